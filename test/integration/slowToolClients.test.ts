@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { createMcpClient, type McpClient, toolClient } from '../support/mcpClients.ts'
 import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
@@ -145,9 +145,13 @@ test('clients that leave in the middle of a call leave nothing but the command, 
   const { result } = await tools.call('sandbox_create')
   const sandbox_id = result.id
   const leaving = await Promise.all(Array.from({ length: 10 }, dial))
+  onTestFinished(() => {
+    for (const socket of leaving) socket.destroy()
+  })
   const params = {
     name: 'sandbox_exec',
-    arguments: { sandbox_id, command: 'sleep 3599', timeout: 3 },
+    // Seconds. Long enough that a slow machine has all ten running at once.
+    arguments: { sandbox_id, command: 'sleep 3599', timeout: 15 },
     _meta: { progressToken: 1 },
   }
   const body = ask(1, 'tools/call', params)
