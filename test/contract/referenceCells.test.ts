@@ -194,14 +194,11 @@ const proofs: Record<string, Proof> = {
   'agent: grants.asker, tool-client': proveByIntegration('tool × grant'),
   'agent: grants.asker, conversation': proveByIntegration('chat × grant'),
   'agent: grants.asker, api-key': integration('endedAuthority', 'async grant({ add })'),
-  ...Object.fromEntries(
-    ['sandbox', 'domain', 'tool-server'].map((thing) => [
-      `agent: grants.scope, ${thing}`,
-      unit(
-        'agent/approvals/approvalEngine',
-        'a grant for a sandbox, a domain or a tool server ends when that is removed',
-      ),
-    ]),
+  'agent: grants.scope, sandbox': integration('judgedAtUse', 'a remembered approval ends with its sandbox'),
+  'agent: grants.scope, domain': integration('removedThings', 'ends remembered approvals to change it'),
+  'agent: grants.scope, tool-server': integration(
+    'toolServers',
+    'a remembered approval of its tool ends when it is removed, and another one of its name is asked for',
   ),
   'agent: provider_keys.slot, tool-server': unit(
     'agent/toolServers/toolServers',

@@ -274,6 +274,38 @@ test('a key that was revoked while the agent was away is found at the next conne
   })
 })
 
+test('a sign-in that signed out while the agent was away is found at the next connect', async () => {
+  const { end, send } = await world.addSignIn('sign-out')
+  const other = await world.addSignIn()
+  const [request, otherRequest] = [
+    (await send('/local/intents', { body: { intent: paymentIntent(fresh()) } })).json,
+    (await other.send('/local/intents', { body: { intent: paymentIntent(fresh()) } })).json,
+  ]
+  const { url, key } = world.service
+  world.agent.connect({ url: 'http://127.0.0.1:9', key, certificate: undefined })
+  await end()
+  expect((await world.request(request.id)).state).toBe('waiting')
+  world.agent.connect({ url, key, certificate: undefined })
+  await eventually(async () => {
+    expect(await world.request(request.id)).toMatchObject({ state: 'denied', error: 'This sign-in has ended.' })
+  })
+  expect((await world.request(otherRequest.id)).state).toBe('waiting')
+  await world.decide(otherRequest.id, { approve: false })
+})
+
+test('a remembered approval ends with its sandbox', async () => {
+  const name = fresh()
+  const { id, call } = await world.addToolClient({ name })
+  const deleted = call('sandbox_delete', { sandbox_id: await newSandbox() })
+  await world.decide((await world.waitingRequest(id)).id, { approve: true, grant: { times: 5 } })
+  expect((await deleted).result).toMatchObject({ success: true })
+  await eventually(async () => {
+    expect(await world.listGrants(id)).toEqual([])
+    // The log shows that it was there; Steward ended it.
+    expect(await world.log('remembered approval')).toContain(`Steward: The remembered approval of ${name} ended.`)
+  })
+})
+
 test('a sandbox that a program left is deleted by the next start, and stops by itself until then', async () => {
   const { database, client } = world.agent
   const options = { rows: createProgramSandboxRepository(database), client, now: Date.now, log: silentLog }

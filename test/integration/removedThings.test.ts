@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '#storage/openDatabase.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually, until } from '../support/eventually.ts'
 import { createLocalRuntime } from '../support/localMachine.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
@@ -275,6 +275,32 @@ describe('a domain that left the account', () => {
       result: null,
       error,
     })
+  })
+
+  test('ends remembered approvals to change it', async () => {
+    const [domain, otherDomain] = [await newDomain(), await newDomain()]
+    const body = { models: ['kimi-k2.5'], tools: { enabled: true } }
+    const { id } = (await agent.send('/local/chat/conversations', { body })).json
+    const waiting = () =>
+      until('the request', async () => (await agent.send('/local/intents?state=waiting')).json.intents[0])
+    for (const name of [domain, otherDomain]) {
+      providers.play(
+        {
+          parts: [{ call: 'domain_privacy', id: 'c1', args: JSON.stringify({ domain: name, enabled: false }) }],
+          usage: plainUsage,
+        },
+        { parts: [{ text: 'Done.' }], usage: plainUsage },
+      )
+      const message = { parent_id: null, text: 'Publish it' }
+      await agent.send(`/local/chat/conversations/${id}/messages`, { body: message })
+      const decision = { approve: true, grant: { times: 5 } }
+      await agent.send(`/local/intents/${(await waiting()).id}/decision`, { body: decision })
+    }
+    const listScopes = async () =>
+      (await agent.send('/local/grants')).json.grants.map(({ scope }: { scope: string }) => scope).sort()
+    expect(await listScopes()).toEqual([`domain_privacy ${domain}`, `domain_privacy ${otherDomain}`].sort())
+    await leaveDomain(domain)
+    await eventually(async () => expect(await listScopes()).toEqual([`domain_privacy ${otherDomain}`]))
   })
 
   test('is missed by its auto-renewal, which can be turned off', async () => {

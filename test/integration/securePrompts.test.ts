@@ -47,6 +47,19 @@ const intent: IntentRecord = {
   error: null,
 }
 
+const payment: IntentRecord = {
+  ...intent,
+  ...{
+    id: 'int_2',
+    kind: 'x402.authorize',
+    sentence: 'Pay 1.95 USDC to 0x7357…0001 on Base for https://shop.example/a',
+  },
+  fields: [
+    { label: 'Amount', value: '1.95 USDC', kind: 'amount' },
+    { label: 'Description', value: 'a refund” to you <b>', kind: 'text' },
+  ],
+}
+
 const elsewhere = () => {
   throw new AppError('provider-key/elsewhere', 'The service runs elsewhere.')
 }
@@ -70,7 +83,7 @@ async function startWallet() {
     vault: testWallet.wallet,
     requireStrong,
     approvals: {
-      get: () => intent,
+      get: (id) => (id === payment.id ? payment : intent),
       decide: async (id, decision) => {
         decisions.push([id, decision])
         return intent
@@ -347,6 +360,11 @@ test('words are shown after the passphrase only, and leave with the lock', async
   const unknown = await post(another.body, { passphrase: 'not the passphrase' })
   expect(unknown.body).toContain('aria-invalid="true"')
   expect(decisions).toHaveLength(2)
+
+  // The seller's text is quoted, and cannot end its quotation.
+  const paying = await open({ purpose: 'confirm', intent_id: payment.id })
+  expect(paying.body).toContain('<p class="sentence">Pay 1.95 USDC: “a refund’ to you &lt;b&gt;”</p>')
+  expect(paying.body).toContain(`<p>${payment.sentence}</p>`)
 
   const policy = await open({ purpose: 'confirm_policy' })
   expect(policy.body).not.toContain('<script>alert')

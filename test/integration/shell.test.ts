@@ -300,9 +300,9 @@ test('what is above the threshold is approved in a dialog of the system, and now
   const [box] = electronState.messageBoxes
   expect(box?.hasParent).toBe(true)
   expect(box?.options).toMatchObject({ buttons: ['Cancel', 'Approve'], defaultId: 0, cancelId: 0 })
-  expect(box?.options.message).toBe(intent.sentence)
+  expect(box?.options.message).toBe('Pay 25.00 USDC for shop.example/a')
   expect(box?.options.detail).toContain(
-    'Asked by: a program with an API key of yours, named “Owner key”\nWhy, in their words: For Approved: yes\nAmount: 25.00 USDC\n',
+    `${intent.sentence}\nAsked by: a program with an API key of yours, named “Owner key”\nWhy, in their words: For Approved: yes\nAmount: 25.00 USDC\n`,
   )
 
   electronPlay.pressed = 1

@@ -493,6 +493,36 @@ describe('wallets of an account', () => {
   const unlink = (key: string, address: string) =>
     service.send(`/v1/auth/wallets/${address}`, { method: 'DELETE', key })
 
+  test('a token names its sign-in, and those of its account that are active', async () => {
+    const [first, second, other] = [evmWallet(now), evmWallet(now), evmWallet(now)]
+    for (const newcomer of [first, second]) await link(service.key, newcomer)
+    const signIn = async (newcomer: ReturnType<typeof evmWallet>) => {
+      const { access_token: token, refresh_token } = (await newcomer.signIn(service.url)).json
+      return { token, refresh_token, id: (await me(token)).sign_in_id }
+    }
+    const [ended, active, unlinked, elsewhere] = [
+      await signIn(first),
+      await signIn(first),
+      await signIn(second),
+      await signIn(other),
+    ]
+    expect(new Set([ended.id, active.id, unlinked.id, elsewhere.id]).size).toBe(4)
+    expect(await me(service.key)).toMatchObject({ sign_in_id: null })
+    const ids = [ended, active, unlinked, elsewhere].map(({ id }) => id).concat('fam_unknown')
+    const listActive = async (key: string, query = ids.join(',')) =>
+      (await service.send(`/v1/auth/me?sign_in_ids=${query}`, { key })).json.active_sign_in_ids
+    expect(await listActive(service.key)).toEqual([ended.id, active.id, unlinked.id])
+    expect(await listActive(elsewhere.token)).toEqual([elsewhere.id])
+    await post('/v1/auth/logout', { refresh_token: ended.refresh_token })
+    await unlink(service.key, second.address)
+    expect(await listActive(service.key)).toEqual([active.id])
+    expect(await me(service.key)).not.toHaveProperty('active_sign_in_ids')
+    for (const query of ['', 'a,,b', 'a b', 'x'.repeat(65), Array(101).fill('a').join(',')]) {
+      const answer = await service.send(`/v1/auth/me?sign_in_ids=${encodeURIComponent(query)}`)
+      expect([answer.status, answer.json.code]).toEqual([400, 'request/invalid'])
+    }
+  })
+
   test('one that is linked to the owner signs in as the owner, until it is unlinked', async () => {
     const mine = evmWallet(now)
     const linked = await link(service.key, mine)

@@ -639,6 +639,29 @@ describe('a server that is not there', () => {
     expect((await testServer(id)).fault).toEqual(expect.any(String))
   })
 
+  test('a remembered approval of its tool ends when it is removed, and another one of its name is asked for', async () => {
+    const { id } = await ready()
+    const chat = await newChat([id])
+    const listGrants = async () => (await agent.send('/local/grants')).json.grants
+    play([call('box__look')], [{ text: 'Good.' }])
+    const answer = await begun(chat)
+    await agent.send(`/local/intents/${(await waiting()).id}/decision`, {
+      body: { approve: true, grant: { times: 5 } },
+    })
+    await waitForEnd(answer)
+    expect(await callFromChat(chat, 'box__look')).toMatchObject({ state: 'done' })
+    expect(await listGrants()).toMatchObject([{ kind: 'tool.call', times_left: 3 }])
+    await agent.send(getPath(id), { method: 'DELETE' })
+    expect(await listGrants()).toEqual([])
+    const { id: otherId } = await ready()
+    const tools = { enabled: true, servers: [otherId] }
+    await agent.send(`/local/chat/conversations/${chat.id}`, { method: 'PATCH', body: { tools } })
+    play([call('box__look')], [{ text: 'Then not.' }])
+    const second = await begun(chat)
+    await decide((await waiting()).id, false)
+    expect((await waitForEnd(second)).calls).toMatchObject([{ state: 'denied' }])
+  })
+
   test('is not asked once it was removed, and its name is free again', async () => {
     const { id } = await ready({ ask: false })
     const chat = await newChat([id])

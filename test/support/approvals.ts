@@ -35,7 +35,6 @@ type Options = {
   ended?: readonly PrincipalId[]
   beforeSigning?: (record: IntentRecord) => Promise<void>
   reservations?: Reservations | ((database: Database) => Reservations)
-  isTargetRemoved?: (target: string) => boolean
   /** Hears each event too. */
   publish?: (event: LocalEvent) => void
 }
@@ -50,7 +49,6 @@ export function openApprovals({
   ended: endedBefore = [],
   beforeSigning,
   reservations,
-  isTargetRemoved,
   publish,
 }: Options = {}) {
   const database = openDatabase(file)
@@ -91,7 +89,6 @@ export function openApprovals({
     now,
     ...(clock && { clock }),
     ...(beforeSigning && { beforeSigning }),
-    ...(isTargetRemoved && { isTargetRemoved }),
     log: silentLog,
     ...(reservations && { reservations: typeof reservations === 'function' ? reservations(database) : reservations }),
   })

@@ -105,6 +105,9 @@ export type LinkedWallet = z.infer<typeof LinkedWallet>
 
 /** Largest number of sign-ins that one request asks about. */
 export const maxSignInIds = 100
+const signInId = '[\\w-]{1,64}'
+/** Id of a sign-in: its refresh tokens, and the access tokens made from them. */
+const SignInId = z.string().regex(new RegExp(`^${signInId}$`), 'must be the id of a sign-in')
 
 /** Account of the credential. */
 export const Me = z.object({
@@ -124,9 +127,9 @@ export const Me = z.object({
     })
     .nullable(),
   /** Sign-in of the token; null for an API key. Absent at an earlier service. */
-  sign_in_id: z.string().nullable().optional(),
+  sign_in_id: SignInId.nullable().optional(),
   /** Active sign-ins among `sign_in_ids`. Absent unless the query has them. */
-  active_sign_in_ids: z.array(z.string()).optional(),
+  active_sign_in_ids: z.array(SignInId).max(maxSignInIds).optional(),
 })
 export type Me = z.infer<typeof Me>
 
@@ -140,7 +143,7 @@ export const getMe = defineRoute({
   query: z.object({
     sign_in_ids: z
       .string()
-      .regex(/^[\w-]{1,64}(?:,[\w-]{1,64})*$/, 'must be ids of sign-ins with commas between them')
+      .regex(new RegExp(`^${signInId}(?:,${signInId})*$`), 'must be ids of sign-ins with commas between them')
       .refine((ids) => ids.split(',').length <= maxSignInIds, `must have at most ${maxSignInIds} ids`)
       .optional()
       .describe('Ids of sign-ins of the account; the answer names those that have not ended.'),

@@ -37,3 +37,8 @@ test('an address with user information or backslashes is not shortened', () => {
   expect(paidFor('https://shop.example\\@evil.example/')).toBeUndefined()
   expect(paidFor('javascript:alert(1)')).toBeUndefined()
 })
+
+test('a purpose cannot end its quotation', () => {
+  const described = payment({ label: 'Description', value: 'a refund” to you. “"Safe"', kind: 'text' })
+  expect(describeIntent(described)).toBe('Pay 1.95 USDC: “a refund’ to you. ’’Safe’”')
+})

@@ -2,19 +2,20 @@ import { revealHidden } from '../visibleText.ts'
 import type { IntentRecord } from './intents.ts'
 
 const maxPurposeCharacters = 120
+const quotationMarks = /["“”„‟«»‹›＂]/g
 /** Host and path of a URL without user information; others have no match. */
 const hostAndPath = /^https?:\/\/([^/?#@\\\s]+)(?=[/?#]|$)(\/[^?#\\]*)?/i
 
 /**
  * Returns a headline with the purpose of a request, such as `Pay 10.95 USDC: “Register northwind.com for 1 year”`. The
- * amount is decoded from the payload to sign. The purpose is quoted because it is unverified text of the requester or
- * seller.
+ * amount is decoded from the payload to sign. The purpose is unverified text of the requester or seller: it is quoted, and
+ * quotation marks within it become apostrophes, so that it cannot end the quotation.
  */
 export function describeIntent(record: Pick<IntentRecord, 'kind' | 'fields' | 'sentence'>): string {
   const { kind, fields, sentence } = record
   const amount = fields.find((field) => field.kind === 'amount')?.value
   if (kind !== 'x402.authorize' || amount === undefined) return sentence
-  const description = findValue(fields, 'Description', 'text')?.replace(/\s+/g, ' ').trim()
+  const description = findValue(fields, 'Description', 'text')?.replace(/\s+/g, ' ').replace(quotationMarks, '’').trim()
   if (description) return `Pay ${amount}: “${shorten(revealHidden(description))}”`
   const address = findPaidAddress(record)
   return address === undefined ? sentence : `Pay ${amount} for ${address}`

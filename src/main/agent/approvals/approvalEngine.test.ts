@@ -374,8 +374,7 @@ test('a grant holds until its time, and not after it was revoked', async () => {
 })
 
 test('a grant for a sandbox, a domain or a tool server ends when that is removed', async () => {
-  const removed = new Set<string>()
-  const { approvals, kinds } = approvalsOfTest({ isTargetRemoved: (target) => removed.has(target) })
+  const { approvals, kinds } = approvalsOfTest()
   const call = (tool: string, target: string) =>
     approvals.ask({ intent: { kind: 'tool.call', tool, sentence: 'Do it.', target, arguments: '{}' }, asker: script })
   const targets = ['box_1', 'shop.example', 'tsv_1 0123456789abcdef']
@@ -384,10 +383,8 @@ test('a grant for a sandbox, a domain or a tool server ends when that is removed
     await approvals.decide(id, { ...approve, grant: { times: 5 } })
   }
   const listScopes = () => approvals.grants().map(({ scope }) => scope)
-  approvals.review()
-  expect(listScopes()).toHaveLength(4)
-  for (const target of ['box_1', 'shop.example', 'tsv_1']) removed.add(target)
-  approvals.review()
+  expect(approvals.grantTargets()).toEqual(['box_1', 'shop.example', 'tsv_1', '0123456789abcdef', 'box_2'])
+  for (const target of ['box_1', 'shop.example', 'tsv_1', 'do_it']) approvals.endGrantsFor(target)
   expect(listScopes()).toEqual(['do_it box_2'])
   expect(kinds().filter((kind) => kind === 'grant.revoked')).toHaveLength(3)
   expect((await call('do_it', 'box_1')).state).toBe('waiting')

@@ -56,8 +56,6 @@ type Options = {
   log: Log
   /** Checks right before a signature what may have changed since the request. @throws AppError: nothing is signed */
   beforeSigning?: (record: IntentRecord) => Promise<void>
-  /** Whether the sandbox, domain or tool server of a tool call no longer exists. Default: it exists. */
-  isTargetRemoved?: (target: string) => boolean
   /** Reservations that an approval consumes besides grants. */
   reservations?: Reservations
 }
@@ -65,7 +63,7 @@ type Options = {
 /** The approvals of this agent, as its database knows them. */
 export function approvalEngine(options: Options): Approvals {
   const { database, signer, wallet, principals, verdictOn, mayNow, publish, newId, now, log } = options
-  const { clock = createEvenClock(now), isTargetRemoved = () => false } = options
+  const { clock = createEvenClock(now) } = options
   const intents = createIntentRepository(database)
   const stored = createGrantRepository(database)
   /** A clock that is set back revives none. */
@@ -109,18 +107,6 @@ export function approvalEngine(options: Options): Approvals {
       onGrantsChanged()
     },
   })
-  const endGrantsOfRemoved = (): void => {
-    for (const grant of grants.holding()) {
-      if (!listGrantTargets(grant).some(isTargetRemoved) || !grants.remove(grant.id)) continue
-      leases.removeGrant(grant.id)
-      notes.grantEnded(grant, { kind: 'system', name: 'Steward' })
-      onGrantsChanged()
-    }
-  }
-  const review = (): void => {
-    reviewing.review()
-    endGrantsOfRemoved()
-  }
   const isStopped = () => policies.read().stopped
   const { beforeSigning = async () => {} } = options
   const signing = createIntentSigning({
@@ -179,7 +165,16 @@ export function approvalEngine(options: Options): Approvals {
       notes.grantRevoked(id)
       onGrantsChanged()
     },
-    review,
+    grantTargets: () => grants.holding().flatMap(listGrantTargets),
+    endGrantsFor(target) {
+      for (const grant of grants.holding()) {
+        if (!listGrantTargets(grant).includes(target) || !grants.remove(grant.id)) continue
+        leases.removeGrant(grant.id)
+        notes.grantEnded(grant, { kind: 'system', name: 'Steward' })
+        onGrantsChanged()
+      }
+    },
+    review: reviewing.review,
     close() {
       leases.close()
       leaveWallet()

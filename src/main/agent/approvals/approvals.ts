@@ -30,6 +30,10 @@ export type Approvals = {
   decide(id: string, decision: Decision): Promise<IntentRecord>
   grants(): Grant[]
   revokeGrant(id: string): void
+  /** Returns the words of the scopes of granted tool calls. Ids of sandboxes, domains and tool servers are among them. */
+  grantTargets(): string[]
+  /** Ends the grants of tool calls for a sandbox, a domain or a tool server that was removed. */
+  endGrantsFor(target: string): void
   /**
    * Denies what waits for accounts that leave the wallet, in one transaction with `remove`, which deletes them.
    * @param removal.detail one sentence that says why

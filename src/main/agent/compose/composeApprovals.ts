@@ -4,6 +4,7 @@ import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { ToolServerId } from '#shared/contract/toolServers.ts'
+import { SandboxId } from '#shared/ids.ts'
 import { approvalEngine } from '../approvals/approvalEngine.ts'
 import { createApprovalRoutes } from '../approvals/approvalRoutes.ts'
 import type { Approvals } from '../approvals/approvals.ts'
@@ -16,13 +17,12 @@ import { type RepeatedAsks, rememberSubmissions } from '../approvals/rememberSub
 import { createRepeatRepository } from '../approvals/repeatRepository.ts'
 import type { Reservations } from '../approvals/reservations.ts'
 import { startPendingNotifications } from '../approvals/waitingNotices.ts'
-import type { ActionTargets } from '../base/actionTargets.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { allReservations } from '../budgets/paymentReservations.ts'
 import type { ServiceTarget } from '../connections/serviceTarget.ts'
 import { intentSigner } from '../signer/intentSigner.ts'
 import type { Signer } from '../signer/signer.ts'
-import { createToolServerRepository, type ToolServerRepository } from '../toolServers/toolServerRepository.ts'
+import { createToolServerRepository } from '../toolServers/toolServerRepository.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
 import type { AgentContext } from './agentContext.ts'
 import type { AuthorityModule } from './composeAuthority.ts'
@@ -58,24 +58,12 @@ function isClient({ asker }: IntentRecord): boolean {
   return asker.kind === 'client'
 }
 
-/** Whether the sandbox, domain or tool server of a grant's scope no longer exists. */
-function isTargetRemoved(
-  targets: Pick<ActionTargets, 'isRemoved'>,
-  servers: Pick<ToolServerRepository, 'find'>,
-): (target: string) => boolean {
-  return (target) => {
-    const server = ToolServerId.safeParse(target)
-    if (server.success) return servers.find(server.data) === undefined
-    return targets.isRemoved({ kind: 'sandbox', id: target }) || targets.isRemoved({ kind: 'domain', id: target })
-  }
-}
-
 /** The signer, and what decides whether it signs. */
 export function composeApprovals(
   agentContext: AgentContext,
   { authority, wallet, serviceTarget, paymentReservations, beforeSigning }: ApprovalOptions,
 ): ApprovalModule {
-  const { config, database, events, activity, dialog, scope, log, solana, now, clock } = agentContext
+  const { config, database, events, activity, dialog, removedThings, scope, log, solana, now, clock } = agentContext
   const signer = intentSigner({
     keys: wallet,
     domainName: config.identity.domain_name,
@@ -101,7 +89,6 @@ export function composeApprovals(
           if (event.type === 'wallet.changed') listener()
         }),
       ...{ principals, mayNow, verdictOn: authority.verdictOn },
-      isTargetRemoved: isTargetRemoved(targets, createToolServerRepository(database)),
       refresh: async (record) =>
         void (await Promise.all([targets.refresh(context.targets(record)), isClient(record) && presence.refresh()])),
       reservations: allReservations([
@@ -118,7 +105,16 @@ export function composeApprovals(
     }),
     (it) => it.close(),
   )
+  const toolServers = createToolServerRepository(database)
+  const endGrantsOfRemovedServers = (): void => {
+    for (const target of approvals.grantTargets()) {
+      const { data: id } = ToolServerId.safeParse(target)
+      if (id && !toolServers.find(id)) approvals.endGrantsFor(id)
+    }
+  }
+  endGrantsOfRemovedServers()
   const leaveEvents = events.subscribe(({ type }) => {
+    if (type === 'tool-servers.changed') endGrantsOfRemovedServers()
     if (reviewEvents.has(type)) approvals.review()
     if (type === 'ready') void refreshWaiting()
   })
@@ -128,6 +124,16 @@ export function composeApprovals(
     const { intents } = approvals.list({ state: 'waiting', limit: openIntentLimits.all })
     await targets.refresh(intents.flatMap(context.targets))
     approvals.review()
+  }
+  for (const unsubscribe of [
+    removedThings.subscribe({
+      kind: 'sandbox',
+      referred: () => approvals.grantTargets().filter((target) => SandboxId.safeParse(target).success),
+      onRemoved: ({ id }) => approvals.endGrantsFor(id),
+    }),
+    removedThings.subscribe({ kind: 'domain', onRemoved: ({ id }) => approvals.endGrantsFor(id) }),
+  ]) {
+    scope.own(unsubscribe, (end) => end())
   }
   const policy = createConfirmedPolicy({ approvals, dialog })
   const asks = limitSubmissions(approvals, clock.runningMs)

@@ -17,7 +17,7 @@ import type { ServiceLink } from './serviceLink.ts'
 export type ClientPresence = {
   /** @returns undefined once the key, the wallet or the sign-in was found missing */
   getRights(principal: PrincipalId): PrincipalRights | undefined
-  /** Compares now. A service that does not answer within 3 s changes nothing. */
+  /** Compares now. A request that the service does not answer within 3 s changes nothing. */
   refresh(): Promise<void>
   close(): void
 }
@@ -60,34 +60,34 @@ export function createClientPresence({ link, client, removed, principals, log }:
     const absentSignIns = [...ended].filter((id) => id.startsWith('token:') && readSignInId(id) === undefined)
     if (before.length + absentSignIns.length === 0) return
     const signal = AbortSignal.timeout(timeoutMs)
-    const signInIds = before.map(readSignInId).filter((id) => id !== undefined)
-    const [{ api_keys: keys }, me, endedSignIns] = await Promise.all([
+    const [{ api_keys: keys }, me] = await Promise.all([
       client.call(listApiKeys, {}, { signal }),
       client.call(getMe, {}, { signal }),
-      listEndedSignIns(signInIds, signal),
     ])
     const current = new Set<string>([
       ...keys.map(({ id }) => `key:${id}`),
       ...[me.id, ...me.wallets.map(({ wallet_address: address }) => address)].map(signInRequesterId),
     ])
-    const isCurrent = (principal: PrincipalId): boolean => {
-      const [wallet = '', signInId = ''] = principal.split('/')
-      return current.has(wallet) && !endedSignIns.has(signInId)
-    }
+    const isCurrent = (principal: PrincipalId): boolean => current.has(principal.split('/')[0] ?? '')
     for (const principal of before) if (!isCurrent(principal)) end(principal)
     // The wallet of the sign-in was linked again. Revoked keys and ended sign-ins never come back.
     for (const principal of absentSignIns) if (current.has(principal)) ended.delete(principal)
+    await compareSignIns(before.filter(isCurrent))
   }
-  /** Returns none at an earlier service, which ignores the query. */
-  const listEndedSignIns = async (ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> => {
-    const endedIds = new Set<string>()
-    for (let start = 0; start < ids.length; start += maxSignInIds) {
-      const part = ids.slice(start, start + maxSignInIds)
-      const signInIds = part.join(',')
-      const { active_sign_in_ids: active } = await client.call(getMe, { sign_in_ids: signInIds }, { signal })
-      if (active) for (const id of part) if (!active.includes(id)) endedIds.add(id)
+  /** An earlier service ignores the query: its sign-ins end with their wallet. */
+  const compareSignIns = async (principals: readonly PrincipalId[]): Promise<void> => {
+    const signIns = principals.flatMap((principal) => {
+      const id = readSignInId(principal)
+      return id === undefined ? [] : [{ principal, id }]
+    })
+    for (let start = 0; start < signIns.length; start += maxSignInIds) {
+      const part = signIns.slice(start, start + maxSignInIds)
+      const query = { sign_in_ids: part.map(({ id }) => id).join(',') }
+      const { active_sign_in_ids: ids } = await client.call(getMe, query, { signal: AbortSignal.timeout(timeoutMs) })
+      if (!ids) return
+      const active = new Set(ids)
+      for (const { principal, id } of part) if (!active.has(id)) end(principal)
     }
-    return endedIds
   }
   const end = (principal: PrincipalId): void => {
     announced.delete(principal)

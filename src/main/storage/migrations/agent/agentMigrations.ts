@@ -25,6 +25,7 @@ import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { timelineTasks } from './timelineTasks.ts'
 import { toolPaymentIds } from './toolPaymentIds.ts'
+import { toolServerGrants } from './toolServerGrants.ts'
 import { toolServers } from './toolServers.ts'
 import { tools } from './tools.ts'
 import { wallet } from './wallet.ts'
@@ -62,4 +63,5 @@ export const agentMigrations: readonly Migration[] = [
   clock,
   grantPaths,
   referencesByService,
+  toolServerGrants,
 ]

@@ -41,7 +41,7 @@ export function DecisionNotices({ record }: { record: IntentRecord }) {
   )
 }
 
-/** Shows the rest of the daily and monthly limits, from which this payment is already held. */
+/** Shows the rest of the daily and monthly limits. A payment is reserved once it is approved, so this one is not counted. */
 function BudgetsLeft() {
   const { data } = usePaymentBudgets()
   const text = describeLeft(data?.states ?? [])

@@ -7,5 +7,5 @@ test('the rest of the limits for a day and a month is named, if there are any', 
   expect(describeLeft([payment, { scope: 'day', left_micro_usd: null }])).toBeUndefined()
   expect(
     describeLeft([payment, { scope: 'day', left_micro_usd: 19_050_000 }, { scope: 'month', left_micro_usd: 0 }]),
-  ).toBe('Left of your limits, with this payment counted: $19.05 in any 24 hours · $0.00 this month')
+  ).toBe('Left of your limits before this payment: $19.05 in any 24 hours · $0.00 this month')
 })

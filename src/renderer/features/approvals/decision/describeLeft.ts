@@ -8,5 +8,5 @@ export function describeLeft(states: readonly Pick<BudgetState, 'scope' | 'left_
   const parts = states.flatMap(({ scope, left_micro_usd: left }) =>
     left !== null && (scope === 'day' || scope === 'month') ? [`${formatUsd(left, 'exact')} ${periods[scope]}`] : [],
   )
-  return parts.length === 0 ? undefined : `Left of your limits, with this payment counted: ${parts.join(' · ')}`
+  return parts.length === 0 ? undefined : `Left of your limits before this payment: ${parts.join(' · ')}`
 }

@@ -14,7 +14,7 @@ import { detectCompression, openDecompressed } from './decompressed.ts'
 import { findIdRange } from './idRange.ts'
 import type { ImageFile, ImageStore, StoredImage } from './imageStore.ts'
 import { createLayerWriter, type LayerReport, type LayerWriter } from './layerWriter.ts'
-import { readDistribution, readDistributionName } from './ownDistribution.ts'
+import { readDistribution, readDistributionName } from './readDistribution.ts'
 import { type LayerLimits, readFailure, writeTar } from './tarLayer.ts'
 
 type ImagesOptions = {

@@ -8,7 +8,7 @@ import { perlArgument, perlScript } from '../../perlScript.ts'
 import { findExecutable } from '../hostTools.ts'
 import { buildIds } from '../idBlocks.ts'
 import { sendSignal } from '../processTable.ts'
-import type { Distribution } from './ownDistribution.ts'
+import type { Distribution } from './readDistribution.ts'
 
 /** Beside what apt needs: what Steward itself expects in a sandbox, and what downloading with TLS needs. */
 const ownPackages = ['bash', 'ca-certificates', 'perl-base', 'procps']

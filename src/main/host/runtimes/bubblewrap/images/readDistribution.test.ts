@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest'
-import { ownLines, ownStanzas } from './ownDistribution.ts'
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { systemObstacle } from './bubblewrapImages.ts'
+import { ownLines, ownStanzas, readDistribution } from './readDistribution.ts'
 
 const addresses = new Set(['http://deb.debian.org/debian', 'http://deb.debian.org/debian-security'])
 const lines = [
@@ -31,4 +35,21 @@ test('the suite alone decides where apt has read no list', () => {
   const source = { suite: 'bookworm', addresses: undefined }
   expect(ownLines(lines, source)).toContain('download.docker.com')
   expect(ownLines(lines, source)).not.toContain('trixie')
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+test('apt runs when an image is made, and not for each description of the runtime', async () => {
+  const folder = temporaryFolder('apt')
+  const [program, marker] = [join(folder, 'apt-get'), join(folder, 'ran')]
+  writeFileSync(program, `#!/bin/sh\n: > ${marker}\n`)
+  chmodSync(program, 0o755)
+  vi.stubEnv('PATH', folder)
+  await systemObstacle()
+  expect(existsSync(marker)).toBe(false)
+  const distribution = await readDistribution()
+  // Images are made on Debian and its derivatives only.
+  expect(existsSync(marker)).toBe(typeof distribution !== 'string')
 })
