@@ -145,7 +145,10 @@ test('a limit that was lowered blocks the approval, says why, and blocks it no m
   await toast.getByRole('button', { name: 'Review' }).click()
   await screen.shows(sentence)
   await screen.isArmed()
-  await app.person.call(changePaymentBudgets, { ...limits, payment_micro_usd: 100_000 })
+  await app.person.call(changePaymentBudgets, { ...limits, payment_micro_usd: 100_000, day_micro_usd: 20_000_000 })
+  const left = screen.request.getByText(/^Left of your limits before this payment: \$\d+\.\d\d in any 24 hours/)
+  await left.waitFor()
+  await look(page, 'approval-limits')
   const reason = 'It can’t be approved now. It is above your limit of $0.10 for one payment.'
   await screen.request.getByText(reason).waitFor()
   expect(await screen.button('Approve once').isEnabled()).toBe(false)
@@ -154,6 +157,7 @@ test('a limit that was lowered blocks the approval, says why, and blocks it no m
   const raise = () => app.person.call(changePaymentBudgets, limits)
   await changeConfirmed(app.person, { passphrase, change: raise })
   await screen.request.getByText(reason).waitFor({ state: 'detached' })
+  await left.waitFor({ state: 'detached' })
   await screen.isArmed()
 })
 
