@@ -104,8 +104,11 @@ async function inTime<T>(look: Promise<T>): Promise<T> {
   }
 }
 
-/** Preloading would fetch style sheets for a disabled rule, and audio, of which the window has none. */
-const options: RunOptions = { resultTypes: ['violations'], preload: false }
+/**
+ * Preloading would fetch style sheets for a disabled rule, and audio, of which the window has none. Axe leaves out a frame
+ * that does not respond within `pingWaitTime`, by default 500 ms, and then misses its heading.
+ */
+const options: RunOptions = { resultTypes: ['violations'], preload: false, pingWaitTime: 10_000 }
 
 /** Creates the axe builder. Frames need a page of its own to merge results; pages without frames do not. */
 async function looker(page: Page): Promise<AxeBuilder> {
