@@ -62,7 +62,7 @@ export async function openWindow(
     permissions: ['clipboard-read', 'clipboard-write'],
     reducedMotion: 'reduce',
   })
-  context.setDefaultTimeout(60_000)
+  context.setDefaultTimeout(120_000)
   await context.addInitScript("if (self === top) localStorage.setItem('steward.terminal.renderer', 'dom')")
   if (state) await giveState(context, state)
   const page = await context.newPage()
