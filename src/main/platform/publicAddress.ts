@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { specialNetworks } from './specialAddresses.ts'
 
 const special = new BlockList()
@@ -7,9 +8,18 @@ for (const { network, bits } of specialNetworks) special.addSubnet(network, bits
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
 
-/** Whether an address of the network is one of the public internet. Anything else is not, what is no address too. */
+/**
+ * Whether an IP address is on the public internet. False for text that is no address, and for addresses that this
+ * computer has now: its services may trust local connections.
+ */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false
-  if (!isIPv6(address)) return !special.check(address, 'ipv4')
-  return global.check(address, 'ipv6') && !special.check(address, 'ipv6')
+  const isGlobal = isIPv6(address)
+    ? global.check(address, 'ipv6') && !special.check(address, 'ipv6')
+    : !special.check(address, 'ipv4')
+  return isGlobal && !isOwnAddress(address)
+}
+
+function isOwnAddress(address: string): boolean {
+  return Object.values(networkInterfaces()).some((entries) => entries?.some((entry) => entry.address === address))
 }

@@ -49,7 +49,7 @@ export function createOperation(route: Route, operationId: string, context: Oper
       ...headerParameters(route),
       ...(route.sold ? paymentParameters() : []),
     ],
-    ...(route.hasBody && { requestBody: createBody(schemas.jsonSchema(route.body, 'input')) }),
+    ...(route.hasBody && { requestBody: createBody(schemas.jsonSchema(route.body, 'input'), route.example) }),
     ...(route.raw?.request !== undefined && { requestBody: { content: { [route.raw.request]: bytes } } }),
     responses: {
       [route.status]: createResponses(route, schemas),
@@ -130,9 +130,9 @@ function headerParameters({ raw }: Route): JsonSchema[] {
   }))
 }
 
-function createBody(schema: JsonSchema): JsonSchema {
+function createBody(schema: JsonSchema, example: Route['example']): JsonSchema {
   const required = Array.isArray(schema.required) && schema.required.length > 0
-  return { required, content: { 'application/json': { schema } } }
+  return { required, content: { 'application/json': { schema, ...(example !== undefined && { example }) } } }
 }
 
 function idempotencyKey(repetition: string): JsonSchema {
