@@ -30,13 +30,15 @@ export const AccountRequest = z.object({
 export type AccountRequest = z.infer<typeof AccountRequest>
 
 const { min, max, default: defaultLimit } = accountRequestLimits.listed
+const dayMs = 24 * 60 * 60_000
 const inRange = `must be a whole number from ${min} to ${max}`
 
 export const listAccountRequests = defineRoute({
   operation: 'accountRequestList',
   method: 'GET',
   path: '/v1/auth/account-requests',
-  summary: 'List the wallets that ask for an account: those that wait first, then the newest',
+  summary: 'List account requests of wallets, waiting ones first',
+  description: `Each group is listed newest first. Each sign-in of an unknown wallet removes requests older than ${accountRequestLimits.waitingMs / dayMs} days and decisions older than ${accountRequestLimits.decidedMs / dayMs}.`,
   tag: 'Accounts',
   auth: 'owner',
   query: z.object({
@@ -49,9 +51,10 @@ export const decideAccountRequest = defineRoute({
   operation: 'accountRequestDecide',
   method: 'POST',
   path: '/v1/auth/account-requests/:id',
-  summary: 'Allow or deny a wallet an account of its own',
+  summary: 'Allow or deny the account request of a wallet',
   description:
     'Only the window of Steward decides this: no API key does, the owner’s included. A denied wallet can still be allowed later.',
+  example: { allow: true },
   tag: 'Accounts',
   auth: 'person',
   refusals: [409],

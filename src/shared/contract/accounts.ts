@@ -40,6 +40,7 @@ export const createApiKey = defineRoute({
   summary: 'Create an API key; it is shown once',
   description:
     '`Idempotency-Key` is not honoured: the stored answer would hold the key. Whoever lost the answer revokes that key and creates another.',
+  example: { name: 'build agent', models: ['gpt-5.2'], daily_limit_cents: 500 },
   tag: 'Accounts',
   auth: 'account',
   body: z.object({
@@ -66,6 +67,8 @@ export const listApiKeys = defineRoute({
   method: 'GET',
   path: '/v1/auth/api-keys',
   summary: 'List your API keys',
+  description:
+    'Returns all keys of the account, newest first, never the secrets. `last_used_at` changes at most once a minute.',
   tag: 'Accounts',
   response: z.object({ api_keys: z.array(ApiKey), data: z.array(ApiKey), count: z.int() }),
 })
@@ -75,6 +78,8 @@ export const revokeApiKey = defineRoute({
   method: 'DELETE',
   path: '/v1/auth/api-keys/:keyId',
   summary: 'Revoke an API key at once',
+  description:
+    "Requests of the key under way end with 401 `auth/invalid`; its terminal links and port tokens end too. A repetition fails with 404 `key/not-found`. The key of the owner's file cannot be revoked: 403 `auth/forbidden`.",
   tag: 'Accounts',
   auth: 'account',
   params: z.object({ keyId: z.string().min(1) }),

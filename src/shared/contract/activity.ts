@@ -78,6 +78,7 @@ export const listCommands = defineRoute({
   method: 'GET',
   path: '/v1/sandboxes/:id/commands',
   summary: 'List the commands that were run through the API, newest first',
+  description: `The text of a command ends after ${activityLimits.commandBytes} bytes; its environment and output are never stored. Commands that ended with their request are missing. The newest ${activityLimits.kept} of each sandbox are stored until its deletion.`,
   tag: 'Activity',
   params: SandboxParams,
   query: ListQuery,
@@ -99,7 +100,8 @@ export const listActivity = defineRoute({
   operation: 'activityList',
   method: 'GET',
   path: '/v1/sandboxes/:id/activity',
-  summary: 'List what happened to a sandbox, newest first',
+  summary: 'List the activity of a sandbox, newest first',
+  description: `Covers starts, stops, snapshots, domains, terminals, written files and commands, never contents. The newest ${activityLimits.kept} entries are stored until deletion of the sandbox; \`GET /v1/activity\` still lists them afterwards.`,
   tag: 'Activity',
   params: SandboxParams,
   query: ListQuery,
@@ -167,7 +169,8 @@ export const listAccountActivity = defineRoute({
   operation: 'accountActivityList',
   method: 'GET',
   path: '/v1/activity',
-  summary: 'List what happened in this account, oldest first, from a cursor on',
+  summary: 'List the activity of the account, oldest first',
+  description: `Includes the activity of all sandboxes, deleted ones too. While \`has_more\` is true, repeat the request with the last \`sequence\` as \`after\`. The newest ${maxAccountActivities} entries are stored.`,
   tag: 'Activity',
   query: z.object({
     /** The `sequence` of the last entry that was read. */

@@ -36,7 +36,8 @@ export const createNonce = defineRoute({
   method: 'POST',
   path: '/v1/auth/nonce',
   aliases: ['/auth/nonce', '/auth/solana/nonce', '/v1/auth/solana/nonce'],
-  summary: 'Get a nonce to sign in with; it serves once, within five minutes',
+  summary: 'Create a nonce for a sign-in',
+  description: `Valid for ${authLimits.nonceMs / 60_000} minutes and one attempt, even if that attempt fails. One network can create 20,000 in 24 hours, unless configured otherwise; then 429 \`request/rate\`.`,
   tag: 'Authentication',
   auth: 'none',
   response: z.object({ nonce: z.string(), expires_at: IsoTime }),
@@ -47,7 +48,15 @@ export const verifySignIn = defineRoute({
   method: 'POST',
   path: '/v1/auth/verify',
   aliases: ['/auth/verify'],
-  summary: 'Sign in with a signed message of an Ethereum wallet (EIP-4361), or of a Solana wallet with `chain_type`',
+  summary: 'Sign in with a signed message of an Ethereum or Solana wallet',
+  description:
+    'Accepts EIP-4361 messages; for Solana, set `chain_type`. A used nonce fails with 401 `auth/nonce`, anything else wrong with 400 `auth/verification`. A wallet without an account gets one, or 403 `auth/account-requested` until the owner allows it.',
+  example: {
+    message:
+      'localhost:8080 wants you to sign in with your Ethereum account:\n0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266\n\n\nURI: http://localhost:8080\nVersion: 1\nChain ID: 8453\nNonce: 4f8a1c0be27d35964f8a1c0be27d3596\nIssued At: 2026-01-31T12:00:00.000Z',
+    signature:
+      '0x0f276ea5d6264ed024b4a876accff46ddabb66346cd2cc6ee2f44271ad4d299e4738bfb5d1d51de7030a074f7a3e4674e191d7a0cbb1c5973254bb69243faec71b',
+  },
   tag: 'Authentication',
   auth: 'none',
   refusals: [401],
@@ -61,6 +70,13 @@ export const verifySolanaSignIn = defineRoute({
   path: '/v1/auth/solana/verify',
   aliases: ['/auth/solana/verify'],
   summary: 'Sign in with a signed message of a Solana wallet',
+  description:
+    'Equals `POST /v1/auth/verify` with `chain_type` `solana`, errors included. The signature is base58 or base64. A message needs only domain, address and nonce.',
+  example: {
+    message:
+      'localhost:8080 wants you to sign in with your Solana account:\n9cDMW4ZGH9rktUGtdGkCG61pC3dy8bS4JEBicYCvbWaJ\n\nNonce: 4f8a1c0be27d35964f8a1c0be27d3596',
+    signature: '2jtUWsHXtKy6sqoGkmGcGHDiXkkZ1N9Kzzgmj2w8ABryzvLoQt82Za3S5TuoJtrcxmRF9QvzC4QGCyu6gfbMuYET',
+  },
   tag: 'Authentication',
   auth: 'none',
   refusals: [401],
@@ -74,6 +90,8 @@ export const refreshTokens = defineRoute({
   path: '/v1/auth/refresh',
   aliases: ['/auth/refresh'],
   summary: 'Exchange a refresh token for a new pair; each serves once',
+  description: `The access token lasts ${authLimits.accessMs / 60_000} minutes, the refresh token ${authLimits.refreshMs / (24 * 60 * 60_000)} days. A used token fails with 401 \`auth/refresh\` and ends its whole sign-in. API keys that the sign-in created stay valid.`,
+  example: { refresh_token: 'srt_EXAMPLE' },
   tag: 'Authentication',
   auth: 'none',
   refusals: [401],
@@ -86,7 +104,10 @@ export const signOut = defineRoute({
   method: 'POST',
   path: '/v1/auth/logout',
   aliases: ['/auth/logout'],
-  summary: 'End a sign-in: its refresh token and all that came from it',
+  summary: 'Sign out',
+  description:
+    'Ends every token of the sign-in, with its terminal links and port tokens. API keys that it created stay valid. Succeeds for an unknown or expired token too.',
+  example: { refresh_token: 'srt_EXAMPLE' },
   tag: 'Authentication',
   auth: 'none',
   body: z.object({ refresh_token: text('refresh token', 1024) }),
@@ -138,7 +159,9 @@ export const getMe = defineRoute({
   method: 'GET',
   path: '/v1/auth/me',
   aliases: ['/auth/me'],
-  summary: 'Who the credential belongs to',
+  summary: 'Get the account of the credential',
+  description:
+    'For an API key, `wallet_address` is the first linked wallet, or null without one. Wallets are listed by time of linking, oldest first.',
   tag: 'Authentication',
   query: z.object({
     sign_in_ids: z
@@ -155,7 +178,15 @@ export const linkWallet = defineRoute({
   operation: 'authWalletLink',
   method: 'POST',
   path: '/v1/auth/wallets',
-  summary: 'Link a wallet to this account with a signed sign-in message, so that it signs in to it',
+  summary: 'Link a wallet to this account with a signed sign-in message',
+  description:
+    'The wallet then signs in to this account. Returns the existing link for a wallet that is linked already. Fails with 409 `auth/wallet-linked` for a wallet of another account; sign-in errors apply too.',
+  example: {
+    message:
+      'localhost:8080 wants you to sign in with your Ethereum account:\n0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266\n\n\nURI: http://localhost:8080\nVersion: 1\nChain ID: 8453\nNonce: 4f8a1c0be27d35964f8a1c0be27d3596\nIssued At: 2026-01-31T12:00:00.000Z',
+    signature:
+      '0x0f276ea5d6264ed024b4a876accff46ddabb66346cd2cc6ee2f44271ad4d299e4738bfb5d1d51de7030a074f7a3e4674e191d7a0cbb1c5973254bb69243faec71b',
+  },
   idempotent: true,
   tag: 'Authentication',
   auth: 'account',

@@ -101,7 +101,7 @@ export const registerAutomaton = defineRoute({
   operation: 'automatonRegister',
   method: 'POST',
   path: '/v1/automatons/register',
-  summary: 'Register an automaton; its signature authorizes the call, and its profile cannot change afterwards',
+  summary: 'Register an automaton, authorized by its own signature',
   description: `\`payload_hash\` is keccak256 of the UTF-8 bytes of the canonical JSON: \`automaton_id\`, \`automaton_address\`,
 \`creator_address\`, \`name\`, \`bio\` and, when it is sent, \`genesis_prompt_hash\`, keys sorted, no spaces, values as sent.
 \`signature\` is made with the key of \`automaton_address\`: 65 bytes (low s) of EIP-712, primary type
@@ -113,6 +113,17 @@ creator, 409 a changed profile, 409 a nonce that was used or has expired. A prof
 with its record when every field is the same, whatever nonce signed it (EVM addresses and hashes whatever their case);
 else \`Profile <field> is immutable after registration\` names the first field that differs, of automaton_address,
 creator_address, name, bio, genesis_prompt_hash. An id with and without dashes is one identity, answered as first sent.`,
+  example: {
+    automaton_id: '0b8e6b0c-6a0f-4d3c-9f0b-6d2f1f1c7a55',
+    automaton_address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+    creator_address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+    name: 'Research agent',
+    bio: 'Reads papers.',
+    nonce: '6f1d9c52-37a4-4a58-8c0e-2b7d5e9f4a13',
+    payload_hash: '0xe05929206f01ff771a79fc3c109d6ae0b478780863cde3dc4de3709c3b5af90d',
+    signature:
+      '0x1f0102cdf04009ec5d35ebd12f6705d09a7d1d4c225cf26ab29be8e668e654db5f65ea5b118414db5e404630e4978c0dc68f9cd95faef2f1ba6616e717f01ed41b',
+  },
   tag: 'Identity',
   auth: 'none',
   refusals: [401, 403, 409],
@@ -134,6 +145,7 @@ export const createAutomatonNonce = defineRoute({
   idempotent: true,
   description: `The creator is the wallet that signed in; of an API key, the first wallet of its account. Only registrations that
 name this creator can use the nonce, and only those of \`automaton_id\` where it is given. It expires after an hour.`,
+  example: { automaton_id: '0b8e6b0c-6a0f-4d3c-9f0b-6d2f1f1c7a55' },
   tag: 'Identity',
   body: z.object({ automaton_id: AutomatonUuid.optional() }),
   response: z.object({ nonce: z.string(), expires_at: IsoTime, creator_address: z.string() }),
@@ -144,6 +156,8 @@ export const listAutomatons = defineRoute({
   method: 'GET',
   path: '/v1/automatons',
   summary: 'List the automatons whose creator, or own address, is a wallet of this account',
+  description:
+    'Up to 1,000 automatons that have an address of the account, or used a nonce bound to its wallet, come first. Up to 100 that only name it as creator follow. Each group is newest first.',
   tag: 'Identity',
   response: z.object({ automatons: z.array(Automaton), data: z.array(Automaton), count: z.int() }),
 })
@@ -152,7 +166,9 @@ export const getAutomaton = defineRoute({
   operation: 'automatonGet',
   method: 'GET',
   path: '/v1/automatons/:id',
-  summary: 'One automaton: its identity is public',
+  summary: 'Get an automaton',
+  description:
+    'The identity is public: no credential is required. Dashes in the id are optional. An unknown id fails with 404 `identity/not-found`.',
   tag: 'Identity',
   auth: 'none',
   params: z.object({ id: AutomatonUuid }),
@@ -193,7 +209,10 @@ export const previewRegistration = defineRoute({
   operation: 'registrationPreview',
   method: 'POST',
   path: '/local/automatons/preview',
-  summary: 'What a registration would sign: canonical JSON, hash and typed data',
+  summary: 'Preview the data that a registration signs',
+  description:
+    'Signs, stores and sends nothing. Absent fields get defaults: a new `automaton_id`, addresses of the default account. Fails with 409 `wallet/absent` without a wallet, 404 `wallet/account-not-found` for an unknown account.',
+  example: { name: 'Research agent', bio: 'Reads papers.', chain_type: 'evm' },
   tag: 'Identity',
   auth: 'client',
   refusals: [404, 409],
@@ -212,9 +231,10 @@ export const startRegistration = defineRoute({
   operation: 'registrationStart',
   method: 'POST',
   path: '/local/automatons',
-  summary: 'Ask to sign a registration, and send it once it was approved',
+  summary: 'Request the signature of a registration, and send it once approved',
   description: `\`intent_id\` is the request to sign: \`GET /local/intents/{intentId}\` tells what becomes of it. What was signed is sent to
 the service until it has answered, always the same bytes, also after a restart.`,
+  example: { name: 'Research agent', bio: 'Reads papers.', chain_type: 'evm', reason: 'To sign my reports.' },
   tag: 'Identity',
   auth: 'client',
   refusals: [404],
@@ -228,7 +248,8 @@ export const listRegistrations = defineRoute({
   operation: 'registrationList',
   method: 'GET',
   path: '/local/automatons',
-  summary: 'The registrations that were started here, newest first',
+  summary: 'List the registrations of this computer, newest first',
+  description: 'Returns the newest 500, from forms and programs alike. Only the window of Steward can list them.',
   tag: 'Identity',
   auth: 'person',
   response: z.object({ registrations: z.array(Registration) }),
@@ -238,7 +259,10 @@ export const retryRegistration = defineRoute({
   operation: 'registrationRetry',
   method: 'POST',
   path: '/local/automatons/:registrationId/send',
-  summary: 'Send a signed registration again that did not arrive: the same bytes',
+  summary: 'Send a signed registration again',
+  description:
+    'Sends the same bytes, so that a repetition never registers twice. Any state but `sending` fails with 409 `registration/state`. `sending` in the response means that the outcome is still unknown; `detail` says why.',
+  example: {},
   tag: 'Identity',
   auth: 'person',
   refusals: [409],

@@ -95,7 +95,7 @@ export const listMessages = defineRoute({
   operation: 'messageList',
   method: 'GET',
   path: '/local/chat/conversations/:conversationId/messages',
-  summary: 'A page of a branch, from its end',
+  summary: 'List the messages of a branch, page by page from its end',
   description:
     'Positions of a branch never change: any part of it is read by `before` and `limit`, the last messages without `before`.',
   tag,
@@ -123,7 +123,9 @@ export const getMessage = defineRoute({
   operation: 'chatMessageGet',
   method: 'GET',
   path: '/local/chat/messages/:messageId',
-  summary: 'A message, its conversation, and the branch it stands in',
+  summary: 'Get a message with its conversation and its branch',
+  description:
+    '`leaf_id` is the end of the newest branch through the message. Fails with 404 `chat/message-not-found`, also if the conversation is deleted.',
   tag,
   auth,
   params: MessageParams,
@@ -156,9 +158,15 @@ export const sendMessage = defineRoute({
   operation: 'messageSend',
   method: 'POST',
   path: '/local/chat/conversations/:conversationId/messages',
-  summary: 'Send a message, and have it answered',
+  summary: 'Send a message and request its answers',
   description:
     'Answers at once with the messages; `GET /local/chat/messages/:id/stream` tells how each answer grows. It goes on whether anybody looks or not. The most that all answers can cost is reserved first: where a limit leaves too little, nothing is sent (402, `budget/exceeded`).',
+  example: {
+    parent_id: null,
+    text: 'Which of these files changed today?',
+    models: ['gpt-5.2'],
+    request_id: 'send-2026-11-22-1',
+  },
   tag,
   auth,
   params: ConversationParams,
@@ -184,7 +192,10 @@ export const regenerateMessage = defineRoute({
   operation: 'messageRegenerate',
   method: 'POST',
   path: '/local/chat/messages/:messageId/regenerate',
-  summary: 'Make another answer beside this one, or further answers of a message of the person',
+  summary: 'Create another answer beside this one, or further answers to a user message',
+  description:
+    'Existing answers stay as siblings; a repeated `request_id` returns the first answers. Models default to that of the answer, or to those of the conversation. Fails with 402 `budget/exceeded` if a limit leaves too little.',
+  example: { model: 'claude-sonnet-4.5', request_id: 'again-2026-11-22-1' },
   tag,
   auth,
   params: MessageParams,
@@ -199,7 +210,9 @@ export const stopMessage = defineRoute({
   operation: 'messageStop',
   method: 'POST',
   path: '/local/chat/messages/:messageId/stop',
-  summary: 'Stop an answer; what came stays. One that has ended stays as it is',
+  summary: 'Stop an answer',
+  description:
+    'Stores the text received so far; an answer that has ended does not change. The response can still show `streaming`: the stream of the answer ends with the final state.',
   tag,
   auth,
   params: MessageParams,
@@ -230,7 +243,7 @@ export const streamMessage = defineRoute({
   operation: 'messageStream',
   method: 'GET',
   path: '/local/chat/messages/:messageId/stream',
-  summary: 'How an answer grows (server-sent events)',
+  summary: 'Stream an answer (server-sent events)',
   description:
     'Every event has JSON in `data`: `{"type":"snapshot","message"}` first, then `{"type":"delta","text","reasoning","usage"}` with what came since, `{"type":"calls","calls","usage"}` with calls of tools that began or changed, and `{"type":"end","message"}` last. Who comes again begins with a snapshot, so nothing is missed.',
   tag,

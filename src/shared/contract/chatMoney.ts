@@ -42,7 +42,10 @@ export const estimateMessage = defineRoute({
   operation: 'messageEstimate',
   method: 'POST',
   path: '/local/chat/estimate',
-  summary: 'What a message would cost before it is sent',
+  summary: 'Estimate the cost of a message before it is sent',
+  description:
+    'Stores and reserves nothing. A limit that would stop the message is reported in `refusal`, not as an error. Fails with 409 `chat/model` for an unknown model, and with 413 `chat/too-long`.',
+  example: { conversation_id: null, parent_id: null, text: 'Which of these files changed today?', models: ['gpt-5.2'] },
   tag,
   auth,
   body: z.object({
@@ -84,7 +87,9 @@ export const getChatBudget = defineRoute({
   operation: 'chatBudgetGet',
   method: 'GET',
   path: '/local/chat/budget',
-  summary: 'Limits of chats, and what of them is used today',
+  summary: 'Get the spending limits of chats, and their use today',
+  description:
+    'Amounts are in micro-dollars; null means no limit. A day is a calendar day in UTC and ends at `resets_at`. `conversation` applies to conversations whose `limits` are null.',
   tag,
   auth,
   response: ChatBudget,
@@ -96,6 +101,7 @@ export const changeChatBudget = defineRoute({
   path: '/local/chat/budget',
   summary: 'Change the limits of chats',
   description: 'They hold for what is sent from now on. A soft limit must not be above the hard one beside it.',
+  example: { day: { soft_micro_usd: 5_000_000, hard_micro_usd: 10_000_000 } },
   tag,
   auth,
   body: z.object({ day: SpendLimits.optional(), conversation: SpendLimits.optional() }),
@@ -106,7 +112,7 @@ export const changeChatBudget = defineRoute({
 export const SpendRow = Spend.extend({
   /** A day (`2026-11-22`), a model, or the id of a conversation. */
   key: z.string(),
-  /** Display name. For a deleted conversation its last title. */
+  /** Display name. `Deleted chat` for a deleted conversation. */
   label: z.string(),
 })
 export type SpendRow = z.infer<typeof SpendRow>
@@ -117,7 +123,9 @@ export const sumChatSpend = defineRoute({
   operation: 'chatSpendSum',
   method: 'GET',
   path: '/local/chat/spend',
-  summary: 'What chats cost, by day, model or conversation',
+  summary: 'Sum the cost of chats by day, model or conversation',
+  description:
+    'Returns days oldest first, and models or conversations most expensive first. `total` covers the whole filter, also beyond `limit`. Deleted conversations still count.',
   tag,
   auth,
   query: z.object({

@@ -50,6 +50,8 @@ export const getBalance = defineRoute({
   method: 'GET',
   path: '/v1/credits/balance',
   summary: 'Read your credit balance',
+  description:
+    'Covers the whole account: the daily limit of an API key does not reduce it. `credits.changed` on `/v1/events` reports changes.',
   tag: 'Credits',
   response: CreditBalance,
 })
@@ -97,7 +99,9 @@ export const listTransactions = defineRoute({
   operation: 'creditsHistory',
   method: 'GET',
   path: '/v1/credits/history',
-  summary: 'List what was spent, received and granted, newest first',
+  summary: 'List credit transactions, newest first',
+  description:
+    'Pages with `limit` and `offset`; new transactions shift the offsets of older ones. Transactions match all filters.',
   tag: 'Credits',
   query: z.object({
     ...historyFilters,
@@ -200,7 +204,9 @@ export const getPricing = defineRoute({
   operation: 'creditsPricing',
   method: 'GET',
   path: '/v1/credits/pricing',
-  summary: 'Read what sandboxes cost, and what credits cost',
+  summary: 'Get the prices of sandboxes and credits',
+  description:
+    'Returns the same for every account. `GET /pay/{amount_usd}/{address}` sells the amounts of `payment_tiers`. `GET /v1/models` has the prices of models.',
   tag: 'Credits',
   response: z.object({
     tiers: z.array(SandboxTier).describe('Smallest first. A sandbox is billed at the first tier that it fits in.'),
@@ -228,6 +234,7 @@ export const transferCredits = defineRoute({
   aliases: ['/v1/credits/transfers'],
   summary: 'Give credits to another account',
   description: `${onceForever} The daily limit of an API key counts transfers too.`,
+  example: { to_address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', amount_cents: 125, note: 'Thanks' },
   tag: 'Credits',
   refusals: [402, 404, 503],
   body: z.object({ to_address: ToAddress, amount_cents: AmountCents, note: NoteText.optional() }),
@@ -241,6 +248,7 @@ export const grantCredits = defineRoute({
   path: '/v1/credits/grants',
   summary: 'Give new credits to an account, your own included',
   description: `${onceForever} An API key with limits may not.`,
+  example: { to_address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', amount_cents: 500, note: 'Welcome' },
   tag: 'Credits',
   auth: 'owner',
   refusals: [404, 503],
@@ -257,6 +265,7 @@ export const adjustCredits = defineRoute({
   path: '/v1/credits/adjustments',
   summary: 'Raise or lower the balance of an account',
   description: `${onceForever} Never below what is held: 402 then. An API key with limits may not.`,
+  example: { amount_cents: -500, note: 'Less for this week' },
   tag: 'Credits',
   auth: 'owner',
   refusals: [402, 404, 503],
@@ -286,6 +295,7 @@ export const refundCharge = defineRoute({
   path: '/v1/credits/refunds',
   summary: 'Refund a charge, in full or in part',
   description: `${onceForever} An API key with limits may not.`,
+  example: { transaction_id: 'txn_019c13f2a4006d2f1f1c7a55', amount_cents: 4 },
   tag: 'Credits',
   auth: 'owner',
   refusals: [404, 409, 503],

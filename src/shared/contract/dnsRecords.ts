@@ -28,7 +28,7 @@ const fields = {
     ),
 }
 
-/** DNS record. The id is stable until the record is deleted. */
+/** DNS record. The id is stable until the record changes: some registrars then assign another one. */
 export const DnsRecord = z.object({
   recordId: z.string(),
   id: z.string().describe('The same as `recordId`.'),
@@ -49,6 +49,8 @@ export const listDnsRecords = defineRoute({
   path: '/domains/:domain/dns',
   aliases: ['/v1/domains/:domain/dns'],
   summary: 'List the DNS records of a domain',
+  description:
+    'Returns the whole zone, from a copy at most 2 minutes old unless `fresh` is true. While the registrar does not answer, returns the last known records as `stale`; with `fresh`, fails with 503 `domain/registrar`.',
   tag: 'DNS',
   refusals: domainRefusals,
   params: domainParams,
@@ -67,6 +69,8 @@ export const addDnsRecord = defineRoute({
   path: '/domains/:domain/dns',
   aliases: ['/v1/domains/:domain/dns'],
   summary: 'Add a DNS record',
+  description: `Fails with 409 \`dns/conflict\` for a duplicate or a second record beside a CNAME. Above ${dnsLimits.records} records: 429 \`dns/too-many\`. After 503 \`dns/unclear\`, list the records before a retry.`,
+  example: { type: 'A', host: 'www', value: '192.0.2.1', ttl: 3600 },
   tag: 'DNS',
   refusals: [...domainRefusals, 429],
   idempotent: true,
@@ -98,6 +102,9 @@ export const changeDnsRecord = defineRoute({
   path: '/domains/:domain/dns/:recordId',
   aliases: ['/v1/domains/:domain/dns/:recordId'],
   summary: 'Change a DNS record',
+  description:
+    'Absent fields and the type do not change. The response can have another `recordId` than the path, as some registrars replace the record. Fails with 409 `dns/conflict` under the same rules as adding one.',
+  example: { value: '192.0.2.2', ttl: 600 },
   tag: 'DNS',
   refusals: domainRefusals,
   params: recordParams,
@@ -111,6 +118,7 @@ export const removeDnsRecord = defineRoute({
   path: '/domains/:domain/dns/:recordId',
   aliases: ['/v1/domains/:domain/dns/:recordId'],
   summary: 'Delete a DNS record',
+  description: 'A repetition fails with 404 `dns/not-found`. After 503 `dns/unclear`, list the records before a retry.',
   tag: 'DNS',
   refusals: domainRefusals,
   params: recordParams,
@@ -123,6 +131,8 @@ export const listOrphanedRecords = defineRoute({
   path: '/domains/:domain/orphaned-records',
   aliases: ['/v1/domains/:domain/orphaned-records'],
   summary: 'List DNS records that still point to this service for a deleted sandbox',
+  description:
+    'Changes no DNS records. Names without such a record leave `names` for good. The zone can come from a copy at most 2 minutes old.',
   tag: 'DNS',
   refusals: domainRefusals,
   params: domainParams,
@@ -135,6 +145,8 @@ export const removeOrphanedRecords = defineRoute({
   path: '/domains/:domain/orphaned-records',
   aliases: ['/v1/domains/:domain/orphaned-records'],
   summary: 'Delete the DNS records that still point to this service for a deleted sandbox',
+  description:
+    'Reads the zone from the registrar first, and skips names that were added to another sandbox. Returns the deleted records; a repetition returns an empty list.',
   tag: 'DNS',
   refusals: domainRefusals,
   params: domainParams,

@@ -41,6 +41,9 @@ export const quoteDomain = defineRoute({
   path: '/domains/quotes',
   aliases: ['/v1/domains/quotes'],
   summary: 'Get a price that holds for 15 minutes',
+  description:
+    'Charges and reserves nothing. An order with the `quote_id` fails with 409 `domain/quote` if the price rose. Fails with 409 `domain/taken` for a taken name; a renewal requires a domain of the account.',
+  example: { domain: 'example.com', years: 1, type: 'registration' },
   tag: 'Domains',
   status: 201,
   refusals: domainRefusals,
@@ -74,6 +77,7 @@ export const registerDomain = defineRoute({
   aliases: ['/v1/domains/register'],
   summary: 'Register a domain, paid with USDC',
   description: x402,
+  example: { domain: 'example.com', years: 1, privacy: true },
   sold: true,
   idempotent: true,
   tag: 'Domains',
@@ -108,6 +112,7 @@ export const renewDomain = defineRoute({
   aliases: ['/v1/domains/:domain/renew'],
   summary: 'Renew a domain, paid with USDC',
   description: x402,
+  example: { years: 1, if_expires_at: '2027-01-31T12:00:00.000Z' },
   sold: true,
   idempotent: true,
   tag: 'Domains',
@@ -142,6 +147,8 @@ export const listDomainTransactions = defineRoute({
   path: '/transactions',
   aliases: ['/v1/transactions'],
   summary: 'List what you paid for domains, newest first',
+  description:
+    'Returns the newest 1,000 orders. `pending` includes orders with an outcome that the registrar has not reported. The payment of a `failed` order becomes credits.',
   tag: 'Domains',
   response: z.object({ transactions: z.array(DomainTransaction) }),
 })

@@ -65,6 +65,8 @@ export const searchDomains = defineRoute({
   path: '/domains/search',
   aliases: ['/v1/domains/search'],
   summary: 'Search for names that can be registered',
+  description:
+    'Results include taken names; a whole name such as `example.com` comes first. Suggestions are at most 8 available .com names. One network can search 20,000 names in 24 hours; then 429 `request/rate`.',
   tag: 'Domains',
   auth: 'none',
   query: z
@@ -98,6 +100,8 @@ export const checkDomains = defineRoute({
   path: '/domains/check',
   aliases: ['/v1/domains/check'],
   summary: 'Check whether names can be registered',
+  description:
+    'An invalid name does not fail the request: its entry has `error`. Every name counts against the daily limit of 20,000 names for a network; beyond it, 429 `request/rate`.',
   tag: 'Domains',
   auth: 'none',
   query: z.object({
@@ -130,6 +134,8 @@ export const listDomainPrices = defineRoute({
   path: '/domains/pricing',
   aliases: ['/v1/domains/pricing'],
   summary: 'List prices by top-level domain, for one year',
+  description:
+    'Premium names cost more; `POST /domains/quotes` has the price of one name. Unknown top-level domains are left out. Fails with 503 `domain/registrar` if the registrar does not answer.',
   tag: 'Domains',
   auth: 'none',
   query: z.object({ tlds: Tlds.optional().describe('Comma-separated. Default: all.') }),

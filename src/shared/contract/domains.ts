@@ -77,6 +77,8 @@ export const listDomains = defineRoute({
   path: '/domains',
   aliases: ['/v1/domains'],
   summary: 'List your domains',
+  description:
+    'Sorted by name, without pagination. Answers from a copy and refreshes details older than 5 minutes in the background. `as_of` is the time of the oldest detail.',
   tag: 'Domains',
   response: z.object({ domains: z.array(Domain), source: DomainSource, as_of: IsoTime }),
 })
@@ -93,6 +95,8 @@ export const getDomain = defineRoute({
   path: '/domains/:domain',
   aliases: ['/v1/domains/:domain'],
   summary: 'Read one of your domains',
+  description:
+    'Answers from a copy; details older than 5 minutes are refreshed in the background. A domain of another account fails with 404 `domain/not-found`.',
   tag: 'Domains',
   params: domainParams,
   response: Domain,
@@ -104,6 +108,9 @@ export const setDomainPrivacy = defineRoute({
   path: '/domains/:domain/privacy',
   aliases: ['/v1/domains/:domain/privacy'],
   summary: 'Hide or publish the owner of a domain',
+  description:
+    'Returns the value that the registrar then reports. Fails with 409 `domain/state` if the registrar refuses, 503 `domain/unknown-change` if the outcome is unknown. A repetition is safe.',
+  example: { enabled: true },
   tag: 'Domains',
   refusals: domainRefusals,
   params: domainParams,
@@ -117,6 +124,9 @@ export const setNameservers = defineRoute({
   path: '/domains/:domain/nameservers',
   aliases: ['/v1/domains/:domain/nameservers'],
   summary: 'Set the nameservers of a domain',
+  description:
+    'Replaces the whole list. With nameservers of another provider, the DNS records here have no effect. Fails with 409 `domain/state` if the registrar refuses, 503 `domain/unknown-change` if the outcome is unknown.',
+  example: { nameservers: ['ns1.example.net', 'ns2.example.net'] },
   tag: 'Domains',
   refusals: domainRefusals,
   params: domainParams,
@@ -130,6 +140,9 @@ export const setDomainLock = defineRoute({
   path: '/domains/:domain/lock',
   aliases: ['/v1/domains/:domain/lock'],
   summary: 'Lock a domain against transfers, or unlock it',
+  description:
+    'Unlock the domain before you get its transfer code. Fails with 409 `domain/state` if the registrar refuses, 503 `domain/unknown-change` if the outcome is unknown. A repetition is safe.',
+  example: { enabled: true },
   tag: 'Domains',
   refusals: domainRefusals,
   params: domainParams,
@@ -143,6 +156,8 @@ export const getAuthCode = defineRoute({
   path: '/domains/:domain/auth-code',
   aliases: ['/v1/domains/:domain/auth-code'],
   summary: 'Get the code that transfers a domain to another registrar',
+  description:
+    'Requires an unlocked domain; fails with 409 `domain/state` if the registrar refuses. The activity of the account records the request, without the code.',
   tag: 'Domains',
   refusals: domainRefusals,
   params: domainParams,

@@ -26,7 +26,9 @@ export const uploadFile = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/files/upload/json',
   aliases: ['/v1/sandboxes/:id/files'],
-  summary: 'Write a file, making its folders',
+  summary: 'Write a file and create missing parent folders',
+  description: `Replaces the content of an existing file. Fails with 413 \`request/too-large\` above ${maxFileBytes / 1024 ** 2} MiB (begin an upload instead), 507 \`file/no-space\`, or 409 \`sandbox/not-running\`.`,
+  example: { path: '/root/hello.txt', content: 'hello\n' },
   tag: 'Files',
   refusals: [507],
   params: SandboxParams,
@@ -49,6 +51,7 @@ export const readFile = defineRoute({
   path: '/v1/sandboxes/:id/files/read',
   aliases: ['/v1/sandboxes/:id/files'],
   summary: 'Read a file',
+  description: `The default encoding is \`utf8\` for text and \`base64\` for other content. Fails with 413 \`file/too-large\` above ${maxFileBytes / 1024 ** 2} MiB, 404 \`file/not-found\`, or 400 \`file/not-a-file\` for a folder.`,
   tag: 'Files',
   refusals: [413],
   params: SandboxParams,
@@ -89,6 +92,8 @@ export const listFiles = defineRoute({
   method: 'GET',
   path: '/v1/sandboxes/:id/files/list',
   summary: 'List a folder, folders first, then by name',
+  description:
+    'Returns about 8 MiB of entries at most, without pagination. Links appear as links, with their target. Fails with 404 `file/not-found`, 400 `file/not-a-folder`, or 409 `sandbox/not-running`.',
   tag: 'Files',
   params: SandboxParams,
   query: PathQuery,
@@ -100,7 +105,9 @@ export const statFile = defineRoute({
   operation: 'fileStat',
   method: 'GET',
   path: '/v1/sandboxes/:id/files/stat',
-  summary: 'Tell what is at a path, of a link the link itself',
+  summary: 'Get the status of a path',
+  description:
+    'Describes a link itself, or with `follow` the file that it leads to. Pass `version` as `if_version` of an upload to detect changes. Fails with 404 `file/not-found`.',
   tag: 'Files',
   params: SandboxParams,
   /** `follow`: of a link to a file that file. */
@@ -112,7 +119,10 @@ export const makeFolder = defineRoute({
   operation: 'folderCreate',
   method: 'POST',
   path: '/v1/sandboxes/:id/files/folders',
-  summary: 'Make a folder and those above it',
+  summary: 'Create a folder and its missing parents',
+  description:
+    'Safe to repeat: `created` is false if the folder already exists. Fails with 409 `file/exists` if a file has this path, or 400 `file/not-a-folder` if a parent is a file.',
+  example: { path: '/root/projects/demo' },
   tag: 'Files',
   refusals: [507],
   params: SandboxParams,
@@ -130,6 +140,9 @@ export const moveFile = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/files/move',
   summary: 'Move or rename a file or a folder',
+  description:
+    'Moves links as links. Fails with 409 `file/exists` if the target exists, unless `replace` is set. Never replaces a folder with entries (409 `file/not-empty`). The parent folder of the target must exist.',
+  example: { from: '/root/notes.txt', to: '/root/archive/notes.txt' },
   tag: 'Files',
   refusals: [507],
   params: SandboxParams,
@@ -144,6 +157,9 @@ export const copyFile = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/files/copy',
   summary: 'Copy a file or a folder, with modes and times',
+  description:
+    'Copies everything or nothing, and links as links. Fails with 409 `file/exists` if the target exists, 404 `file/not-found` if its parent folder is missing, or 507 `file/no-space`.',
+  example: { from: '/root/app', to: '/root/app-backup' },
   tag: 'Files',
   refusals: [507],
   params: SandboxParams,
@@ -158,6 +174,8 @@ export const removeFile = defineRoute({
   method: 'DELETE',
   path: '/v1/sandboxes/:id/files',
   summary: 'Remove a file or a folder',
+  description:
+    'Removes a link, never its target. Fails with 409 `file/not-empty` for a folder with entries unless `recursive` is set. Removal cannot be undone.',
   tag: 'Files',
   params: SandboxParams,
   /** `recursive`: a folder with everything in it. */
@@ -170,6 +188,8 @@ export const downloadFile = defineRoute({
   method: 'GET',
   path: '/v1/sandboxes/:id/files/content',
   summary: 'Download a file, or a range of it',
+  description:
+    'Follows links and has no size limit. Resume a broken download with `Range` and `If-Range`. Fails with 404 `file/not-found`, or 400 `file/not-a-file` for a folder.',
   tag: 'Files',
   params: SandboxParams,
   query: PathQuery,
@@ -193,6 +213,8 @@ export const downloadFolder = defineRoute({
   method: 'GET',
   path: '/v1/sandboxes/:id/files/archive',
   summary: 'Download a folder as an archive',
+  description:
+    'Contains the files, folders and links of the folder; links are not followed. Fails with 400 `file/not-a-folder` for a file or link, and 400 `file/path` for the root.',
   tag: 'Files',
   params: SandboxParams,
   query: PathQuery.extend({ format: z.enum(['tar.gz', 'tar']).default('tar.gz') }),

@@ -24,7 +24,9 @@ export const listFoundSandboxes = defineRoute({
   operation: 'foundSandboxList',
   method: 'GET',
   path: '/v1/found-sandboxes',
-  summary: 'List sandboxes with files on disk but no database row; empty for accounts other than the owner',
+  summary: 'List sandboxes with files on disk but no database row',
+  description:
+    'Only the owner sees them: other accounts get an empty list. They appear after the restore of a database or data folder. Their files stay until the owner adopts or deletes them.',
   tag: 'Sandboxes',
   response: z.object({ sandboxes: z.array(FoundSandbox), data: z.array(FoundSandbox), count: z.int() }),
 })
@@ -34,6 +36,8 @@ export const adoptFoundSandbox = defineRoute({
   method: 'POST',
   path: '/v1/found-sandboxes/:id/adopt',
   summary: 'Add a found sandbox and its snapshots to the database, as stopped',
+  description:
+    'Assigns the sandbox to the account of its label if that exists, else to the owner. A missing label means default limits and a generated name. Fails with 404 `sandbox/not-found` once adopted or deleted.',
   tag: 'Sandboxes',
   auth: 'owner',
   params: SandboxParams,
@@ -46,6 +50,8 @@ export const deleteFoundSandbox = defineRoute({
   method: 'DELETE',
   path: '/v1/found-sandboxes/:id',
   summary: 'Delete a found sandbox with everything in it',
+  description:
+    'Cannot be undone. Files that remain after a failure are listed again. Fails with 404 `sandbox/not-found` once adopted or deleted.',
   tag: 'Sandboxes',
   auth: 'owner',
   params: SandboxParams,

@@ -6,7 +6,9 @@ export const getHealth = defineRoute({
   operation: 'health',
   method: 'GET',
   path: '/health',
-  summary: 'Whether the service answers, and what it can do',
+  summary: 'Get the status and capabilities of the service',
+  description:
+    'Requires no credential, and answers 200 for `degraded` too. `degraded` begins after 5 seconds without the sandbox host.',
   tag: 'Service',
   auth: 'none',
   response: z.object({

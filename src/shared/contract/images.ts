@@ -59,7 +59,9 @@ export const listImages = defineRoute({
   operation: 'imageList',
   method: 'GET',
   path: '/v1/images',
-  summary: 'List what sandboxes can be made from, beside the base of each runtime',
+  summary: 'List the images that sandboxes can be created from',
+  description:
+    'All accounts share the images. Includes images that are being added or could not be; the base of each runtime is not listed.',
   tag: 'Images',
   response: z.object({ images: z.array(Image), data: z.array(Image), count: z.int() }),
 })
@@ -68,7 +70,10 @@ export const addImage = defineRoute({
   operation: 'imageAdd',
   method: 'POST',
   path: '/v1/images',
-  summary: 'Add an image; the answer comes at once, its progress with `image.changed` and the list',
+  summary: 'Add an image',
+  description:
+    'Returns while the image is `adding`; `image.changed` on `/v1/events` and the list report its progress. Fails with 409 `image/exists` for a used name, 400 `image/source` without a runtime for the source. A `failed` image can be added again.',
+  example: { name: 'debian-12', source: { kind: 'registry', reference: 'docker.io/library/debian:12' } },
   tag: 'Images',
   auth: 'owner',
   body: z.object({
@@ -86,7 +91,9 @@ export const removeImage = defineRoute({
   operation: 'imageRemove',
   method: 'DELETE',
   path: '/v1/images/:name',
-  summary: 'Remove an image, or call off adding it; refused while a sandbox is made from it',
+  summary: 'Remove an image, or cancel adding it',
+  description:
+    'Fails with 409 `image/in-use` while a sandbox created from it exists. Fails with 409 `image/not-ready` while another request removes it.',
   tag: 'Images',
   refusals: [409],
   auth: 'owner',

@@ -32,6 +32,11 @@ export const createChatCompletion = defineRoute({
   summary: 'Answer a conversation (OpenAI chat completions)',
   description:
     'Takes what OpenAI’s chat completions take, for every model. `n` above 1 is refused. Thinking comes in `reasoning_content`; what must come back for signed thinking in `reasoning_details` and `extra_content`. The price of an answer is in `usage.cost`, of a stream with `stream_options.include_usage`.',
+  example: {
+    model: 'gpt-5.2',
+    messages: [{ role: 'user', content: 'Name three prime numbers.' }],
+    max_completion_tokens: 500,
+  },
   tag: 'Models',
   body: z.looseObject({
     model,
@@ -81,7 +86,8 @@ export const createResponse = defineRoute({
   path: '/v1/responses',
   summary: 'Answer a conversation (OpenAI Responses)',
   description:
-    'Takes what OpenAI’s Responses take, for every model. Nothing is stored: `store: true`, `previous_response_id`, `conversation` and `background` are refused. Tools that a provider has no match for are left out, with a warning.',
+    'Accepts the fields of OpenAI Responses for every model. Refuses `store: true`, `previous_response_id`, `conversation` and `background`; output items stay in memory for an hour for `item_reference`, unless `store` is false. Unsupported tools are left out, with a warning.',
+  example: { model: 'gpt-5.2', input: 'Name three prime numbers.', max_output_tokens: 500 },
   tag: 'Models',
   body: z.looseObject({
     model,
@@ -121,6 +127,11 @@ export const createMessage = defineRoute({
   path: '/v1/messages',
   summary: 'Answer a conversation (Anthropic Messages)',
   description: 'Takes what Anthropic’s Messages take, for every model. Errors have Anthropic’s form.',
+  example: {
+    model: 'claude-sonnet-4.5',
+    max_tokens: 500,
+    messages: [{ role: 'user', content: 'Name three prime numbers.' }],
+  },
   tag: 'Models',
   body: z.looseObject({
     ...messagesBody,
@@ -146,6 +157,7 @@ export const countMessageTokens = defineRoute({
   path: '/v1/messages/count_tokens',
   summary: 'Count the input tokens of a message',
   description: 'Exact for models of Anthropic, which count themselves; an estimate for all others. It costs nothing.',
+  example: { model: 'claude-sonnet-4.5', messages: [{ role: 'user', content: 'Name three prime numbers.' }] },
   tag: 'Models',
   body: z.looseObject(messagesBody),
   response: z.object({ input_tokens: z.int().nonnegative() }),
@@ -163,6 +175,7 @@ export const createEmbeddings = defineRoute({
   summary: 'Embed texts (OpenAI embeddings)',
   description:
     'Takes what OpenAI’s embeddings take, for models of the kind `embedding`. The price is in `usage.cost`. An answer that would have more than 8 MB is refused. `x-steward-warnings` names fields that were left out. A repetition with the same Idempotency-Key gets the first answer again, or 409 where that is longer than a megabyte.',
+  example: { model: 'text-embedding-3-small', input: ['A text to embed.', 'Another one.'] },
   tag: 'Models',
   body: z.looseObject({
     model: model.describe('A model of the kind `embedding` that GET /v1/models lists.'),
@@ -251,6 +264,8 @@ export const getModel = defineRoute({
   method: 'GET',
   path: '/v1/models/:model',
   summary: 'Get a model, with its prices',
+  description:
+    "An unknown name fails with 404 `model_not_found`, in OpenAI's error format. Models without a key for their provider are returned with `available` false.",
   tag: 'Models',
   params: z.object({ model: z.string().describe('Name from GET /v1/models, percent-encoded.') }),
   response: ListedModel,
@@ -262,6 +277,8 @@ export const listModels = defineRoute({
   method: 'GET',
   path: '/v1/models',
   summary: 'List the models, with prices',
+  description:
+    'Returns all models at once, in the list formats of OpenAI and Anthropic. Includes models without a key for their provider, and those that the API key may not use.',
   tag: 'Models',
   response: z.object({
     object: z.literal('list'),

@@ -38,7 +38,9 @@ export const openSession = defineRoute({
   operation: 'sessionOpen',
   method: 'POST',
   path: '/local/session',
-  summary: 'Open the session of the person at this machine',
+  summary: 'Open the session of the user at this computer',
+  description: `Uses up the one-time token of the start address. Sets the session cookie; later requests also send \`window_key\` in the header \`${windowKeyHeader}\`. Fails with 401 \`auth/session\` for a used or outdated token.`,
+  example: { token: 'TOKEN_OF_THE_START_ADDRESS' },
   tag: 'Local',
   auth: 'none',
   refusals: [401],
@@ -52,7 +54,9 @@ export const getLocalDocument = defineRoute({
   operation: 'localDocument',
   method: 'GET',
   path: '/local/openapi.json',
-  summary: 'This document',
+  summary: 'Get the OpenAPI document of the local API',
+  description:
+    'Describes the paths below `/local/`; `/openapi.json` describes those of the service. Requires no credential.',
   tag: 'Local',
   auth: 'none',
   response: z.looseObject({ openapi: z.string() }),
@@ -77,7 +81,9 @@ export const getLocalStatus = defineRoute({
   operation: 'localStatus',
   method: 'GET',
   path: '/local/status',
-  summary: 'What this Steward is and whether its service answers',
+  summary: 'Get the version, platform and service connection of this Steward',
+  description:
+    'Answers from memory, also while the service is unreachable. The WebSocket `/local/events` reports changes of `connection` as `connection.changed`.',
   tag: 'Local',
   auth: 'person',
   response: z.object({

@@ -51,9 +51,10 @@ export const quotePurchase = defineRoute({
   operation: 'localPurchaseQuote',
   method: 'POST',
   path: '/local/payments/quote',
-  summary: 'Read what a purchase from the service costs, and whether it would be paid. Never signs',
+  summary: 'Get the price of a purchase, and whether it would be paid; never signs',
   description:
     'Exactly one of `registration`, `renewal` and `topup` is given. The price is `amount_micro_usd` of the chosen offer.',
+  example: { registration: { domain: 'example.com', years: 2 } },
   tag,
   auth: 'client',
   refusals: [404, 409, 502, 503],
@@ -71,6 +72,9 @@ export const buyRegistration = defineRoute({
   method: 'POST',
   path: '/local/payments/domains/register',
   summary: 'Register a domain with the service, paid from the wallet',
+  description:
+    'Fails with 409 `payment/price` for a price other than `price_usd`, and with 402 `budget/exceeded`. If the registrar refuses after the payment, the amount becomes credits. A denied request returns a payment with `state` `refused`.',
+  example: { domain: 'example.com', years: 2, price_usd: 22.9, wait_ms: 30_000 },
   ...bought,
   body: Registration.extend({ price_usd: Price, ...purchaseFields }),
 })
@@ -80,6 +84,9 @@ export const buyRenewal = defineRoute({
   method: 'POST',
   path: '/local/payments/domains/renew',
   summary: 'Renew a domain with the service, paid from the wallet',
+  description:
+    'Send an `Idempotency-Key`: each request without one can renew for further years. Fails with 409 `domain/renewed` if another renewal comes first. Fails with 409 `payment/price` for a price other than `price_usd`.',
+  example: { domain: 'example.com', years: 1, price_usd: 11.45, wait_ms: 30_000 },
   ...bought,
   body: Renewal.extend({ price_usd: Price, ...purchaseFields }),
 })
@@ -89,6 +96,9 @@ export const buyTopUp = defineRoute({
   method: 'POST',
   path: '/local/payments/topup',
   summary: 'Buy credits for your account at the service, paid from the wallet',
+  description:
+    'Send an `Idempotency-Key`: each request without one is another purchase. Fails with 400 `payments/tier` for an amount that is not sold, and with 402 `budget/exceeded`.',
+  example: { amount_usd: 5, wait_ms: 30_000 },
   ...bought,
   body: TopUp.extend(purchaseFields),
 })

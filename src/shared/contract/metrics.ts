@@ -7,7 +7,9 @@ export const getMetrics = defineRoute({
   operation: 'sandboxMetrics',
   method: 'GET',
   path: '/v1/sandboxes/:id/metrics',
-  summary: 'Measure what a running sandbox uses now',
+  summary: 'Get the resource usage of a running sandbox',
+  description:
+    'Fails with 409 `sandbox/not-running` for a stopped sandbox. Can take 250 milliseconds, the shortest interval for `cpu_percent`. Requests at the same time share one reading.',
   tag: 'Activity',
   params: SandboxParams,
   response: z.object({

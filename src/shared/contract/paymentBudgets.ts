@@ -109,7 +109,9 @@ export const getPaymentBudgets = defineRoute({
   operation: 'paymentBudgetGet',
   method: 'GET',
   path: '/local/payments/budgets',
-  summary: 'Read the limits of payments, and what is left of them',
+  summary: 'Get the limits of payments, and what is left of them',
+  description:
+    'There are no limits at first, and the first payment to each payee asks the user. Amounts are in micro-dollars. Fails with 500 `data/unusable` if the stored limits cannot be read; all payments are refused then.',
   tag: 'Payments',
   auth: 'person',
   response: PaymentBudgets,
@@ -122,6 +124,15 @@ export const changePaymentBudgets = defineRoute({
   summary: 'Change the limits of payments',
   description:
     'Lower limits hold at once. What allows more is confirmed as a policy that allows more: 403 `policy/confirmation`, then the secure prompt `confirm_policy`; in Electron a dialog opens by itself.',
+  example: {
+    payment_micro_usd: 5_000_000,
+    day_micro_usd: 20_000_000,
+    month_micro_usd: null,
+    hosts: [{ host: 'api.example.com', month_micro_usd: 10_000_000 }],
+    payees: [],
+    local_servers: ['127.0.0.1:8080'],
+    ask_first_payee: true,
+  },
   tag: 'Payments',
   auth: 'person',
   refusals: [409, 423],
@@ -133,9 +144,12 @@ export const forgetPayee = defineRoute({
   operation: 'paymentPayeeForget',
   method: 'DELETE',
   path: '/local/payments/payees/:host',
-  summary: 'Forget whom a host was paid to, so that it may name another payee. The next payment there asks',
+  summary: 'Forget the payees of a host, so that it may name others',
+  description:
+    'Deletes the payees of all networks; succeeds also if there are none. With `ask_first_payee`, the next payment asks the user; otherwise the user confirms the deletion: 403 `policy/confirmation`.',
   tag: 'Payments',
   auth: 'person',
+  refusals: [409, 423],
   params: z.object({ host: z.string().min(1).max(262) }),
   response: z.object({ success: z.literal(true), host: z.string() }),
 })

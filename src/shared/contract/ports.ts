@@ -59,7 +59,9 @@ export const exposePort = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/ports/expose',
   aliases: ['/v1/sandboxes/:id/ports'],
-  summary: 'Give a port of a sandbox an address, or change who may use it',
+  summary: 'Expose a port of a sandbox, or change its visibility',
+  description: `Allows ${maxExposedPorts} ports per sandbox (429 \`port/too-many\`). Fails with 409 \`port/taken\` if another port has the subdomain. The address lasts until the port is removed or the sandbox is deleted.`,
+  example: { port: 3000, visibility: 'private' },
   tag: 'Ports',
   params: SandboxParams,
   body: z.object({
@@ -78,17 +80,19 @@ export const listPorts = defineRoute({
   method: 'GET',
   path: '/v1/sandboxes/:id/ports',
   summary: 'List the exposed ports of a sandbox',
+  description: 'Returns the ports sorted by number, whether or not a program listens on them.',
   tag: 'Ports',
   params: SandboxParams,
   response: z.object({ ports: z.array(ExposedPort) }),
 })
 
-/** Lists listening ports that are not exposed yet. */
 export const listListeningPorts = defineRoute({
   operation: 'portListening',
   method: 'GET',
   path: '/v1/sandboxes/:id/ports/listening',
-  summary: 'List the TCP ports on which programs of a running sandbox listen, exposed or not',
+  summary: 'List the TCP ports on which programs in a sandbox listen',
+  description:
+    'Returns the ports in ascending order, exposed or not, if the loopback of the sandbox reaches them. Fails with 409 `sandbox/not-running`.',
   tag: 'Ports',
   params: SandboxParams,
   response: z.object({ ports: z.array(z.int()) }),
@@ -98,7 +102,9 @@ export const removePort = defineRoute({
   operation: 'portRemove',
   method: 'DELETE',
   path: '/v1/sandboxes/:id/ports/:port',
-  summary: 'Take the address of a port away',
+  summary: 'Remove the address of a port',
+  description:
+    'Programs in the sandbox continue to run. Domains that point to the port stay listed, and work again once it is exposed. Fails with 404 `port/not-found`.',
   tag: 'Ports',
   params: PortParams,
   response: z.object({ success: z.literal(true), message: z.string() }),
@@ -108,7 +114,9 @@ export const createPortToken = defineRoute({
   operation: 'portTokenCreate',
   method: 'POST',
   path: '/v1/sandboxes/:id/ports/:port/token',
-  summary: 'Make a token that reaches one exposed port, and nothing else, for a while',
+  summary: 'Create an access token for one exposed port',
+  description:
+    'Lasts 12 hours (with `frame_origin` one minute, for one use), but no longer than the API key or sign-in. Send it as `Authorization: Bearer`, `x-api-key` or `x-steward-port-token`. Fails with 404 `port/not-found` if the port is not exposed.',
   tag: 'Ports',
   params: PortParams,
   /** Origin of the one page that may show `open_url` in a frame. Such a token is valid once, for one minute. */

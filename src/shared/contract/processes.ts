@@ -36,6 +36,7 @@ export const listProcesses = defineRoute({
   method: 'GET',
   path: '/v1/sandboxes/:id/processes',
   summary: 'List the processes of a running sandbox',
+  description: `Returns at most ${maxProcesses} processes, sorted by id. Measures processor use since the last request, or over 250 ms if that is more than a minute ago. Fails with 409 \`sandbox/not-running\`.`,
   tag: 'Activity',
   params: SandboxParams,
   response: z.object({ processes: z.array(SandboxProcess) }),
@@ -46,6 +47,9 @@ export const signalProcess = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/processes/:pid/signal',
   summary: 'Send a signal to a process of a sandbox',
+  description:
+    'Returns once the signal is sent, not when the process ends. Process 1 is the sandbox and takes no signals. Fails with 404 `process/not-found` or 409 `sandbox/not-running`.',
+  example: { signal: 'SIGTERM' },
   tag: 'Activity',
   params: SandboxParams.extend({ pid: z.coerce.number(pidNumber).int(pidNumber).min(2, pidNumber) }),
   body: z.object({ signal: ProcessSignal.default('SIGTERM') }),

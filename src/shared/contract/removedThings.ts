@@ -24,7 +24,9 @@ export const listRemovedThings = defineRoute({
   operation: 'removedThingList',
   method: 'GET',
   path: '/v1/removed-things',
-  summary: 'List removed sandboxes, API keys and domains of the account, oldest first; the newest 1,000 are stored',
+  summary: 'List removed sandboxes, API keys and domains of the account, oldest first',
+  description:
+    'The newest 1,000 of each account are stored. While `has_more` is true, repeat the request with the last `sequence` as `after`.',
   tag: 'Activity',
   query: z.object({
     after: z.coerce

@@ -32,8 +32,10 @@ export type Route<
   /** Other paths that answer alike. */
   aliases: readonly `/${string}`[]
   summary: string
-  /** Beyond the summary: rules of more than one field. */
+  /** Behavior, limits and refusals that neither the summary nor the fields say, in Markdown. */
   description: string | undefined
+  /** Typical request body. */
+  example: Readonly<Record<string, unknown>> | undefined
   tag: string
   params: Params
   query: Query
@@ -73,6 +75,7 @@ type Definition<P, Q, B, R> = {
   aliases?: readonly `/${string}`[]
   summary: string
   description?: string
+  example?: z.input<NoInfer<B>>
   tag: string
   params?: P
   query?: Q
@@ -101,6 +104,7 @@ export function defineRoute<
     status: 200,
     auth: 'key',
     description: undefined,
+    example: undefined,
     refusals: [],
     errors: 'default',
     sold: false,

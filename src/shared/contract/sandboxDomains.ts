@@ -45,9 +45,9 @@ export const addSandboxDomain = defineRoute({
   operation: 'sandboxDomainAdd',
   method: 'POST',
   path: '/v1/sandboxes/:id/domains',
-  summary: 'Lead a domain of yours to an exposed port of a sandbox',
-  description:
-    'A domain that you registered here leads there at once. Any other one is `verified` once its TXT record says so: create the record of `verification`, then add the domain again.',
+  summary: 'Point a domain at an exposed port of a sandbox',
+  description: `A domain that you registered here works at once. For any other, create the TXT record of \`verification\`, then repeat the request. Fails with 409 \`sandbox-domain/taken\`, 404 \`port/not-found\`, or 429 \`sandbox-domain/too-many\` above ${maxSandboxDomains} domains.`,
+  example: { domain: 'app.example.com', port: 3000 },
   tag: 'Ports',
   params: SandboxParams,
   body: z.object({
@@ -65,7 +65,8 @@ export const listSandboxDomains = defineRoute({
   operation: 'sandboxDomainList',
   method: 'GET',
   path: '/v1/sandboxes/:id/domains',
-  summary: 'List the domains that lead to a sandbox',
+  summary: 'List the domains that point to a sandbox',
+  description: 'Returns the domains sorted by name, including unverified ones with the DNS record that proves them.',
   tag: 'Ports',
   params: SandboxParams,
   response: z.object({ domains: z.array(SandboxDomain) }),
@@ -75,7 +76,9 @@ export const removeSandboxDomain = defineRoute({
   operation: 'sandboxDomainRemove',
   method: 'DELETE',
   path: '/v1/sandboxes/:id/domains/:domain',
-  summary: 'Lead a domain to the sandbox no longer',
+  summary: 'Remove a domain from a sandbox',
+  description:
+    'Also removes unverified domains. The registration and DNS records of the domain stay unchanged. Fails with 404 `sandbox-domain/not-found` if the domain does not point to this sandbox.',
   tag: 'Ports',
   params: SandboxParams.extend({ domain: DomainName }),
   response: z.object({ success: z.literal(true), domain: z.string(), message: z.string() }),

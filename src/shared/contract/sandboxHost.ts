@@ -15,7 +15,9 @@ export const getSandboxHost = defineRoute({
   operation: 'sandboxHostGet',
   method: 'GET',
   path: '/v1/host',
-  summary: 'Read the state of the process that runs the sandboxes',
+  summary: 'Get the state of the process that runs the sandboxes',
+  description:
+    'While the state is not `connected`, requests that need the process wait briefly, then fail with 503 `host/unavailable`. Fails with 403 `auth/forbidden` for anyone but the owner.',
   tag: 'Sandboxes',
   auth: 'owner',
   response: SandboxHost,
@@ -26,7 +28,8 @@ export const replaceSandboxHost = defineRoute({
   method: 'POST',
   path: '/v1/host/replace',
   summary: 'Stop all sandboxes of a host of another version, and start one of this version',
-  description: 'Files are kept; programs and terminals end. Does nothing to a host that this service can use.',
+  description:
+    'Files stay; programs and terminals end. Waits up to 60 seconds for the new host, then fails with 503 `host/unavailable`. Changes nothing if the service can use the present host.',
   tag: 'Sandboxes',
   auth: 'owner',
   refusals: [503],

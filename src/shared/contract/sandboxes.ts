@@ -138,6 +138,9 @@ export const createSandbox = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes',
   summary: 'Create and start a sandbox',
+  description:
+    'Returns once the sandbox runs; a failed creation leaves nothing behind. Fails with 402 `credits/sandbox`, 404 `image/not-found`, 409 `image/not-ready`, 503 `sandbox/capacity` or 503 `egress/unavailable`.',
+  example: { name: 'build', vcpu: 2, memory_mb: 1024, network: 'internet', idle_minutes: 30 },
   tag: 'Sandboxes',
   refusals: [402, 404],
   body: CreateSandbox,
@@ -151,6 +154,7 @@ export const listSandboxes = defineRoute({
   method: 'GET',
   path: '/v1/sandboxes',
   summary: 'List your sandboxes, newest first',
+  description: 'Returns all sandboxes of the account, without pagination. `data` repeats `sandboxes`.',
   tag: 'Sandboxes',
   response: z.object({ sandboxes: z.array(Sandbox), data: z.array(Sandbox), count: z.int() }),
 })
@@ -159,7 +163,9 @@ export const getSandbox = defineRoute({
   operation: 'sandboxGet',
   method: 'GET',
   path: '/v1/sandboxes/:id',
-  summary: 'Read one sandbox',
+  summary: 'Get a sandbox',
+  description:
+    'Fails with 404 `sandbox/not-found` for unknown ids and for sandboxes of other accounts. The holder of a terminal link can read its sandbox.',
   tag: 'Sandboxes',
   params: SandboxParams,
   response: Sandbox,
@@ -170,6 +176,8 @@ export const deleteSandbox = defineRoute({
   method: 'DELETE',
   path: '/v1/sandboxes/:id',
   summary: 'Delete a sandbox with everything in it',
+  description:
+    'Stops a running sandbox first. Deletes its snapshots, exposed ports and terminals too; this cannot be undone. Fails with 404 `sandbox/not-found` if repeated.',
   tag: 'Sandboxes',
   params: SandboxParams,
   response: Done,
@@ -179,7 +187,10 @@ export const changeSandbox = defineRoute({
   operation: 'sandboxChange',
   method: 'PATCH',
   path: '/v1/sandboxes/:id',
-  summary: 'Change the name, network or idle policy; host name and network follow with the next start',
+  summary: 'Change the name, network or idle policy of a sandbox',
+  description:
+    'The network, and the host name that follows the name, change with the next start. Set `idle_minutes` to `null` to disable the idle stop. Fails with 400 `request/invalid` if the body sets no field.',
+  example: { name: 'demo 2', idle_minutes: 60 },
   tag: 'Sandboxes',
   params: SandboxParams,
   body: z
@@ -193,6 +204,8 @@ export const startSandbox = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/start',
   summary: 'Start a stopped sandbox with its files',
+  description:
+    'Returns a running sandbox unchanged. Programs of the last run do not start again. Fails with 402 `credits/sandbox`, 503 `sandbox/capacity`, or 500 `sandbox/start-failed` if the files are missing.',
   refusals: [402],
   tag: 'Sandboxes',
   params: SandboxParams,
@@ -205,6 +218,8 @@ export const stopSandbox = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/stop',
   summary: 'Stop a sandbox; its files stay',
+  description:
+    'Ends all programs, terminals and terminal links of the sandbox. Returns a sandbox that is not running unchanged.',
   tag: 'Sandboxes',
   params: SandboxParams,
   response: Sandbox,
@@ -220,7 +235,8 @@ export const execInSandbox = defineRoute({
   path: '/v1/sandboxes/:id/exec',
   summary: 'Run a shell command and wait for its end',
   description:
-    'The command is ended when its caller leaves; with an `Idempotency-Key` it goes on, and the same request again gets its result.',
+    'Ends the command if the client disconnects; with an `Idempotency-Key` it continues, and a repeated request returns its result. After the timeout (30 seconds by default) `exit_code` is 124. Returns at most 10 MiB of each stream.',
+  example: { command: 'npm test', timeout: 120, cwd: '/root/app', env: { CI: 'true' } },
   tag: 'Sandboxes',
   params: SandboxParams,
   body: z.object({
@@ -254,7 +270,9 @@ export const readExecOutput = defineRoute({
   operation: 'sandboxExecOutput',
   method: 'GET',
   path: '/v1/sandboxes/:id/exec',
-  summary: 'Read what a command prints while it runs, stdout and stderr together: the last 64 KiB of it',
+  summary: 'Read the output of a running command',
+  description:
+    'Returns stdout and stderr interleaved, at most the last 64 KiB. Output remains readable for 10 seconds after the command ends. Returns empty output if no command has this `watch`.',
   tag: 'Sandboxes',
   params: SandboxParams,
   query: z.object({
@@ -316,12 +334,14 @@ export const listRuntimes = defineRoute({
   operation: 'runtimeList',
   method: 'GET',
   path: '/v1/runtimes',
-  summary: 'What this machine can run sandboxes with, and which limits hold',
+  summary: 'List the runtimes of this computer and the limits that they enforce',
+  description:
+    'Returns the runtimes in the order of the configuration; the first available one is the default. Probes each again, so repeat the request after running a `cure`.',
   tag: 'Sandboxes',
   response: z.object({ runtimes: z.array(OfferedRuntime) }),
 })
 
-/** Milliseconds of an exec timeout as `wire.md` counts it. */
+/** Milliseconds of an exec timeout: values of 1000 or more are milliseconds, smaller ones seconds. */
 export function execTimeoutMs(timeout: number | undefined): number {
   if (timeout === undefined) return 30_000
   return Math.ceil(timeout >= 1000 ? timeout : timeout * 1000)

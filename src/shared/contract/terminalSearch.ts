@@ -27,6 +27,8 @@ export const searchTerminals = defineRoute({
   method: 'GET',
   path: '/v1/terminals/search',
   summary: 'Search the screens and scrollback of all terminals',
+  description:
+    'Searches running and exited terminals of the account for up to 10 seconds. Orders matches by terminal, then from the oldest row to the newest. Fails with 400 `request/invalid` for an invalid or slow expression.',
   tag: 'Terminals',
   query: z.object({
     q: z

@@ -56,9 +56,9 @@ export const listTimeline = defineRoute({
   operation: 'timelineList',
   method: 'GET',
   path: '/local/activity',
-  summary: 'The log, newest first unless asked otherwise',
+  summary: 'List the entries of the log',
   description:
-    'In the order of the chain. Entries of the service are written when they are copied: sort by `at` for the order in which things happened.',
+    'Returns entries in the order of the chain, newest first by default; all filters must match. Page with `before`, or with `after` and `order=oldest`. Entries of the service are written when copied: sort by `at` for the order of events.',
   tag: 'Activity',
   auth: 'person',
   query: z.object({
@@ -84,6 +84,8 @@ export const verifyTimeline = defineRoute({
   method: 'GET',
   path: '/local/activity/verify',
   summary: 'Check every entry against its hash and the one before it',
+  description:
+    'Reads the whole log and reports missing, changed, moved and inserted entries, at most 100 problems. Cannot detect a log that is rewritten as a whole with valid hashes.',
   tag: 'Activity',
   auth: 'person',
   response: z.object({

@@ -27,7 +27,9 @@ export const readTask = defineRoute({
   operation: 'timelineTask',
   method: 'GET',
   path: '/local/activity/tasks/:task',
-  summary: 'What a task cost in all, and what it leads to',
+  summary: 'Get the costs, outcome and links of a task',
+  description:
+    'Covers the newest 20,000 entries; changed entries count as zero. USDC, test money and credits are separate amounts. Fails with 404 `activity/task-not-found`.',
   tag: 'Activity',
   auth: 'person',
   refusals: [404],
@@ -39,7 +41,8 @@ export const listTasks = defineRoute({
   operation: 'timelineTasks',
   method: 'GET',
   path: '/local/activity/tasks',
-  summary: 'What chats and programs did, the newest first',
+  summary: 'List the tasks of chats and programs, newest first',
+  description: 'Excludes actions of the user in the window. Orders tasks by their last entry.',
   tag: 'Activity',
   auth: 'person',
   query: z.object({

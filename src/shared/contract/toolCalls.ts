@@ -46,7 +46,9 @@ export const getToolCall = defineRoute({
   operation: 'toolCallGet',
   method: 'GET',
   path: '/local/tools/calls/:callId',
-  summary: 'Read a tool call that waits or runs; with `wait_ms`, as soon as it has ended. A client sees its own only',
+  summary: 'Get a tool call; with `wait_ms`, once it has ended',
+  description:
+    'Returns at the latest after `wait_ms`. Only the requester of the call can read it; others get 404 `tool/call-not-found`. Ended calls are deleted after a day.',
   tag: 'Tools',
   auth: 'client',
   params: z.object({ callId: ToolCallId }),

@@ -81,6 +81,8 @@ export const listToolClients = defineRoute({
   method: 'GET',
   path: '/local/tools/clients',
   summary: 'List the programs that may call tools',
+  description:
+    'Returns clients newest first, never their keys. `url` is for Streamable HTTP, `command` and `environment` are for stdin and stdout.',
   tag,
   auth: 'person',
   response: z.object({
@@ -96,6 +98,8 @@ export const createToolClient = defineRoute({
   method: 'POST',
   path: '/local/tools/clients',
   summary: 'Add a program that may call tools; its key is shown once',
+  description: `The key opens \`${mcpPath}\` only, and only its SHA-256 is stored. Fails with 429 \`tool/too-many-clients\` if there are 100 clients.`,
+  example: { name: 'Claude Code', profile: 'sandboxes', daily_budget_micro_usd: 2_000_000 },
   tag,
   auth: 'person',
   status: 201,
@@ -115,6 +119,9 @@ export const changeToolClient = defineRoute({
   method: 'PATCH',
   path: '/local/tools/clients/:clientId',
   summary: 'Change what a program may do with tools',
+  description:
+    'Absent fields keep their values; `policy` is replaced as a whole. Applies from the next call, and denies waiting calls that are no longer allowed. Fails with 404 `tool/client-not-found`.',
+  example: { policy: { changes: 'ask', destroys: 'deny' } },
   tag,
   auth: 'person',
   params,
@@ -126,7 +133,9 @@ export const revokeToolClient = defineRoute({
   operation: 'toolClientRevoke',
   method: 'DELETE',
   path: '/local/tools/clients/:clientId',
-  summary: 'Revoke the key of a program at once, and refuse what of it waits',
+  summary: 'Revoke the key of a program at once',
+  description:
+    'Ends everything that the program has running, denies its waiting requests, and ends its grants. Fails with 404 `tool/client-not-found`.',
   tag,
   auth: 'person',
   params,

@@ -129,6 +129,8 @@ export const listToolServers = defineRoute({
   method: 'GET',
   path: '/local/tool-servers',
   summary: 'List the MCP servers whose tools chats may use',
+  description:
+    'Returns servers in the order in which they were added, with tools as last listed; connects to none. Names and descriptions of tools come from the servers: show them as text.',
   tag,
   auth: 'person',
   response: Servers,
@@ -138,7 +140,13 @@ export const addToolServer = defineRoute({
   operation: 'toolServerAdd',
   method: 'POST',
   path: '/local/tool-servers',
-  summary: 'Add an MCP server: a program in a sandbox, or an address. It is off, and so are its tools',
+  summary: 'Add an MCP server: a program in a sandbox, or an address',
+  description: `The server and its tools are off at first, and Steward does not connect yet. Fails with 409 \`tool-server/exists\`, and with 429 \`tool-server/too-many\` if there are ${toolServerLimits.servers} servers.`,
+  example: {
+    name: 'search',
+    place: { kind: 'http', url: 'https://mcp.example.com/mcp' },
+    secret_names: ['Authorization'],
+  },
   tag,
   auth: 'person',
   status: 201,
@@ -162,6 +170,9 @@ export const changeToolServer = defineRoute({
   method: 'PATCH',
   path: '/local/tool-servers/:serverId',
   summary: 'Turn an MCP server on or off',
+  description:
+    'Turning a server off ends its connection or program; settings of its tools stay. Fails with 404 `tool-server/not-found`.',
+  example: { enabled: true },
   tag,
   auth: 'person',
   params,
@@ -173,7 +184,9 @@ export const testToolServer = defineRoute({
   operation: 'toolServerTest',
   method: 'POST',
   path: '/local/tool-servers/:serverId/test',
-  summary: 'Connect to an MCP server and list its tools anew; what came of it is in `fault`',
+  summary: 'Connect to an MCP server and list its tools again',
+  description:
+    'Works also while the server is off. Reports a failed connection in `fault`, not as an error. Turns off tools that changed since they were approved.',
   tag,
   auth: 'person',
   params,
@@ -184,7 +197,10 @@ export const changeServedTool = defineRoute({
   operation: 'toolServerToolChange',
   method: 'PUT',
   path: '/local/tool-servers/:serverId/tools',
-  summary: 'Turn tools of an MCP server on or off, as they are listed now, or let them run without asking',
+  summary: 'Turn tools of an MCP server on or off, or let them run without asking',
+  description:
+    'Changes all listed tools or none. Fails with 409 `tool-server/changed` if `digest` is outdated. Fails with 409 `tool-server/unusable` for a tool that cannot be called.',
+  example: { tools: [{ name: 'read_file', digest: '5d41402abc4b2a76b9719d911017c592', enabled: true, ask: true }] },
   tag,
   auth: 'person',
   refusals: [409],
@@ -210,8 +226,11 @@ export const removeToolServer = defineRoute({
   method: 'DELETE',
   path: '/local/tool-servers/:serverId',
   summary: 'Remove an MCP server with its secrets, and end its program',
+  description:
+    'Deletes its secrets first; if that fails, as with 423 `wallet/keychain-locked`, the server stays. Fails with 404 `tool-server/not-found`.',
   tag,
   auth: 'person',
+  refusals: [423],
   params,
   response: z.object({ success: z.literal(true), id: z.string() }),
 })

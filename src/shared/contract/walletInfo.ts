@@ -8,10 +8,12 @@ export const getWalletInfo = defineRoute({
   operation: 'walletInfo',
   method: 'GET',
   path: '/local/wallet/info',
-  summary: 'Address, USDC balance and deposit link of the account that pays',
+  summary: 'Get the address, USDC balance and deposit link of the paying account',
+  description:
+    'Shows the default account of the chain. Fails with 409 `wallet/absent`, 404 `wallet/account-not-found` with no account of that chain, or 400 `chain/unknown`. If the network does not answer, `source` is `stale`.',
   tag: 'Wallet',
   auth: 'client',
-  refusals: [409],
+  refusals: [404, 409],
   query: z.object({
     network: z
       .string()

@@ -23,7 +23,9 @@ export const listWalletLinks = defineRoute({
   operation: 'walletLinkList',
   method: 'GET',
   path: '/local/wallet/links',
-  summary: 'Wallets that sign in to your account at the service, and accounts of this wallet that do not',
+  summary: 'List the wallets of your account at the service, and accounts to link',
+  description:
+    'Links come from the service; of this wallet, unlinked default accounts (EVM and Solana) follow. Only the window of Steward can list them.',
   tag: 'Wallet',
   auth: 'person',
   response: WalletLinks,
@@ -33,7 +35,10 @@ export const addWalletLink = defineRoute({
   operation: 'walletLinkAdd',
   method: 'POST',
   path: '/local/wallet/links',
-  summary: 'Link an account of this wallet to your account at the service; the wallet must be unlocked',
+  summary: 'Link an account of this wallet to your account at the service',
+  description:
+    'Requests the signature of a sign-in message. Fails with 423 `wallet/locked` for a locked wallet, 409 `auth/wallet-linked` for a wallet of another account. Denied, or not approved in 4.5 minutes: 403 `intent/denied`.',
+  example: { account_id: 'wal_5f0c1a9e7b3d48260c4e8a1f' },
   tag: 'Wallet',
   auth: 'person',
   refusals: [404, 409, 423],
@@ -46,7 +51,9 @@ export const removeWalletLink = defineRoute({
   operation: 'walletLinkRemove',
   method: 'DELETE',
   path: '/local/wallet/links/:address',
-  summary: 'Unlink a wallet from your account at the service; Steward does not link it again by itself',
+  summary: 'Unlink a wallet from your account at the service',
+  description:
+    'Ends its sign-ins and revokes the API keys that they created. Steward does not link it again automatically. An address that is not linked fails with 404 `auth/wallet-not-linked`.',
   tag: 'Wallet',
   auth: 'person',
   refusals: [404],
@@ -71,7 +78,9 @@ export const getSignInWallet = defineRoute({
   operation: 'walletSignInGet',
   method: 'GET',
   path: '/local/wallet/sign-in',
-  summary: 'The account of the wallet that signs in to the hosted service',
+  summary: 'Get the account of the wallet that signs in to the hosted service',
+  description:
+    'Stays the same until the user chooses another account, also when the default account changes. A service on this computer requires no wallet.',
   tag: 'Wallet',
   auth: 'person',
   response: SignInWallet,
@@ -82,9 +91,12 @@ export const chooseSignInWallet = defineRoute({
   method: 'PUT',
   path: '/local/wallet/sign-in',
   summary: 'Choose the account of the wallet that signs in to the hosted service',
+  description:
+    'Ends the sign-in of the other account and signs in again in the background. Choosing the account that is signed in has no effect. Fails with 400 `request/invalid` for a service on this computer.',
+  example: { account_id: 'wal_5f0c1a9e7b3d48260c4e8a1f' },
   tag: 'Wallet',
   auth: 'person',
-  refusals: [404, 409],
+  refusals: [404],
   body: z.object({ account_id: WalletAccountId }),
   response: SignInWallet,
 })

@@ -165,7 +165,7 @@ export function createDomainRoutes(options: {
     endpoint(getAuthCode, async ({ params: { domain } }, { caller: { accountId } }) => {
       domains.requireOwned(accountId, domain)
       const { code } = await mapRegistrarErrors(registrar.authCode(domain))
-      recordForAccount(accountId, { type: 'name.changed', description: `Asked for the auth code of ${domain}` })
+      recordForAccount(accountId, { type: 'name.changed', domain, description: `Read the auth code of ${domain}` })
       return { success: true, domain, auth_code: code }
     }),
     endpoint(listDnsRecords, async ({ params, query }, { caller: { accountId } }) => {
