@@ -1,5 +1,4 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hostFolder } from '#platform/hostSocket.ts'
@@ -172,10 +171,32 @@ test('what was being made when the service ended goes when the host is there aga
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
   createSnapshotRepository(database).begin({ id, sandboxId: getId(sandbox), name: 'half', createdAtMs: 1 })
   database.close()
-  await writeFile(join(getFolder(sandbox), `${id}.ext4`), 'half')
   expect((await read(`${sandbox}/snapshots`)).snapshots).toEqual([whole])
   await service.restart()
-  await eventually(() => expect(existsSync(join(getFolder(sandbox), `${id}.ext4`))).toBe(false))
+  await eventually(() => expect(listIncomplete()).toEqual([]))
   expect((await read(`${sandbox}/snapshots`)).snapshots).toEqual([whole])
   await remove(sandbox)
 })
+
+test('a snapshot that the host completed while a database did not follow stays', async () => {
+  const sandbox = await createSandbox('followed')
+  const { id, name, created_at: createdAt } = await runConcurrently(201, `${sandbox}/snapshots`)
+  const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+  database.prepare<[string]>('UPDATE snapshots SET size_bytes = 0 WHERE id = ?').run(id)
+  database.close()
+  expect((await read(`${sandbox}/snapshots`)).snapshots).toEqual([])
+  await service.restart()
+  await eventually(async () =>
+    expect((await read(`${sandbox}/snapshots`)).snapshots).toMatchObject([{ id, name, created_at: createdAt }]),
+  )
+  await remove(sandbox)
+})
+
+function listIncomplete(): unknown[] {
+  const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+  try {
+    return createSnapshotRepository(database).incomplete()
+  } finally {
+    database.close()
+  }
+}

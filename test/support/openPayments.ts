@@ -107,6 +107,7 @@ export function openPayments(options: Options = {}) {
   let open = true
   return {
     ...{ engine, records, budgets, signer, approvals: approvals.approvals, wanted: createRequest },
+    principals: approvals.principals,
     /** As a program asks, up to $10. @returns the payment; undefined where it was free */
     async pay(url: string, { max: most = 10, asker = script, key, headers }: Paying = {}) {
       const request = key === undefined ? undefined : { key, method: 'POST', path: '/x', body: Buffer.from(url) }

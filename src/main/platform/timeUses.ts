@@ -209,8 +209,8 @@ export const timeUses = {
     ],
   },
   'account-requests': {
-    reads: ['wall'],
-    answer: 'Requests of wallets that wait too long are forgotten; the wallet asks again.',
+    reads: ['wall', 'passed'],
+    answer: 'No request is removed before its time has certainly passed.',
     modules: ['service/auth/accountRequests.ts'],
   },
   'activity-log': {

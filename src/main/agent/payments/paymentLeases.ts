@@ -10,17 +10,19 @@ import {
 } from '../base/agentPrincipals.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
 import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
+import { isFinal, lookupDelayMs } from './paymentStates.ts'
 
 type Options = {
   principals: Pick<AgentPrincipals, 'lease'>
-  payments: Pick<PaymentRepository, 'listUndecided'>
+  payments: Pick<PaymentRepository, 'find' | 'listUnsent'>
   journal: Pick<PaymentJournal, 'subscribe' | 'become'>
   findAccount: (intentId: string) => IntentRecord['account_id'] | undefined
 }
 
 /**
- * Rejects unsigned payments when their requester or account ends. A signed one continues to a known outcome, because
- * the seller may have it.
+ * Refuses payments that were not sent when their requester or account ends. A sent one continues to a known outcome,
+ * because the seller may have it. After a signature expired unsent, its chain is asked, because the requester may have read
+ * it.
  */
 export function holdPaymentLeases({ principals, payments, journal, findAccount }: Options): {
   close(): void
@@ -31,8 +33,12 @@ export function holdPaymentLeases({ principals, payments, journal, findAccount }
     for (const lease of activeLeases.get(id) ?? []) lease.release()
     activeLeases.delete(id)
   }
-  const refuse = (id: PaymentId, { message: error }: AppError): void =>
-    void journal.become(id, 'refused', { paid: false, error, nextAtMs: null })
+  const refuse = (id: PaymentId, { message: error }: AppError): void => {
+    const expiry = payments.find(id)?.record.valid_until ?? null
+    const change =
+      expiry === null ? { paid: false, nextAtMs: null } : { paid: null, nextAtMs: Date.parse(expiry) + lookupDelayMs }
+    journal.become(id, 'refused', { ...change, error })
+  }
 
   const hold = ({ record: { id, asker, intent_id: intentId } }: StoredPayment): void => {
     if (activeLeases.has(id)) return
@@ -49,15 +55,18 @@ export function holdPaymentLeases({ principals, payments, journal, findAccount }
     }
   }
   const unsubscribe = journal.subscribe(({ payment }) => {
-    const { id, state } = payment.record
-    if (state === 'waiting' || state === 'planned') hold(payment)
-    else release(id)
+    if (isUnsent(payment)) hold(payment)
+    else release(payment.record.id)
   })
-  for (const payment of payments.listUndecided()) hold(payment)
+  for (const payment of payments.listUnsent()) hold(payment)
   return {
     close() {
       unsubscribe()
       for (const id of [...activeLeases.keys()]) release(id)
     },
   }
+}
+
+function isUnsent({ record: { state }, attempts }: StoredPayment): boolean {
+  return attempts === 0 && !isFinal(state)
 }

@@ -99,6 +99,8 @@ export type PaymentRepository = {
   all(filter: PaymentFilter): Generator<Payment>
   /** Payments that wait for their intent. */
   listUndecided(): StoredPayment[]
+  /** Payments of which no request was sent to the seller, signed ones included. */
+  listUnsent(): StoredPayment[]
   due(nowMs: number): PaymentId[]
   nextAtMs(): number | undefined
   /** Signed payments of unknown outcome, due or not, except those that the seller refused. */
@@ -144,6 +146,9 @@ export function createPaymentRepository(database: Database): PaymentRepository {
   const undecided = database.prepare<[], StoredRow>(
     `${selection} WHERE state IN ('planned', 'waiting') ORDER BY created_at_ms`,
   )
+  const unsent = database.prepare<[], StoredRow>(
+    `${selection} WHERE state IN ('planned', 'waiting') OR (state IN ('signed', 'unknown') AND attempts = 0)`,
+  )
   const due = database.prepare<[Params<'nowMs'>], { id: PaymentId }>(
     'SELECT id FROM payments WHERE next_at_ms <= @nowMs ORDER BY next_at_ms LIMIT 20',
   )
@@ -171,6 +176,7 @@ export function createPaymentRepository(database: Database): PaymentRepository {
       }
     },
     listUndecided: () => undecided.all().flatMap((row) => parseRow(row) ?? []),
+    listUnsent: () => unsent.all().flatMap((row) => parseRow(row) ?? []),
     due: (nowMs) => due.all({ nowMs }).map(({ id }) => id),
     listUnfinished: () => unended.all().map(({ id }) => id),
     nextAtMs: () => next.get()?.at ?? undefined,

@@ -8,6 +8,7 @@ import type { AuthorizationLookup } from './authorizationLookup.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
 import { parseReceipt, type Receipt } from './paymentPayload.ts'
 import type { PaymentRepository, RecordedRequest, StoredPayment } from './paymentRepository.ts'
+import { lookupDelayMs } from './paymentStates.ts'
 import { sanitizeText } from './readOffers.ts'
 import { type Seller, type SellerAnswer, toPaidAnswer } from './seller.ts'
 
@@ -31,8 +32,6 @@ type Options = {
 export type TransientHeaders = Map<PaymentId, Readonly<Record<string, string>>>
 
 const secondMs = 1_000
-/** After the signature expired, before a chain is asked whether it was used: its clock is not ours. */
-const expiredMs = 65 * secondMs
 /** Lease of a send, in milliseconds. After a crash it expires immediately. */
 const sendingMs = 150 * secondMs
 const maxMs = 10 * 60 * secondMs
@@ -120,7 +119,7 @@ export function createPaymentSending({
       ? 'The seller sent no receipt.'
       : `The seller refused the payment: ${toReason(answer, receipt)}`
     if (!isServed && payment.record.state === 'sent' && payment.attempts === 1) {
-      journal.become(id, 'refused', { paid: null, error, nextAtMs: expiryMs(payment) + expiredMs, ...result })
+      journal.become(id, 'refused', { paid: null, error, nextAtMs: expiryMs(payment) + lookupDelayMs, ...result })
       return
     }
     // Served without a receipt, or used before: the chain tells.
@@ -154,7 +153,7 @@ export function createPaymentSending({
       const next = state === 'refused' ? 'refused' : 'reconciled'
       journal.become(id, next, { paid: false, error, reconciled_by: 'chain', nextAtMs: null })
     } else {
-      const overdueMs = Math.max(0, now() - expiryMs(payment) - expiredMs)
+      const overdueMs = Math.max(0, now() - expiryMs(payment) - lookupDelayMs)
       const waitMs = Math.min(Math.max(15 * secondMs, overdueMs), maxMs)
       journal.become(id, state === 'refused' ? 'refused' : 'unknown', { nextAtMs: now() + waitMs })
     }

@@ -4,9 +4,9 @@ import type { PaymentState } from '#shared/contract/paymentRecords.ts'
 const next: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   planned: ['waiting', 'signed', 'refused', 'unknown'],
   waiting: ['planned', 'signed', 'refused', 'unknown'],
-  signed: ['sent', 'unknown', 'reconciled'],
+  signed: ['sent', 'refused', 'unknown', 'reconciled'],
   sent: ['sent', 'settled', 'refused', 'unknown', 'reconciled'],
-  unknown: ['unknown', 'settled', 'reconciled'],
+  unknown: ['unknown', 'refused', 'settled', 'reconciled'],
   refused: ['refused', 'reconciled'],
   settled: [],
   reconciled: [],
@@ -20,3 +20,6 @@ export function mayBecome(from: PaymentState, to: PaymentState): boolean {
 export function isFinal(state: PaymentState): boolean {
   return state === 'settled' || state === 'refused' || state === 'reconciled'
 }
+
+/** Delay in milliseconds after a signature expired until its chain is asked whether it was used: clocks differ. */
+export const lookupDelayMs = 65_000

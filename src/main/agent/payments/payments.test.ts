@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest'
-import { rule } from '#test/support/approvals.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { rule, script } from '#test/support/approvals.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOffer, hostileSeller, payee, respond, transaction } from '#test/support/hostileSeller.ts'
 import { openPayments, paymentsOfTest } from '#test/support/openPayments.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { requesterPrincipal, toEndedError } from '../base/agentPrincipals.ts'
 import type { AuthorizationState } from './authorizationLookup.ts'
 import { publicSeller, type Seller } from './seller.ts'
 
@@ -340,4 +341,49 @@ test.each([
   const paid = pay('https://shop.example/report')
   if (words === undefined) await expect(paid).resolves.toMatchObject({ record: { host: 'shop.example' } })
   else await expect(paid).rejects.toMatchObject({ code: 'payment/clock', message: expect.stringContaining(words) })
+})
+
+describe('a signed payment whose service is away', () => {
+  const openUnsent = async (chain: () => AuthorizationState) => {
+    let nowMs = Date.now()
+    const seller = await hostileSeller(respond)
+    const payments = paymentsOfTest({ chain, now: () => nowMs })
+    const { engine, wanted } = payments
+    const call = { asker: script, repeatable: undefined, setHeader: () => {}, signal: new AbortController().signal }
+    const request = { ...wanted(seller.url, 10), via: 'service' } as const
+    const { payment } = await engine.payments.buy(async () => request, call, { reason: undefined, waitMs: 0 })
+    if (!payment) throw new Error('Nothing was signed.')
+    const { id } = payment.record
+    await engine.follow(id)
+    expect(payments.read(id)).toMatchObject({ record: { state: 'unknown' }, attempts: 0 })
+    return { ...payments, seller, id, passTime: (ms: number) => (nowMs += ms) }
+  }
+  let chain: AuthorizationState
+  beforeEach(() => {
+    chain = { state: 'unused', isFinal: false }
+  })
+  const ended = toEndedError(requesterPrincipal(script)).message
+
+  test('is not sent after its requester ended, and is free once it has expired', async () => {
+    const { principals, read, engine, records, seller, id, passTime } = await openUnsent(() => chain)
+    principals.end(requesterPrincipal(script))
+    expect(read(id)?.record).toMatchObject({ state: 'refused', paid: null, error: ended })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 10_000 })
+    chain = never
+    passTime(10 * 60_000)
+    await engine.follow(id)
+    expect(read(id)?.record).toMatchObject({ state: 'refused', paid: false, error: ended })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 0 })
+    expect(seller.payments()).toEqual([])
+  })
+
+  test('counts if the requester used its signature elsewhere', async () => {
+    const { principals, read, engine, records, id, passTime } = await openUnsent(() => chain)
+    principals.end(requesterPrincipal(script))
+    chain = used
+    passTime(10 * 60_000)
+    await engine.follow(id)
+    expect(read(id)?.record).toMatchObject({ state: 'reconciled', paid: true })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+  })
 })

@@ -34,9 +34,11 @@ export function createAccountRequests(options: {
   note: (entry: { type: AccountActivityType; description: string }) => void
   onChanged: () => void
   now: () => number
+  /** For removals. Default: `now`. */
+  passedMs?: () => number
   randomBytes: (count: number) => Buffer
 }): AccountRequests {
-  const { records, accounts, wallets, created, note, onChanged, now, randomBytes } = options
+  const { records, accounts, wallets, created, note, onChanged, now, passedMs = now, randomBytes } = options
   const { perHour, waiting, decided, waitingMs, decidedMs } = accountRequestLimits
   // One bucket for all: an attacker with many wallets may also have many addresses.
   const paced = createTokenBuckets({ burst: perHour, perSecond: perHour / 3600, now })
@@ -54,9 +56,14 @@ export function createAccountRequests(options: {
     return undefined
   }
 
+  const trim = (): void => {
+    const nowMs = passedMs()
+    records.trim({ waitingBeforeMs: nowMs - waitingMs, decidedBeforeMs: nowMs - decidedMs, max: decided })
+  }
+
   return {
     ask(wallet) {
-      records.trim({ waitingBeforeMs: now() - waitingMs, decidedBeforeMs: now() - decidedMs, max: decided })
+      trim()
       const before = records.ofWallet(wallet)
       if (before?.state === 'denied') {
         return new AppError('auth/account-denied', 'The owner of this Steward denied this wallet an account.')
@@ -69,8 +76,12 @@ export function createAccountRequests(options: {
         'This wallet has no account yet. The owner has been asked to allow one.',
       )
     },
-    list: (limit) => records.list(limit),
+    list(limit) {
+      trim()
+      return records.list(limit)
+    },
     decide(id, allow) {
+      trim()
       const state = allow ? 'allowed' : 'denied'
       const request = accounts.atomically(() => {
         const before = records.find(id)

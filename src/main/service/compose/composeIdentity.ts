@@ -85,6 +85,7 @@ export function composeIdentity(context: ServiceContext, dependencies: IdentityO
     note: (entry) => note(owner, entry),
     onChanged: () => events.publish(owner, { type: 'account-requests.changed' }),
     now,
+    passedMs: clock.passedMs,
     randomBytes,
   })
   const signedIn = createSignIns({

@@ -23,7 +23,7 @@ export type Snapshots = {
   restore(caller: Caller, sandboxId: SandboxId, id: SnapshotId): Promise<SandboxRecord>
   fork(caller: Caller, from: SnapshotRef, request: Parsed<typeof forkSnapshot>['body']): Promise<SandboxRecord>
   remove(caller: Caller, sandboxId: SandboxId, id: SnapshotId): Promise<void>
-  /** Removes what was being made when the service or the host ended. */
+  /** Completes snapshots whose files are complete at the host, and removes the other unfinished ones. */
   reconcile(call: HostCall): Promise<void>
 }
 
@@ -43,6 +43,8 @@ type Options = {
 
 /** The host gives up before. */
 const copyDeadlineMs = 660_000
+/** Size of a snapshot that nothing states. Zero would mean that it is unfinished. */
+const unknownBytes = 1
 const forkSuffix = ' fork'
 
 export function createSnapshots({ records, sandboxes, call, publish, note, newId, now, log }: Options): Snapshots {
@@ -149,9 +151,17 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
       }),
 
     async reconcile(hostCall) {
-      for (const { id, sandboxId } of records.incomplete()) {
+      const incomplete = records.incomplete().filter(({ id }) => !making.has(id))
+      if (incomplete.length === 0) return
+      const { result } = await hostCall('machine.stored', {})
+      for (const { id, sandboxId } of incomplete) {
         const sandbox = sandboxes.find(sandboxId)
-        if (sandbox && !making.has(id)) await discard(hostCall, { sandboxId, id }, sandbox.runtime)
+        const stored = result.machines.find((machine) => machine.id === sandboxId)
+        if (!sandbox) continue
+        if (stored?.snapshots.includes(id)) {
+          records.complete(id, stored.label?.snapshots.find((it) => it.id === id)?.sizeBytes ?? unknownBytes)
+          log.warn('a snapshot was completed while the database did not follow', { id, sandboxId })
+        } else await discard(hostCall, { sandboxId, id }, sandbox.runtime)
       }
     },
   }
