@@ -148,6 +148,10 @@ const proofs: Record<string, Proof> = {
     file: 'src/renderer/features/settings/keys/missingModels.test.ts',
     title: 'a key tells which of its models are gone',
   },
+  'service: payments.sandbox_id, sandbox': integration(
+    'orderedSandbox',
+    'a sandbox is busy while a domain is bought for it, and can be deleted afterwards',
+  ),
   'service: sandboxes.image, image': integration(
     'serviceImages',
     'an image is added while everybody is told, sandboxes are made from it, and then it stays',
@@ -190,6 +194,10 @@ const proofs: Record<string, Proof> = {
     'a request to delete a sandbox ends when the user deletes it, and nothing says that you approved',
   ),
   'agent: intents.intent, domain': integration('removedThings', 'ends the request of a chat that waits to change it'),
+  'agent: intents.intent, tool-server': integration(
+    'toolServers',
+    'a call that waits is refused when its server is removed',
+  ),
   'agent: intents.intent, wallet-account': proveByIntegration('wallet × request'),
   'agent: grants.asker, tool-client': proveByIntegration('tool × grant'),
   'agent: grants.asker, conversation': proveByIntegration('chat × grant'),

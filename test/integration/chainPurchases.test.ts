@@ -88,7 +88,7 @@ async function domainBuyer() {
     ask: (request, signal) =>
       plain.ask({ ...request, headers: { ...request.headers, 'x-api-key': service.key } }, signal),
   }
-  const { engine, wanted, ended, spent, address } = await rich(withKey)
+  const { engine, createRequest, ended, spent, address } = await rich(withKey)
   await chain.give(address, 4 * price)
   const url = `${service.url}/domains/register`
   return {
@@ -96,7 +96,7 @@ async function domainBuyer() {
       const headers = { 'content-type': 'application/json' }
       const request = { method: 'POST', url, headers, body: JSON.stringify({ domain }) }
       const call = { asker: script, repeatable: undefined, setHeader: () => {}, signal: new AbortController().signal }
-      const want = async () => ({ ...wanted(url, 20), request })
+      const want = async () => ({ ...createRequest(url, 20), request })
       const { payment } = await engine.payments.buy(want, call, { reason: undefined, waitMs: 0 })
       if (!payment) throw new Error('It was free.')
       return async () => (await ended(payment.record.id)).record

@@ -98,6 +98,23 @@ test('of two renewals of one term at once, one is paid and the other is refused 
   expect(before - (await money())).toBe(11_950_000)
 })
 
+test('one Idempotency-Key renews once, whatever payment each repetition brings', async () => {
+  const { domain, expires_at } = (await buy('/domains/register', { domain: fresh() })).json
+  const path = `/domains/${domain}/renew`
+  const both = await Promise.all([paymentFor(path, {}), paymentFor(path, {})])
+  const [before, creditsBefore] = [await money(), await credits()]
+  const answers: Answer[] = []
+  for (const headers of both) answers.push(await ask(path, {}, { ...headers, 'idempotency-key': `renew ${domain}` }))
+  const [first, again] = answers
+  expect([first?.status, again?.status], again?.text).toEqual([201, 201])
+  expect(again?.json).toEqual(first?.json)
+  expect(again?.headers['idempotent-replayed']).toBe('true')
+  expect(before - (await money())).toBe(11_950_000)
+  expect(await credits()).toBe(creditsBefore)
+  const renewed = (await service.send(`/domains/${domain}`)).json.expires_at
+  expect(new Date(renewed).getUTCFullYear() - new Date(expires_at).getUTCFullYear()).toBe(1)
+})
+
 describe('a quote', () => {
   const createQuote = (body: object) => service.send('/domains/quotes', { body })
 

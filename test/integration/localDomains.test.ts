@@ -69,6 +69,13 @@ describe('a plan', () => {
     expect((await local(`/${zone}/plans`)).json.plans[0].state).toBe('moved')
   })
 
+  test('that is applied twice at once is applied once', async () => {
+    const { json } = await plan([a('@', '192.0.2.1'), a('www', '192.0.2.1')])
+    const both = await Promise.all([1, 2].map(() => post(`/plans/${json.id}/apply`)))
+    expect(both.map(({ json: { state, code } }) => state ?? code).sort()).toEqual(['applied', 'dns/plan-state'])
+    expect(short(await records())).toEqual(['@ A 192.0.2.1', 'www A 192.0.2.1'])
+  })
+
   test('keeps what was done when a step fails, tells which, and goes back', async () => {
     const before = short(await records())
     const { json } = await plan([a('one', '192.0.2.1'), a('two', '192.0.2.2'), a('three', '192.0.2.3')])

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ToolCaller } from '#agent/tools/toolCaller.ts'
+import { eventually } from '../support/eventually.ts'
 import { createToolCaller } from '../support/mcpClients.ts'
 import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'
+import { plantDomain } from '../support/plantDomain.ts'
+import type { Json } from '../support/runningService.ts'
 
 /** Buying from the real service with the wallet, through approvals and limits. */
 let paying: PayingAgent
@@ -183,6 +186,40 @@ describe('by a tool', () => {
     const result = await run('domain_register', input, by)
     expect(result).toMatchObject({ kind: 'result', result: { success: true, domain: input.domain, payment: { id } } })
     expect(before - (await paying.money())).toBe((await paying.payment(id)).paid_micro_usd)
+  })
+
+  test('a payment and a call that wait are approved after a restart, each once', async () => {
+    const [domain, bought] = [fresh('owned'), fresh('restart')]
+    const { id: accountId } = (await paying.service.send('/v1/auth/me')).json
+    plantDomain(paying.service.dataDir, { accountId, name: domain })
+    const nameservers = ['ns1.example.net', 'ns2.example.net']
+    const by = await caller()
+    const [payment, change] = [
+      await run('domain_register', { domain: bought }, by),
+      await run('domain_nameservers', { domain, nameservers }, by),
+    ]
+    if (payment.kind !== 'waiting' || change.kind !== 'waiting') throw new Error('They did not wait.')
+    const before = await paying.money()
+    await paying.restart()
+    const { intents } = (await paying.agent.send('/local/intents?state=waiting')).json
+    const find = (kind: string) => intents.find((it: Json) => it.kind === kind && it.asker.id === by.asker.id)
+    for (const kind of ['x402.authorize', 'tool.call']) {
+      expect((await paying.post(`/local/intents/${find(kind).id}/decision`, { approve: true })).status).toBe(200)
+    }
+    const status = (id: string) => run('approval_status', { id }, by)
+    const paid = await paying.payment(payment.waiting.id, 20_000)
+    expect(paid).toMatchObject({ state: 'settled', paid: true })
+    expect(before - (await paying.money())).toBe(paid.paid_micro_usd)
+    expect(await status(payment.waiting.id)).toMatchObject({
+      result: { state: 'settled', result: { answer: { status: 201 } } },
+    })
+    await eventually(async () => expect((await status(change.waiting.id)).kind).toBe('result'))
+    const { json } = await paying.service.send(`/domains/${domain}`)
+    expect(json.nameservers).toEqual(nameservers)
+    await paying.restart()
+    expect(before - (await paying.money())).toBe(paid.paid_micro_usd)
+    const owned = (await paying.service.send('/domains')).json.domains.map((it: Json) => it.domain)
+    expect(owned.filter((it: string) => it === bought)).toHaveLength(1)
   })
 
   test('nothing is bought beyond the budget of its client, which is held while it waits', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { jsonLog } from '#platform/log.ts'
 import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
+import { plantDomain } from '../support/plantDomain.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
 import { type Answer, type RequestFields, runningService, type TestService } from '../support/runningService.ts'
 
@@ -186,6 +187,33 @@ test('names that cost money are not sold for test money', async () => {
       const answer = await shop.send(path, { body: { domain: 'example.com' } })
       expect([answer.status, answer.json.code]).toEqual([503, 'payments/unconfigured'])
     }
+  } finally {
+    await shop.close()
+  }
+})
+
+test('test names are not sold, renewed or offered for real money', async () => {
+  const shop = await runningService({
+    host: 'none',
+    payments: {
+      network: 'base',
+      payTo: `0x${'2'.repeat(40)}`,
+      facilitator: { kind: 'remote', url: 'https://facilitator.invalid', rpcUrl: undefined, cdpKey: undefined },
+    },
+  })
+  try {
+    const { json: me } = await shop.send('/v1/auth/me')
+    plantDomain(shop.dataDir, { accountId: me.id, name: 'planted.com' })
+    for (const [path, body] of [
+      ['/domains/planted.com/renew', {}],
+      ['/domains/register', { domain: 'example.com' }],
+      ['/domains/quotes', { domain: 'planted.com', type: 'renewal' }],
+    ] as const) {
+      const answer = await shop.send(path, { body })
+      expect([path, answer.status, answer.json.code]).toEqual([path, 503, 'payments/unconfigured'])
+    }
+    const { status, json } = await shop.send('/.well-known/x402', { key: null })
+    expect([status, json.resources]).toEqual([200, [`${shop.url}/pay/{amount_usd}/{address}`]])
   } finally {
     await shop.close()
   }

@@ -25,6 +25,7 @@ test('a sandbox is made where an hour of it can be paid, and charged by the seco
     {
       error: 'Insufficient credits',
       code: 'INSUFFICIENT_CREDITS',
+      hint: 'Add credits, or choose a smaller sandbox, then retry.',
       details: { required_cents: 2, current_balance_cents: 0 },
     },
   ])

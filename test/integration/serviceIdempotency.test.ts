@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '#storage/openDatabase.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
+import { plantDomain } from '../support/plantDomain.ts'
+import { type Answer, type Json, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
 /** `Idempotency-Key`: what a client repeats because it did not hear the answer happens once. */
@@ -75,6 +76,28 @@ test('what was created and deleted is created again, not described as if it were
   const { upload_id: uploadId } = (await upload()).json
   await remove(`${sandbox}/files/uploads/${uploadId}`)
   expect((await upload()).json.upload_id).not.toBe(uploadId)
+})
+
+test('what was added and removed is added again: ports, domains and DNS records', async () => {
+  const replays = async (path: string, body: object, removal: (json: Json) => string) => {
+    const send = () => service.send(path, { body, headers: { 'idempotency-key': `add ${path}` } })
+    const isReplay = ({ headers }: Answer) => headers['idempotent-replayed'] === 'true'
+    const first = await send()
+    expect(first.status, first.text).toBeLessThan(300)
+    const second = await send()
+    expect((await service.send(removal(first.json), { method: 'DELETE' })).status).toBe(200)
+    return [first, second, await send()].map(isReplay)
+  }
+  const domain = 'idempotent.com'
+  plantDomain(service.dataDir, { accountId: (await service.send('/v1/auth/me')).json.id, name: domain })
+  const expected = [false, true, false]
+  expect(await replays(`${sandbox}/ports/expose`, { port: 8080 }, () => `${sandbox}/ports/8080`)).toEqual(expected)
+  expect(await replays(`${sandbox}/ports`, { port: 8081 }, () => `${sandbox}/ports/8081`)).toEqual(expected)
+  const pointed = { domain: `app.${domain}`, port: 8081 }
+  expect(await replays(`${sandbox}/domains`, pointed, () => `${sandbox}/domains/${pointed.domain}`)).toEqual(expected)
+  const record = { type: 'A', host: 'www', value: '192.0.2.1' }
+  const path = `/domains/${domain}/dns`
+  expect(await replays(path, record, ({ record_id: id }) => `${path}/${id}`)).toEqual(expected)
 })
 
 test('the same key for another request is refused', async () => {

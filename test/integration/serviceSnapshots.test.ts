@@ -164,6 +164,39 @@ test('one that is being made has none, and one that is being deleted keeps none'
   expect(existsSync(getFolder(sandbox))).toBe(false)
 })
 
+test('a fork while its source is deleted has all files or is not there', async () => {
+  const sandbox = await createSandbox('source')
+  await exec(sandbox, 'echo forked > /root/file; dd if=/dev/urandom of=/root/large bs=1M count=40 status=none; sync')
+  const { id } = await runConcurrently(201, `${sandbox}/snapshots`)
+  const [fork, removal] = await Promise.all([
+    service.send(`${sandbox}/snapshots/${id}/fork`, { method: 'POST', body: { name: 'forked' } }),
+    remove(sandbox),
+  ])
+  expect(removal.status).toBe(200)
+  expect([201, 404]).toContain(fork.status)
+  const { sandboxes } = await read('/v1/sandboxes')
+  expect(sandboxes.map(({ name }: Json) => name)).toEqual(fork.status === 201 ? ['forked'] : [])
+  if (fork.status === 201) {
+    const copy = `/v1/sandboxes/${fork.json.id}`
+    expect(await exec(copy, 'cat /root/file; stat -c %s /root/large')).toBe('forked\n41943040\n')
+    await remove(copy)
+  }
+})
+
+test('a command that runs while its sandbox stops ends with exit code 137', async () => {
+  const sandbox = await createSandbox('stopped')
+  const running = service.send(`${sandbox}/exec`, {
+    body: { command: 'touch /root/begun; sleep 3000', timeout: 3_000_000 },
+  })
+  await until('the command', async () => (await exec(sandbox, 'ls /root')).includes('begun'))
+  await runConcurrently(200, `${sandbox}/stop`)
+  const { status, json } = await running
+  expect([status, json.exit_code, json.timed_out]).toEqual([200, 137, false])
+  await runConcurrently(200, `${sandbox}/start`)
+  expect(await exec(sandbox, 'pgrep -c sleep; true')).toBe('0\n')
+  await remove(sandbox)
+})
+
 test('what was being made when the service ended goes when the host is there again', async () => {
   const sandbox = await createSandbox('interrupted')
   const whole = await runConcurrently(201, `${sandbox}/snapshots`)

@@ -662,6 +662,19 @@ describe('a server that is not there', () => {
     expect((await waitForEnd(second)).calls).toMatchObject([{ state: 'denied' }])
   })
 
+  test('a call that waits is refused when its server is removed', async () => {
+    const { id } = await ready()
+    const chat = await newChat([id])
+    play([call('box__look')], [{ text: 'Then not.' }])
+    const answer = await begun(chat)
+    const request = await waiting()
+    await agent.send(getPath(id), { method: 'DELETE' })
+    expect((await waitForEnd(answer)).calls).toMatchObject([{ state: 'denied' }])
+    const { json } = await agent.send(`/local/intents/${request.id}`)
+    expect(json).toMatchObject({ state: 'denied', error: 'There is no tool box__look any more.' })
+    expect((await decide(request.id, true)).json.code).toBe('intent/decided')
+  })
+
   test('is not asked once it was removed, and its name is free again', async () => {
     const { id } = await ready({ ask: false })
     const chat = await newChat([id])

@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toolProfiles } from '#shared/contract/toolClients.ts'
 import { mayUse, toolTable } from '#shared/contract/tools/toolTable.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { createMcpClient, createToolCaller, type McpClient, type Revision, toolClient } from '../support/mcpClients.ts'
+import { projectFolder } from '../support/plantedTree.ts'
 import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -206,6 +208,12 @@ describe('a client', () => {
     expect((await bare('/mcp', { headers: { authorization: `Bearer ${service.key}` } })).status).toBe(401)
     expect((await bare('/mcp', { headers: { ...headers, origin: 'https://evil.example' } })).status).toBe(403)
     expect((await bare('/mcp', { headers: { ...headers, host: 'evil.example' } })).status).toBe(403)
+  })
+
+  test('is started over stdio by the Node that runs Steward, which is new enough', async () => {
+    const { command, environment } = (await agent.send('/local/tools/clients')).json
+    expect(command).toEqual([process.execPath, join(projectFolder, 'scripts', 'mcp.js')])
+    expect(environment).toEqual({})
   })
 
   test('gets its own answers only, also when twenty ask at once', async () => {

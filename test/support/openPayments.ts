@@ -106,7 +106,7 @@ export function openPayments(options: Options = {}) {
   })
   let open = true
   return {
-    ...{ engine, records, budgets, signer, approvals: approvals.approvals, wanted: createRequest },
+    ...{ engine, records, budgets, signer, approvals: approvals.approvals, createRequest },
     principals: approvals.principals,
     /** As a program asks, up to $10. @returns the payment; undefined where it was free */
     async pay(url: string, { max: most = 10, asker = script, key, headers }: Paying = {}) {

@@ -145,3 +145,11 @@ test('every key has a description and a variable', () => {
   expect(configKeys().map((key) => key.variable)).toContain('STEWARD_SERVICE_TLS_CERT_FILE')
   for (const key of configKeys()) expect(key.description, key.path.join('.')).not.toBe('')
 })
+
+test('variables in which clients keep their API keys are accepted, and configure nothing', () => {
+  const keys = { STEWARD_KEY: 'sk_steward_1', STEWARD_MCP_KEY: 'sk_tools_1', STEWARD_TOOLS_KEY: 'sk_tools_2' }
+  expect(load(undefined, keys)).toEqual(load(undefined))
+  expect(() => load(undefined, { ...keys, STEWARD_API_KEY: 'sk_steward_1' })).toThrow(
+    refusal(/environment variable STEWARD_API_KEY /),
+  )
+})

@@ -1,8 +1,8 @@
-import { statSync, writeFileSync } from 'node:fs'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { defaultDataFolder, openDataFolder } from './dataFolder.ts'
+import { defaultDataFolder, openDataFolder, openFolderWarning } from './dataFolder.ts'
 
 test.each([
   ['linux', {}, '/home/ada/.local/share/steward'],
@@ -25,4 +25,15 @@ test('says so when it is no folder', async () => {
   const file = join(temporaryFolder('data'), 'file')
   writeFileSync(file, '')
   await expect(openDataFolder(file)).rejects.toMatchObject({ code: 'data/unusable' })
+})
+
+test('warns about a folder that other users can read, with the command that closes it', async () => {
+  const folder = temporaryFolder('data')
+  chmodSync(folder, 0o755)
+  await openDataFolder(folder)
+  const warning = await openFolderWarning(folder)
+  expect(warning).toContain(`the data folder ${folder} (mode 755)`)
+  expect(warning).toContain(`\`chmod 700 ${folder}\``)
+  chmodSync(folder, 0o700)
+  expect(await openFolderWarning(folder)).toBeUndefined()
 })

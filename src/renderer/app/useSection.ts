@@ -14,15 +14,16 @@ const lastAddressKey = (sectionId: string) => `steward.last-address.${sectionId}
 /** Remembers where the user was in each section, for as long as the window lives. */
 export function useLastAddresses(): void {
   useEffect(() => {
-    const remember = ({ oldURL, newURL }: HashChangeEvent) => {
-      const { hash } = new URL(oldURL)
-      const [id] = parseRoute(hash)
-      const [next] = parseRoute(new URL(newURL).hash)
-      if (id !== undefined && id !== next) windowStore.set(lastAddressKey(id), hash)
-    }
-    window.addEventListener('hashchange', remember)
-    return () => window.removeEventListener('hashchange', remember)
+    window.addEventListener('hashchange', rememberAddress)
+    return () => window.removeEventListener('hashchange', rememberAddress)
   }, [])
+}
+
+export function rememberAddress({ oldURL, newURL }: Pick<HashChangeEvent, 'oldURL' | 'newURL'>): void {
+  const { hash } = new URL(oldURL)
+  const [id] = parseRoute(hash)
+  const [next] = parseRoute(new URL(newURL).hash)
+  if (id !== undefined && id !== next) windowStore.set(lastAddressKey(id), hash)
 }
 
 /** Opens a section at its last route. Does nothing if it is open already. */

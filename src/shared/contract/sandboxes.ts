@@ -177,8 +177,9 @@ export const deleteSandbox = defineRoute({
   path: '/v1/sandboxes/:id',
   summary: 'Delete a sandbox with everything in it',
   description:
-    'Stops a running sandbox first. Deletes its snapshots, exposed ports and terminals too; this cannot be undone. Fails with 404 `sandbox/not-found` if repeated.',
+    'Stops a running sandbox first. Deletes its snapshots, exposed ports and terminals too; this cannot be undone. Fails with 404 `sandbox/not-found` if repeated, 409 `sandbox/busy` while a domain is being bought for it.',
   tag: 'Sandboxes',
+  refusals: [409],
   params: SandboxParams,
   response: Done,
 })

@@ -19,6 +19,12 @@ test.each([
     'credits',
   ],
   [
+    401,
+    { message: 'Wrong key.', type: 'authentication_error', code: 'inference/provider-key' },
+    'inference/provider-key',
+    'replace_key',
+  ],
+  [
     402,
     { message: 'Too much today.', type: 'insufficient_quota', code: 'credits/daily-limit' },
     'credits/daily-limit',

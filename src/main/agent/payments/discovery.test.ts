@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { createOffer } from '#test/support/hostileSeller.ts'
@@ -106,4 +107,22 @@ test('values that are nested too deeply are not looked at, and offers only where
     [`${origin}/free`, 0],
     [`${origin}/near`, 1],
   ])
+})
+
+test('a discovery that is aborted while a site keeps it waiting ends with the reason, and asks for nothing more', async () => {
+  const stopping = new AbortController()
+  const requests: string[] = []
+  const slow: Seller = {
+    async ask({ url }, signal) {
+      requests.push(url)
+      if (signal && !signal.aborted) await once(signal, 'abort')
+      throw new AppError('payment/seller', 'shop.example gave no answer.')
+    },
+    close() {},
+  }
+  const discovery = discoverEndpoints(slow, new URL(origin), stopping.signal)
+  const stopped = new AppError('intent/stopped', 'Everything is stopped.')
+  stopping.abort(stopped)
+  await expect(discovery).rejects.toBe(stopped)
+  expect(requests).toEqual([`${origin}/.well-known/x402`])
 })

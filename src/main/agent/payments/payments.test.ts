@@ -223,7 +223,7 @@ describe('before anything is signed', () => {
     await asking.approvals.decide(first?.record.intent_id ?? '', { approve: true, confirmed: true })
     await asking.ended(getId(first))
     expect((await asking.ended(getId(await asking.pay(seller.url)))).record.state).toBe('settled')
-    const { engine, wanted: createRequest } = paymentsOfTest()
+    const { engine, createRequest } = paymentsOfTest()
     const call = {
       asker: asking.read(getId(first))?.record.asker ?? never,
       repeatable: undefined,
@@ -348,9 +348,9 @@ describe('a signed payment whose service is away', () => {
     let nowMs = Date.now()
     const seller = await hostileSeller(respond)
     const payments = paymentsOfTest({ chain, now: () => nowMs })
-    const { engine, wanted } = payments
+    const { engine, createRequest } = payments
     const call = { asker: script, repeatable: undefined, setHeader: () => {}, signal: new AbortController().signal }
-    const request = { ...wanted(seller.url, 10), via: 'service' } as const
+    const request = { ...createRequest(seller.url, 10), via: 'service' } as const
     const { payment } = await engine.payments.buy(async () => request, call, { reason: undefined, waitMs: 0 })
     if (!payment) throw new Error('Nothing was signed.')
     const { id } = payment.record

@@ -66,6 +66,7 @@ export const agentReferences = {
     intent: [
       { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'A waiting request about it becomes impossible.' },
       { refersTo: 'domain', onRemoved: 'close', by: 'holder', why: 'A waiting request about it becomes impossible.' },
+      { refersTo: 'tool-server', onRemoved: 'close', by: 'slice', why: 'A waiting call of its tool is denied.' },
       { refersTo: 'wallet-account', onRemoved: 'close', by: 'slice', why: 'What waits for it is denied.' },
     ],
     record: createHistory('intent', 'Title and state of the request itself.'),

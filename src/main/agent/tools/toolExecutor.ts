@@ -102,7 +102,7 @@ export function createToolExecutor(options: Options): ToolExecutor {
       )
       return {
         kind: 'waiting',
-        waiting: { id, for: 'program', message: `${sentence}. Call approval_status with this id.`, expires_at: null },
+        waiting: { id, for: 'program', message: `${sentence}.`, expires_at: null },
       }
     } finally {
       ticking.end()

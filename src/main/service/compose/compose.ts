@@ -64,6 +64,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       billing: money.billing,
       ownsDomain: names.owns,
       orphans: names.orphans,
+      isSandboxLeased: payments.isSandboxLeased,
     })
     http = composeHttp(context, { beyondLoopback, identity, machines, money, models, payments, names })
     await payments.start()

@@ -30,6 +30,8 @@ import { type SaleMoney, saleRefusalError } from '../domains/saleMoney.ts'
 import { createSearchAvailability } from '../domains/searchAvailability.ts'
 import { serviceAddresses } from '../domains/serviceAddresses.ts'
 import { createZones } from '../domains/zones.ts'
+import { createAnswerRepository } from '../idempotency/answerRepository.ts'
+import { toDnsRecordKey } from '../idempotency/idempotentAnswers.ts'
 import type { PaymentModule } from './composePayments.ts'
 import type { ServiceContext } from './serviceContext.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
@@ -103,7 +105,12 @@ export async function composeDomains(
   const bootstrap = readRdapBootstrap(options.rdapBootstrapFile ?? join(installFolder, 'resources', 'rdap.json'))
   const listen = registrar.isTest ? options.dnsListen : undefined
   const dns = listen && scope.own(await startDnsServer(listen, registry.findZone), (it) => it.close())
-  const ownZones = createZones({ records, domains, registrar, now, onChanged: ({ accountId }) => onChanged(accountId) })
+  const answers = createAnswerRepository(database)
+  const ownZones = createZones({
+    ...{ records, domains, registrar, now },
+    onChanged: ({ accountId }) => onChanged(accountId),
+    onRemoved: (domain, id) => answers.removeCreated(toDnsRecordKey({ domain, id })),
+  })
   const pointing = linkDomain({ targets, zones: ownZones, sandboxHost: options.sandboxHost, log })
   const isAtHome = options.sandboxHost === undefined
   const owns: DomainModule['owns'] = (accountId, name) => {

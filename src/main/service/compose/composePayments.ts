@@ -2,6 +2,7 @@ import { createChainThread } from '#platform/chain/chainThread.ts'
 import { createHttpClient } from '#platform/httpClient.ts'
 import { AppError } from '#shared/appError.ts'
 import { findEvmNetwork, testLedgerNetwork } from '#shared/contract/networks.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import type { Endpoint } from '../base/endpoint.ts'
 import { chainFacilitator } from '../payments/chainFacilitator.ts'
 import type { Facilitator } from '../payments/facilitator.ts'
@@ -23,6 +24,8 @@ export type PaymentModule = {
   capabilities: readonly string[]
   /** For every slice that sells something. */
   paymentGate: PaymentGate
+  /** Whether a purchase for the sandbox is being settled or delivered. */
+  isSandboxLeased(id: SandboxId): boolean
   endpoints: readonly Endpoint[]
   /** Once all that is sold is known: looks after what was left unfinished. */
   start(): Promise<void>
@@ -72,6 +75,7 @@ export async function composePayments(
   if (facilitator) scope.own(facilitator, (it) => it.close())
   return {
     paymentGate: sold,
+    isSandboxLeased: records.isSandboxLeased,
     capabilities: facilitator ? ['payments'] : [],
     endpoints: callers.bindEndpoints([
       topUpRoute({

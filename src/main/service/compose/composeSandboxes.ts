@@ -51,6 +51,7 @@ import { createTerminalLinks } from '../terminals/terminalLinks.ts'
 import { createTerminalRoutes } from '../terminals/terminalRoutes.ts'
 import { terminalStream } from '../terminals/terminalStream.ts'
 import { terminalToWire } from '../terminals/terminalWire.ts'
+import type { PaymentModule } from './composePayments.ts'
 import { composePorts, type PortModule } from './composePorts.ts'
 import type { ServiceContext } from './serviceContext.ts'
 
@@ -85,12 +86,13 @@ type SandboxOptions = {
   /** Whether an account registered a domain at this service, or a parent of it. */
   ownsDomain: (accountId: AccountId, domain: string) => boolean
   orphans: Pick<OrphanedDomains, 'sandboxRemoved'>
+  isSandboxLeased: PaymentModule['isSandboxLeased']
 }
 
 /** The sandboxes, what belongs to them, and the host that runs them. */
 export function composeSandboxes(
   context: ServiceContext,
-  { onPortsChanged, billing, ownsDomain, orphans }: SandboxOptions,
+  { onPortsChanged, billing, ownsDomain, orphans, isSandboxLeased }: SandboxOptions,
 ): SandboxModule {
   const { options, database, clock, activity, callers, events, address, principals, scope } = context
   const { log, now, defaultNetwork = 'none' } = options
@@ -118,6 +120,7 @@ export function composeSandboxes(
   const sandboxes = createSandboxRegistry({
     records,
     removals,
+    isLeased: isSandboxLeased,
     call,
     runtimes,
     images: sharedImages,
@@ -256,6 +259,7 @@ export function composeSandboxes(
       check(caller, { sandboxId, port }) {
         const id = parseSandboxId(sandboxId)
         sandboxes.requireOwned(caller, id)
+        if (removals.removals().includes(id)) throw noSandbox()
         ports.get(id, port)
       },
       async lead(accountId, domain, { sandboxId, port }) {

@@ -2,7 +2,7 @@ import { UnclearWork } from '#platform/http/unclearWork.ts'
 import { AppError } from '#shared/appError.ts'
 import { registerDomain, renewDomain } from '#shared/contract/domainOrders.ts'
 import type { Parsed } from '#shared/contract/route.ts'
-import type { AccountId } from '#shared/ids.ts'
+import { type AccountId, SandboxId } from '#shared/ids.ts'
 import { centsToMicroUsd } from '#shared/microUsd.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { AnyCall, Endpoint } from '../base/endpoint.ts'
@@ -64,6 +64,7 @@ export function domainSales(options: {
           description: `${name} for ${formatYears(years)}`,
           purchase: { domain: name, years, amountCents, privacy, nameservers: nameservers ?? null, price, target },
           resource: toResource(name),
+          sandboxId: target ? SandboxId.parse(target.sandboxId) : undefined,
         }
       },
       // Another order may have bought the name between the quote and the lease.

@@ -42,8 +42,10 @@ export function createZones(options: {
   registrar: Registrar
   now: () => number
   onChanged: (target: Of) => void
+  /** Called with the id of each removed record. */
+  onRemoved: (name: string, id: string) => void
 }): Zones {
-  const { records, domains, registrar, now, onChanged } = options
+  const { records, domains, registrar, now, onChanged, onRemoved } = options
   const queue = createKeyedQueue()
 
   const read = async (name: string): Promise<ZoneRow> => {
@@ -149,6 +151,7 @@ export function createZones(options: {
         const record = requireRecord(present, id)
         const removed = registrar.removeRecord(target.name, id).then(() => true)
         await settleChange(target.name, removed, (records) => records.every((it) => it.id !== id) || undefined)
+        onRemoved(target.name, id)
         return record
       }),
   }

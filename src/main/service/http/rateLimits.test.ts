@@ -92,6 +92,22 @@ describe('rate limits', () => {
     count('automaton', asker)
   })
 
+  test('let a network search 20,000 names a day', () => {
+    const { count } = limits()
+    const asker = { address: '1.1.1.1', caller: undefined }
+    for (let names = 0; names < 20_000; names += 1) count('name', asker)
+    nowMs += 3_600_000
+    expect(() => count('name', asker)).toThrow(
+      expect.objectContaining({
+        ...{ code: 'request/rate', retryAfterSeconds: 82_800 },
+        message: 'Too many domain names were searched from this network today.',
+      }),
+    )
+    count('name', { ...asker, address: '2.2.2.2' })
+    nowMs += 82_800_000
+    count('name', asker)
+  })
+
   test('are not for the owner', () => {
     const { checkAuthenticated } = limits()
     for (let count = 0; count < 100; count += 1) checkAuthenticated({ ...holder('key_1'), owner: true }, '1.1.1.1')

@@ -76,15 +76,43 @@ export function createIdempotentAnswers({
   }
 }
 
-/** Returns the id of the thing that an answer describes: `id` of a sandbox or snapshot, `session_id`, `upload_id`. */
+/** Returns the id of the resource that a response describes, in the form by which `removeCreated` and triggers name it. */
 function findCreatedId(path: string, body: string): string | undefined {
-  const mayCreate = /^\/v1\/(found-)?sandboxes(?:[/?]|$)/.test(path) && body.length <= maxCreatedCharacters
-  const answer = mayCreate ? parseJsonOrUndefined(body) : undefined
-  if (typeof answer !== 'object' || answer === null) return undefined
-  const { id, session_id: sessionId, upload_id: uploadId } = answer as Record<string, unknown>
-  return [sessionId, uploadId, id].find(
-    (value): value is string => typeof value === 'string' && /^([0-9a-f]{32}|(snap|upl|pty)_[0-9a-f]{24})$/.test(value),
-  )
+  const kind = createdKinds.find((it) => it.path.test(path))
+  const answer = kind && body.length <= maxCreatedCharacters ? parseJsonOrUndefined(body) : undefined
+  const owner = kind?.path.exec(path)?.[1] ?? ''
+  return typeof answer === 'object' && answer !== null ? kind?.getId(answer as Answer, owner) : undefined
+}
+
+type Answer = Readonly<Record<string, unknown>>
+type CreatedKind = { path: RegExp; getId(answer: Answer, owner: string): string | undefined }
+
+const createdKinds: readonly CreatedKind[] = [
+  {
+    path: /^\/v1\/sandboxes\/([0-9a-f]{32})\/ports(?:\/expose)?$/,
+    getId: ({ port }, sandboxId) => (typeof port === 'number' ? `${sandboxId}:${port}` : undefined),
+  },
+  {
+    path: /^\/v1\/sandboxes\/([0-9a-f]{32})\/domains$/,
+    getId: ({ domain }, sandboxId) => (typeof domain === 'string' ? `${sandboxId}:${domain}` : undefined),
+  },
+  {
+    path: /^(?:\/v1)?\/domains\/([^/?]+)\/dns$/,
+    getId: ({ record_id: id }, domain) => (typeof id === 'string' ? toDnsRecordKey({ domain, id }) : undefined),
+  },
+  {
+    path: /^\/v1\/(?:found-)?sandboxes(?:[/?]|$)/,
+    getId: ({ id, session_id: sessionId, upload_id: uploadId }) =>
+      [sessionId, uploadId, id].find((value) => typeof value === 'string' && createdId.test(value)) as
+        | string
+        | undefined,
+  },
+]
+const createdId = /^([0-9a-f]{32}|(snap|upl|pty)_[0-9a-f]{24})$/
+
+/** Returns the `created_id` of a DNS record, whose own id the registrar chooses. */
+export function toDnsRecordKey({ domain, id }: { domain: string; id: string }): string {
+  return `dns:${domain}:${id}`
 }
 
 function findSandboxId(path: string): string | undefined {

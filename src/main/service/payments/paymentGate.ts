@@ -267,12 +267,13 @@ export function createPaymentGate(options: {
     return { network: id, asset: usdc.address.toLowerCase(), payer, nonce }
   }
 
-  const newRow = (bound: BoundRequest, { amount, purchase, resource }: Quote<unknown>): PaymentRow => ({
+  const newRow = (bound: BoundRequest, { amount, purchase, resource, sandboxId }: Quote<unknown>): PaymentRow => ({
     ...bound,
     id: `pay_${randomBytes(12).toString('hex')}`,
     amount,
     purchase,
     resource: resource?.name ?? null,
+    sandboxId: sandboxId ?? null,
     ...{ state: 'verifying', work: 'none', transaction: null, answer: undefined, attempts: 0 },
     ...{ nextAtMs: steadyMs(), createdAtMs: steadyMs() },
   })

@@ -1,4 +1,4 @@
-import type { AccountId } from '#shared/ids.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import {
   bytes,
@@ -36,6 +36,8 @@ const payments = defineTable('payments', {
   purchase: json<unknown>(),
   /** `name` of the `SoldResource`, which one unfinished payment at a time leases. */
   resource: nullable(text()),
+  /** Sandbox that the purchase leads to. */
+  sandboxId: nullable(text<SandboxId>()),
   state: text<PaymentState>(),
   work: text<PaymentWork>(),
   transaction: renameColumn('transaction_hash', nullable(text())),
@@ -68,6 +70,8 @@ export type PaymentRepository = {
   add(payment: NewPayment): boolean
   /** Whether an unfinished payment leases the resource. */
   isLeased(resource: string): boolean
+  /** Whether a purchase for the sandbox is being settled or delivered. */
+  isSandboxLeased(id: SandboxId): boolean
   /** Removes a payment that moved nothing. */
   remove(id: string): void
   setState(id: string, state: Exclude<PaymentState, 'settled'>): void
@@ -108,6 +112,10 @@ export function createPaymentRepository(database: Database): PaymentRepository {
   )
   const isLeased = database.prepare<[Params<'resource'>]>(
     `SELECT 1 FROM payments WHERE resource = @resource AND ${leases}`,
+  )
+  const isSandboxLeased = database.prepare<[Params<'sandboxId'>]>(
+    `SELECT 1 FROM payments WHERE sandbox_id = @sandboxId
+       AND (state IN ('verifying', 'settling') OR work IN ('waiting', 'begun'))`,
   )
   const remove = database.prepare<[Params<'id'>]>(
     `DELETE FROM payments WHERE id = @id AND state IN ('verifying', 'failed')`,
@@ -160,6 +168,7 @@ export function createPaymentRepository(database: Database): PaymentRepository {
       return add.run(payments.params(row)).changes > 0
     },
     isLeased: (resource) => isLeased.get({ resource }) !== undefined,
+    isSandboxLeased: (sandboxId) => isSandboxLeased.get({ sandboxId }) !== undefined,
     remove: (id) => void remove.run({ id }),
     setState: (id, state) => void setState.run({ id, state }),
     markSettled: (id, { transaction, work, nextAtMs }) => void settled.run({ id, transaction, work, nextAtMs }),

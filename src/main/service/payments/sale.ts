@@ -1,6 +1,6 @@
 import type { AppError } from '#shared/appError.ts'
 import type { Answer, Parsed, Route } from '#shared/contract/route.ts'
-import type { AccountId } from '#shared/ids.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
 import type { MicroUsd } from '#shared/microUsd.ts'
 import type { AnyCall } from '../base/endpoint.ts'
 
@@ -42,6 +42,8 @@ export type Quote<P> = {
   purchase: P
   /** Absent for purchases that any number of requests may make at once. */
   resource?: SoldResource
+  /** Sandbox that the purchase leads to. It is not deleted from before the settlement until the end of the work. */
+  sandboxId?: SandboxId | undefined
 }
 
 /** Resource of one order at a time. The order leases it before settlement, until its work ends. */

@@ -129,6 +129,10 @@ export const serviceReferences = {
   payments: {
     account_id: createHistory('account', record),
     payer: createHistory('wallet', record),
+    sandbox_id: {
+      ...{ refersTo: 'sandbox', onRemoved: 'refuse', by: 'slice' },
+      why: 'A sandbox is not deleted while a purchase for it is being settled or delivered.',
+    },
     purchase: createHistory('domain', 'What was bought; it is delivered or credited, never changed.'),
     idempotency_key: plain('Chosen by the client.'),
     resource: createHistory('domain', 'What an order is about; it holds nothing once the order has ended.'),

@@ -68,6 +68,8 @@ export type FileReplacement = {
 export type SandboxRegistryOptions = {
   records: SandboxRepository
   removals: Pick<FoundSandboxRepository, 'markRemoval' | 'unmarkRemoval' | 'removals'>
+  /** Whether a purchase for it is being settled or delivered. */
+  isLeased: (id: SandboxId) => boolean
   call: HostCall
   runtimes: RuntimeReports
   images: Pick<Images, 'ready' | 'requireStored'>
@@ -321,6 +323,9 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
     remove: (caller, id) =>
       changes.run(id, async () => {
         const record = requireOwned(caller, id)
+        if (options.isLeased(id)) {
+          throw new AppError('sandbox/busy', `A domain is being bought for the sandbox ${record.name}.`)
+        }
         removals.markRemoval(id, now())
         try {
           await call('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })

@@ -6,6 +6,7 @@ import { activity } from './activity.ts'
 import { activityActorIds } from './activityActorIds.ts'
 import { activityActors } from './activityActors.ts'
 import { activityTasks } from './activityTasks.ts'
+import { answersOfPorts } from './answersOfPorts.ts'
 import { automatons } from './automatons.ts'
 import { clock } from './clock.ts'
 import { createdAnswers } from './createdAnswers.ts'
@@ -19,6 +20,7 @@ import { idempotencyBounds } from './idempotencyBounds.ts'
 import { issuers } from './issuers.ts'
 import { paymentKeys } from './paymentKeys.ts'
 import { paymentResources } from './paymentResources.ts'
+import { paymentSandboxes } from './paymentSandboxes.ts'
 import { payments } from './payments.ts'
 import { ports } from './ports.ts'
 import { registrars } from './registrars.ts'
@@ -64,4 +66,6 @@ export const serviceMigrations: readonly Migration[] = [
   clock,
   runningMeters,
   activityActorIds,
+  answersOfPorts,
+  paymentSandboxes,
 ]

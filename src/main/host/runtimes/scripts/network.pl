@@ -224,7 +224,7 @@ sub start_inside {
       send_all($says, "rules\n");
       await_route();
       if (defined $given->{frame_rules}) {
-        set_rules($given->{nft}, $given->{frame_rules} . own_rules($own->{frames} || [], @ranges), 'its rules for frames');
+        set_rules($given->{nft}, $given->{frame_rules} . own_rules($own->{frames} || [], @ranges), 'its frame rules');
       }
       1;
     };

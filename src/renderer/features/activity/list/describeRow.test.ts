@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
-import { describeRow, describeStep } from './describeRow.ts'
+import { describeDecider, describeRow, describeStep } from './describeRow.ts'
 import { groupRows } from './timelineItems.ts'
 
 const program = { kind: 'client', name: 'research-agent' } as const
@@ -104,4 +104,13 @@ test('shows the requester of entries that earlier versions recorded as the userâ
   expect(old('action:1')).toBe('You')
   expect(old(null)).toBe('You')
   expect(onlyRow(entry({ actor: you, task: 'call:1', summary: 'You approved: pay' })).who).toBe('You')
+})
+
+test('a decision by a rule that is built in is not called the userâ€™s policy', () => {
+  const decided = (kind: string, decided_by: string) =>
+    describeStep(entry({ kind, actor: you, detail: { decided_by } }))
+  expect(decided('intent.approved', 'steward')).toBe('Steward (built in) approved it')
+  expect(decided('intent.denied', 'steward')).toBe('Steward (built in) denied it')
+  expect(decided('intent.denied', 'policy')).toBe('Your policy denied it')
+  expect(describeDecider('steward')).toBe('Steward (built in)')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callSubject, formatDnsLines, parseArguments, stripControls } from './callLabels.ts'
+import { callSubject, formatDnsLines, parseArguments, readExitCode, stripControls } from './callLabels.ts'
 
 test('the first line of a card is one line, whatever a model writes', () => {
   expect(callSubject(parseArguments({ arguments: '{"command":"ls\\n\\u202Erm -rf /"}' }))).toBe('ls rm -rf /')
@@ -35,4 +35,12 @@ test('a change of DNS records shows as lines that go and come', () => {
     { sign: '+', text: 'A  www  192.0.2.9  3600' },
   ])
   expect(formatDnsLines({ tool: 'domain_list', before: null }, {})).toBeUndefined()
+})
+
+test('a command that ends with an exit code other than 0 is shown with it, and no other call is', () => {
+  expect(readExitCode({ state: 'done', result: { exit_code: 1 } })).toBe(1)
+  expect(readExitCode({ state: 'done', result: { exit_code: 0 } })).toBeUndefined()
+  expect(readExitCode({ state: 'done', result: { exit_code: '1' } })).toBeUndefined()
+  expect(readExitCode({ state: 'done', result: null })).toBeUndefined()
+  expect(readExitCode({ state: 'failed', result: { exit_code: 1 } })).toBeUndefined()
 })

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { callResult } from './mcpServer.ts'
+
+const readMessage = (message: string) => {
+  const waiting = { id: 'pay_1', for: 'person', message, expires_at: null } as const
+  return callResult({ kind: 'waiting', waiting }).structuredContent
+}
+
+test('the text of a call that waits has a full stop before the next sentence, and one only', () => {
+  const message =
+    "Waits for the person's approval in Steward: Register a.com for 1 year. Call approval_status with id pay_1."
+  expect(readMessage('Register a.com for 1 year')).toMatchObject({ waiting: { message } })
+  expect(readMessage('Register a.com for 1 year.')).toMatchObject({ waiting: { message } })
+})
