@@ -108,7 +108,7 @@ How each is measured:
 - **activity**: a log of 100,000 entries of tools in a file of its own, read in the process that holds it: pages of 100, as the window asks for
   them.
 - **leases**: taken and released by the registry of the service with its repositories, by processor time. A key is looked up in memory,
-  a sign-in in the database.
+  a sign-in in the database. At the agent a call also reads its rights from the database, as each use of them does.
 - **tools**: \`sandbox_get\` by POST to the agent's \`/mcp\`, and \`GET /v1/sandboxes/:id\` at the service or at the agent,
   in turn; both with \`fetch\`. Lists and the twenty clients by the protocol's own client package, each client with a key and a sandbox of
   its own, without a pause between calls.

@@ -19,7 +19,7 @@ import { soak } from './soak/soak.ts'
 import { chatFigures } from './steward/chatFigures.ts'
 import { domainRows } from './steward/domainRows.ts'
 import { gatewayRows } from './steward/gatewayRows.ts'
-import { leaseFigures } from './steward/leaseFigures.ts'
+import { agentLeaseFigures, leaseFigures } from './steward/leaseFigures.ts'
 import { ledgerFigures } from './steward/ledgerFigures.ts'
 import { measureConcurrentPayments, paymentFigures } from './steward/paymentFigures.ts'
 import { measureColdStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
@@ -129,6 +129,15 @@ async function* leaseRows(): AsyncGenerator<Row> {
     peer: '–',
     ratio: undefined,
     target: '≤ 20 µs',
+  }
+  const agent = await agentLeaseFigures(tries(100_000))
+  yield {
+    subject: `lease and rights of a tool call beside ${agent.open.toLocaleString('en-US')} others at the agent`,
+    steward: `tool client ${micros(agent.toolMicros)}, chat ${micros(agent.chatMicros)}`,
+    processor: micros(Math.max(agent.toolMicros, agent.chatMicros)),
+    peer: '–',
+    ratio: undefined,
+    target: '≤ 40 µs',
   }
 }
 

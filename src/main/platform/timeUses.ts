@@ -139,8 +139,9 @@ export const timeUses = {
     modules: ['agent/connections/hostedSession.ts'],
   },
   'window-sessions': {
-    reads: ['wall'],
-    answer: 'They end while the clock is ahead, and the window asks for a new link. Links of the window last hours.',
+    reads: ['wall', 'latest'],
+    answer:
+      'Sessions end while the clock is ahead, and the window asks for a new link. A clock that is set back revives none. Links of the window last hours.',
     modules: ['agent/api/personSessions.ts', 'agent/api/localServer.ts', 'agent/securePrompts/securePromptSessions.ts'],
   },
   'wallet-lock': {

@@ -39,7 +39,7 @@ export const createApiKey = defineRoute({
   path: '/v1/auth/api-keys',
   summary: 'Create an API key; it is shown once',
   description:
-    '`Idempotency-Key` is not honoured: the stored answer would hold the key. Whoever lost the answer revokes that key and creates another.',
+    'Ignores `Idempotency-Key`, because the stored response would contain the key. If you lost the response, revoke that key and create another one.',
   example: { name: 'build agent', models: ['gpt-5.2'], daily_limit_cents: 500 },
   tag: 'Accounts',
   auth: 'account',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { requesterPrincipal } from '#agent/base/agentPrincipals.ts'
 import { silentLog } from '#platform/log.ts'
 import type { PrincipalId } from '#platform/principals.ts'
 import { createAccountRepository } from '#service/accounts/accountRepository.ts'
@@ -12,10 +13,13 @@ import { createProviderLeases } from '#service/inference/providerLeases.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
+import { chatCaller, createToolCaller } from '../../support/mcpClients.ts'
+import { createRunningAgent } from '../../support/runningAgent.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 /** Processor time in microseconds. */
 export type LeaseFigures = { keyMicros: number; signInMicros: number; providerMicros: number; open: number }
+export type AgentLeaseFigures = { toolMicros: number; chatMicros: number; open: number }
 
 /** Streams open during the measurement. */
 const open = 1_000
@@ -60,6 +64,32 @@ export function leaseFigures(count: number): LeaseFigures {
   } finally {
     principals.close()
     database.close()
+  }
+}
+
+/** Measures what leases cost a tool call at the local agent. */
+export async function agentLeaseFigures(count: number): Promise<AgentLeaseFigures> {
+  const agent = await createRunningAgent({ dataFolder: temporaryFolder('bench-agent-leases') })
+  try {
+    const { principals } = agent
+    const [tool, chat] = [await createToolCaller(agent), await chatCaller(agent)].map(({ asker }) =>
+      requesterPrincipal(asker),
+    ) as [PrincipalId, PrincipalId]
+    const calls = Array.from({ length: open }, () => principals.lease(tool, 'tool-call', { onEnd: abort }))
+    const call = (principal: PrincipalId) => () => {
+      const lease = principals.lease(principal, 'tool-call', { onEnd: abort })
+      lease.may()
+      lease.release()
+    }
+    const figures = {
+      toolMicros: processorMicros(count, call(tool)),
+      chatMicros: processorMicros(count, call(chat)),
+      open,
+    }
+    for (const lease of calls) lease.release()
+    return figures
+  } finally {
+    await agent.close()
   }
 }
 

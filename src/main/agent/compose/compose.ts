@@ -84,7 +84,6 @@ export async function startApp(options: Options): Promise<RunningApp> {
       service?.restart()
     })
     scope.own(unsubscribe, (it) => it())
-    const sessions = createPersonSessions({ file: join(dataFolder, 'window.sessions'), now })
     const events = createLocalEvents(link)
     const { dialog } = options
     const tellService = service?.tell
@@ -102,6 +101,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       now,
       time: options.time,
     })
+    const sessions = createPersonSessions({ file: join(dataFolder, 'window.sessions'), now: agent.latestMs })
     const server = scope.own(
       await listenOnRemembered(dataFolder, 'app', listenAddress, (address) =>
         startLocalServer({

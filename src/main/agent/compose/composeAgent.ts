@@ -52,6 +52,8 @@ export type AgentModule = {
   identifyClient: LocalRoutesOptions['identifyClient']
   tasks: LocalRoutesOptions['tasks']
   principals: AgentPrincipals
+  /** Clock for the end of credentials, see `Clock`. */
+  latestMs: () => number
   /** Endpoints besides those of the API itself. */
   endpoints: readonly LocalEndpoint[]
 }
@@ -154,6 +156,7 @@ export function composeAgent(options: AgentOptions): AgentModule {
     ...toolServer.endpoints,
   ]
   return {
+    latestMs: context.clock.latestMs,
     database: context.database,
     client: context.client,
     note: context.activity.note,
