@@ -33,20 +33,15 @@ async function runQuickSuite(): Promise<Outcome> {
 }
 
 /**
- * Runs every suite. Files that share a Steward and a browser run one after the other, in two rows beside the suites
- * that need neither. Those run one after the other: more at once starve each other on two processors.
+ * Runs every suite. Files that share a Steward and a browser run one after the other, beside the suites that need
+ * neither. Those run one after the other: more at once starve each other on two processors.
  */
 async function runWholeSuite(): Promise<Outcome> {
   const failedBuild = await runStepsAtLowPriority([buildStep])
   const checks = runStepsAtLowPriority(checkSteps)
-  const rows = halves('e2e').map((parts) => startBufferedRun(parts))
+  const e2e = startBufferedRun(['--project', 'e2e'])
   const reports = [await runTests(['--project', 'unit', '--project', 'contract'])]
   reports.push(await runTests(['--project', 'integration']))
-  for (const row of rows) reports.push(await row.print())
+  reports.push(await e2e.print())
   return { failed: failedBuild + (await checks), reports }
-}
-
-function halves(project: string): [string[], string[]] {
-  const half = (shard: string) => ['--project', project, '--shard', shard]
-  return [half('1/2'), half('2/2')]
 }

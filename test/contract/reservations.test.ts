@@ -60,6 +60,7 @@ function openBudgets(limits: object) {
       records: createPaymentBudgetRepository(database),
       budgets: createPaymentBudgets({ records, now: Date.now }),
       findSignature: () => undefined,
+      service: 'embedded',
       now: Date.now,
     })
   const atomically = <T>(work: () => T): T => database.transaction(work).immediate()

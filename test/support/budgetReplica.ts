@@ -10,7 +10,7 @@ const database = openDatabase(file)
 const records = createPaymentBudgetRepository(database)
 const now = () => Number(crashPoint)
 const budgets = createPaymentBudgets({ records, now })
-const reservations = paymentReservations({ records, budgets, findSignature: () => undefined, now })
+const reservations = paymentReservations({ records, budgets, findSignature: () => undefined, service: 'embedded', now })
 let signed = 0
 for (let payment = 0; payment < 50; payment += 1) {
   const refused = reservations.reserve({

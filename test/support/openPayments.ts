@@ -61,6 +61,7 @@ export function openPayments(options: Options = {}) {
           records,
           budgets: createPaymentBudgets({ records, now }),
           findSignature,
+          service: 'embedded',
           now,
         }),
         grantReservations({ grants: createGrantRepository(database), now }),

@@ -1,6 +1,15 @@
 import { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import { defineTable, lenientJson, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import {
+  defineTable,
+  lenientJson,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '#storage/table.ts'
 
 const limitTable = defineTable('payment_limits', {
   /** Key of the single row. */
@@ -21,6 +30,8 @@ const signatureTable = defineTable('payment_budget_entries', {
   payer: text(),
   nonce: text(),
   validBeforeMs: number(),
+  /** Service that was connected then, see `AuthorizationLookup`. */
+  service: nullable(text()),
 })
 const payeeTable = defineTable('payment_payees', {
   host: text(),
@@ -62,6 +73,8 @@ export type PaymentBudgetRepository = {
   atomically<T>(work: () => T): T
 }
 
+const unsigned = { payer: null, nonce: null, validBeforeMs: null, service: null }
+
 /** Limits before the user sets any: none, but each first payee needs approval. */
 export const initialLimits: PaymentBudgetLimits = {
   payment_micro_usd: null,
@@ -78,7 +91,7 @@ export function createPaymentBudgetRepository(database: Database): PaymentBudget
   const setLimits = database.prepare<[Params<'only' | 'limits'>]>(limitTable.upsert(['only']))
   const reserve = database.prepare<[Params<keyof BudgetEntry>]>(entryTable.insertWith({ state: "'reserved'" }))
   const sign = database.prepare<[Params<'id' | keyof SignedEntry>], StoredRow>(
-    `UPDATE payment_budget_entries SET state = 'signed', ${signatureTable.assignments(['payer', 'nonce', 'validBeforeMs'])}
+    `UPDATE payment_budget_entries SET state = 'signed', ${signatureTable.assignments(['payer', 'nonce', 'validBeforeMs', 'service'])}
      WHERE id = @id AND state = 'reserved' RETURNING ${entryTable.selection()}`,
   )
   const giveBack = database.prepare<[Params<'id'>]>(
@@ -124,7 +137,7 @@ export function createPaymentBudgetRepository(database: Database): PaymentBudget
     setLimits: (value) => void setLimits.run(limitTable.params({ only: 1, limits: value })),
     reserve: (entry) => void reserve.run(entryTable.params(entry)),
     sign(id, signature) {
-      const columns = signature ? signatureTable.params(signature) : { payer: null, nonce: null, validBeforeMs: null }
+      const columns = signature ? signatureTable.params(signature) : unsigned
       const row = sign.get({ ...columns, id })
       return row && entryTable.fromRow(row)
     },

@@ -28,7 +28,13 @@ function openBudgets(file: string, now: () => number, limits: object = { day_mic
   const records = createPaymentBudgetRepository(database)
   records.setLimits({ ...noLimits, ask_first_payee: false, ...limits })
   const budgets = createPaymentBudgets({ records, now })
-  const reservations = paymentReservations({ records, budgets, findSignature: () => undefined, now })
+  const reservations = paymentReservations({
+    records,
+    budgets,
+    findSignature: () => undefined,
+    service: 'embedded',
+    now,
+  })
   const readRemaining = () => budgets.remainingForAll()
   const shared = { remainingForAll: readRemaining, words: () => 'The limit leaves too little.' }
   return {

@@ -8,6 +8,8 @@ type Options = {
   budgets: Pick<PaymentBudgets, 'refusal'>
   /** Reads within the transaction that stores the signature. */
   findSignature: (intentId: string) => IntentRecord['result'] | undefined
+  /** Name of the connected service, whose test money is signed. */
+  service: string
   now: () => number
 }
 
@@ -15,7 +17,7 @@ type Options = {
  * Counts every signed payment against the budgets, for each requester. A signed amount stays reserved until it is
  * known to be spent or void.
  */
-export function paymentReservations({ records, budgets, findSignature, now }: Options): Reservations {
+export function paymentReservations({ records, budgets, findSignature, service, now }: Options): Reservations {
   return {
     reserve(use) {
       if (use.kind !== 'x402.authorize') return undefined
@@ -34,7 +36,7 @@ export function paymentReservations({ records, budgets, findSignature, now }: Op
     },
     commit: (id) =>
       records.atomically(() => {
-        const entry = records.sign(id, toSignedEntry(findSignature(id)))
+        const entry = records.sign(id, toSignedEntry(findSignature(id), service))
         if (!entry) return
         const { network, payTo } = parsePayee(entry.payee)
         records.pin({ host: entry.host, network, payTo, sinceMs: now() })
@@ -43,11 +45,11 @@ export function paymentReservations({ records, budgets, findSignature, now }: Op
   }
 }
 
-function toSignedEntry(result: IntentRecord['result'] | undefined): SignedEntry | undefined {
+function toSignedEntry(result: IntentRecord['result'] | undefined, service: string): SignedEntry | undefined {
   const authorization = result?.authorization
   if (!authorization) return undefined
   const { from, nonce, validBefore } = authorization
-  return { payer: from, nonce, validBeforeMs: Number(validBefore) * 1000 }
+  return { payer: from, nonce, validBeforeMs: Number(validBefore) * 1000, service }
 }
 
 /** All of them or none. */

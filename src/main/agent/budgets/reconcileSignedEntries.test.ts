@@ -28,7 +28,9 @@ test('what a program had signed to pay by itself counts until the chain says tha
   expect(lookups).toEqual([])
   nowMs += 2 * 3_600_000
   await entries.lookAfter(() => false)
-  expect(lookups).toMatchObject([{ network: 'eip155:8453', amount: '900', nonce: signed.result?.authorization?.nonce }])
+  expect(lookups).toMatchObject([
+    { network: 'eip155:8453', amount: '900', nonce: signed.result?.authorization?.nonce, service: 'embedded' },
+  ])
   expect(readUsed().held).toBe(900)
   nowMs += 2 * 3_600_000
   outcome = { state: 'unused', isFinal: true }

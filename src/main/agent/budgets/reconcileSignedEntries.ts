@@ -16,12 +16,16 @@ export function reconcileSignedEntries(options: {
   return {
     /** @param isFollowed whether it is of a payment that Steward follows itself */
     async lookAfter(isFollowed: (intentId: string) => boolean): Promise<void> {
-      for (const { id, payee, payer, nonce, validBeforeMs, amountMicroUsd, atMs } of records.overdue(now() - 65_000)) {
+      for (const entry of records.overdue(now() - 65_000)) {
+        const { id, payee, payer, nonce, validBeforeMs, amountMicroUsd, atMs: sinceMs, service } = entry
         if (isFollowed(id) || (nextLookupMs.get(id) ?? 0) > now() - againMs) continue
         nextLookupMs.set(id, now())
         const { network, payTo } = parsePayee(payee)
         const amount = String(amountMicroUsd)
-        const outcome = await lookup.findState({ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs: atMs })
+        const outcome = await lookup.findState({
+          ...{ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs },
+          ...(service !== null && { service }),
+        })
         if (outcome.state !== 'unknown') nextLookupMs.delete(id)
         if (outcome.state === 'used') records.settle(id, 'spent', outcome.settledMicroUsd)
         if (outcome.state === 'unused' && outcome.isFinal) records.settle(id, 'void')

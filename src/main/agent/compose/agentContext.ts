@@ -51,6 +51,8 @@ export type AgentOptions = {
 export type AgentContext = AgentOptions & {
   database: Database
   clock: Clock
+  /** URL of the hosted service, or `embedded`: names it in stored rows. */
+  connectedService: string
   /** Calls the service as the person. */
   client: ServiceClient
   activity: Timeline
@@ -113,6 +115,7 @@ export function createAgentContext(options: AgentOptions): AgentContext {
     ...options,
     database,
     clock,
+    connectedService: options.hosted?.url ?? 'embedded',
     client,
     activity,
     removedThings: createRemovedThings(),

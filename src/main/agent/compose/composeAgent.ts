@@ -134,7 +134,7 @@ export function composeAgent(options: AgentOptions): AgentModule {
   scope.own(
     followRemovedThings({
       ...{ link, client: context.client, removed: context.removedThings, log: log.forArea('references') },
-      records: createExistingThingRepository(context.database, context.hosted?.url ?? 'embedded'),
+      records: createExistingThingRepository(context.database, context.connectedService),
     }),
     (it) => it.close(),
   )

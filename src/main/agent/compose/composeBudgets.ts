@@ -15,14 +15,18 @@ export type BudgetModule = {
 }
 
 /** One set of limits for everything that is paid. */
-export function composeBudgets({ database, clock }: Pick<AgentContext, 'database' | 'clock'>): BudgetModule {
+export function composeBudgets({
+  database,
+  clock,
+  connectedService: service,
+}: Pick<AgentContext, 'database' | 'clock' | 'connectedService'>): BudgetModule {
   const now = clock.steadyMs
   const records = createPaymentBudgetRepository(database)
   const budgets = createPaymentBudgets({ records, now })
   const { find } = createIntentRepository(database)
   const findSignature = (id: string) => find(id)?.record.result
   return {
-    ...{ records, budgets, reservations: paymentReservations({ records, budgets, findSignature, now }) },
+    ...{ records, budgets, reservations: paymentReservations({ records, budgets, findSignature, service, now }) },
     toolBudgets: createToolBudgets({ database, newId: () => randomBytes(12).toString('hex'), now }),
   }
 }

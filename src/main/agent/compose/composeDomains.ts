@@ -20,8 +20,19 @@ export type DomainModule = {
 
 /** Domains as they are known here, also without the service. */
 export function composeDomains(context: AgentContext): DomainModule {
-  const { config, database, client, link, hosted, activity, events, scope, log, now } = context
-  const service = hosted?.url ?? 'embedded'
+  const {
+    config,
+    database,
+    client,
+    link,
+    hosted,
+    connectedService: service,
+    activity,
+    events,
+    scope,
+    log,
+    now,
+  } = context
   const domainLog = log.forArea('domains')
   const questions = createDomainQuestions(client)
   const records = createDomainCacheRepository(database, service)

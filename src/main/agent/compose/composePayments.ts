@@ -54,7 +54,7 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
     client,
     chains,
     solana,
-    hosted,
+    connectedService,
     link,
     events,
     activity,
@@ -79,7 +79,6 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
       }
     )
   })
-  const connectedService = hosted?.url ?? 'embedded'
   const lookup = lookupByNetwork({
     chain: createChainLookup(chains, now),
     solana: createSolanaLookup(solana, () => Math.min(now(), wallNow())),

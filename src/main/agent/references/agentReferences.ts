@@ -176,6 +176,7 @@ export const agentReferences = {
     host: plain('Any host.'),
     payee: plain('Any address.'),
     payer: createHistory('wallet-account', record),
+    service: plain('Address of a service, compared with the connected one.'),
   },
   payment_payees: { host: plain('Any host.') },
   tool_clients: { settings: plain('Names no thing: profile, policy and budget.') },

@@ -1,6 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { approvals } from './approvals.ts'
 import { migrateIdempotency } from './askedOnce.ts'
+import { budgetServices } from './budgetServices.ts'
 import { chatSpend } from './chatSpend.ts'
 import { chats } from './chats.ts'
 import { chatTools } from './chatTools.ts'
@@ -64,4 +65,5 @@ export const agentMigrations: readonly Migration[] = [
   grantPaths,
   referencesByService,
   toolServerGrants,
+  budgetServices,
 ]
