@@ -46,25 +46,12 @@ const slowest = [
   'screens',
 ]
 
-/** Within a group, the longest files first, then the others as vitest orders them. Shards take turns at choosing them. */
+/** Within a group, the longest files first, then the others as vitest orders them. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const defaultOrder = await super.sort(files)
     return defaultOrder.toSorted((a, b) => getOrder(a) - getOrder(b) || getRank(a) - getRank(b))
   }
-
-  /** Vitest's own goes by a hash of the path: four of the five longest could come together. */
-  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const { index = 1, count = 1 } = this.ctx.config.shard ?? {}
-    const byLength = files.toSorted((a, b) => getRank(a) - getRank(b) || (a.moduleId < b.moduleId ? -1 : 1))
-    return byLength.filter((_, place) => getShard(place, count) === index)
-  }
-}
-
-/** 1, 2, 2, 1, 1, 2 …: the shard that chose last chooses first in the next round. */
-function getShard(index: number, count: number): number {
-  const turn = index % count
-  return Math.floor(index / count) % 2 === 0 ? turn + 1 : count - turn
 }
 
 function getOrder({ project }: TestSpecification): number {
