@@ -121,6 +121,7 @@ export const LinkedWallet = z.object({
   /** CAIP-10 */
   caip10: z.string(),
   linked_at: IsoTime,
+  linked_by: z.string().nullable().default(null).describe('Address of the wallet whose sign-in linked it, if any.'),
 })
 export type LinkedWallet = z.infer<typeof LinkedWallet>
 
@@ -211,6 +212,10 @@ export const unlinkWallet = defineRoute({
     wallet_address: z.string(),
     /** API keys that its sign-ins created. */
     revoked_api_keys: z.array(z.object({ id: z.string(), name: z.string() })).default([]),
+    linked_wallets: z
+      .array(z.string())
+      .default([])
+      .describe('Addresses of wallets that its sign-ins linked. They stay linked: unlink those that you do not know.'),
     message: z.string(),
   }),
 })

@@ -9,6 +9,7 @@ export const WalletLink = z.object({
   chain_type: ChainType,
   linked: z.boolean(),
   linked_at: IsoTime.nullable(),
+  linked_by: z.string().nullable().default(null).describe('Address of the wallet whose sign-in linked it, if any.'),
   by_steward: z.boolean().describe('Steward linked it by itself, and unlinks it when it is removed from the wallet.'),
   account_id: WalletAccountId.nullable().describe('Null: it is not in the wallet of this computer.'),
   label: z.string().nullable(),

@@ -38,7 +38,7 @@ export function leaseFigures(count: number): LeaseFigures {
     const { id } = keys.create(accountId, 'bench')
     const wallet = { type: 'evm', address: `0x${'1'.repeat(40)}` } as const
     const nowMs = Date.now()
-    createWalletRepository(database).add({ ...wallet, accountId, linkedAtMs: nowMs })
+    createWalletRepository(database).add({ ...wallet, accountId, linkedAtMs: nowMs, linkedBy: null })
     const sessions = createRefreshTokenRepository(database)
     const times = { createdAtMs: nowMs, expiresAtMs: nowMs + 3_600_000 }
     sessions.add({ hash: randomBytes(32), familyId: 'fam_1', accountId, wallet, ...times })

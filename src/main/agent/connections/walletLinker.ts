@@ -195,10 +195,10 @@ export function createWalletLinker(options: Options): LinkedWallets {
 
   function toViews({ id, wallets }: Me): WalletLink[] {
     const accounts = new Map(wallet.accounts().map((account) => [account.address, account]))
-    const views = wallets.map(({ wallet_address: address, wallet_type, linked_at }): WalletLink => {
+    const views = wallets.map(({ wallet_address: address, wallet_type, linked_at, linked_by }): WalletLink => {
       const account = accounts.get(address)
       return {
-        ...{ address, chain_type: wallet_type, linked: true, linked_at },
+        ...{ address, chain_type: wallet_type, linked: true, linked_at, linked_by },
         by_steward: account !== undefined && records.find(id, address)?.isOwn === true,
         ...{ account_id: account?.id ?? null, label: account?.label ?? null },
       }
@@ -208,7 +208,16 @@ export function createWalletLinker(options: Options): LinkedWallets {
     return [
       ...views,
       ...others.map(({ id: account_id, address, chainType: chain_type, label }) => ({
-        ...{ address, chain_type, linked: false, linked_at: null, by_steward: false, account_id, label },
+        ...{
+          address,
+          chain_type,
+          linked: false,
+          linked_at: null,
+          linked_by: null,
+          by_steward: false,
+          account_id,
+          label,
+        },
       })),
     ]
   }

@@ -76,26 +76,35 @@ export function createAuthRoutes(options: {
     }),
     endpoint(unlinkWallet, ({ params }, { caller, lease }) => {
       lease?.release() // a sign-in that ends itself is answered
-      const { wallet, revokedKeys } = linked.unlink(caller, params.address)
+      const { wallet, revokedKeys, linkedWallets } = linked.unlink(caller, params.address)
       return {
         success: true,
         wallet_address: wallet.address,
         revoked_api_keys: revokedKeys.map(({ id, name }) => ({ id, name })),
-        message: unlinkMessage(revokedKeys.length, wallets.list(caller.accountId).length),
+        linked_wallets: linkedWallets.map(({ address }) => address),
+        message: unlinkMessage({
+          keys: revokedKeys.length,
+          wallets: wallets.list(caller.accountId).length,
+          linked: linkedWallets.length,
+        }),
       }
     }),
   ]
 }
 
-/** @param walletCount wallets that are still linked */
-function unlinkMessage(keyCount: number, walletCount: number): string {
-  const keys = keyCount === 1 ? 'the API key' : `the ${keyCount} API keys`
-  const created = keyCount === 0 ? '' : `, and ${keys} that they created ${keyCount === 1 ? 'is' : 'are'} revoked`
-  const rest = walletCount === 1 ? ' One other wallet still signs in.' : ` ${walletCount} other wallets still sign in.`
-  return `The wallet is unlinked from this account. Its sign-ins have ended${created}.${walletCount === 0 ? '' : rest}`
+/** @param counts revoked keys, wallets that are still linked, and those of them that the unlinked wallet linked */
+function unlinkMessage({ keys, wallets, linked }: { keys: number; wallets: number; linked: number }): string {
+  const revoked = keys === 1 ? 'the API key that they created is' : `the ${keys} API keys that they created are`
+  const ended = `The wallet is unlinked from this account. Its sign-ins have ended${keys === 0 ? '' : `, and ${revoked} revoked`}.`
+  if (wallets === 0) return ended
+  if (wallets === 1) return `${ended} One other wallet${linked === 1 ? ', which it linked,' : ''} still signs in.`
+  return `${ended} ${wallets} other wallets still sign in${linked === 0 ? '' : `, ${linked} of which it linked`}.`
 }
 
 function toWire(wallet: WalletRecord): LinkedWallet {
-  const { type, address, linkedAtMs } = wallet
-  return { wallet_address: address, wallet_type: type, caip10: caip10(wallet), linked_at: toIsoTime(linkedAtMs) }
+  const { type, address, linkedAtMs, linkedBy } = wallet
+  return {
+    ...{ wallet_address: address, wallet_type: type, caip10: caip10(wallet) },
+    ...{ linked_at: toIsoTime(linkedAtMs), linked_by: linkedBy },
+  }
 }

@@ -22,7 +22,14 @@ export type LinkedWallets = {
    * Also ends the sign-ins of the wallet and the API keys that they created.
    * @throws AppError `auth/wallet-not-linked`, `auth/forbidden` for the last way into an account
    */
-  unlink(caller: Caller, address: string): { wallet: WalletRecord; revokedKeys: readonly ApiKeyRecord[] }
+  unlink(caller: Caller, address: string): Unlinked
+}
+
+export type Unlinked = {
+  wallet: WalletRecord
+  revokedKeys: readonly ApiKeyRecord[]
+  /** Wallets of the account that its sign-ins linked. They stay linked. */
+  linkedWallets: readonly WalletRecord[]
 }
 
 export function createLinkedWallets(options: {
@@ -38,14 +45,14 @@ export function createLinkedWallets(options: {
 }): LinkedWallets {
   const { checks, wallets, accounts, sessions, requests, note, keys, principals, now } = options
   return {
-    async link({ accountId }, signIn, assertAllowed) {
+    async link({ accountId, wallet: signedInWallet }, signIn, assertAllowed) {
       const wallet = await checks.verify(signIn)
       return accounts.atomically(() => {
         assertAllowed()
         const existing = wallets.find(wallet)
         if (existing?.accountId === accountId) return existing
         if (existing) throw new AppError('auth/wallet-linked', `${wallet.address} belongs to another account.`)
-        const linked = { ...wallet, accountId, linkedAtMs: now() }
+        const linked = { ...wallet, accountId, linkedAtMs: now(), linkedBy: signedInWallet?.address ?? null }
         wallets.add(linked)
         requests.withdraw(wallet)
         note(accountId, {
@@ -74,7 +81,8 @@ export function createLinkedWallets(options: {
             description: `Revoked the API key “${name}” (${prefix}…), which the wallet ${label} created.`,
           })
         }
-        return { wallet, revokedKeys }
+        const linkedWallets = linked.filter(({ linkedBy }) => linkedBy === wallet.address)
+        return { wallet, revokedKeys, linkedWallets }
       })
       principals.endAbsent()
       return unlinked

@@ -22,7 +22,7 @@ export function createNewAccounts(options: {
       const accountId = AccountId.parse(`acct_${randomBytes(12).toString('hex')}`)
       const name = shortenAddress(wallet.address)
       accounts.addAccount({ id: accountId, role: 'user', name, createdAtMs: now() })
-      wallets.add({ ...wallet, accountId, linkedAtMs: now() })
+      wallets.add({ ...wallet, accountId, linkedAtMs: now(), linkedBy: null })
       note(accountId, { type: 'account.created', description: `${name} ${how}.` })
       return accountId
     },

@@ -2,7 +2,7 @@ import { accountNetworks } from '#shared/contract/networks.ts'
 import { ChainType } from '#shared/contract/wallet.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 /** The key `caip10` is made from the type and the address. */
 const wallets = defineTable('account_wallets', {
@@ -11,6 +11,8 @@ const wallets = defineTable('account_wallets', {
   /** EVM: with the checksum of EIP-55. */
   address: text(),
   linkedAtMs: number(),
+  /** Address of the wallet whose sign-in linked it. */
+  linkedBy: nullable(text()),
 })
 export type WalletRecord = RowOf<typeof wallets>
 export type WalletName = Pick<WalletRecord, 'type' | 'address'>

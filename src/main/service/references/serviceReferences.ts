@@ -61,6 +61,7 @@ export const serviceReferences = {
     account_id: deleteWith('account'),
     caip10: plain('The wallet itself.'),
     address: plain('The wallet itself.'),
+    linked_by: createHistory('wallet', 'Says who linked it; the unlinking of that wallet names it.'),
   },
   auth_nonces: {},
   clock: {},

@@ -32,6 +32,7 @@ import { sandboxRemovals } from './sandboxRemovals.ts'
 import { snapshots } from './snapshots.ts'
 import { uploads } from './uploads.ts'
 import { walletAccounts } from './walletAccounts.ts'
+import { walletLinkers } from './walletLinkers.ts'
 
 /** The schema of `service.sqlite`, in order. */
 export const serviceMigrations: readonly Migration[] = [
@@ -68,4 +69,5 @@ export const serviceMigrations: readonly Migration[] = [
   activityActorIds,
   answersOfPorts,
   paymentSandboxes,
+  walletLinkers,
 ]

@@ -9,6 +9,7 @@ import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { useUnlocked } from '#renderer/ui/useUnlocked.ts'
 import type { WalletLink } from '#shared/contract/walletLinks.ts'
 import { openRecord, toPlainWord } from '#shared/openRecord.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { useWalletLinks } from './useWalletLinks.ts'
 
 const chains: Readonly<Record<WalletLink['chain_type'], string>> = openRecord(
@@ -58,7 +59,10 @@ export function LinkedWallets() {
             <>
               <span className="font-mono text-small break-all">{unlinking.address}</span> can no longer sign in to this
               account. Its sign-ins end, and API keys that it created are revoked.{' '}
-              {unlinking.account_id && 'Steward does not link it again by itself.'}
+              {unlinking.account_id && 'Steward does not link it again.'}
+              <LinkedByNotice
+                addresses={links.filter((it) => isLinkedBy(it, unlinking)).map(({ address }) => address)}
+              />
             </>
           }
           confirmLabel="Unlink wallet"
@@ -69,10 +73,28 @@ export function LinkedWallets() {
   )
 }
 
+function isLinkedBy({ linked_by: linkedBy }: WalletLink, { address }: WalletLink): boolean {
+  return linkedBy === address
+}
+
+function LinkedByNotice({ addresses }: { addresses: readonly string[] }) {
+  if (addresses.length === 0) return null
+  return (
+    <span className="mt-2 block">
+      {addresses.length === 1 ? 'A wallet that it linked stays linked:' : 'Wallets that it linked stay linked:'}
+      {addresses.map((address) => (
+        <span key={address} className="block font-mono text-small break-all">
+          {address}
+        </span>
+      ))}
+    </span>
+  )
+}
+
 type RowProps = { link: WalletLink; onLink: () => void; onUnlink: () => void }
 
 function LinkRow({ link, onLink, onUnlink }: RowProps) {
-  const { address, chain_type, label, linked, linked_at, by_steward } = link
+  const { address, chain_type, label, linked, linked_at, linked_by, by_steward } = link
   return (
     <li className="flex min-w-0 flex-wrap items-center gap-x-3">
       <span className="w-16 text-muted">{chains[chain_type]}</span>
@@ -81,7 +103,7 @@ function LinkRow({ link, onLink, onUnlink }: RowProps) {
         {label !== null && `${label}, `}
         {linked && linked_at ? (
           <>
-            linked {by_steward && 'by Steward '}
+            linked {by_steward ? 'by Steward ' : linked_by !== null && `by ${shortenAddress(linked_by)} `}
             <TimeAgo at={linked_at} />
           </>
         ) : (
