@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { Config, type ConfigKey, configKeys } from '#config/config.ts'
+import { Config, type ConfigKey, listConfigKeys } from '#config/config.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const keysBegin = '<!-- keys: written by scripts/configDocuments.ts -->'
@@ -31,7 +31,7 @@ function withTable(guide: string): string {
   const after = rest?.split(keysEnd)[1]
   if (before === undefined || after === undefined) throw new Error('docs/configuration.md has lost its marks.')
   const head = '| Key | Default | Environment | What it does |\n|---|---|---|---|'
-  return `${before}${keysBegin}\n\n${head}\n${configKeys().map(row).join('\n')}\n\n${keysEnd}${after}`
+  return `${before}${keysBegin}\n\n${head}\n${listConfigKeys().map(row).join('\n')}\n\n${keysEnd}${after}`
 }
 
 function row({ path, initial, variable, description }: ConfigKey): string {

@@ -106,6 +106,6 @@ function runElectron(binary: string): Promise<number | string> {
 /** Runs the built program in this process: it starts faster than the sources. */
 async function headless(options: StartOptions): Promise<number> {
   const built = resolve(root, 'out', 'main', 'headless.js')
-  const { headlessProgram } = (await import(built)) as typeof import('#entries/headless.ts')
-  return headlessProgram(options, process.env)
+  const { runHeadless } = (await import(built)) as typeof import('#entries/headless.ts')
+  return runHeadless(options, process.env)
 }

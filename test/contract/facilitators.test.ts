@@ -5,7 +5,7 @@ import { parseCdpKey } from '#config/cdpKey.ts'
 import { createHttpClient } from '#platform/httpClient.ts'
 import { silentLog } from '#platform/log.ts'
 import type { CdpKey } from '#service/payments/cdpToken.ts'
-import { remoteFacilitator } from '#service/payments/remoteFacilitator.ts'
+import { createRemoteFacilitator } from '#service/payments/remoteFacilitator.ts'
 import { testLedgerFacilitator } from '#service/payments/testLedgerFacilitator.ts'
 import { createTestMoneyRepository } from '#service/payments/testMoneyRepository.ts'
 import { evmNetworks } from '#shared/contract/networks.ts'
@@ -35,7 +35,7 @@ facilitatorContract('a chain', () => evmFacilitator(base))
 const remote = async (options: { settleWithinMs?: number; cdpKey?: CdpKey | undefined } = {}) => {
   const server = await strictFacilitator(base)
   const http = createHttpClient({ maxAnswerBytes: 10_000 })
-  const facilitator = remoteFacilitator({
+  const facilitator = createRemoteFacilitator({
     ...{ network: base, url: server.url, chain: undefined, http, log: silentLog, now: Date.now },
     ...options,
   })
@@ -114,7 +114,7 @@ test('what a facilitator elsewhere left open is found on the chain, where that c
   const chain = await evmFacilitator(base)
   const server = await strictFacilitator(base)
   const http = createHttpClient({ maxAnswerBytes: 10_000 })
-  const facilitator = remoteFacilitator({
+  const facilitator = createRemoteFacilitator({
     network: base,
     url: server.url,
     chain: chain.chain,

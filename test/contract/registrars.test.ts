@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createHttpClient } from '#platform/httpClient.ts'
-import { localRegistry } from '#service/domains/registrars/local/localRegistry.ts'
+import { createLocalRegistry } from '#service/domains/registrars/local/localRegistry.ts'
 import { createRegistryRepository } from '#service/domains/registrars/local/registryRepository.ts'
 import { createNameComApi } from '#service/domains/registrars/namecom/nameComApi.ts'
 import { nameComRegistrar } from '#service/domains/registrars/namecom/nameComRegistrar.ts'
@@ -21,7 +21,7 @@ registrarContract('the test registry', async (): Promise<RegistrarWorld> => {
   migrate(database, serviceMigrations)
   const records = createRegistryRepository(database)
   const prices = [{ tld: 'com', registration: 1_095, renewal: 1_195, transfer: 1_095 }]
-  const real = localRegistry({ records, prices, now: Date.now })
+  const real = createLocalRegistry({ records, prices, now: Date.now })
   const billed: string[] = []
   const registrar: Registrar = {
     ...real,

@@ -4,7 +4,7 @@ import { grantReservations } from '#agent/approvals/grantReservations.ts'
 import type { Reservations, ReservedUse } from '#agent/approvals/reservations.ts'
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { createPaymentBudgets } from '#agent/budgets/paymentBudgets.ts'
-import { allReservations, paymentReservations } from '#agent/budgets/paymentReservations.ts'
+import { combineReservations, createPaymentReservations } from '#agent/budgets/paymentReservations.ts'
 import type { Grant } from '#shared/contract/intents.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
@@ -56,7 +56,7 @@ function openBudgets(limits: object) {
   const records = createPaymentBudgetRepository(database)
   records.setLimits({ ...noLimits, ask_first_payee: false, ...limits })
   const again = () =>
-    paymentReservations({
+    createPaymentReservations({
       records: createPaymentBudgetRepository(database),
       budgets: createPaymentBudgets({ records, now: Date.now }),
       findSignature: () => undefined,
@@ -77,7 +77,8 @@ reservationsContract('budget of a payee', () =>
 )
 reservationsContract('a budget together with one that always has room', () => {
   const { reservations, again, ...rest } = openBudgets({ day_micro_usd: amount })
-  const together = (reservations: Reservations) => allReservations([createMemoryReservations(10n ** 9n), reservations])
+  const together = (reservations: Reservations) =>
+    combineReservations([createMemoryReservations(10n ** 9n), reservations])
   return { ...rest, reservations: together(reservations), again: () => together(again()) }
 })
 

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { jsonLog } from '#platform/log.ts'
+import { createJsonLog } from '#platform/log.ts'
 import { until } from '../support/eventually.ts'
 import { runningService } from '../support/runningService.ts'
 
 test('the access log names route, status and account, and nothing that a caller chose', async () => {
   const lines: string[] = []
-  const log = jsonLog({ write: (line) => lines.push(line), now: Date.now, level: 'debug' })
+  const log = createJsonLog({ write: (line) => lines.push(line), now: Date.now, level: 'debug' })
   const service = await runningService({ host: 'none', log })
   onTestFinished(() => service.close())
   const { json: account } = await service.send('/v1/auth/me')

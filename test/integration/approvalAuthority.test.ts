@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createPersonSessions } from '#agent/api/personSessions.ts'
 import { type RunningApp, startApp } from '#agent/compose/compose.ts'
-import { environment } from '#config/config.ts'
+import { readEnvironment } from '#config/config.ts'
 import { readStartOptions } from '#config/startOptions.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
 import { windowKeyHeader } from '#shared/contract/localApi.ts'
@@ -68,7 +68,7 @@ async function start(): Promise<void> {
   app = await startApp({
     ...options,
     shell: 'browser',
-    environment: environment(),
+    environment: readEnvironment(),
     now: Date.now,
     time: createTimeSource(),
   })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createBalanceRepository } from '#agent/wallet/balanceRepository.ts'
-import { balanceSources } from '#agent/wallet/balanceSources.ts'
+import { createBalanceSources } from '#agent/wallet/balanceSources.ts'
 import { type Balances, createBalances } from '#agent/wallet/balances.ts'
 import { createChainThread } from '#platform/chain/chainThread.ts'
 import { silentLog } from '#platform/log.ts'
@@ -56,7 +56,7 @@ function reading(rpc: string, database = openedDatabase()): Balances {
   return createBalances({
     keys,
     repository: createBalanceRepository(database),
-    sources: balanceSources({
+    sources: createBalanceSources({
       chains: evmNetworks.map((network) => thread.chain({ network, rpcUrl: rpc })),
       solana: solanaNetworks.map((network) => createSolanaNode(network, rpc)),
     }),

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createChainLookup } from '#agent/payments/authorizationLookup.ts'
-import { publicSeller, type Seller } from '#agent/payments/seller.ts'
+import { createPublicSeller, type Seller } from '#agent/payments/seller.ts'
 import type { PaymentAuthorization } from '#service/payments/paymentAuthorization.ts'
 import { evmNetworks } from '#shared/contract/networks.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
@@ -80,7 +80,7 @@ test('credits are bought, and the balance moves by the exact amount', async () =
 
 /** Buys a domain of the service as one of its accounts. */
 async function domainBuyer() {
-  const plain = publicSeller({ deadlineMs: 5_000 })
+  const plain = createPublicSeller({ deadlineMs: 5_000 })
   onTestFinished(() => plain.close())
   // The key is added on sending, as for the agent's own service, and never stored with the payment.
   const withKey: Seller = {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { jsonLog } from '#platform/log.ts'
+import { createJsonLog } from '#platform/log.ts'
 import { processIdentity } from '#platform/processIdentity.ts'
 import { Scope } from '#platform/scope.ts'
 import { createHostConnection } from '#service/host/hostConnection.ts'
@@ -49,7 +49,7 @@ function connect() {
       return identity === undefined ? undefined : { pid, identity }
     },
     heartbeat: { intervalMs: 20, maxSilentMs: 2_000 },
-    log: jsonLog({ write: (line) => (log += line), now: Date.now, level: 'info' }),
+    log: createJsonLog({ write: (line) => (log += line), now: Date.now, level: 'info' }),
     now: Date.now,
   }
   const connection = scope.own(createHostConnection(options), (it) => it.close())

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { hostSocketPath } from '#platform/hostSocket.ts'
+import { getHostSocketPath } from '#platform/hostSocket.ts'
 import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { eventually, until } from '../support/eventually.ts'
@@ -49,7 +49,7 @@ function start(entry = localHost, ...parts: string[]): HostProcess {
 async function connect(host?: HostProcess): Promise<HostClient> {
   const client = await until('the host to listen', async () => {
     if (host && host.child.exitCode !== null) throw new Error(`It ended: ${host.said()}`)
-    return connectHost(hostSocketPath(folder))
+    return connectHost(getHostSocketPath(folder))
   })
   clients.push(client)
   return client
@@ -161,7 +161,7 @@ test('a second host on the same folder is refused, one after a crash is not', as
   expect(await second.ended).not.toBe(0)
   expect(second.said()).toContain('already runs')
   await kill(first)
-  expect(existsSync(hostSocketPath(folder))).toBe(true)
+  expect(existsSync(getHostSocketPath(folder))).toBe(true)
   const third = await connect(start())
   expect(await third.call('describe', {})).toMatchObject({ ipcVersion: hostIpcVersion, runtimes: [{ name: 'local' }] })
 })
@@ -180,7 +180,7 @@ test('on SIGTERM every program ends, and the socket and the pid file go', async 
   host.child.kill('SIGTERM')
   expect(await host.ended).toBe(0)
   expect(existsSync(`/proc/${pid}`)).toBe(false)
-  expect(existsSync(hostSocketPath(folder))).toBe(false)
+  expect(existsSync(getHostSocketPath(folder))).toBe(false)
   expect(existsSync(pidFile)).toBe(false)
 })
 
@@ -211,10 +211,10 @@ test('a folder with a long name works as well', async () => {
   folder = join(folder, 'deep'.repeat(30))
   mkdirSync(folder)
   const client = await connect(start())
-  expect(hostSocketPath(folder).length).toBeLessThan(100)
+  expect(getHostSocketPath(folder).length).toBeLessThan(100)
   expect(await client.createMachine()).toHaveLength(32)
   await client.call('shutdown', {})
-  await until('the end', () => !existsSync(dirname(hostSocketPath(folder))))
+  await until('the end', () => !existsSync(dirname(getHostSocketPath(folder))))
 })
 
 test('real sandboxes: their commands, files and terminals, until nothing is left', async () => {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { jsonLog } from '#platform/log.ts'
+import { createJsonLog } from '#platform/log.ts'
 import type { DialectName } from '#service/inference/dialects/dialect.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ModelRequest, micro, modelBody, modelPaths, modelService } from '../support/models/modelService.ts'
@@ -11,7 +11,7 @@ import { secondAccount } from '../support/secondAccount.ts'
 
 /** Callers of models pay the cost however they call, disconnect or lie: at the service's own port, from its ledger. */
 const logged: string[] = []
-const log = jsonLog({ write: (line) => void logged.push(line), now: Date.now, level: 'debug' })
+const log = createJsonLog({ write: (line) => void logged.push(line), now: Date.now, level: 'debug' })
 const models = await modelService({ log, unconfigured: ['e'] })
 const { service, providers } = models
 afterAll(() => models.close())

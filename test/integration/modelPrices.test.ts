@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { asksForCache, computeCost, worstCost } from '#agent/chat/modelPrices.ts'
+import { computeCost, computeWorstCost, isCacheBilled } from '#agent/chat/modelPrices.ts'
 import { createListedModels } from '#service/inference/listedModels.ts'
-import { localModel } from '#service/inference/modelCatalogue.ts'
+import { toLocalModel } from '#service/inference/modelCatalogue.ts'
 import { computeMaxModelCost } from '#shared/modelCost.ts'
 import type { ConfiguredModel } from '#shared/modelFields.ts'
 import { anyPrices } from '../support/models/anyPrices.ts'
 
 /** As the agent reads it from the service's list. */
 function list(prices: NonNullable<ConfiguredModel['prices']>) {
-  const model = localModel('shed', { name: 'm', prices })
+  const model = toLocalModel('shed', { name: 'm', prices })
   const [listed] = createListedModels({ models: () => [model], isAvailable: () => true })().data
   if (!listed) throw new Error('The model is not listed.')
   return { model, listed }
@@ -24,7 +24,7 @@ test('the reservation of the agent covers the hold of the service, for any valid
       fc.constantFrom(undefined, '5m' as const),
       (prices, input, output, cache) => {
         const { model, listed } = list(prices)
-        expect(worstCost(listed, { input, output })).toBeGreaterThanOrEqual(
+        expect(computeWorstCost(listed, { input, output })).toBeGreaterThanOrEqual(
           computeMaxModelCost(model.tiers, { input, output, cache }),
         )
       },
@@ -35,7 +35,7 @@ test('the reservation of the agent covers the hold of the service, for any valid
 test('input includes cache reads and writes', () => {
   const prices = [{ above_input_tokens: 0, input: 3, output: 15, cache_read: 0.3, cache_write_5m: 3.75 }]
   const { listed } = list(prices)
-  expect(asksForCache(listed)).toBe(true)
+  expect(isCacheBilled(listed)).toBe(true)
   expect(computeCost(listed, { input: 1_000, cached: 400, cacheWritten: 100, output: 1 })).toBe(
     500 * 3 + 120 + 375 + 15,
   )

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { jsonLog } from '#platform/log.ts'
+import { createJsonLog } from '#platform/log.ts'
 import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
 import { plantDomain } from '../support/plantDomain.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = await runningService({
     host: 'none',
     now: () => nowMs,
-    log: jsonLog({ write: (line) => void log.push(line), now: Date.now, level: 'debug' }),
+    log: createJsonLog({ write: (line) => void log.push(line), now: Date.now, level: 'debug' }),
     payments: { facilitator: { kind: 'test-ledger' } },
     registrar: {
       ...{ kind: 'namesilo', apiKey: nameSiloKey, paymentId: undefined, url: registrar.url },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Agent, request as send } from 'undici'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { hostSocketPath } from '#platform/hostSocket.ts'
+import { getHostSocketPath } from '#platform/hostSocket.ts'
 import { until } from '../support/eventually.ts'
 import { connectHost } from '../support/hostClient.ts'
 import { noIpv6Loopback } from '../support/ipv6Loopback.ts'
@@ -46,7 +46,7 @@ describe('a service that ends', () => {
     const ending = service.restart()
     expect((await polling).json.code).toBe('service/unavailable')
     expect((await until('the stream to end', () => watching.closed)).code).toBe(1001)
-    const host = await connectHost(hostSocketPath(service.dataDir))
+    const host = await connectHost(getHostSocketPath(service.dataDir))
     await host.call('file.write', { sandboxId: created.json.id, path: '/tmp/go' }, Buffer.alloc(0))
     host.ipc.close()
     const { status, json } = await working

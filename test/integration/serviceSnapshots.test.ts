@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hostFolder } from '#platform/hostSocket.ts'
+import { getHostFolder } from '#platform/hostSocket.ts'
 import { createSnapshotRepository } from '#service/snapshots/snapshotRepository.ts'
 import { maxSnapshots } from '#shared/contract/snapshots.ts'
 import { SandboxId, SnapshotId } from '#shared/ids.ts'
@@ -45,7 +45,7 @@ const createSandbox = async (name: string): Promise<string> =>
 const exec = async (sandbox: string, command: string): Promise<string> =>
   (await runConcurrently(200, `${sandbox}/exec`, { command, timeout: 300 })).stdout
 const getId = (sandbox: string) => SandboxId.parse(sandbox.split('/').at(-1))
-const getFolder = (sandbox: string) => join(hostFolder(service.dataDir), 'machines', getId(sandbox), 'snapshots')
+const getFolder = (sandbox: string) => join(getHostFolder(service.dataDir), 'machines', getId(sandbox), 'snapshots')
 
 test('keeps, restores, forks and deletes', async () => {
   const sandbox = await createSandbox('kept')

@@ -607,9 +607,7 @@ describe('wallets of an account', () => {
       message:
         'The wallet is unlinked from this account. Its sign-ins have ended, and the API key that they created is revoked. One other wallet, which it linked, still signs in.',
     })
-    expect((await me(otherToken)).wallets).toMatchObject([
-      { wallet_address: second.address, linked_by: first.address },
-    ])
+    expect((await me(otherToken)).wallets).toMatchObject([{ wallet_address: second.address, linked_by: first.address }])
     expect((await service.send('/v1/auth/me', { key: theirs.key })).status).toBe(401)
     expect(await me(stays.key)).toMatchObject({ api_key: { name: 'of the second' } })
     const { activities } = (await service.send('/v1/activity?after=0', { key: otherToken })).json

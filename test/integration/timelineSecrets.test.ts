@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { jsonLog } from '#platform/log.ts'
+import { createJsonLog } from '#platform/log.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { rule, withRules } from '../support/approvals.ts'
 import { eventually, until } from '../support/eventually.ts'
@@ -30,7 +30,7 @@ const planted: Planted[] = []
 beforeAll(async () => {
   providers = await createProviderServer()
   server = await createHostileToolServer()
-  const log = jsonLog({ write: (line) => logged.push(line), now: Date.now, level: 'debug' })
+  const log = createJsonLog({ write: (line) => logged.push(line), now: Date.now, level: 'debug' })
   paying = await createPayingAgent({ host: 'own', inference: createInferenceOptions(providers), log })
   paying.setPolicy([])
   plantDomain(paying.service.dataDir, {

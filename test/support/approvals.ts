@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { approvalEngine } from '#agent/approvals/approvalEngine.ts'
+import { createApprovalEngine } from '#agent/approvals/approvalEngine.ts'
 import type { AskRequest } from '#agent/approvals/approvals.ts'
 import { createGrantRepository } from '#agent/approvals/grantRepository.ts'
 import { createVerdicts } from '#agent/approvals/intentVerdicts.ts'
@@ -74,7 +74,7 @@ export function openApprovals({
     limitRefusal: () => undefined,
     isRemoved: () => false,
   })
-  const approvals = approvalEngine({
+  const approvals = createApprovalEngine({
     database,
     signer,
     wallet: signer.wallet,

@@ -1,6 +1,6 @@
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { createPaymentBudgets } from '#agent/budgets/paymentBudgets.ts'
-import { paymentReservations } from '#agent/budgets/paymentReservations.ts'
+import { createPaymentReservations } from '#agent/budgets/paymentReservations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { script } from './approvals.ts'
 
@@ -10,7 +10,13 @@ const database = openDatabase(file)
 const records = createPaymentBudgetRepository(database)
 const now = () => Number(crashPoint)
 const budgets = createPaymentBudgets({ records, now })
-const reservations = paymentReservations({ records, budgets, findSignature: () => undefined, service: 'embedded', now })
+const reservations = createPaymentReservations({
+  records,
+  budgets,
+  findSignature: () => undefined,
+  service: 'embedded',
+  now,
+})
 let signed = 0
 for (let payment = 0; payment < 50; payment += 1) {
   const refused = reservations.reserve({

@@ -1,4 +1,4 @@
-import { pathAndQuery } from '#platform/http/exchange.ts'
+import { splitUrl } from '#platform/http/exchange.ts'
 import { createRouter, type Router } from '#platform/http/router.ts'
 import { listErrorStatuses } from '#platform/openApi/responses.ts'
 import { AppError } from '#shared/appError.ts'
@@ -41,7 +41,7 @@ function isObject(json: unknown): boolean {
 
 function findRoute(router: Router<Route>, method: string, address: string): Route | undefined {
   try {
-    return router.find(method, pathAndQuery(address).path).to
+    return router.find(method, splitUrl(address).path).to
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

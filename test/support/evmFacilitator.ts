@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createChainThread } from '#platform/chain/chainThread.ts'
 import { silentLog } from '#platform/log.ts'
-import { chainFacilitator } from '#service/payments/chainFacilitator.ts'
+import { createChainFacilitator } from '#service/payments/chainFacilitator.ts'
 import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { testDollarAbi } from './contracts/testContracts.ts'
 import { createEvmNode, type EvmNode } from './evmNode.ts'
@@ -16,7 +16,7 @@ export async function evmFacilitator(
   await node.setEther(privateKeyToAccount(relayerKey).address, 10n ** 18n)
   const thread = createChainThread({ log: silentLog })
   const chain = thread.chain({ network, rpcUrl: node.url })
-  const facilitator = chainFacilitator({
+  const facilitator = createChainFacilitator({
     ...{ chain, relayerKey, log: silentLog, now: Date.now },
     ...options,
   })

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startHost } from '#host/compose.ts'
-import { jsonLog } from '#platform/log.ts'
+import { createJsonLog } from '#platform/log.ts'
 import { createLocalRuntime } from './localMachine.ts'
 
 /** Host process with machines of `localMachine.ts`: `node localHost.ts --data DIR`. */
 const { values } = parseArgs({ options: { data: { type: 'string' }, 'idle-exit-ms': { type: 'string' } } })
 const dataDir = values.data ?? ''
-const log = jsonLog({ write: (line) => process.stdout.write(line), now: Date.now, level: 'info' })
+const log = createJsonLog({ write: (line) => process.stdout.write(line), now: Date.now, level: 'info' })
 const host = await startHost({
   dataDir,
   runtimes: [createLocalRuntime({ folder: join(dataDir, 'machines') })],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { verifyMessage } from 'ethers'
-import { intentSigner } from '#agent/signer/intentSigner.ts'
+import { createIntentSigner } from '#agent/signer/intentSigner.ts'
 import type { Signer } from '#agent/signer/signer.ts'
 import type { SignerTools } from '#agent/signer/understood.ts'
 import type { WalletKeys } from '#agent/wallet/walletKeys.ts'
@@ -40,7 +40,7 @@ export function createLockableSigner({
     return keys.lend(id, use)
   }
   return {
-    ...intentSigner({
+    ...createIntentSigner({
       keys: { ...keys, lend },
       domainName: 'AIWS Automaton',
       now,

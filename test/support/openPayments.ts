@@ -6,12 +6,12 @@ import { grantReservations } from '#agent/approvals/grantReservations.ts'
 import { createIntentRepository } from '#agent/approvals/intentRepository.ts'
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { createPaymentBudgets } from '#agent/budgets/paymentBudgets.ts'
-import { allReservations, paymentReservations } from '#agent/budgets/paymentReservations.ts'
+import { combineReservations, createPaymentReservations } from '#agent/budgets/paymentReservations.ts'
 import type { AuthorizationLookup, AuthorizationState } from '#agent/payments/authorizationLookup.ts'
 import { createPaymentEngine } from '#agent/payments/paymentEngine.ts'
 import { type PurchaseRequest, parseUsd } from '#agent/payments/paymentPlan.ts'
 import type { StoredPayment } from '#agent/payments/paymentRepository.ts'
-import { publicSeller, type Seller } from '#agent/payments/seller.ts'
+import { createPublicSeller, type Seller } from '#agent/payments/seller.ts'
 import { silentLog } from '#platform/log.ts'
 import type { Asker, PolicyRule } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
@@ -56,8 +56,8 @@ export function openPayments(options: Options = {}) {
       const records = createPaymentBudgetRepository(database)
       const { find } = createIntentRepository(database)
       const findSignature = (id: string) => find(id)?.record.result
-      return allReservations([
-        paymentReservations({
+      return combineReservations([
+        createPaymentReservations({
           records,
           budgets: createPaymentBudgets({ records, now }),
           findSignature,
@@ -74,7 +74,7 @@ export function openPayments(options: Options = {}) {
   records.setLimits({ ...noLimits, ask_first_payee: false, ...limits })
   const confirm_above_micro_usd = '1000000000'
   approvals.approvals.changePolicy({ rules, confirm_above_micro_usd, expiry_minutes: 15 })
-  const seller = options.seller ?? publicSeller({ deadlineMs: 5_000 })
+  const seller = options.seller ?? createPublicSeller({ deadlineMs: 5_000 })
   const engine = createPaymentEngine({
     ...{
       database,

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { hostPidFile, hostSocketPath } from '#platform/hostSocket.ts'
+import { getHostPidFile, getHostSocketPath } from '#platform/hostSocket.ts'
 import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { until } from './eventually.ts'
@@ -22,9 +22,9 @@ export async function startOtherHost(dataFolder: string, sandboxId: SandboxId): 
   })
   await until(
     'the other host to listen',
-    () => existsSync(hostSocketPath(dataFolder)) && existsSync(hostPidFile(dataFolder)),
+    () => existsSync(getHostSocketPath(dataFolder)) && existsSync(getHostPidFile(dataFolder)),
   )
-  const client = await connectHost(hostSocketPath(dataFolder))
+  const client = await connectHost(getHostSocketPath(dataFolder))
   await client.call('machine.start', createMachineSpec({ id: sandboxId }))
   expect((await client.call('describe', {})).ipcVersion).toBe(otherVersion)
   client.ipc.close()

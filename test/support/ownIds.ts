@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyTree } from '#commands/copyTree.ts'
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { inRange, removeInRange } from '#host/runtimes/bubblewrap/images/inRange.ts'
+import { removeInRange, wrapInRange } from '#host/runtimes/bubblewrap/images/inRange.ts'
 import type { Machine, SnapshotRef } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
@@ -90,7 +90,7 @@ async function withIds() {
   const copy = join(folder, 'copy')
   await copyTree(join(machines, own.id), copy)
   const listing = async (path: string) => {
-    const list = (await inRange(['find', join(path, 'files'), '-printf', '%P %U %m\\n'])) ?? []
+    const list = (await wrapInRange(['find', join(path, 'files'), '-printf', '%P %U %m\\n'])) ?? []
     return execFileSync(list[0] ?? '', list.slice(1))
       .toString()
       .split('\n')

@@ -4,7 +4,7 @@ import { request as send } from 'undici'
 import { type RunningHost, startHost } from '#host/compose.ts'
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
-import { hostFolder, hostSocketPath } from '#platform/hostSocket.ts'
+import { getHostFolder, getHostSocketPath } from '#platform/hostSocket.ts'
 import { type Log, silentLog } from '#platform/log.ts'
 import { type RunningService, startService } from '#service/compose/compose.ts'
 import type { ServiceOptions } from '#service/compose/serviceOptions.ts'
@@ -65,7 +65,7 @@ export async function runningService({ host = 'own', ...options }: TestServiceOp
     if (host === 'none') return
     running = await startHost({
       dataDir,
-      runtimes: [runtimeOf({ folder: join(hostFolder(dataDir), 'machines'), log, now })],
+      runtimes: [runtimeOf({ folder: join(getHostFolder(dataDir), 'machines'), log, now })],
       version: '0.0.0',
       pid: process.pid,
       now,
@@ -78,7 +78,7 @@ export async function runningService({ host = 'own', ...options }: TestServiceOp
       listen: { host: '127.0.0.1', port: 0 },
       runtimes: ['bubblewrap'],
       version: '0.0.0',
-      hostSocketPath: hostSocketPath(dataDir),
+      hostSocketPath: getHostSocketPath(dataDir),
       launchHost,
       hostWaitMs: host === 'none' ? 0 : 60_000,
       log,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { createAccountRepository } from '#service/accounts/accountRepository.ts'
-import { createApiKeys, keyRecord, keyTokens } from '#service/accounts/apiKeys.ts'
+import { createApiKeys, createKeyRecord, keyTokens } from '#service/accounts/apiKeys.ts'
 import { AccountId } from '#shared/ids.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 
@@ -18,7 +18,9 @@ export function secondAccount(dataDir: string, { managesAccount = false } = {}):
     if (!managesAccount)
       return { accountId, key: createApiKeys({ accounts, now: Date.now, randomBytes }).create(accountId, 'first').key }
     const key = keyTokens.create(randomBytes)
-    accounts.addKey(keyRecord({ accountId, name: 'first', key, inOwnerFile: true, nowMs: Date.now(), randomBytes }))
+    accounts.addKey(
+      createKeyRecord({ accountId, name: 'first', key, inOwnerFile: true, nowMs: Date.now(), randomBytes }),
+    )
     return { accountId, key }
   } finally {
     database.close()

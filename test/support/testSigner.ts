@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { intentSigner } from '#agent/signer/intentSigner.ts'
+import { createIntentSigner } from '#agent/signer/intentSigner.ts'
 import type { Signer } from '#agent/signer/signer.ts'
 import type { SignerTools } from '#agent/signer/understood.ts'
 import { Intent, type IntentInput } from '#shared/contract/intents.ts'
@@ -24,7 +24,7 @@ export function createTestSigner(
 ): TestedSigner {
   const keys = createMemoryKeys()
   const clock = { now: testTime }
-  const signer = intentSigner({
+  const signer = createIntentSigner({
     keys,
     domainName,
     now: () => clock.now,

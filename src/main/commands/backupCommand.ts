@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { StartOptions } from '#config/startOptions.ts'
 import { removeInRange } from '#host/runtimes/bubblewrap/images/inRange.ts'
 import { findLockHolder } from '#platform/dataLock.ts'
-import { hostFolder, hostSocketPath } from '#platform/hostSocket.ts'
+import { getHostFolder, getHostSocketPath } from '#platform/hostSocket.ts'
 import { connectIpc, type IpcClient } from '#platform/ipc/ipcClient.ts'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { version } from '#platform/version.ts'
@@ -126,7 +126,7 @@ function inUse(program: string, dataFolder: string): AppError {
 
 async function connectHost(dataFolder: string): Promise<IpcClient | undefined> {
   const signal = AbortSignal.timeout(connectMs)
-  return connectIpc({ path: hostSocketPath(dataFolder), onEvent: () => {}, signal }).catch(() => undefined) // no host runs
+  return connectIpc({ path: getHostSocketPath(dataFolder), onEvent: () => {}, signal }).catch(() => undefined) // no host runs
 }
 
 async function callHost<M extends HostMethod>(
@@ -177,7 +177,7 @@ async function databasesIn(folder: string): Promise<string[]> {
 
 /** Excludes databases, sandboxes, logs, the window's browser profile, locks and sockets. */
 async function copyRest(dataFolder: string, part: string): Promise<void> {
-  const machines = join(hostFolder(dataFolder), 'machines')
+  const machines = join(getHostFolder(dataFolder), 'machines')
   const excludedPaths = new Set(['logs', 'window', join('host', 'machines'), join('host', 'host.pid')])
   const isExcluded = (path: string): boolean => {
     const inside = relative(dataFolder, path)
@@ -193,12 +193,12 @@ async function copyRest(dataFolder: string, part: string): Promise<void> {
 }
 
 async function copyMachines(dataFolder: string, part: string, frozen: readonly Frozen[]): Promise<void> {
-  const machines = join(hostFolder(dataFolder), 'machines')
+  const machines = join(getHostFolder(dataFolder), 'machines')
   const snapshotIds = new Map<string, SnapshotId>(frozen.map(({ sandboxId, snapshotId }) => [sandboxId, snapshotId]))
   for (const name of await readdir(machines).catch(() => [])) {
     if (!SandboxId.safeParse(name).success) continue
     const from = join(machines, name)
-    const to = join(hostFolder(part), 'machines', name)
+    const to = join(getHostFolder(part), 'machines', name)
     const snapshotId = snapshotIds.get(name)
     await mkdir(to, { recursive: true, mode: 0o700 })
     for (const entry of await listEntries(from)) {
@@ -227,7 +227,7 @@ function isPresent(entry: string, snapshotId: SnapshotId): boolean {
 
 /** Containers store their files in the engine, which has its own backup. */
 async function sandboxesOfDocker(dataFolder: string): Promise<string[]> {
-  const names = await readdir(join(hostFolder(dataFolder), 'docker')).catch(() => [])
+  const names = await readdir(join(getHostFolder(dataFolder), 'docker')).catch(() => [])
   return names.filter((name) => SandboxId.safeParse(name).success)
 }
 

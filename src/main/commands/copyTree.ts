@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs'
 import { chmod, chown, copyFile, cp, lstat, mkdir, readdir, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { belongsToRange, inRange, removeInRange } from '#host/runtimes/bubblewrap/images/inRange.ts'
+import { isInRange, removeInRange, wrapInRange } from '#host/runtimes/bubblewrap/images/inRange.ts'
 import { AppError } from '#shared/appError.ts'
 
 const execute = promisify(execFile)
@@ -73,9 +73,9 @@ async function copyWhole(from: string, to: string): Promise<void> {
 
 /** Sandboxes of an ordinary user may have files of subordinate ids, which that user may not read itself. */
 async function copyOwned([program = '', ...parts]: readonly string[], { from, to }: { from: string; to: string }) {
-  const ranged = await inRange([program, ...parts])
+  const ranged = await wrapInRange([program, ...parts])
   if (ranged === undefined) return execute(program, parts)
-  if (!belongsToRange(from)) {
+  if (!isInRange(from)) {
     const isCopied = await execute(program, parts).then(
       () => true,
       () => false,

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecretLocator } from '#agent/wallet/secretLocator.ts'
 import { type Config, type Environment, loadConfig } from '#config/config.ts'
-import { dockerConfig } from '#config/dockerConfig.ts'
+import { toDockerOptions } from '#config/dockerConfig.ts'
 import type { StartOptions } from '#config/startOptions.ts'
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { createDockerRuntime } from '#host/runtimes/docker/dockerRuntime.ts'
 import { openDataFolder } from '#platform/dataFolder.ts'
 import { findLockHolder, type LockHolder } from '#platform/dataLock.ts'
-import { hostSocketPath } from '#platform/hostSocket.ts'
+import { getHostSocketPath } from '#platform/hostSocket.ts'
 import { connectIpc } from '#platform/ipc/ipcClient.ts'
 import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
 import { isLoopback, parseListen } from '#platform/listenAddress.ts'
@@ -83,7 +83,7 @@ async function reports(dataFolder: string, config: Config): Promise<RuntimeRepor
   const folder = await mkdtemp(join(tmpdir(), 'steward-doctor-'))
   const runtimes = config.sandboxes.runtimes.map((name) =>
     name === 'docker'
-      ? createDockerRuntime({ folder, docker: dockerConfig(config), log: silentLog, now: Date.now })
+      ? createDockerRuntime({ folder, docker: toDockerOptions(config), log: silentLog, now: Date.now })
       : createBubblewrapRuntime({ folder, cpuWeight: config.sandboxes.cpu_weight, log: silentLog, now: Date.now }),
   )
   try {
@@ -96,7 +96,9 @@ async function reports(dataFolder: string, config: Config): Promise<RuntimeRepor
 
 async function runningReports(dataFolder: string): Promise<RuntimeReport[] | undefined> {
   const signal = AbortSignal.timeout(answerMs)
-  const host = await connectIpc({ path: hostSocketPath(dataFolder), onEvent: () => {}, signal }).catch(() => undefined)
+  const host = await connectIpc({ path: getHostSocketPath(dataFolder), onEvent: () => {}, signal }).catch(
+    () => undefined,
+  )
   if (!host) return undefined
   try {
     const { result } = await host.call('describe', {}, { signal })

@@ -4,8 +4,8 @@ import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRun
 import { createMachineFolders } from '#host/runtimes/bubblewrap/machineFolder.ts'
 import type { RuntimeImages } from '#host/runtimes/sandboxRuntime.ts'
 import { openDataFolder } from '#platform/dataFolder.ts'
-import { onEndSignal } from '#platform/endSignals.ts'
-import { hostFolder } from '#platform/hostSocket.ts'
+import { handleEndSignals } from '#platform/endSignals.ts'
+import { getHostFolder } from '#platform/hostSocket.ts'
 import { silentLog } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { HostImage } from '#shared/contract/hostIpc.ts'
@@ -20,8 +20,8 @@ import { type ImageOrder, parseImageOrder } from './imageOrder.ts'
 export async function runImage({ image, dataFolder, json }: StartOptions): Promise<number> {
   const order = parseImageOrder(image ?? { words: [], from: undefined, packages: undefined })
   await openDataFolder(dataFolder)
-  const folder = join(hostFolder(dataFolder), 'machines')
-  const imagesFolder = join(hostFolder(dataFolder), 'images')
+  const folder = join(getHostFolder(dataFolder), 'machines')
+  const imagesFolder = join(getHostFolder(dataFolder), 'images')
   const runtime = createBubblewrapRuntime({ folder, imagesFolder, log: silentLog, now: Date.now })
   const done = await carryOut(order, { images: runtime.images, folder }).finally(() => runtime.close())
   if (json) process.stdout.write(`${JSON.stringify(done.output)}\n`)
@@ -58,7 +58,7 @@ async function carryOut(
 
 async function add({ name, source }: Extract<ImageOrder, { kind: 'add' }>, images: RuntimeImages): Promise<HostImage> {
   const calledOff = new AbortController()
-  onEndSignal({ end: () => calledOff.abort(), force: () => process.exit(1), now: Date.now })
+  handleEndSignals({ end: () => calledOff.abort(), force: () => process.exit(1), now: Date.now })
   const progress = progressLine(process.stderr)
   try {
     return await images.add({ name, source, onProgress: progress.show }, calledOff.signal)

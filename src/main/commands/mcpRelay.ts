@@ -30,7 +30,7 @@ const errors = { parse: -32_700, request: -32_600, server: -32_000 } as const
  * MCP over stdin and stdout, each message handed on to `/mcp` of the Steward that runs and each answer back, whatever
  * revision they speak. Resolves when stdin has ended and all is answered.
  */
-export async function mcpRelay({ input, output, http, door, profile }: McpRelayOptions): Promise<void> {
+export async function runMcpRelay({ input, output, http, door, profile }: McpRelayOptions): Promise<void> {
   const running = new Map<string, AbortController>()
   const open = new Set<Promise<void>>()
   /** Protocol version negotiated by clients that send `initialize`. */

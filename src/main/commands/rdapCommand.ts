@@ -5,7 +5,7 @@ import { parseJson } from '#platform/boundedJson.ts'
 import { openDataFolder } from '#platform/dataFolder.ts'
 import { createHttpClient } from '#platform/httpClient.ts'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
-import { rdapListPath } from '#platform/rdapListFile.ts'
+import { getRdapListPath } from '#platform/rdapListFile.ts'
 import { replaceFile } from '#platform/replaceFile.ts'
 import { AppError } from '#shared/appError.ts'
 
@@ -36,7 +36,7 @@ export async function runRdap({
   const url = rdap ?? publicList
   const text = await fetchText(url)
   const list = checked(url, text)
-  const file = rdapListPath(dataFolder)
+  const file = getRdapListPath(dataFolder)
   const before = readPublication(file)
   if (before !== undefined && Date.parse(list.publication) < before) {
     throw new AppError('rdap/list', `The list at ${url} is older than the one in use. It was not changed.`)

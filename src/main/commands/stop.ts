@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { StartOptions } from '#config/startOptions.ts'
 import { findLockHolder, type LockHolder } from '#platform/dataLock.ts'
 import { findHostProcess, killHostProcess } from '#platform/hostProcess.ts'
-import { hostSocketPath } from '#platform/hostSocket.ts'
+import { getHostSocketPath } from '#platform/hostSocket.ts'
 import { connectIpc, type IpcClient } from '#platform/ipc/ipcClient.ts'
 import { isRunning, processIdentity } from '#platform/processIdentity.ts'
 import { hostMethods } from '#shared/contract/hostIpc.ts'
@@ -41,7 +41,7 @@ async function endHolder(folder: string, lock: string): Promise<string | undefin
 
 async function endHost(folder: string): Promise<string | undefined> {
   const host = await connectIpc({
-    path: hostSocketPath(folder),
+    path: getHostSocketPath(folder),
     onEvent: () => {},
     signal: AbortSignal.timeout(answerMs),
   }).catch(() => undefined) // no host listens or responds

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { configKeys, type Environment, loadConfig } from './config.ts'
+import { type Environment, listConfigKeys, loadConfig } from './config.ts'
 
 function load(content: unknown, environment: Environment = {}) {
   const file = join(temporaryFolder('config'), 'config.json')
@@ -142,8 +142,8 @@ test('a file that was asked for must be there', () => {
 })
 
 test('every key has a description and a variable', () => {
-  expect(configKeys().map((key) => key.variable)).toContain('STEWARD_SERVICE_TLS_CERT_FILE')
-  for (const key of configKeys()) expect(key.description, key.path.join('.')).not.toBe('')
+  expect(listConfigKeys().map((key) => key.variable)).toContain('STEWARD_SERVICE_TLS_CERT_FILE')
+  for (const key of listConfigKeys()) expect(key.description, key.path.join('.')).not.toBe('')
 })
 
 test('variables in which clients keep their API keys are accepted, and configure nothing', () => {

@@ -307,12 +307,12 @@ export type Config = z.infer<typeof Config>
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The one place that reads the environment of this process. */
-export function environment(): Environment {
+export function readEnvironment(): Environment {
   return process.env
 }
 
 /** Environment of the sandbox host. An allow-list, so that no other variable can reach a sandbox. */
-export function hostEnvironment(): Environment {
+export function readHostEnvironment(): Environment {
   const names = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
   const session = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'] // systemd-run reaches the user's manager by them
   const isSetting = ([name]: [string, unknown]) =>
@@ -336,7 +336,7 @@ export function loadConfig(source: { file: string; required: boolean; environmen
   for (const [name, text] of Object.entries(source.environment)) {
     if (!name.startsWith(prefix) || name.startsWith(foreignPrefix) || text === undefined) continue
     if (clientVariables.includes(name)) continue
-    const key = configKeys().find((it) => it.variable === name)
+    const key = listConfigKeys().find((it) => it.variable === name)
     if (!key) throw invalid(`The environment variable ${name} is none of Steward's.`)
     set(content, key.path, fromText(key, text))
   }
@@ -349,7 +349,7 @@ export function loadConfig(source: { file: string; required: boolean; environmen
 export type ConfigKey = { path: string[]; variable: string; schema: z.ZodType; description: string; initial: unknown }
 
 /** Every key that holds a value, in the order of the schema. */
-export function configKeys(): ConfigKey[] {
+export function listConfigKeys(): ConfigKey[] {
   return leaves(Config, []).filter((key) => key.path[0] !== '$schema')
 }
 
@@ -423,9 +423,9 @@ function describeIssue(issue: z.core.$ZodIssue, source: { file: string; environm
     return `\`${key}\` in ${source.file} is no key of the configuration.`
   }
   const names = issue.path.filter((it) => typeof it === 'string')
-  const key = configKeys().find((it) => it.path.join('.') === names.join('.'))
+  const key = listConfigKeys().find((it) => it.path.join('.') === names.join('.'))
   // A rule over several keys reports the object that contains them.
-  const within = configKeys().filter(({ path }) => names.every((name, index) => path[index] === name))
+  const within = listConfigKeys().filter(({ path }) => names.every((name, index) => path[index] === name))
   const [variable] = (key ? [key] : within).flatMap((part) =>
     source.environment[part.variable] ? [part.variable] : [],
   )

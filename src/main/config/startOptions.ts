@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type CommandLine, type ParsedCommand, parseCommandLine } from '#platform/commandLine.ts'
-import { defaultDataFolder } from '#platform/dataFolder.ts'
+import { getDefaultDataFolder } from '#platform/dataFolder.ts'
 import { parseListen } from '#platform/listenAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Environment } from './config.ts'
@@ -95,7 +95,7 @@ export function readStartOptions(parts: readonly string[], environment: Environm
   const parsed = parseCommandLine(startLine, parts)
   const { dataFolder, config } = resolvePaths(parsed, environment)
   const listen = parsed.value('listen')
-  if (listen !== undefined && !parseListen(listen)) throw wrongListenError(listen)
+  if (listen !== undefined && !parseListen(listen)) throw createWrongListenError(listen)
   return {
     command: parseCommand(parsed.command, parsed.has('help'), parsed.has('version')),
     verify: parsed.command === 'verify' ? readFileArgument(parsed) : undefined,
@@ -116,7 +116,9 @@ export function resolvePaths(options: { value(name: string): string | undefined 
   const data = options.value('data')
   const file = options.value('config')
   const dataFolder =
-    data === undefined ? defaultDataFolder({ platform: process.platform, home: homedir(), environment }) : resolve(data)
+    data === undefined
+      ? getDefaultDataFolder({ platform: process.platform, home: homedir(), environment })
+      : resolve(data)
   const config = {
     file: file === undefined ? join(dataFolder, 'config.json') : resolve(file),
     required: file !== undefined,
@@ -124,7 +126,7 @@ export function resolvePaths(options: { value(name: string): string | undefined 
   return { dataFolder, config }
 }
 
-export function wrongListenError(listen: string): AppError {
+export function createWrongListenError(listen: string): AppError {
   return new AppError('command/usage', `--listen ${listen} is no address: write HOST:PORT, as in 127.0.0.1:8080.`)
 }
 

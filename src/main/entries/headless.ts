@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { startApp } from '#agent/compose/compose.ts'
-import { type Environment, environment, loadConfig } from '#config/config.ts'
+import { type Environment, loadConfig, readEnvironment } from '#config/config.ts'
 import { headlessLine, readStartOptions, type StartOptions } from '#config/startOptions.ts'
 import { failureText, formatHelp, toExitCode } from '#platform/commandLine.ts'
-import { onEndSignal } from '#platform/endSignals.ts'
+import { handleEndSignals } from '#platform/endSignals.ts'
 import { type OpeningPage, openInBrowser } from '#platform/openInBrowser.ts'
 import { requestFreshUrl } from '#platform/startSocket.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
@@ -14,7 +14,7 @@ import { AppError } from '#shared/appError.ts'
  * Application without a window: serves the renderer for a browser until a signal ends it.
  * @returns the exit code of the program
  */
-export async function headlessProgram(options: StartOptions, environment: Environment): Promise<number> {
+export async function runHeadless(options: StartOptions, environment: Environment): Promise<number> {
   try {
     await serveBrowser(options, environment)
     return 0
@@ -55,7 +55,7 @@ async function serveBrowser(options: StartOptions, environment: Environment): Pr
     time: createTimeSource(),
   })
   const ended = new Promise<void>((resolve) => {
-    onEndSignal({ end: () => resolve(), force: () => process.exit(1), now: Date.now })
+    handleEndSignals({ end: () => resolve(), force: () => process.exit(1), now: Date.now })
   })
   let opening: Promise<OpeningPage> | undefined
   const closeOpening = async (): Promise<void> => (await opening)?.remove()
@@ -77,8 +77,8 @@ function warn(sentence: string): void {
 
 async function program(parts: readonly string[]): Promise<number> {
   try {
-    const options = readStartOptions(parts, environment())
-    if (options.command === 'start') return await headlessProgram(options, environment())
+    const options = readStartOptions(parts, readEnvironment())
+    if (options.command === 'start') return await runHeadless(options, readEnvironment())
     if (options.command !== 'help' && options.command !== 'version') {
       throw new AppError(
         'command/usage',

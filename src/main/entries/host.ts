@@ -3,7 +3,7 @@ import { listRuntimes, startHost } from '#host/compose.ts'
 import { defaultCpuWeight } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { DockerOptions, defaultDocker } from '#host/runtimes/docker/dockerOptions.ts'
 import { parseJson } from '#platform/boundedJson.ts'
-import { jsonLog, type LogLevel } from '#platform/log.ts'
+import { createJsonLog, type LogLevel } from '#platform/log.ts'
 import { openLogFile } from '#platform/logFile.ts'
 import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
@@ -71,7 +71,12 @@ async function run(): Promise<void> {
   const { dataDir, names, docker, warmPoolSize, cpuWeight, level, logPath, idleExitMs } = options()
   const now = Date.now
   const print = (line: string) => process.stdout.write(line)
-  const log = jsonLog({ write: logPath === undefined ? print : openLogFile(logPath).write, now, level, area: 'host' })
+  const log = createJsonLog({
+    write: logPath === undefined ? print : openLogFile(logPath).write,
+    now,
+    level,
+    area: 'host',
+  })
   process.on('uncaughtException', (error) => log.error('an error was not caught', { error }))
   process.on('unhandledRejection', (error) => log.error('a promise was rejected unseen', { error }))
   const stopped = new Promise<string>((resolve) => {

@@ -1,28 +1,28 @@
 import { join } from 'node:path'
 import { app } from 'electron'
 import { startApp } from '#agent/compose/compose.ts'
-import { environment } from '#config/config.ts'
+import { readEnvironment } from '#config/config.ts'
 import { readStartOptions, type StartOptions } from '#config/startOptions.ts'
 import { failureText, toExitCode } from '#platform/commandLine.ts'
-import { onEndSignal } from '#platform/endSignals.ts'
-import { builtFile, installFolder } from '#platform/programFile.ts'
+import { handleEndSignals } from '#platform/endSignals.ts'
+import { getBuiltFile, installFolder } from '#platform/programFile.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
 import { type RunningApp, runDesktop } from '#shell/desktop.ts'
 
 try {
-  const options = readStartOptions(ownArguments(process.argv, app.isPackaged), environment())
-  onEndSignal({ end: () => app.quit(), force: () => app.exit(1), now: Date.now })
+  const options = readStartOptions(ownArguments(process.argv, app.isPackaged), readEnvironment())
+  handleEndSignals({ end: () => app.quit(), force: () => app.exit(1), now: Date.now })
   // Electron is ready only after this module has run: nothing here may wait for it.
   void runDesktop({
     dataFolder: options.dataFolder,
-    preloadFile: builtFile('preload/preload.cjs'),
+    preloadFile: getBuiltFile('preload/preload.cjs'),
     iconFile: join(installFolder, 'resources', 'icon.png'),
     start: (dialog) =>
       startApp({
         ...options,
         shell: 'electron',
         dialog,
-        environment: environment(),
+        environment: readEnvironment(),
         warn,
         now: Date.now,
         time: createTimeSource(),

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { RunningApp } from '#agent/compose/compose.ts'
-import { mcpRelay } from '#commands/mcpRelay.ts'
-import { type Environment, environment } from '#config/config.ts'
+import { runMcpRelay } from '#commands/mcpRelay.ts'
+import { type Environment, readEnvironment } from '#config/config.ts'
 import { resolvePaths } from '#config/startOptions.ts'
 import { type CommandLine, failureText, formatHelp, parseCommandLine, toExitCode } from '#platform/commandLine.ts'
 import { findLockHolder, type LockHolder } from '#platform/dataLock.ts'
-import { onEndSignal } from '#platform/endSignals.ts'
+import { handleEndSignals } from '#platform/endSignals.ts'
 import { createHttpClient } from '#platform/httpClient.ts'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { readSecretFile } from '#platform/secretFile.ts'
@@ -44,7 +44,7 @@ export async function mcpProgram(parts: readonly string[], environment: Environm
   const { dataFolder, config } = resolvePaths(options, environment)
   const http = createHttpClient({ maxAnswerBytes })
   let app: RunningApp | undefined
-  onEndSignal({ end: () => process.stdin.destroy(), force: () => process.exit(1), now: Date.now })
+  handleEndSignals({ end: () => process.stdin.destroy(), force: () => process.exit(1), now: Date.now })
 
   /** Key of a tool client that the user created. Absent: the built-in client. */
   const { STEWARD_MCP_KEY: key, ...ownEnvironment } = environment
@@ -96,7 +96,7 @@ export async function mcpProgram(parts: readonly string[], environment: Environm
   }
 
   try {
-    await mcpRelay({ input: process.stdin, output: process.stdout, http, door, profile })
+    await runMcpRelay({ input: process.stdin, output: process.stdout, http, door, profile })
   } finally {
     http.close()
     await app?.close()
@@ -114,7 +114,7 @@ function parseProfile(text: string | undefined): ToolProfile | undefined {
 /** Also of `scripts/mcp.js`, which is not this file. */
 export async function runMcp(parts: readonly string[]): Promise<void> {
   try {
-    process.exitCode = await mcpProgram(parts, environment())
+    process.exitCode = await mcpProgram(parts, readEnvironment())
   } catch (error) {
     process.stderr.write(failureText(error))
     process.exitCode = toExitCode(error)

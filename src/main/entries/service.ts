@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type Config, environment, hostEnvironment, loadConfig } from '#config/config.ts'
-import { dockerConfig } from '#config/dockerConfig.ts'
+import { type Config, loadConfig, readEnvironment, readHostEnvironment } from '#config/config.ts'
+import { toDockerOptions } from '#config/dockerConfig.ts'
 import { readRegistrarOptions } from '#config/domainsConfig.ts'
 import { readInferenceOptions } from '#config/inferenceConfig.ts'
 import { readPaymentOptions } from '#config/paymentsConfig.ts'
-import { resolvePaths, serviceLine, wrongListenError } from '#config/startOptions.ts'
+import { createWrongListenError, resolvePaths, serviceLine } from '#config/startOptions.ts'
 import { failureText, formatHelp, type ParsedCommand, parseCommandLine, toExitCode } from '#platform/commandLine.ts'
 import { openDataFolder, openFolderWarning, warnAboutCopy } from '#platform/dataFolder.ts'
 import { lockData } from '#platform/dataLock.ts'
-import { onEndSignal } from '#platform/endSignals.ts'
-import { hostSocketPath } from '#platform/hostSocket.ts'
+import { handleEndSignals } from '#platform/endSignals.ts'
+import { getHostSocketPath } from '#platform/hostSocket.ts'
 import { isLoopback, type ListenAddress, parseListen } from '#platform/listenAddress.ts'
-import { jsonLog, type Log } from '#platform/log.ts'
+import { createJsonLog, type Log } from '#platform/log.ts'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
-import { socketPath } from '#platform/privateSocket.ts'
-import { builtFile } from '#platform/programFile.ts'
-import { rdapListIn } from '#platform/rdapListFile.ts'
+import { toSocketPath } from '#platform/privateSocket.ts'
+import { getBuiltFile } from '#platform/programFile.ts'
+import { findRdapList } from '#platform/rdapListFile.ts'
 import { listenOnRemembered } from '#platform/rememberedPort.ts'
 import { Scope } from '#platform/scope.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
@@ -33,8 +33,8 @@ const supervisedLockMs = 20_000
 
 /** The service as a process: alone on a server, or `--supervised` by the application, with which it then ends. */
 async function run(parsed: ParsedCommand): Promise<void> {
-  const { dataFolder, config: configFile } = resolvePaths(parsed, environment())
-  const config = loadConfig({ ...configFile, environment: environment() })
+  const { dataFolder, config: configFile } = resolvePaths(parsed, readEnvironment())
+  const config = loadConfig({ ...configFile, environment: readEnvironment() })
   const supervised = parsed.has('supervised')
   const scope = new Scope()
   let fronts: readonly string[] = []
@@ -60,7 +60,7 @@ async function run(parsed: ParsedCommand): Promise<void> {
     ]) {
       if (sentence && !supervised) warn(sentence)
     }
-    const log = jsonLog({ write: (line) => process.stderr.write(line), now: Date.now, level: config.log.level })
+    const log = createJsonLog({ write: (line) => process.stderr.write(line), now: Date.now, level: config.log.level })
     const host = scope.own(createHostLauncher(dataFolder, hostSettings(config, supervised)), (it) => it.endUnreached())
     const { cert_file: certFile, key_file: keyFile } = config.service.tls
     const certificate =
@@ -90,14 +90,14 @@ async function run(parsed: ParsedCommand): Promise<void> {
             ownerStartCents: config.credits.owner_start_cents,
             dnsListen: dnsAddress(config, supervised),
             registrar: readRegistrarOptions(config.domains.registrar),
-            rdapBootstrapFile: config.domains.rdap_bootstrap_file ?? rdapListIn(dataFolder),
+            rdapBootstrapFile: config.domains.rdap_bootstrap_file ?? findRdapList(dataFolder),
             ...(config.domains.resolvers.length > 0 && { resolvers: config.domains.resolvers }),
             inference: readInferenceOptions(config.inference),
             payments: readPaymentOptions(config.payments, supervised),
             chargeSandboxes: config.credits.charge_sandboxes && !supervised,
-            pagesFolder: builtFile('renderer'),
+            pagesFolder: getBuiltFile('renderer'),
             version,
-            hostSocketPath: hostSocketPath(dataFolder),
+            hostSocketPath: getHostSocketPath(dataFolder),
             launchHost: host.launch,
             log,
             now: Date.now,
@@ -130,10 +130,10 @@ function hostSettings(config: Config, supervised: boolean): HostSettings {
   const { runtimes, spares, cpu_weight: cpuWeight } = config.sandboxes
   return {
     ...{ runtimes, warmPoolSize: spares ?? undefined, cpuWeight },
-    docker: dockerConfig(config),
+    docker: toDockerOptions(config),
     logLevel: config.log.level,
     isSmall: supervised,
-    environment: hostEnvironment(),
+    environment: readHostEnvironment(),
   }
 }
 
@@ -143,7 +143,7 @@ function endOrder(
   onOrder: (order: ServiceOrder) => void,
 ): Promise<string> {
   return new Promise((resolve) => {
-    onEndSignal({ end: resolve, force: () => process.exit(1), reload, now: Date.now })
+    handleEndSignals({ end: resolve, force: () => process.exit(1), reload, now: Date.now })
     if (!supervised) return
     for (const event of ['error', 'close', 'end']) process.stdin.on(event, () => resolve('the application has ended'))
     createInterface(process.stdin).on('line', (line) => {
@@ -195,7 +195,7 @@ function newWallets({ auth }: Config, supervised: boolean): NewWallets {
 
 /** Path of the Unix socket. Undefined on Windows, where any process may claim a pipe name; the port is used there. */
 function ownSocketPath(dataFolder: string): string | undefined {
-  return process.platform === 'win32' ? undefined : socketPath(join(dataFolder, 'service', 'service.sock'))
+  return process.platform === 'win32' ? undefined : toSocketPath(join(dataFolder, 'service', 'service.sock'))
 }
 
 type Listen = { dataFolder: string; address: ListenAddress; again: boolean; log: Log }
@@ -221,14 +221,14 @@ async function listenAgain(
 function listenAddress(parsed: ParsedCommand, config: Config): ListenAddress {
   const text = parsed.value('listen') ?? config.service.listen
   const address = parseListen(text)
-  if (!address) throw wrongListenError(text)
+  if (!address) throw createWrongListenError(text)
   return address
 }
 
 function dnsAddress({ domains: { dns_listen: text } }: Config, supervised: boolean): ListenAddress | undefined {
   if (text === null) return supervised ? { host: '127.0.0.1', port: 0 } : undefined
   const address = parseListen(text)
-  if (!address) throw wrongListenError(text)
+  if (!address) throw createWrongListenError(text)
   return address
 }
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { hostFolder } from '#platform/hostSocket.ts'
+import { getHostFolder } from '#platform/hostSocket.ts'
 import { listenIpc } from '#platform/ipc/ipcServer.ts'
 import type { Log } from '#platform/log.ts'
 import { leaveSocket } from '#platform/privateSocket.ts'
-import { programFile } from '#platform/programFile.ts'
+import { getProgramFile } from '#platform/programFile.ts'
 import { Scope } from '#platform/scope.ts'
 import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
 import { AppError } from '#shared/appError.ts'
@@ -13,7 +13,7 @@ import { createImages } from './images/images.ts'
 import { createArchiveHandler } from './ipc/archiveHandler.ts'
 import { attachHandler } from './ipc/attachHandler.ts'
 import { claimAddress, removePidFile, writePidFile } from './ipc/hostAddress.ts'
-import { hostHandlers } from './ipc/hostHandlers.ts'
+import { createHostHandlers } from './ipc/hostHandlers.ts'
 import { createIdleWatch } from './ipc/idleWatch.ts'
 import { createPortHandler } from './ipc/portHandler.ts'
 import { streamHandler } from './ipc/streamHandler.ts'
@@ -61,8 +61,8 @@ export function listRuntimes(
   },
 ): SandboxRuntime[] {
   const { dataDir, docker, warmPoolSize, cpuWeight, log, now } = options
-  const folder = join(hostFolder(dataDir), 'machines')
-  const imagesFolder = join(hostFolder(dataDir), 'images')
+  const folder = join(getHostFolder(dataDir), 'machines')
+  const imagesFolder = join(getHostFolder(dataDir), 'images')
   return names.map((name) => {
     if (name === 'bubblewrap') {
       const closedNetworks = networksClosedToSandboxes
@@ -77,7 +77,12 @@ export function listRuntimes(
       })
     }
     if (name === 'docker') {
-      return createDockerRuntime({ folder: join(hostFolder(dataDir), 'docker'), docker, log: log.forArea(name), now })
+      return createDockerRuntime({
+        folder: join(getHostFolder(dataDir), 'docker'),
+        docker,
+        log: log.forArea(name),
+        now,
+      })
     }
     throw new AppError('config/invalid', `There is no runtime ${JSON.stringify(name)}.`)
   })
@@ -94,7 +99,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     let broadcast = (_event: HostEvent): void => {}
     const pool = scope.own(
       createScreenPool({
-        workerUrl: options.screenWorkerUrl ?? pathToFileURL(programFile('host/terminals/screenWorker')),
+        workerUrl: options.screenWorkerUrl ?? pathToFileURL(getProgramFile('host/terminals/screenWorker')),
         workers: screenWorkers,
         log: log.forArea('screens'),
       }),
@@ -102,7 +107,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     )
     const terminals = scope.own(
       await openTerminals({
-        folder: join(hostFolder(dataDir), 'terminals'),
+        folder: join(getHostFolder(dataDir), 'terminals'),
         pool,
         onEvent: (event) => broadcast(event),
         ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
@@ -115,7 +120,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       createIdleWatch({ ms: options.idleExitMs ?? 60_000, onIdle: () => ending.resolve('nothing to do') }),
       (it) => it.close(),
     )
-    const labels = createSandboxLabels(join(hostFolder(dataDir), 'labels'))
+    const labels = createSandboxLabels(join(getHostFolder(dataDir), 'labels'))
     const running = scope.own(
       createMachines({
         runtimes,
@@ -142,7 +147,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     const server = scope.own(
       await listenIpc({
         path: socketPath,
-        handlers: hostHandlers({
+        handlers: createHostHandlers({
           commands: createWatchedCommands(),
           machines: running,
           labels,

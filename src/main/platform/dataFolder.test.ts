@@ -2,7 +2,7 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { defaultDataFolder, openDataFolder, openFolderWarning } from './dataFolder.ts'
+import { getDefaultDataFolder, openDataFolder, openFolderWarning } from './dataFolder.ts'
 
 test.each([
   ['linux', {}, '/home/ada/.local/share/steward'],
@@ -11,7 +11,7 @@ test.each([
   ['darwin', {}, '/home/ada/Library/Application Support/Steward'],
   ['win32', { APPDATA: 'C:\\Users\\ada\\AppData\\Roaming' }, 'C:\\Users\\ada\\AppData\\Roaming\\Steward'],
 ] as const)('on %s with %o the data is in %s', (platform, environment, expected) => {
-  expect(defaultDataFolder({ platform, home: '/home/ada', environment })).toBe(expected)
+  expect(getDefaultDataFolder({ platform, home: '/home/ada', environment })).toBe(expected)
 })
 
 test('makes the folder for this user only', async () => {

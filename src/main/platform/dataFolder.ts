@@ -6,7 +6,7 @@ import { AppError } from '#shared/appError.ts'
 type Machine = { platform: NodeJS.Platform; home: string; environment: Readonly<Record<string, string | undefined>> }
 
 /** Returns the data folder that is used without `--data`. */
-export function defaultDataFolder({ platform, home, environment }: Machine): string {
+export function getDefaultDataFolder({ platform, home, environment }: Machine): string {
   if (platform === 'win32') return win32.join(environment.APPDATA ?? win32.join(home, 'AppData', 'Roaming'), 'Steward')
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'Steward')
   const base = environment.XDG_DATA_HOME

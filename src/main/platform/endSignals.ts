@@ -3,7 +3,7 @@
  * the terminal sent already, so a second one within moments is a duplicate. With `reload`, SIGHUP reloads instead.
  * @returns what stops listening
  */
-export function onEndSignal({
+export function handleEndSignals({
   end,
   force,
   reload,

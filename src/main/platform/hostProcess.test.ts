@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { findHostProcess, isHostStopped, killHostProcess } from './hostProcess.ts'
-import { hostFolder, hostPidFile } from './hostSocket.ts'
+import { getHostFolder, getHostPidFile } from './hostSocket.ts'
 import { smallHeapOptions } from './smallMemory.ts'
 
 const waitForever = 'setInterval(() => {}, 1000)'
@@ -16,7 +16,7 @@ async function startNamed(name: string, dataArgument?: string): Promise<{ child:
   const folder = temporaryFolder('host-process')
   const script = join(folder, name)
   writeFileSync(script, waitForever)
-  mkdirSync(hostFolder(folder))
+  mkdirSync(getHostFolder(folder))
   const child = spawn(process.execPath, [...smallHeapOptions, script, '--data', dataArgument ?? folder], {
     stdio: 'ignore',
   })
@@ -26,7 +26,7 @@ async function startNamed(name: string, dataArgument?: string): Promise<{ child:
     await once(child, 'exit')
   })
   await once(child, 'spawn')
-  writeFileSync(hostPidFile(folder), `${child.pid}\n`)
+  writeFileSync(getHostPidFile(folder), `${child.pid}\n`)
   return { child, folder }
 }
 

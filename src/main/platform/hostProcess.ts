@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { hostPidFile } from './hostSocket.ts'
+import { getHostPidFile } from './hostSocket.ts'
 import { processIdentity } from './processIdentity.ts'
 
 /** File names from source and in a build. */
@@ -15,7 +15,7 @@ export type HostProcess = { pid: number; identity: string }
  */
 export async function findHostProcess(dataFolder: string): Promise<HostProcess | undefined> {
   try {
-    const pid = Number(await readFile(hostPidFile(dataFolder), 'utf8'))
+    const pid = Number(await readFile(getHostPidFile(dataFolder), 'utf8'))
     const [, ...line] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
     const [program = '', ...args] = line.slice(line.findIndex((argument) => !argument.startsWith('-'))) // options of Node.js
     if (!hostProgram.test(basename(program))) return undefined

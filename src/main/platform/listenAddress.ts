@@ -17,6 +17,6 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Formats `HOST:PORT`, with an IPv6 address in brackets. */
-export function hostAndPort({ host, port }: ListenAddress): string {
+export function formatHostAndPort({ host, port }: ListenAddress): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { jsonLog } from './log.ts'
+import { createJsonLog } from './log.ts'
 
 test('writes one JSON line per entry, with its area, from the level on', () => {
   const lines: string[] = []
-  const log = jsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'info' }).forArea('host')
+  const log = createJsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'info' }).forArea('host')
   log.debug('too quiet')
   log.warn('slow', { tookMs: 12 })
   expect(lines).toEqual([
@@ -14,7 +14,7 @@ test('writes one JSON line per entry, with its area, from the level on', () => {
 test('writes so many entries of a kind a minute, and then how many there were', () => {
   const lines: string[] = []
   let nowMs = 0
-  const log = jsonLog({ write: (line) => lines.push(line), now: () => nowMs, level: 'info' })
+  const log = createJsonLog({ write: (line) => lines.push(line), now: () => nowMs, level: 'info' })
   const refuse = (reason: string) => log.forArea('ipc').warn('a call failed', { error: new Error(reason) })
   for (let count = 0; count < 1_000; count++) refuse('no room')
   refuse('another reason')
@@ -26,14 +26,14 @@ test('writes so many entries of a kind a minute, and then how many there were', 
 
 test('different entries without end are not remembered without end', () => {
   const lines: string[] = []
-  const log = jsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'info' })
+  const log = createJsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'info' })
   for (let count = 0; count < 2_000; count++) log.info(`entry ${count}`)
   expect(lines.length).toBe(2_000)
 })
 
 test('tells the message, the code and the cause of an error', () => {
   const lines: string[] = []
-  const log = jsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'debug' })
+  const log = createJsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'debug' })
   const error = Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'area/reason' })
   log.error('failed', { error })
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({

@@ -25,7 +25,7 @@ type LogOptions = { write: (line: string) => void; now: () => number; level: Log
 const severity: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 
 /** An entry like so many of the last minute is only counted: who makes calls fail must not fill a disk with it. */
-export function jsonLog(options: LogOptions): Log {
+export function createJsonLog(options: LogOptions): Log {
   return createLog({ ...options, repeats: createRepeatedEntries(options.now) })
 }
 
@@ -51,7 +51,7 @@ function createLog(options: LogOptions & { repeats: RepeatedEntries }): Log {
   }
 }
 
-export const silentLog: Log = jsonLog({ write: () => {}, now: () => 0, level: 'error' })
+export const silentLog: Log = createJsonLog({ write: () => {}, now: () => 0, level: 'error' })
 
 function getErrorText({ error }: LogFields): string {
   return error instanceof Error ? error.message : (JSON.stringify(error) ?? '')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { AppError } from '#shared/appError.ts'
-import { hostAndPort, type ListenAddress } from './listenAddress.ts'
+import { formatHostAndPort, type ListenAddress } from './listenAddress.ts'
 
 export type Listening = {
   port: number
@@ -118,6 +118,6 @@ function cannotListen(address: ListenAddress, cause: unknown, detail?: string): 
     ENOTFOUND: 'that name is not known',
   }
   const reason = reasons[String(readCode(cause))] ?? (cause instanceof Error ? cause.message : String(cause))
-  const message = `Cannot listen on ${hostAndPort(address)}: ${reason}.`
+  const message = `Cannot listen on ${formatHostAndPort(address)}: ${reason}.`
   return new AppError('listen/failed', message, { cause, ...(detail !== undefined && { detail }) })
 }

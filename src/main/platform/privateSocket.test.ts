@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { claimSocket, connectPrivately, leaveSocket, listenPrivately, socketPath } from './privateSocket.ts'
+import { claimSocket, connectPrivately, leaveSocket, listenPrivately, toSocketPath } from './privateSocket.ts'
 
 const message = 'Somebody is there already.'
 
@@ -19,10 +19,10 @@ async function server(path: string) {
 
 test('a long name gets a short address of its own, always the same, and its folder goes with it', async () => {
   const requestedPath = join(temporaryFolder('long'), 'ü'.repeat(60), 'service.sock')
-  const path = socketPath(requestedPath)
+  const path = toSocketPath(requestedPath)
   expect([Buffer.byteLength(path) <= 100, dirname(dirname(path))]).toEqual([true, tmpdir()])
-  expect(socketPath(requestedPath)).toBe(path)
-  expect(socketPath(`${requestedPath}x`)).not.toBe(path)
+  expect(toSocketPath(requestedPath)).toBe(path)
+  expect(toSocketPath(`${requestedPath}x`)).not.toBe(path)
   await claimSocket(path, message)
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
   await leaveSocket(path)

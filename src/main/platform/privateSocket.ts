@@ -13,7 +13,7 @@ const answerMs = 5_000
 const shortName = 'socket'
 
 /** Returns the path, or a short one in a separate folder below the temporary folder if it is too long. */
-export function socketPath(requestedPath: string): string {
+export function toSocketPath(requestedPath: string): string {
   if (Buffer.byteLength(requestedPath) <= maxAddressBytes) return requestedPath
   const name = createHash('sha256').update(requestedPath).digest('hex').slice(0, 16)
   return join(tmpdir(), `steward-${name}`, shortName)

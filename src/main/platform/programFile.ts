@@ -11,7 +11,7 @@ const fromSource = here.endsWith('.ts')
 const programs = fromSource ? resolve(dirname(here), '..') : dirname(here)
 
 /** @param source the program's path below `src/main`, without ending: `entries/service`, `host/terminals/screenWorker` */
-export function programFile(source: string): string {
+export function getProgramFile(source: string): string {
   return fromSource ? join(programs, `${source}.ts`) : join(programs, `${source.slice(source.lastIndexOf('/') + 1)}.js`)
 }
 
@@ -19,7 +19,7 @@ export function programFile(source: string): string {
 export const installFolder = resolve(programs, '..', '..')
 
 /** Returns the path of a build artifact: `renderer`, `preload/preload.cjs`. */
-export function builtFile(path: string): string {
+export function getBuiltFile(path: string): string {
   return join(installFolder, 'out', path)
 }
 
@@ -28,4 +28,4 @@ const isArchived = installFolder.endsWith('.asar')
 
 /** For the environment of our programs: what Node has compiled of the build once, it then reads from beside it. */
 export const compiledPrograms: Readonly<Record<string, string>> =
-  fromSource || isArchived ? {} : { NODE_COMPILE_CACHE: builtFile('compiled') }
+  fromSource || isArchived ? {} : { NODE_COMPILE_CACHE: getBuiltFile('compiled') }

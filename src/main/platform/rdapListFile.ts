@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Returns the path of the list of RDAP servers that `npm start -- rdap` writes. */
-export function rdapListPath(dataFolder: string): string {
+export function getRdapListPath(dataFolder: string): string {
   return join(dataFolder, 'rdap.json')
 }
 
 /** @returns undefined where it was never fetched */
-export function rdapListIn(dataFolder: string): string | undefined {
-  const file = rdapListPath(dataFolder)
+export function findRdapList(dataFolder: string): string | undefined {
+  const file = getRdapListPath(dataFolder)
   return existsSync(file) ? file : undefined
 }

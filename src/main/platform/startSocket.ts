@@ -2,7 +2,7 @@ import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from './boundedJson.ts'
-import { claimSocket, leaveSocket, listenPrivately, socketPath } from './privateSocket.ts'
+import { claimSocket, leaveSocket, listenPrivately, toSocketPath } from './privateSocket.ts'
 
 /**
  * Socket in the data folder through which a second start gets a fresh address of the running Steward. Not available on
@@ -14,7 +14,7 @@ const StartAnswer = z.object({ url: z.url() })
 const maxAnswerBytes = 4096
 const timeoutMs = 5000
 
-const pathIn = (dataFolder: string): string => socketPath(join(dataFolder, 'app', 'start.sock'))
+const pathIn = (dataFolder: string): string => toSocketPath(join(dataFolder, 'app', 'start.sock'))
 
 /** @param freshUrl creates an address that opens one session */
 export async function openStartSocket(dataFolder: string, freshUrl: () => string): Promise<StartSocket | undefined> {

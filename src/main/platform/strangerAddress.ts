@@ -6,7 +6,7 @@ import { isPublicAddress } from './publicAddress.ts'
  * by `isThisComputer`. Names are resolved and checked when connecting (`mayConnect`), which prevents DNS rebinding.
  * @param refused makes the failure
  */
-export function strangerAddress(address: string, refused: (message: string) => Error): URL {
+export function parseStrangerAddress(address: string, refused: (message: string) => Error): URL {
   const url = URL.parse(address)
   if (!url || !/^[\x21-\x7e]+$/.test(address)) throw refused(`${JSON.stringify(address)} is no address.`)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refused(`${url.protocol} addresses are not asked.`)

@@ -4,7 +4,7 @@ import { AppError } from '#shared/appError.ts'
 import { parseJsonOrUndefined } from './parseJsonOrUndefined.ts'
 import { removeFile, replaceFile } from './replaceFile.ts'
 import type { SecretStore } from './secretStore.ts'
-import { serialQueue } from './serialQueue.ts'
+import { createSerialQueue } from './serialQueue.ts'
 
 const VaultFile = z.strictObject({ version: z.literal(1), entries: z.record(z.string(), z.string()) })
 type Entries = z.infer<typeof VaultFile>['entries']
@@ -13,7 +13,7 @@ const maxCharacters = 1024 * 1024
 
 /** One JSON file, which is always replaced as a whole; it goes with its last entry. */
 export function createVaultFileSecretStore({ file }: { file: string }): SecretStore {
-  const inTurn = serialQueue()
+  const inTurn = createSerialQueue()
   const change = (how: (entries: Entries) => Entries): Promise<void> =>
     inTurn(async () => {
       const before = await readEntries(file)

@@ -3,7 +3,7 @@ import { app, type BrowserWindow, dialog, powerMonitor, session } from 'electron
 import type { ApprovalDialog } from '#agent/approvals/approvalDialog.ts'
 import { setApplicationMenu } from './applicationMenu.ts'
 import { openMainWindow } from './mainWindow.ts'
-import { nativeApprovals } from './nativeApprovals.ts'
+import { createNativeApprovals } from './nativeApprovals.ts'
 import { limitContents, limitPermissions } from './webLimits.ts'
 
 /** Interface of the running application that the shell needs. */
@@ -36,7 +36,7 @@ export async function runDesktop(options: Options): Promise<void> {
   }
   try {
     const state: WindowHolder = { window: undefined, open: () => {} }
-    const approvals = nativeApprovals({ window: () => state.window, bringToFront: () => bringToFront(state) })
+    const approvals = createNativeApprovals({ window: () => state.window, bringToFront: () => bringToFront(state) })
     const starting = options.start(approvals)
     starting.catch(() => {}) // awaited below, after Electron is ready
     await app.whenReady()

@@ -14,7 +14,7 @@ const buttons = ['Cancel', 'Approve'] as const
 const maxLengths = { line: 300, notification: 200 } as const
 
 /** Dialogs and notifications of the system: no page can draw, press or hide them. */
-export function nativeApprovals({ window, bringToFront }: DialogOptions): ApprovalDialog {
+export function createNativeApprovals({ window, bringToFront }: DialogOptions): ApprovalDialog {
   // Keeps notifications referenced: a collected one emits no click event.
   const openNotifications = new Set<Notification>()
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Migration, migrate, schemaVersion } from './migrate.ts'
+import { type Migration, migrate, readSchemaVersion } from './migrate.ts'
 import { agentMigrations } from './migrations/agent/agentMigrations.ts'
 import { serviceMigrations } from './migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from './openDatabase.ts'
@@ -41,14 +41,14 @@ test('takes each step once and keeps what earlier versions wrote', () => {
   database.exec(`INSERT INTO notes (text) VALUES ('kept')`)
   migrate(database, [first, second])
   migrate(database, [first, second])
-  expect(schemaVersion(database)).toBe(2)
+  expect(readSchemaVersion(database)).toBe(2)
   expect(database.prepare('SELECT * FROM notes').all()).toEqual([{ text: 'kept', at_ms: null }])
 })
 
 test('leaves nothing of a step that fails', () => {
   const broken: Migration = { version: 2, up: 'CREATE TABLE half (a TEXT) STRICT; CREATE TABLE notes (b TEXT) STRICT;' }
   expect(() => migrate(database, [first, broken])).toThrow('already exists')
-  expect(schemaVersion(database)).toBe(1)
+  expect(readSchemaVersion(database)).toBe(1)
   expect(database.prepare(`SELECT name FROM sqlite_schema WHERE name = 'half'`).all()).toEqual([])
 })
 

@@ -10,7 +10,7 @@ export type Migration = { readonly version: number; readonly up: string }
  */
 export function migrate(database: Database, migrations: readonly Migration[]): void {
   const latest = migrations.at(-1)?.version ?? 0
-  const present = schemaVersion(database)
+  const present = readSchemaVersion(database)
   if (present > latest) {
     throw new AppError(
       'data/newer',
@@ -21,7 +21,7 @@ export function migrate(database: Database, migrations: readonly Migration[]): v
     database
       .transaction(() => {
         // Read again under the lock: another process may have run this step.
-        if (schemaVersion(database) >= version) return
+        if (readSchemaVersion(database) >= version) return
         database.exec(up)
         database.pragma(`user_version = ${version}`)
       })
@@ -29,6 +29,6 @@ export function migrate(database: Database, migrations: readonly Migration[]): v
   }
 }
 
-export function schemaVersion(database: Database): number {
+export function readSchemaVersion(database: Database): number {
   return Number(database.pragma('user_version', { simple: true }))
 }

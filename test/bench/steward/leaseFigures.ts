@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { requesterPrincipal } from '#agent/base/agentPrincipals.ts'
+import { toRequesterPrincipal } from '#agent/base/agentPrincipals.ts'
 import { silentLog } from '#platform/log.ts'
 import type { PrincipalId } from '#platform/principals.ts'
 import { createAccountRepository } from '#service/accounts/accountRepository.ts'
@@ -73,7 +73,7 @@ export async function agentLeaseFigures(count: number): Promise<AgentLeaseFigure
   try {
     const { principals } = agent
     const [tool, chat] = [await createToolCaller(agent), await chatCaller(agent)].map(({ asker }) =>
-      requesterPrincipal(asker),
+      toRequesterPrincipal(asker),
     ) as [PrincipalId, PrincipalId]
     const calls = Array.from({ length: open }, () => principals.lease(tool, 'tool-call', { onEnd: abort }))
     const call = (principal: PrincipalId) => () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { recentTasks } from '#agent/activity/taskTotals.ts'
+import { listRecentTasks } from '#agent/activity/taskTotals.ts'
 import { createTimeline } from '#agent/activity/timeline.ts'
 import { listEntries } from '#agent/activity/timelineReading.ts'
 import { createTaskContext } from '#agent/base/taskContext.ts'
@@ -49,7 +49,7 @@ export async function timelineFigures(tries: (count: number) => number) {
       common: await measureEach(tries(100), (index) => list({ search: pickWord(index) })),
       rare: await measureEach(tries(100), (index) => list({ search: `${pickWord(index)} run ${index * 997}` })),
       opened: await measureEach(tries(100), () => list({})),
-      tasks: await measureEach(tries(50), () => recentTasks(log.records, { limit: 50 }, () => new Map())),
+      tasks: await measureEach(tries(50), () => listRecentTasks(log.records, { limit: 50 }, () => new Map())),
     }
   } finally {
     await log.close()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { keccak256 } from 'ox/Hash'
-import { intentSigner } from '#agent/signer/intentSigner.ts'
+import { createIntentSigner } from '#agent/signer/intentSigner.ts'
 import { fullCost } from '#agent/wallet/vaultHeader.ts'
 import { isSignedByItsAddress } from '#service/auth/signInSignature.ts'
 import { type AutomatonProfile, canonicalProfile } from '#shared/contract/automatons.ts'
@@ -19,7 +19,7 @@ export async function walletFigures(tries: (count: number) => number): Promise<W
   const { wallet, close } = openTestWallet({ folder: temporaryFolder('bench-wallet'), cost: fullCost })
   try {
     await wallet.addPhrase({ phrase: benchPhrase, writtenDown: true, passphrase })
-    const signer = intentSigner({ keys: wallet, domainName: 'AIWS Automaton', now: Date.now, randomBytes })
+    const signer = createIntentSigner({ keys: wallet, domainName: 'AIWS Automaton', now: Date.now, randomBytes })
     const sign = async (intent: object) => signer.sign(await signer.prepare(Intent.parse(intent)))
     const profile = createProfile(wallet.account('evm').address)
     const payloadHash = hashProfile(profile)

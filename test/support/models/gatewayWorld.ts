@@ -8,7 +8,7 @@ import type { ImageFetcher } from '#service/inference/fetchedImages.ts'
 import { createGateway } from '#service/inference/gateway.ts'
 import type { Charge, InferenceCredits } from '#service/inference/inferenceCredits.ts'
 import { InferenceError } from '#service/inference/inferenceError.ts'
-import { createModelCatalogue, localModel } from '#service/inference/modelCatalogue.ts'
+import { createModelCatalogue, toLocalModel } from '#service/inference/modelCatalogue.ts'
 import { createUpstreamPools } from '#service/inference/upstreamPools.ts'
 import { foldChat, foldMessages, foldResponses } from './foldedStreams.ts'
 import { createProviderServer } from './providerServer.ts'
@@ -44,7 +44,7 @@ export async function createGatewayWorld({
   const pools = createUpstreamPools({ connect: 2_000, firstByte: 20_000, idle: 20_000, retry: 1 })
   const catalogue = createModelCatalogue(JSON.parse(readFileSync(catalogueFile, 'utf8')))
   const models = new Map(catalogue.models)
-  models.set('shed-model', localModel('shed', { name: 'shed-model' }))
+  models.set('shed-model', toLocalModel('shed', { name: 'shed-model' }))
   for (const model of extra) models.set(model.name, model)
   const purse = memoryPurse()
   let ids = 0

@@ -2,10 +2,14 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { type NetworkTools, networkArguments, tryToConnect } from '#host/runtimes/bubblewrap/network/connectNetwork.ts'
+import {
+  buildNetworkArguments,
+  type NetworkTools,
+  tryToConnect,
+} from '#host/runtimes/bubblewrap/network/connectNetwork.ts'
 import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkAbilities.ts'
 import { kill } from '#host/runtimes/bubblewrap/processTable.ts'
-import { perlArgument, perlScript } from '#host/runtimes/perlScript.ts'
+import { buildPerlScript, formatPerlArgument } from '#host/runtimes/perlScript.ts'
 import { systemCallNumbers } from '#host/runtimes/systemCallNumbers.ts'
 import { networksClosedToSandboxes as closed } from '#platform/specialAddresses.ts'
 import { until } from '../eventually.ts'
@@ -31,9 +35,9 @@ const moved = readNamespaces(mover.pid ?? 0)
 
 /** As the warden of a sandbox does. */
 const connect = async ({ perl, ...others }: NetworkTools) => {
-  const values = networkArguments({ tools: { perl, ...others }, network: 'internet', uid, closed })
-  const argument = perlArgument({ ...values, ...pinned, new: false })
-  const child = spawn(perl, ['-e', perlScript('network', 'networkMain'), argument], {
+  const values = buildNetworkArguments({ tools: { perl, ...others }, network: 'internet', uid, closed })
+  const argument = formatPerlArgument({ ...values, ...pinned, new: false })
+  const child = spawn(perl, ['-e', buildPerlScript('network', 'networkMain'), argument], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const [line] = await once(child.stdout, 'data')

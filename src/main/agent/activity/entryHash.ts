@@ -18,7 +18,7 @@ export function entryHash(entry: HashedEntry): string {
  * @see https://www.rfc-editor.org/rfc/rfc8785
  */
 export function serializeEntry(entry: HashedEntry): string {
-  return canonicalJson(selectHashedFields(entry))
+  return toCanonicalJson(selectHashedFields(entry))
 }
 
 export function selectHashedFields(entry: HashedEntry): Record<string, unknown> {
@@ -30,11 +30,11 @@ export function selectHashedFields(entry: HashedEntry): Record<string, unknown> 
   }
 }
 
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+export function toCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const fields = Object.entries(value)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`)
+    .map(([name, field]) => `${JSON.stringify(name)}:${toCanonicalJson(field)}`)
   return `{${fields.join(',')}}`
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { TimelineEntry } from '#shared/contract/timeline.ts'
-import { canonicalJson, genesisHash } from './entryHash.ts'
+import { genesisHash, toCanonicalJson } from './entryHash.ts'
 import { cutKind } from './timelineCut.ts'
 
 /** An entry as a line of an export has it: nothing else may stand in it. */
@@ -77,7 +77,7 @@ function entryIn(text: string): ExportedEntry | string {
     const { data, error } = ExportedEntry.safeParse(parsed)
     if (!data) return `The line is no entry of the log: ${error?.issues[0]?.message ?? 'it has another form'}.`
     // Rejects duplicate fields, of which other programs show the first.
-    if (canonicalJson(parsed) !== text.trimEnd())
+    if (toCanonicalJson(parsed) !== text.trimEnd())
       return 'The line is not as Steward writes it: a field, a space or the order differs.'
     return data
   } catch {
@@ -86,7 +86,7 @@ function entryIn(text: string): ExportedEntry | string {
 }
 
 function hashEntry({ hash: _, ...entry }: ExportedEntry): string {
-  return createHash('sha256').update(canonicalJson(entry)).digest('hex')
+  return createHash('sha256').update(toCanonicalJson(entry)).digest('hex')
 }
 
 function readCut({ detail }: ExportedEntry): { through: number; hash: string }[] {

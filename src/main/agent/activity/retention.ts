@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 import type { ActivitySettingsStore } from './activitySettings.ts'
 import type { Timeline } from './timeline.ts'
-import { lastCut, removeCut } from './timelineCut.ts'
+import { findLastCut, removeCut } from './timelineCut.ts'
 import { verifyRows } from './verifyRows.ts'
 
 export type Retention = {
@@ -37,7 +37,7 @@ export function createRetention({ timeline, settings, passedMs, log, firstMs = d
     const { records } = timeline
     const { keep_entries_days: days } = settings.read()
     // A stop may have come between an entry that says so and the removal.
-    const said = lastCut(records, timeline.head()?.sequence ?? 0)
+    const said = findLastCut(records, timeline.head()?.sequence ?? 0)
     if (said) await removeCut(records, said.through, signal)
     if (days === null || signal.aborted) return
     const before = passedMs() - days * dayMs

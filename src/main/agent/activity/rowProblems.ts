@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { TimelineEntry } from '#shared/contract/timeline.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { canonicalJson, entryHash, genesisHash } from './entryHash.ts'
+import { entryHash, genesisHash, toCanonicalJson } from './entryHash.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 
 const { detail: Detail, actor: Actor, links: LinksOfEntry } = TimelineEntry.shape
@@ -55,7 +55,7 @@ export function linkProblem(
     }
   }
   const before = previous?.sequence ?? 0
-  if (row.sequence > before + 1) return `Before it, ${missing(before + 1, row.sequence - 1)}.`
+  if (row.sequence > before + 1) return `Before it, ${describeGap(before + 1, row.sequence - 1)}.`
   if (row.previousHash !== (previous?.hash ?? genesisHash)) {
     return previous
       ? `It does not follow from entry ${before}: one of the two was exchanged, moved or slipped in.`
@@ -64,7 +64,7 @@ export function linkProblem(
   return null
 }
 
-export function missing(first: number, last: number): string {
+export function describeGap(first: number, last: number): string {
   return first === last ? `entry ${first} is missing` : `the entries ${first} to ${last} are missing`
 }
 
@@ -76,7 +76,7 @@ function formatTime({ atMs }: TimelineRow): string | undefined {
 function parseField<T>(text: string, schema: z.ZodType<T>): T | undefined {
   try {
     const parsed = schema.safeParse(parseJson(text))
-    return parsed.success && canonicalJson(parsed.data) === text ? parsed.data : undefined
+    return parsed.success && toCanonicalJson(parsed.data) === text ? parsed.data : undefined
   } catch {
     return undefined // no JSON
   }

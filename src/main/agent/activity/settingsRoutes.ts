@@ -1,10 +1,10 @@
 import { changeActivitySettings, getActivitySettings } from '#shared/contract/activitySettings.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { ActivitySettingsStore } from './activitySettings.ts'
 
 export function createSettingsRoutes(settings: ActivitySettingsStore): LocalEndpoint[] {
   return [
-    localEndpoint(getActivitySettings, () => settings.read()),
-    localEndpoint(changeActivitySettings, ({ body }) => settings.change(body)),
+    createLocalEndpoint(getActivitySettings, () => settings.read()),
+    createLocalEndpoint(changeActivitySettings, ({ body }) => settings.change(body)),
   ]
 }

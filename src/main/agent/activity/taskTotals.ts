@@ -16,7 +16,7 @@ const maxEntries = 20_000
  * Summarizes a task with its total cost. Tampered entries count as zero.
  * @throws AppError `activity/task-not-found`
  */
-export function taskTotals(records: Pick<TimelineRepository, 'ofTask'>, task: TaskId): TimelineTask {
+export function sumTask(records: Pick<TimelineRepository, 'ofTask'>, task: TaskId): TimelineTask {
   const entries = records.ofTask(task, maxEntries).map(parseEntry)
   const [first] = entries
   const last = entries.at(-1)
@@ -50,14 +50,14 @@ export function taskTotals(records: Pick<TimelineRepository, 'ofTask'>, task: Ta
 export type ChatTitles = (ids: readonly string[]) => ReadonlyMap<string, string>
 
 /** Lists tasks of chats and programs only. Actions in the window are tasks too, but mostly of a single entry. */
-export function recentTasks(
+export function listRecentTasks(
   records: Pick<TimelineRepository, 'ofTask' | 'newestTasks'>,
   { before, limit }: { before?: number | undefined; limit: number },
   chatTitles: ChatTitles,
 ): Output<typeof listTasks> {
   const page = records.newestTasks(before ?? Number.MAX_SAFE_INTEGER, limit + 1)
   const taskIds = page.flatMap((task) => TaskId.safeParse(task).data ?? []) // tampered entries are no tasks
-  const tasks = taskIds.slice(0, limit).map((task) => taskTotals(records, task))
+  const tasks = taskIds.slice(0, limit).map((task) => sumTask(records, task))
   const collectIds = ({ task, links }: TimelineTask) => [
     ...(isTurn(task) ? [describeTask(task)] : []),
     links.conversation ?? '',

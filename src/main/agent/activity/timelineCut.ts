@@ -7,7 +7,7 @@ export const cutKind = 'log.cut'
 const removedAtOnce = 500
 
 /** The newest cut that an intact entry tells of. Whether that entry itself stands in the chain, the check of all says. */
-export function lastCut(records: Pick<TimelineRepository, 'ofKind'>, upTo: number): Cut | undefined {
+export function findLastCut(records: Pick<TimelineRepository, 'ofKind'>, upTo: number): Cut | undefined {
   for (const row of records.ofKind(cutKind, upTo)) {
     const { problem, detail } = parseEntry(row)
     const { through_sequence: through, through_hash: hash } = detail

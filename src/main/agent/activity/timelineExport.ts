@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { formatCsvLine } from '#shared/csv.ts'
-import { canonicalJson, selectHashedFields } from './entryHash.ts'
+import { selectHashedFields, toCanonicalJson } from './entryHash.ts'
 
 const columns = [
   'sequence',
@@ -19,7 +19,7 @@ const columns = [
 
 /** One entry a line. Without `hash` and with sorted keys it is the very text that was hashed. */
 export function* jsonLines(entries: Iterable<TimelineEntry>): Generator<string> {
-  for (const entry of entries) yield `${canonicalJson({ ...selectHashedFields(entry), hash: entry.hash })}\n`
+  for (const entry of entries) yield `${toCanonicalJson({ ...selectHashedFields(entry), hash: entry.hash })}\n`
 }
 
 /** RFC 4180, and no cell that a spreadsheet would take for a formula. */
@@ -31,9 +31,9 @@ export function* csvLines(entries: Iterable<TimelineEntry>): Generator<string> {
       actor_kind: actor.kind,
       actor_name: actor.name,
       subject: subject ?? '',
-      detail: canonicalJson(detail),
+      detail: toCanonicalJson(detail),
       task: task ?? '',
-      links: Object.keys(links).length === 0 ? '' : canonicalJson(links),
+      links: Object.keys(links).length === 0 ? '' : toCanonicalJson(links),
     }
     yield formatCsvLine(columns.map((name) => String(cells[name])))
   }

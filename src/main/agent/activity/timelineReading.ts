@@ -3,7 +3,7 @@ import type { Output, Parsed } from '#shared/contract/route.ts'
 import { type exportTimeline, getRequestId, type listTimeline, type TimelineEntry } from '#shared/contract/timeline.ts'
 import type { LinkKind } from '#shared/contract/timelineLinks.ts'
 import { linkProblem, parseEntry } from './rowProblems.ts'
-import { lastCut } from './timelineCut.ts'
+import { findLastCut } from './timelineCut.ts'
 import type { EntryLink, RowFilter, TimelineRepository, TimelineRow } from './timelineRepository.ts'
 
 type TimelineQuery = Parsed<typeof listTimeline>['query']
@@ -76,7 +76,7 @@ export function* exportEntries(records: TimelineRepository, filters: Filters): G
 /** Each with what is wrong with it and with its place. */
 export function createRowParser(records: TimelineRepository): (row: TimelineRow) => TimelineEntry {
   const first = records.firstSequence()
-  const cut = first > 1 ? lastCut(records, records.lastSequence()) : undefined
+  const cut = first > 1 ? findLastCut(records, records.lastSequence()) : undefined
   return (row) => {
     const entry = parseEntry(row)
     if (entry.problem !== null) return entry

@@ -1,9 +1,9 @@
-import { bytesAnswer } from '#platform/http/answers.ts'
+import { createBytesAnswer } from '#platform/http/answers.ts'
 import { exportTimeline, listTimeline, verifyTimeline } from '#shared/contract/timeline.ts'
 import { listTasks, readTask } from '#shared/contract/timelineTasks.ts'
 import { inTimeOrder } from '#shared/timeOrder.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
-import { type ChatTitles, recentTasks, taskTotals } from './taskTotals.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
+import { type ChatTitles, listRecentTasks, sumTask } from './taskTotals.ts'
 import type { Timeline } from './timeline.ts'
 import { csvLines, jsonLines } from './timelineExport.ts'
 import { exportEntries, listEntries } from './timelineReading.ts'
@@ -16,14 +16,14 @@ const formats = {
 
 export function createTimelineRoutes(timeline: Timeline, chatTitles: ChatTitles): LocalEndpoint[] {
   return [
-    localEndpoint(listTimeline, ({ query }, { signal }) => listEntries(timeline.records, query, signal)),
-    localEndpoint(listTasks, ({ query }) => recentTasks(timeline.records, query, chatTitles)),
-    localEndpoint(readTask, ({ params }) => taskTotals(timeline.records, params.task)),
-    localEndpoint(verifyTimeline, (_, { signal }) => verifyRows(timeline, signal)),
-    localEndpoint(exportTimeline, ({ query: { format, ...filters } }) => {
+    createLocalEndpoint(listTimeline, ({ query }, { signal }) => listEntries(timeline.records, query, signal)),
+    createLocalEndpoint(listTasks, ({ query }) => listRecentTasks(timeline.records, query, chatTitles)),
+    createLocalEndpoint(readTask, ({ params }) => sumTask(timeline.records, params.task)),
+    createLocalEndpoint(verifyTimeline, (_, { signal }) => verifyRows(timeline, signal)),
+    createLocalEndpoint(exportTimeline, ({ query: { format, ...filters } }) => {
       const { mediaType, ending, lines } = formats[format]
       const exported = exportEntries(timeline.records, filters)
-      return bytesAnswer({
+      return createBytesAnswer({
         headers: {
           'content-type': mediaType,
           'content-disposition': `attachment; filename="steward-activity.${ending}"`,

@@ -1,7 +1,7 @@
 import type { Links } from '#shared/contract/timelineLinks.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { NewActivityEntry } from '../base/recordActivity.ts'
-import { canonicalJson, entryHash } from './entryHash.ts'
+import { entryHash, toCanonicalJson } from './entryHash.ts'
 import type { Head } from './timelineHead.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 import { maxDetailFields, maxStoredLength, withoutSecrets } from './withoutSecrets.ts'
@@ -25,9 +25,9 @@ export function truncateEntry(
     actorName: plainText(entry.actor.name, limits.name),
     subject: entry.subject === undefined || entry.subject === '' ? null : plainText(entry.subject, limits.name),
     summary: plainText(entry.summary, limits.summary),
-    detail: canonicalJson(detail),
+    detail: toCanonicalJson(detail),
     task: entry.task ?? null,
-    links: Object.keys(links).length === 0 ? null : canonicalJson(links),
+    links: Object.keys(links).length === 0 ? null : toCanonicalJson(links),
     previousHash,
   }
   const hash = entryHash({

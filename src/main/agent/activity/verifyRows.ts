@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Output } from '#shared/contract/route.ts'
 import type { verifyTimeline } from '#shared/contract/timeline.ts'
-import { linkProblem, missing, parseEntry } from './rowProblems.ts'
+import { describeGap, linkProblem, parseEntry } from './rowProblems.ts'
 import type { Timeline } from './timeline.ts'
-import { lastCut } from './timelineCut.ts'
+import { findLastCut } from './timelineCut.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 
 type Verified = Output<typeof verifyTimeline>
@@ -21,7 +21,7 @@ export async function verifyRows(
   const problems: Verified['problems'] = []
   let checked = 0
   let previous: TimelineRow | undefined
-  let cut = lastCut(records, head?.sequence ?? 0)
+  let cut = findLastCut(records, head?.sequence ?? 0)
   const addProblem = (sequence: number, problem: string | null): void => {
     if (problem !== null && problems.length < maxProblems) problems.push({ sequence, problem })
   }
@@ -30,7 +30,7 @@ export async function verifyRows(
     const rows = records.following(previous?.sequence ?? 0, rowsAtOnce)
     // Retention may have removed the rows read so far; the rest follows from the recorded truncation.
     let before = previous && previous.sequence < records.firstSequence() ? undefined : previous
-    if (before !== previous) cut = lastCut(records, expectedHead()?.sequence ?? 0)
+    if (before !== previous) cut = findLastCut(records, expectedHead()?.sequence ?? 0)
     for (const row of rows) {
       const problem = parseEntry(row).problem
       addProblem(row.sequence, problem ?? linkProblem(row, before, cut))
@@ -50,7 +50,7 @@ export async function verifyRows(
   }
 
   const last = previous?.sequence ?? 0
-  if (head && last < head.sequence) addProblem(last + 1, `At the end, ${missing(last + 1, head.sequence)}.`)
+  if (head && last < head.sequence) addProblem(last + 1, `At the end, ${describeGap(last + 1, head.sequence)}.`)
   return {
     ok: problems.length === 0,
     checked,

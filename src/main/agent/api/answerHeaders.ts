@@ -13,14 +13,14 @@ const securityHeaders = {
  * Returns origins that may be framed: the wallet's prompts, and exposed ports below `localhost`, each on its own
  * origin. Ports that a proxy serves open in a tab.
  */
-export function frameSources({ port, serviceUrl }: { port: number; serviceUrl: string | undefined }): string {
+export function toFrameSources({ port, serviceUrl }: { port: number; serviceUrl: string | undefined }): string {
   const service = new URL(serviceUrl ?? 'about:blank')
   const previews = service.protocol === 'http:' ? [`http://*.localhost:${service.port || 80}`] : []
   return [`http://${securePromptHostName}:${port}`, ...previews].join(' ')
 }
 
 /** xterm.js and the dialogs put style elements into the page, hence `unsafe-inline` for styles alone. */
-export function pageHeaders(host: string, frames: string) {
+export function createPageHeaders(host: string, frames: string) {
   return {
     ...securityHeaders,
     'content-security-policy': [

@@ -4,9 +4,9 @@ import { windowKeyHeader, windowProtocol } from '#shared/contract/localApi.ts'
 import { requesterHeader } from '#shared/contract/requester.ts'
 import { taskHeader } from '#shared/contract/timelineLinks.ts'
 import { uploadOffsetHeader } from '#shared/contract/uploads.ts'
-import { newTask } from '../base/taskContext.ts'
+import { createTaskId } from '../base/taskContext.ts'
 import { forwardedAnswerHeaders } from './answerHeaders.ts'
-import { offersWindowKey, withoutWindowProtocols } from './windowProof.ts'
+import { hasWindowKey, withoutWindowProtocols } from './windowProof.ts'
 
 /** Credentials and headers about the hop to the agent: none is forwarded. */
 const ownToRequests = new Set([
@@ -72,9 +72,9 @@ export function requestHeaders(request: IncomingMessage, key: string | undefined
   }
   if (key !== undefined && !bringsKey(request.headers)) {
     headers.authorization = `Bearer ${key}`
-    if (changesSomething(request)) headers[taskHeader] = newTask('action')
+    if (changesSomething(request)) headers[taskHeader] = createTaskId('action')
   }
-  if (offersWindowKey(request)) {
+  if (hasWindowKey(request)) {
     const others = withoutWindowProtocols(String(headers[protocolHeader]))
     if (others.length > 0) headers[protocolHeader] = others.join(', ')
     else delete headers[protocolHeader]
@@ -101,9 +101,9 @@ export function answerHeaders(answer: IncomingMessage): HeaderList {
 }
 
 /** Builds the headers of an accepted handshake. The agent itself selects a protocol that only it was offered. */
-export function handshakeHeaders({ headers }: IncomingMessage, request: IncomingMessage): HeaderList {
+export function createHandshakeHeaders({ headers }: IncomingMessage, request: IncomingMessage): HeaderList {
   const forwarded: HeaderList = {}
-  if (offersWindowKey(request)) forwarded[protocolHeader] = windowProtocol.agreed
+  if (hasWindowKey(request)) forwarded[protocolHeader] = windowProtocol.agreed
   for (const name of ofHandshakes) {
     const value = headers[name]
     if (typeof value === 'string') forwarded[name] = value

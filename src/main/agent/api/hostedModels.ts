@@ -1,4 +1,4 @@
-import { type Exchange, pathAndQuery } from '#platform/http/exchange.ts'
+import { type Exchange, splitUrl } from '#platform/http/exchange.ts'
 import { createRouter } from '#platform/http/router.ts'
 import { AppError } from '#shared/appError.ts'
 import { createChatCompletion, createEmbeddings, createMessage, createResponse } from '#shared/contract/inference.ts'
@@ -41,7 +41,7 @@ export function createHostedModels({ link, events, isStopped }: Options): Hosted
     close,
     async forward(exchange, forward) {
       const { method = 'GET', url = '/' } = exchange.request
-      const isCompletion = method === 'POST' && completions.has('POST', pathAndQuery(url).path)
+      const isCompletion = method === 'POST' && completions.has('POST', splitUrl(url).path)
       if (!isCompletion || link.status().kind !== 'hosted') return await forward()
       if (isStopped?.()) throw stop(exchange)
       running.add(exchange)

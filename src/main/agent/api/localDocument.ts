@@ -1,4 +1,4 @@
-import { anyKey, keySchemes } from '#platform/openApi/keySchemes.ts'
+import { anyKey, createKeySchemes } from '#platform/openApi/keySchemes.ts'
 import { type OpenApiDocument, openApiDocument } from '#platform/openApi/openApiDocument.ts'
 import type { SecurityRequirement, SocketRoute } from '#platform/openApi/operations.ts'
 import { Automaton, AutomatonProfile, Registration } from '#shared/contract/automatons.ts'
@@ -60,7 +60,9 @@ export function createLocalDocument({ routes, version, cookieName }: Options): (
       sockets: [events],
       named,
       securitySchemes: {
-        ...keySchemes('An API key, or the access token of a sign-in, of the account that this Steward belongs to.'),
+        ...createKeySchemes(
+          'An API key, or the access token of a sign-in, of the account that this Steward belongs to.',
+        ),
         sessionCookie: {
           type: 'apiKey',
           in: 'cookie',

@@ -6,9 +6,9 @@ import type { Asker } from '#shared/contract/intents.ts'
 import { getLocalDocument, getLocalStatus, localEventsPath, openSession } from '#shared/contract/localApi.ts'
 import { toRequester } from '#shared/contract/requester.ts'
 import type { Output, Route } from '#shared/contract/route.ts'
-import { type AgentPrincipals, requesterPrincipal } from '../base/agentPrincipals.ts'
-import { type LocalCall, type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
-import { newTask, type TaskContext } from '../base/taskContext.ts'
+import { type AgentPrincipals, toRequesterPrincipal } from '../base/agentPrincipals.ts'
+import { createLocalEndpoint, type LocalCall, type LocalEndpoint } from '../base/localEndpoint.ts'
+import { createTaskId, type TaskContext } from '../base/taskContext.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { SessionCookie } from './cookies.ts'
 import { createLocalDocument } from './localDocument.ts'
@@ -44,7 +44,7 @@ const anonymous: Asker = { kind: 'client', id: 'nobody', name: 'Nobody' }
 export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Exchange) => Promise<void> {
   const { sessions, cookie, link, status, guard, takeProof, toFailure } = options
   const endpoints: readonly LocalEndpoint[] = [
-    localEndpoint(openSession, ({ body }, { setHeader }) => {
+    createLocalEndpoint(openSession, ({ body }, { setHeader }) => {
       const opened = sessions.exchange(body.token)
       if (!opened) {
         throw new AppError('auth/session', 'This address was used already, or belongs to an earlier start of Steward.')
@@ -52,8 +52,8 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
       setHeader('set-cookie', cookie.header(opened.secret))
       return { success: true, window_key: opened.windowKey }
     }),
-    localEndpoint(getLocalDocument, () => document()),
-    localEndpoint(getLocalStatus, () => ({ ...status, connection: link.status() })),
+    createLocalEndpoint(getLocalDocument, () => document()),
+    createLocalEndpoint(getLocalStatus, () => ({ ...status, connection: link.status() })),
     ...options.endpoints
       .map((endpoint) => (options.tasks ? inTask(endpoint, options.tasks) : endpoint))
       .map((endpoint) => (options.principals ? withLease(endpoint, options.principals) : endpoint)),
@@ -71,7 +71,7 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
     const asker = bringsKey(request) ? await options.identifyClient(request) : isPerson ? person : undefined
     if (asker && (auth === 'client' || asker.kind === 'person')) return asker
     if (asker) throw new AppError('auth/forbidden', 'Only the session of the person at this machine may do this.')
-    throw noSessionError()
+    throw createNoSessionError()
   }
 
   return createRequestPipeline<LocalEndpoint, Asker, LocalCall>({
@@ -95,7 +95,7 @@ function inTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): Local
   return {
     ...endpoint,
     handle(input, call, settlement) {
-      const id = newTask(call.asker.kind === 'person' ? 'action' : 'call')
+      const id = createTaskId(call.asker.kind === 'person' ? 'action' : 'call')
       return tasks.run({ id, links: {}, requester: toRequester(call.asker, id) }, () => handle(input, call, settlement))
     },
   }
@@ -112,7 +112,7 @@ function withLease(endpoint: LocalEndpoint, principals: Pick<AgentPrincipals, 'l
     ...endpoint,
     async handle(input, call, settlement) {
       if (call.asker.kind === 'person') return handle(input, call, settlement)
-      const lease = principals.lease(requesterPrincipal(call.asker), 'local-request')
+      const lease = principals.lease(toRequesterPrincipal(call.asker), 'local-request')
       try {
         lease.may()
         const signal = AbortSignal.any([call.signal, lease.signal])
@@ -136,7 +136,7 @@ function bindCall(call: LocalCall, signal: AbortSignal): LocalCall {
   }
 }
 
-export function noSessionError(): AppError {
+export function createNoSessionError(): AppError {
   return new AppError('auth/session', 'Open Steward with the address that it printed when it started.')
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import { bytesAnswer, sendBytes } from '#platform/http/answers.ts'
-import { type Exchange, pathAndQuery, type Upgrade } from '#platform/http/exchange.ts'
+import { createBytesAnswer, sendBytes } from '#platform/http/answers.ts'
+import { type Exchange, splitUrl, type Upgrade } from '#platform/http/exchange.ts'
 import { createHttpServer } from '#platform/http/httpServer.ts'
 import { createWebSocketRoom } from '#platform/http/webSocketRoom.ts'
 import type { ListenAddress } from '#platform/listenAddress.ts'
@@ -17,10 +17,10 @@ import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { SecurePromptPages } from '../securePrompts/securePromptPages.ts'
-import { dataHeaders, forwardedAnswerHeaders, frameSources } from './answerHeaders.ts'
+import { dataHeaders, forwardedAnswerHeaders, toFrameSources } from './answerHeaders.ts'
 import { createSessionCookie } from './cookies.ts'
 import { createHostedModels, type HostedModels } from './hostedModels.ts'
-import { createLocalRoutes, type LocalRoutesOptions, type LocalStatus, noSessionError } from './localRoutes.ts'
+import { createLocalRoutes, createNoSessionError, type LocalRoutesOptions, type LocalStatus } from './localRoutes.ts'
 import { createPageFiles } from './pageFiles.ts'
 import type { PersonSessions } from './personSessions.ts'
 import { createRequestGuard, createSecurePromptGuard } from './requestGuard.ts'
@@ -90,7 +90,7 @@ type LocalServerContext = Options & {
 /** Routes a request to the wallet's pages, the agent's endpoints, the service or the renderer's files. */
 function localAnswers(context: LocalServerContext) {
   const { port, link, sessions, events, prompts, sockets, forwarder, models } = context
-  const pages = createPageFiles(context.pagesFolder, () => frameSources({ port, serviceUrl: link.target()?.url }))
+  const pages = createPageFiles(context.pagesFolder, () => toFrameSources({ port, serviceUrl: link.target()?.url }))
   const guard = createRequestGuard(port)
   const promptsGuard = createSecurePromptGuard(port)
   const cookie = createSessionCookie(port)
@@ -120,7 +120,7 @@ function localAnswers(context: LocalServerContext) {
       }
       if (area === 'documentation') {
         const headers = { ...forwardedAnswerHeaders, location: documentation(link, request) }
-        return sendBytes(exchange, bytesAnswer({ status: 307, headers, body: '' }))
+        return sendBytes(exchange, createBytesAnswer({ status: 307, headers, body: '' }))
       }
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         const only = { detail: 'It has GET, HEAD.', headers: { allow: 'GET, HEAD' } }
@@ -136,7 +136,7 @@ function localAnswers(context: LocalServerContext) {
       const isPerson = takeProof(request)
       if (findArea(path) === 'service') return toService(upgrade, isPerson)
       if (path !== localEventsPath) throw new AppError('request/not-found', `There is no WebSocket at ${path}.`)
-      if (!isPerson) throw noSessionError()
+      if (!isPerson) throw createNoSessionError()
       sockets.open(upgrade, { serve: (page) => sendEvents(page, events) })
     },
   }
@@ -199,5 +199,5 @@ function nothingAt(path: string): AppError {
 }
 
 function readPath({ url = '/' }: IncomingMessage): string {
-  return pathAndQuery(url).path
+  return splitUrl(url).path
 }

@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { extname, join, normalize, sep } from 'node:path'
-import { type BytesAnswer, bytesAnswer } from '#platform/http/answers.ts'
+import { type BytesAnswer, createBytesAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
-import { pageHeaders } from './answerHeaders.ts'
+import { createPageHeaders } from './answerHeaders.ts'
 
 export type PageFiles = {
   /** @throws AppError `request/not-found`, `request/invalid` */
@@ -81,13 +81,13 @@ function fileAnswer(
   { file, size, tag, type, cacheControl, frames }: Existing & { type: string; cacheControl: string; frames: string },
 ): BytesAnswer {
   const about = {
-    ...pageHeaders(headers.host ?? '', frames),
+    ...createPageHeaders(headers.host ?? '', frames),
     'content-type': type,
     'cache-control': cacheControl,
     etag: tag,
   }
-  if (headers['if-none-match'] === tag) return bytesAnswer({ status: 304, headers: about })
-  return bytesAnswer({
+  if (headers['if-none-match'] === tag) return createBytesAnswer({ status: 304, headers: about })
+  return createBytesAnswer({
     headers: { ...about, 'content-length': String(size) },
     body: createReadStream(file, { end: Math.max(0, size - 1) }),
   })

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { createOriginGuard, foreignOriginError } from '#platform/http/originGuard.ts'
+import { createForeignOriginError, createOriginGuard } from '#platform/http/originGuard.ts'
 import { AppError } from '#shared/appError.ts'
 import { securePromptHostName } from '#shared/contract/wallet.ts'
 
@@ -51,7 +51,7 @@ export function createSecurePromptGuard(port: number): SecurePromptGuard {
       // A form of a page that sends no referrer names no origin either: https://fetch.spec.whatwg.org/#append-a-request-origin-header
       const isOwn =
         origin === undefined || origin === `http://${securePromptHost}` || (origin === 'null' && site === 'same-origin')
-      if (!isOwn) throw foreignOriginError('the wallet', origin)
+      if (!isOwn) throw createForeignOriginError('the wallet', origin)
       if (site === undefined || site === 'same-origin') return
       const isFrame = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'iframe'
       if (method === 'GET' && isFrame) return

@@ -12,7 +12,7 @@ import {
   getConnectTarget,
   type ServiceTarget,
 } from '../connections/serviceTarget.ts'
-import { answerHeaders, handshakeHeaders, requestHeaders } from './forwardedHeaders.ts'
+import { answerHeaders, createHandshakeHeaders, requestHeaders } from './forwardedHeaders.ts'
 
 /** Hands on to the service what is its own. */
 export type ServiceForwarder = {
@@ -72,7 +72,7 @@ export function createServiceForwarder({ target, absence }: Pick<ServiceLink, 't
         },
         answerHead: (answer) => ({
           reason: undefined,
-          headers: answer.statusCode === 101 ? handshakeHeaders(answer, request) : answerHeaders(answer),
+          headers: answer.statusCode === 101 ? createHandshakeHeaders(answer, request) : answerHeaders(answer),
         }),
         answerMs: handshakeMs,
         idleMs: answerMs,

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { expect, test } from 'vitest'
 import { linkText } from '#shared/contract/localApi.ts'
-import { createWindowProof, offersWindowKey, withoutLink, withoutWindowProtocols } from './windowProof.ts'
+import { createWindowProof, hasWindowKey, withoutLink, withoutWindowProtocols } from './windowProof.ts'
 
 const now = Date.UTC(2026, 0, 1)
 const until = now / 1000 + 60
@@ -51,5 +51,5 @@ test('a link proves something for twelve hours at most', () => {
 test('the protocols of the window are its own business', () => {
   expect(withoutWindowProtocols('steward, steward.window.b')).toEqual([])
   expect(withoutWindowProtocols('steward,steward.window.b , other')).toEqual(['other'])
-  expect(offersWindowKey({ headers: { 'sec-websocket-protocol': 'steward' } })).toBe(false)
+  expect(hasWindowKey({ headers: { 'sec-websocket-protocol': 'steward' } })).toBe(false)
 })

@@ -29,7 +29,7 @@ export function withoutWindowProtocols(offered: string): string[] {
   )
 }
 
-export function offersWindowKey({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+export function hasWindowKey({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return keyOfProtocols({ headers }) !== undefined
 }
 

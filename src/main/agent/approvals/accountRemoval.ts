@@ -1,7 +1,7 @@
 import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
-import { needsWallet } from './toPolicyInput.ts'
+import { isWalletRequired } from './toPolicyInput.ts'
 
 type Options = {
   lifecycle: Pick<IntentLifecycle, 'atomically' | 'afterwards' | 'inState' | 'find' | 'apply'>
@@ -19,7 +19,7 @@ export function createAccountRemoval({ lifecycle, onGrantsChanged, now }: Option
         const decision = { by: 'steward', detail, at: toIsoTime(now()) } as const
         for (const { id } of open()) {
           const record = lifecycle.find(id)?.record
-          if (!record || !needsWallet(record.kind) || !ids.has(record.account_id)) continue
+          if (!record || !isWalletRequired(record.kind) || !ids.has(record.account_id)) continue
           const event = record.state === 'approved' ? 'fail' : 'deny'
           lifecycle.apply(id, event, { decision, error: detail })
         }

@@ -5,13 +5,13 @@ import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import { type AgentPrincipals, principalKind } from '../base/agentPrincipals.ts'
+import { type AgentPrincipals, getPrincipalKind } from '../base/agentPrincipals.ts'
 import type { MayNow } from '../base/judgement.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { createAccountRemoval } from './accountRemoval.ts'
-import { intentNotFoundError } from './approvalErrors.ts'
+import { createIntentNotFoundError } from './approvalErrors.ts'
 import { createApprovalNotes } from './approvalNotes.ts'
 import type { Approvals } from './approvals.ts'
 import { createGrantRepository } from './grantRepository.ts'
@@ -19,7 +19,7 @@ import { grantReservations } from './grantReservations.ts'
 import { listGrantTargets } from './grants.ts'
 import { createIntentSubmission } from './intentAsking.ts'
 import { createIntentDecisions } from './intentDeciding.ts'
-import { intentExpiry } from './intentExpiry.ts'
+import { createIntentExpiry } from './intentExpiry.ts'
 import { createIntentJudging } from './intentJudging.ts'
 import { createIntentLifecycle, type TimelineActor } from './intentLifecycle.ts'
 import { createIntentRepository, type StoredIntent } from './intentRepository.ts'
@@ -61,7 +61,7 @@ type Options = {
 }
 
 /** The approvals of this agent, as its database knows them. */
-export function approvalEngine(options: Options): Approvals {
+export function createApprovalEngine(options: Options): Approvals {
   const { database, signer, wallet, principals, verdictOn, mayNow, publish, newId, now, log } = options
   const { clock = createEvenClock(now) } = options
   const intents = createIntentRepository(database)
@@ -72,7 +72,7 @@ export function approvalEngine(options: Options): Approvals {
   const notes = createApprovalNotes(options.note)
   const { reservations = grantReservations({ grants, now }) } = options
   const lifecycle = createIntentLifecycle({ database, reservations })
-  const expiry = intentExpiry({ lifecycle, intents, now, clock })
+  const expiry = createIntentExpiry({ lifecycle, intents, now, clock })
   const expireDue = expiry.sweep
   const onGrantsChanged = () => publish({ type: 'grants.changed' })
 
@@ -86,7 +86,7 @@ export function approvalEngine(options: Options): Approvals {
   const requireIntent = (id: string): StoredIntent => {
     expireDue()
     const stored = intents.find(id)
-    if (!stored) throw intentNotFoundError(id)
+    if (!stored) throw createIntentNotFoundError(id)
     return stored
   }
   const get: Approvals['get'] = (id) => reviewing.toWire(requireIntent(id).record)
@@ -191,7 +191,7 @@ export function approvalEngine(options: Options): Approvals {
  * keys and sign-ins come from the service, whose entry names the revoker.
  */
 function endingActor(principal: PrincipalId): TimelineActor {
-  const kind = principalKind(principal)
+  const kind = getPrincipalKind(principal)
   return kind === 'tool' || kind === 'chat' || kind === 'wallet'
     ? { kind: 'person', name: 'You' }
     : { kind: 'system', name: 'Steward' }

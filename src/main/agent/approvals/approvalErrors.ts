@@ -2,11 +2,11 @@ import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 
-export function intentNotFoundError(id: string): AppError {
+export function createIntentNotFoundError(id: string): AppError {
   return new AppError('intent/not-found', `There is no request \`${id.slice(0, 64)}\`.`)
 }
 
-export function alreadyDecidedError({ state, error }: IntentRecord): AppError {
+export function createAlreadyDecidedError({ state, error }: IntentRecord): AppError {
   if (state === 'expired') return new AppError('intent/decided', 'This request has expired.')
   return new AppError(
     'intent/decided',
@@ -14,7 +14,7 @@ export function alreadyDecidedError({ state, error }: IntentRecord): AppError {
   )
 }
 
-export function walletLockedError(wallet: Pick<WalletKeys, 'accounts'>): AppError {
+export function createWalletLockedError(wallet: Pick<WalletKeys, 'accounts'>): AppError {
   if (wallet.accounts().length === 0) return new AppError('wallet/absent', 'There is no wallet yet.')
   return new AppError('wallet/locked', 'The wallet is locked.')
 }

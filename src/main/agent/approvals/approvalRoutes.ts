@@ -13,7 +13,7 @@ import {
   revokeGrant,
   switchStop,
 } from '#shared/contract/intents.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'
 import { createConfirmedApprovals } from './confirmedApprovals.ts'
@@ -32,7 +32,7 @@ type Options = {
 export function createApprovalRoutes({ approvals, asks, repeats, dialog, policy }: Options): LocalEndpoint[] {
   const decide = createConfirmedApprovals(approvals, dialog)
   return [
-    localEndpoint(askIntent, async ({ body }, call) => {
+    createLocalEndpoint(askIntent, async ({ body }, call) => {
       if (body.intent.kind === 'tool.call') {
         throw new AppError('intent/invalid', 'Only tools ask for a `tool.call`: call the tool.')
       }
@@ -41,24 +41,26 @@ export function createApprovalRoutes({ approvals, asks, repeats, dialog, policy 
         await repeats.once(call, async (alongside) => (await asks.ask({ ...body, asker, alongside })).id),
       )
     }),
-    localEndpoint(getIntent, async ({ params, query }, { asker, signal }) => {
+    createLocalEndpoint(getIntent, async ({ params, query }, { asker, signal }) => {
       const record = visible(approvals.get(params.intentId), asker)
       return approvals.waitUntilSettled(record.id, { waitMs: query.wait_ms, signal })
     }),
-    localEndpoint(cancelIntent, ({ params }, { asker }) => {
+    createLocalEndpoint(cancelIntent, ({ params }, { asker }) => {
       const record = visible(approvals.get(params.intentId), asker)
       return asks.cancel(record.id, asker)
     }),
-    localEndpoint(listIntents, ({ query }) => approvals.list(query)),
-    localEndpoint(decideIntent, ({ params, body }, { signal }) => decide(approvals.get(params.intentId), body, signal)),
-    localEndpoint(listGrants, () => ({ grants: approvals.grants() })),
-    localEndpoint(revokeGrant, ({ params }) => {
+    createLocalEndpoint(listIntents, ({ query }) => approvals.list(query)),
+    createLocalEndpoint(decideIntent, ({ params, body }, { signal }) =>
+      decide(approvals.get(params.intentId), body, signal),
+    ),
+    createLocalEndpoint(listGrants, () => ({ grants: approvals.grants() })),
+    createLocalEndpoint(revokeGrant, ({ params }) => {
       approvals.revokeGrant(params.grantId)
       return { success: true, id: params.grantId }
     }),
-    localEndpoint(getPolicy, () => approvals.policy()),
-    localEndpoint(changePolicy, ({ body }, { signal }) => policy.change(body, signal)),
-    localEndpoint(switchStop, ({ body }, { signal }) => policy.switchStop(body.stopped, signal)),
+    createLocalEndpoint(getPolicy, () => approvals.policy()),
+    createLocalEndpoint(changePolicy, ({ body }, { signal }) => policy.change(body, signal)),
+    createLocalEndpoint(switchStop, ({ body }, { signal }) => policy.switchStop(body.stopped, signal)),
   ]
 }
 

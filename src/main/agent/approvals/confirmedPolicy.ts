@@ -3,7 +3,7 @@ import type { Policy } from '#shared/contract/intents.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'
 import { type ConfirmationText, describeConfirmation, resumeConfirmation } from './describeConfirmation.ts'
-import { checkRules, loosens } from './policyChange.ts'
+import { checkRules, isLooser } from './policyChange.ts'
 
 /** Policy change that needs confirmation in a secure prompt. */
 export type PolicyWish = ConfirmationText & { apply: () => unknown }
@@ -60,7 +60,7 @@ export function createConfirmedPolicy({ approvals, dialog }: Options): Confirmed
     async change(next, signal) {
       checkRules(next)
       const present = approvals.policy()
-      if (!loosens(present, next)) return approvals.changePolicy(next)
+      if (!isLooser(present, next)) return approvals.changePolicy(next)
       if (!approvals.hasWallet()) {
         throw new AppError(
           'wallet/absent',

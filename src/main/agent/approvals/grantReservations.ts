@@ -1,5 +1,5 @@
 import type { GrantRepository } from './grantRepository.ts'
-import { fittingGrant } from './grants.ts'
+import { findMatchingGrant } from './grants.ts'
 import type { Reservations } from './reservations.ts'
 
 type Options = { grants: GrantRepository; now: () => number }
@@ -10,7 +10,7 @@ export function grantReservations({ grants, now }: Options): Reservations {
     reserve(use) {
       if (use.by !== 'grant') return undefined
       const nowMs = now()
-      const grant = fittingGrant(grants.holding(nowMs), use)
+      const grant = findMatchingGrant(grants.holding(nowMs), use)
       if (grant && grants.reserve(grant.id, use.id, nowMs)) return undefined
       return { effect: 'ask', detail: 'This is no longer approved in advance.' }
     },

@@ -8,7 +8,7 @@ import type { JudgedIntent } from './toPolicyInput.ts'
  * number of times counts this one, which needs no grant.
  * @throws AppError `intent/invalid`
  */
-export function newGrant(
+export function createGrant(
   record: IntentRecord,
   { times, until, only_path: onlyPath = false }: NonNullable<Decision['grant']>,
   { id, nowMs }: { id: string; nowMs: number },
@@ -42,7 +42,7 @@ export function listGrantTargets({ kind, scope }: Pick<Grant, 'kind' | 'scope'>)
   return kind === 'tool.call' && scope !== null ? scope.split(' ').slice(1) : []
 }
 
-export function fittingGrant(grants: readonly Grant[], intent: JudgedIntent): Grant | undefined {
+export function findMatchingGrant(grants: readonly Grant[], intent: JudgedIntent): Grant | undefined {
   return grants.find((grant) => fits(grant, intent))
 }
 

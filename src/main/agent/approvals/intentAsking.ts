@@ -6,13 +6,13 @@ import type { WalletKeys } from '../wallet/walletKeys.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentJudging } from './intentJudging.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
-import { newRecord } from './intentRecord.ts'
+import { createIntentRecord } from './intentRecord.ts'
 import type { IntentRepository } from './intentRepository.ts'
 import type { IntentSigning } from './intentSigning.ts'
 import type { IntentRetention } from './intentStateRepository.ts'
 import type { Verdict } from './judge.ts'
 import type { PolicyRepository } from './policyRepository.ts'
-import { needsWallet } from './toPolicyInput.ts'
+import { isWalletRequired } from './toPolicyInput.ts'
 
 /** Neither decided nor signed. */
 export const openIntentLimits = { all: 100, ofOneAsker: 20 } as const
@@ -55,7 +55,7 @@ export function createIntentSubmission(options: Options): Pick<Approvals, 'ask' 
   return {
     async foresee({ intent, asker }) {
       const prepared = await signer.prepare(intent)
-      const record = newRecord({ id: '', prepared, asker, reason: undefined }, policies.read(), now())
+      const record = createIntentRecord({ id: '', prepared, asker, reason: undefined }, policies.read(), now())
       const refusal = mayNow({ request: record })
       return refusal ? { effect: 'deny', detail: refusal.error.message } : judging.verdictOn(record)
     },
@@ -63,9 +63,13 @@ export function createIntentSubmission(options: Options): Pick<Approvals, 'ask' 
       expireDue()
       assertCapacity(asker)
       const prepared = await signer.prepare(intent)
-      const unlocked = !needsWallet(prepared.intent.kind) || wallet.isUnlocked()
+      const unlocked = !isWalletRequired(prepared.intent.kind) || wallet.isUnlocked()
       const record = lifecycle.atomically(() => {
-        const fresh = newRecord({ id: `int_${newId()}`, prepared, asker, reason, purchase }, policies.read(), now())
+        const fresh = createIntentRecord(
+          { id: `int_${newId()}`, prepared, asker, reason, purchase },
+          policies.read(),
+          now(),
+        )
         const refusal = mayNow({ request: fresh })
         const denial = refusal && toDenial(refusal)
         if (refusal && !denial) throw refusal.error

@@ -3,16 +3,16 @@ import type { Grant, IntentRecord } from '#shared/contract/intents.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { MayNow, Refusal } from '../base/judgement.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
-import { alreadyDecidedError, intentNotFoundError, walletLockedError } from './approvalErrors.ts'
+import { createAlreadyDecidedError, createIntentNotFoundError, createWalletLockedError } from './approvalErrors.ts'
 import type { ApprovalNotes } from './approvalNotes.ts'
 import type { Approvals, Decision } from './approvals.ts'
 import type { GrantRepository } from './grantRepository.ts'
-import { newGrant } from './grants.ts'
+import { createGrant } from './grants.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import type { StoredIntent } from './intentRepository.ts'
 import type { IntentSigning } from './intentSigning.ts'
 import type { PolicyRepository } from './policyRepository.ts'
-import { isAbove, needsWallet, readAmount } from './toPolicyInput.ts'
+import { isAbove, isWalletRequired, readAmount } from './toPolicyInput.ts'
 
 type Options = {
   lifecycle: IntentLifecycle
@@ -53,18 +53,18 @@ export function createIntentDecisions(options: Options): Pick<Approvals, 'decide
   } = options
   const byPerson = (detail: string) => ({ by: 'person', detail, at: toIsoTime(now()) }) as const
 
-  const isReady = ({ kind }: IntentRecord): boolean => !needsWallet(kind) || wallet.isUnlocked()
+  const isReady = ({ kind }: IntentRecord): boolean => !isWalletRequired(kind) || wallet.isUnlocked()
 
   const checkMayApprove = (
     record: IntentRecord,
     { confirmed, grant, unlocked }: Decision & { unlocked: boolean },
   ): void => {
-    if (record.state !== 'waiting') throw alreadyDecidedError(record)
+    if (record.state !== 'waiting') throw createAlreadyDecidedError(record)
     const policy = policies.read()
     // Stricter rules since the request win: to sign it all the same, the user changes them first.
     const refusal = mayNow({ request: record })
     if (refusal) throw toRefusalError(refusal)
-    if (!unlocked) throw walletLockedError(wallet)
+    if (!unlocked) throw createWalletLockedError(wallet)
     const above = record.needs_confirmation || isAbove(readAmount(record), policy.confirm_above_micro_usd)
     if (above && grant) {
       throw new AppError('intent/invalid', 'Requests above your threshold are approved one at a time.')
@@ -77,18 +77,18 @@ export function createIntentDecisions(options: Options): Pick<Approvals, 'decide
   const deny = (id: string): IntentRecord => {
     const decision = byPerson('You denied it.')
     const denied = lifecycle.apply(id, 'deny', { decision, error: 'You denied it.' })
-    if (!denied) throw alreadyDecidedError(requireIntent(id).record)
+    if (!denied) throw createAlreadyDecidedError(requireIntent(id).record)
     return denied
   }
 
   /** Checked again within the transaction, in case the policy became stricter. */
-  const approve = (id: string, decision: Decision, grant: ReturnType<typeof newGrant> | undefined): IntentRecord => {
+  const approve = (id: string, decision: Decision, grant: ReturnType<typeof createGrant> | undefined): IntentRecord => {
     const unlocked = isReady(requireIntent(id).record)
     return lifecycle.atomically(() => {
       checkMayApprove(requireIntent(id).record, { ...decision, unlocked })
       const detail = grant ? 'You approved it, and similar requests in advance.' : 'You approved it.'
       const approval = lifecycle.approve(id, { decision: byPerson(detail), confirmed: decision.confirmed })
-      if (!approval) throw alreadyDecidedError(requireIntent(id).record)
+      if (!approval) throw createAlreadyDecidedError(requireIntent(id).record)
       if ('refusal' in approval) throw new AppError('intent/denied', approval.refusal.detail)
       if (grant) {
         grants.add(grant)
@@ -105,12 +105,13 @@ export function createIntentDecisions(options: Options): Pick<Approvals, 'decide
   return {
     async decide(id, decision) {
       const stored = requireIntent(id)
-      if (stored.record.state !== 'waiting') throw alreadyDecidedError(stored.record)
+      if (stored.record.state !== 'waiting') throw createAlreadyDecidedError(stored.record)
       if (!decision.approve) return deny(id)
       await refresh(stored.record)
       review()
       checkMayApprove(requireIntent(id).record, { ...decision, unlocked: isReady(stored.record) })
-      const grant = decision.grant && newGrant(stored.record, decision.grant, { id: `grant_${newId()}`, nowMs: now() })
+      const grant =
+        decision.grant && createGrant(stored.record, decision.grant, { id: `grant_${newId()}`, nowMs: now() })
       const prepared = await signing.prepareAgain(stored)
       expireDue()
       const approved = approve(id, decision, grant)
@@ -122,9 +123,9 @@ export function createIntentDecisions(options: Options): Pick<Approvals, 'decide
       withdrawal = { actor: { kind: asker.kind, name: asker.name }, error: 'The requester withdrew it.' },
     ) {
       const { record } = requireIntent(id)
-      if (record.asker.kind !== asker.kind || record.asker.id !== asker.id) throw intentNotFoundError(id)
+      if (record.asker.kind !== asker.kind || record.asker.id !== asker.id) throw createIntentNotFoundError(id)
       const withdrawn = lifecycle.apply(id, 'withdraw', { ...withdrawal, decision: null })
-      if (!withdrawn) throw alreadyDecidedError(record)
+      if (!withdrawn) throw createAlreadyDecidedError(record)
       return withdrawn
     },
   }

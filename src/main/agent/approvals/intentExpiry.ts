@@ -13,7 +13,7 @@ type Options = {
 const maxMs = 60_000
 
 /** Expires intents, on a timer and whenever they are read. */
-export function intentExpiry({ lifecycle, intents, now, clock }: Options) {
+export function createIntentExpiry({ lifecycle, intents, now, clock }: Options) {
   let timer: NodeJS.Timeout | undefined
   let closed = false
 

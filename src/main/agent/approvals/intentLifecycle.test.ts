@@ -10,8 +10,8 @@ import { createLockableSigner } from '#test/support/lockableSigner.ts'
 import { createMemoryReservations } from '#test/support/memoryReservations.ts'
 import { projectFolder } from '#test/support/plantedTree.ts'
 import { type ChangedIntent, createIntentLifecycle } from './intentLifecycle.ts'
-import { newRecord } from './intentRecord.ts'
-import { type IntentEvent, nextState } from './intentStates.ts'
+import { createIntentRecord } from './intentRecord.ts'
+import { getNextState, type IntentEvent } from './intentStates.ts'
 import { initialPolicy } from './policyRepository.ts'
 
 const decision = { by: 'person', detail: 'You approved it.', at: '2027-01-15T08:00:00.000Z' } as const
@@ -29,7 +29,11 @@ async function openLifecycle(limitMicroUsd = 1000n) {
   let count = 0
   const ask = () => {
     count += 1
-    const record = newRecord({ id: `int_${count}`, prepared, asker: script, reason: undefined }, initialPolicy, 1)
+    const record = createIntentRecord(
+      { id: `int_${count}`, prepared, asker: script, reason: undefined },
+      initialPolicy,
+      1,
+    )
     return lifecycle.ask({ intent: prepared.intent, record }).id
   }
   const approve = (id: string) => lifecycle.approve(id, { decision })
@@ -54,7 +58,7 @@ test.each(IntentState.options)('what is %s changes by the events of the table al
     const { lifecycle, inState, approve, stateOf, rows, heard } = await openLifecycle()
     const id = inState(state)
     const [before, heardBefore] = [rows(), heard.length]
-    const to = nextState(state, event)
+    const to = getNextState(state, event)
     const outcome = event === 'approve' ? approve(id) : lifecycle.apply(id, event)
     expect(stateOf(id)).toBe(to ?? state)
     expect(outcome === undefined).toBe(to === undefined)

@@ -4,7 +4,7 @@ import { createEmitter } from '#shared/emitter.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { createIntentRepository, type IntentRepository, type StoredIntent } from './intentRepository.ts'
 import { createIntentStateRepository, type IntentRetention } from './intentStateRepository.ts'
-import { type IntentEvent, nextState, reservationStep } from './intentStates.ts'
+import { getNextState, getReservationStep, type IntentEvent } from './intentStates.ts'
 import type { ReservationRefusal, Reservations } from './reservations.ts'
 import { toPolicyInput } from './toPolicyInput.ts'
 
@@ -87,7 +87,7 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
     after?.push(() => changes.emit(change))
   }
   const settle = (id: string, from: IntentState, to: IntentState): void => {
-    const step = reservationStep(from, to)
+    const step = getReservationStep(from, to)
     if (step === 'commit') reservations.commit(id)
     if (step === 'giveBack') reservations.giveBack(id)
   }
@@ -116,7 +116,7 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
     },
     ask: ({ intent, record }) =>
       atomically(() => {
-        const state = nextState('new', 'ask') ?? record.state
+        const state = getNextState('new', 'ask') ?? record.state
         const initial: IntentRecord = { ...record, state }
         rows.add({ intent, record: initial, confirmed: false })
         tell(initial, undefined)
@@ -125,7 +125,7 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
     approve: (id, change) =>
       atomically(() => {
         const stored = find(id)
-        const to = stored && nextState(stored.record.state, 'approve')
+        const to = stored && getNextState(stored.record.state, 'approve')
         if (!stored || !to) return undefined
         const refusal = reservations.reserve({ ...toPolicyInput(stored.record), id, by: change.decision.by })
         return refusal ? { refusal } : { record: become(stored, to, change) }
@@ -133,7 +133,7 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
     apply: (id, event, change = {}) =>
       atomically(() => {
         const stored = find(id)
-        const to = stored && nextState(stored.record.state, event)
+        const to = stored && getNextState(stored.record.state, event)
         return stored && to ? become(stored, to, change) : undefined
       }),
     renameRequester: (requesterId, name) =>
@@ -148,7 +148,7 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
     failDamaged: () =>
       atomically(() => {
         for (const { id, state: from } of rows.open()) {
-          const to = nextState(from, 'fail')
+          const to = getNextState(from, 'fail')
           if (!to || find(id)) continue
           rows.setState(id, { from, to })
           settle(id, from, to)

@@ -15,7 +15,7 @@ type RecordOptions = {
 }
 
 /** The record of an intent that waits, before anything was decided. */
-export function newRecord(
+export function createIntentRecord(
   { id, prepared, asker, reason, purchase }: RecordOptions,
   policy: Policy,
   nowMs: number,

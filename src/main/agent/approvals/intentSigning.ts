@@ -4,7 +4,7 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 import { isFinal, type MayNow } from '../base/judgement.ts'
 import type { PreparedIntent, Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
-import { intentNotFoundError } from './approvalErrors.ts'
+import { createIntentNotFoundError } from './approvalErrors.ts'
 import type { IntentJudging } from './intentJudging.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import { isSame } from './intentRecord.ts'
@@ -54,7 +54,7 @@ export function createIntentSigning({
 
   const present = (id: string): IntentRecord => {
     const record = lifecycle.find(id)?.record
-    if (!record) throw intentNotFoundError(id)
+    if (!record) throw createIntentNotFoundError(id)
     return record
   }
   const mayBeSigned = (id: string): boolean => present(id).state === 'approved' && !isStopped()

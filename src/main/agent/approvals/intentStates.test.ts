@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { IntentState } from '#shared/contract/intents.ts'
-import { type IntentEvent, isOpen, nextState, reservationStep } from './intentStates.ts'
+import { getNextState, getReservationStep, type IntentEvent, isOpen } from './intentStates.ts'
 
 const events: readonly IntentEvent[] = [
   ...(['ask', 'approve', 'defer', 'reconsider', 'deny', 'stop'] as const),
@@ -9,7 +9,7 @@ const events: readonly IntentEvent[] = [
 const states = [...IntentState.options, 'new'] as const
 const allWays = states.flatMap((from) =>
   events.flatMap((event) => {
-    const to = nextState(from, event)
+    const to = getNextState(from, event)
     return to ? [{ from, event, to }] : []
   }),
 )
@@ -55,7 +55,7 @@ describe('what is reserved', () => {
   test('is reserved on every way to an approval, and committed or given back on every way out', () => {
     for (const { from, to } of allWays) {
       if (from === 'new') continue
-      const step = reservationStep(from, to)
+      const step = getReservationStep(from, to)
       if (to === 'approved') expect(step).toBe('reserve')
       else if (from === 'approved') expect(step).toBe(to === 'signed' ? 'commit' : 'giveBack')
       else expect(step).toBeUndefined()

@@ -47,7 +47,7 @@ const transitions: Readonly<Record<IntentState | 'new', Readonly<Partial<Record<
 }
 
 /** @returns undefined where the event means nothing in that state */
-export function nextState(from: IntentState | 'new', event: IntentEvent): IntentState | undefined {
+export function getNextState(from: IntentState | 'new', event: IntentEvent): IntentState | undefined {
   return transitions[from][event]
 }
 
@@ -57,7 +57,7 @@ export function isOpen(state: IntentState): boolean {
 }
 
 /** Returns the change of an intent's reservation for a state transition. */
-export function reservationStep(from: IntentState, to: IntentState): 'reserve' | 'commit' | 'giveBack' | undefined {
+export function getReservationStep(from: IntentState, to: IntentState): 'reserve' | 'commit' | 'giveBack' | undefined {
   if (to === 'approved') return 'reserve'
   if (from !== 'approved') return undefined
   return to === 'signed' ? 'commit' : 'giveBack'

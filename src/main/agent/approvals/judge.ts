@@ -1,8 +1,8 @@
 import { describeRule } from '#shared/contract/intentLabels.ts'
 import type { Grant, Policy, PolicyRule } from '#shared/contract/intents.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
-import { fittingGrant } from './grants.ts'
-import { firstRule } from './policyMatch.ts'
+import { findMatchingGrant } from './grants.ts'
+import { findFirstRule } from './policyMatch.ts'
 import { isAbove, type JudgedIntent } from './toPolicyInput.ts'
 
 export type Verdict =
@@ -24,7 +24,7 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Eva
   if (kind === 'message' && asker.kind !== 'person') {
     return { effect: 'deny', by: 'steward', detail: 'Only you can ask to sign a message.' }
   }
-  const matching = firstRule(policy.rules, { kind, askerKind: asker.kind, host, amountMicroUsd })
+  const matching = findFirstRule(policy.rules, { kind, askerKind: asker.kind, host, amountMicroUsd })
   // A user who allows Steward's own destructive tools has not allowed third-party tools, nor a key to exceed its limits.
   const rule = matching?.effect === 'allow' && (isOfServer(intent) || asker.limited) ? undefined : matching
   const detail = rule && ruleDetail(rule)
@@ -32,7 +32,7 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Eva
   // Above the threshold, only the user can approve.
   if (isAbove(amountMicroUsd, policy.confirm_above_micro_usd)) return { effect: 'ask' }
   if (rule && detail && rule.effect === 'allow') return { effect: 'allow', by: 'policy', detail }
-  const grant = fittingGrant(grants, intent)
+  const grant = findMatchingGrant(grants, intent)
   if (grant) return { effect: 'allow', by: 'grant', detail: 'You approved requests like this in advance.' }
   if (!rule && isOwnSignIn(intent, serviceHost)) {
     return { effect: 'allow', by: 'steward', detail: 'Steward signs in to the service it is connected to.' }

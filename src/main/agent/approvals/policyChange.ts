@@ -22,7 +22,7 @@ export function checkRules({ rules }: Rules): void {
  * denied. Conservative: may return true for an equivalent policy, never false for a looser one. Every allowing rule
  * must have existed, and every asking or denying rule must remain, in the same order.
  */
-export function loosens(from: Rules, to: Rules): boolean {
+export function isLooser(from: Rules, to: Rules): boolean {
   if (BigInt(to.confirm_above_micro_usd) > BigInt(from.confirm_above_micro_usd)) return true
   const before = new Map(from.rules.map((rule) => [rule.id, rule]))
   const after = new Map(to.rules.map((rule) => [rule.id, rule]))

@@ -1,10 +1,10 @@
 import { toIsoTime } from '#shared/time.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
-import { walletLockedError } from './approvalErrors.ts'
+import { createWalletLockedError } from './approvalErrors.ts'
 import type { ApprovalNotes } from './approvalNotes.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
-import { checkRules, loosens } from './policyChange.ts'
+import { checkRules, isLooser } from './policyChange.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 
 type Options = {
@@ -36,7 +36,7 @@ export function createPolicyKeeping(
   return {
     hasWallet,
     checkUnlocked() {
-      if (!wallet.isUnlocked()) throw walletLockedError(wallet)
+      if (!wallet.isUnlocked()) throw createWalletLockedError(wallet)
     },
     policy: () => policies.read(),
     changePolicy(next) {
@@ -44,7 +44,7 @@ export function createPolicyKeeping(
       const unlocked = wallet.isUnlocked()
       return lifecycle.atomically(() => {
         const { stopped, ...present } = policies.read()
-        if (loosens(present, next) && !unlocked) throw walletLockedError(wallet)
+        if (isLooser(present, next) && !unlocked) throw createWalletLockedError(wallet)
         const changed = { ...next, stopped }
         policies.write(changed)
         review()
@@ -60,7 +60,7 @@ export function createPolicyKeeping(
       return lifecycle.atomically(() => {
         const present = policies.read()
         // No unlock is required where there is no wallet: nothing can be signed or unlocked.
-        if (present.stopped && !stopped && !unlocked && hasWallet()) throw walletLockedError(wallet)
+        if (present.stopped && !stopped && !unlocked && hasWallet()) throw createWalletLockedError(wallet)
         policies.switchStop(stopped)
         const policy = { ...present, stopped }
         let denied = 0

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { AskerKind, IntentKind, Policy, PolicyRule } from '#shared/contract/intents.ts'
 import { rule, withRules } from '#test/support/approvals.ts'
 import { judge } from './judge.ts'
-import { checkRules, loosens } from './policyChange.ts'
-import { firstRule, fits, type PolicySubject } from './policyMatch.ts'
+import { checkRules, isLooser } from './policyChange.ts'
+import { findFirstRule, isRuleMatch, type PolicySubject } from './policyMatch.ts'
 import { initialPolicy } from './policyRepository.ts'
 
 const labels = fc.constantFrom('a', 'b', 'shop', 'xn--n3h')
@@ -60,42 +60,47 @@ test.each<[string, string | null, boolean]>([
   ['*', '', false],
 ])('a rule that allows %s fits %s: %s', (host, pattern, expected) => {
   expect(PolicyRule.shape.host.safeParse(host).success).toBe(true)
-  expect(fits(rule({ effect: 'allow', host }), to(pattern))).toBe(expected)
+  expect(isRuleMatch(rule({ effect: 'allow', host }), to(pattern))).toBe(expected)
 })
 
 test('who refuses a host refuses all of its ports, and what cannot be read as a host', () => {
   const denies = (host: string) => rule({ effect: 'deny', host })
-  expect(fits(denies('a.example'), to('a.example:8443'))).toBe(true)
-  expect(fits(denies('*.example'), to('a.example:8443'))).toBe(true)
-  expect(fits(denies('a.example:1'), to('a.example:2'))).toBe(false)
-  expect(fits(denies('a.example'), to('user@b.example'))).toBe(true)
+  expect(isRuleMatch(denies('a.example'), to('a.example:8443'))).toBe(true)
+  expect(isRuleMatch(denies('*.example'), to('a.example:8443'))).toBe(true)
+  expect(isRuleMatch(denies('a.example:1'), to('a.example:2'))).toBe(false)
+  expect(isRuleMatch(denies('a.example'), to('user@b.example'))).toBe(true)
 })
 
 test('who refuses a host refuses it however it is written', () => {
   const denies = (host: string) => rule({ effect: 'deny', host })
-  expect(fits(denies('a.example:443'), to('a.example'))).toBe(true)
-  expect(fits(denies('a.example:80'), to('a.example'))).toBe(true)
-  expect(fits(denies('a.example:80'), to('a.example:8080'))).toBe(false)
-  expect(fits(denies('127.1:90'), to('127.0.0.1:90'))).toBe(true)
-  expect(fits(denies('[0:0:0:0:0:0:0:1]:90'), to('[::1]:90'))).toBe(true)
+  expect(isRuleMatch(denies('a.example:443'), to('a.example'))).toBe(true)
+  expect(isRuleMatch(denies('a.example:80'), to('a.example'))).toBe(true)
+  expect(isRuleMatch(denies('a.example:80'), to('a.example:8080'))).toBe(false)
+  expect(isRuleMatch(denies('127.1:90'), to('127.0.0.1:90'))).toBe(true)
+  expect(isRuleMatch(denies('[0:0:0:0:0:0:0:1]:90'), to('[::1]:90'))).toBe(true)
   // The scheme is unknown, so the port may differ: the rule must not match.
-  expect(fits(rule({ effect: 'allow', host: 'a.example:443' }), to('a.example'))).toBe(false)
+  expect(isRuleMatch(rule({ effect: 'allow', host: 'a.example:443' }), to('a.example'))).toBe(false)
 })
 
 test('a rule with an amount fits up to it', () => {
   const small = rule({ effect: 'allow', max_amount_micro_usd: '5' })
-  expect([null, 0n, 5n, 6n].map((amount) => fits(small, to('a.example', amount)))).toEqual([true, true, true, false])
+  expect([null, 0n, 5n, 6n].map((amount) => isRuleMatch(small, to('a.example', amount)))).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ])
   const large = rule({ effect: 'allow', max_amount_micro_usd: '999999999999999999' })
-  expect(fits(large, to(null, 999_999_999_999_999_999n))).toBe(true)
-  expect(fits(large, to(null, 1_000_000_000_000_000_000n))).toBe(false)
+  expect(isRuleMatch(large, to(null, 999_999_999_999_999_999n))).toBe(true)
+  expect(isRuleMatch(large, to(null, 1_000_000_000_000_000_000n))).toBe(false)
 })
 
 test('the first rule that fits decides, and rules behind it change nothing', () => {
   fc.assert(
     fc.property(lists, lists, subjects, (first, more, subject) => {
-      const rule = firstRule(first, subject)
-      expect(rule).toEqual(first.filter((it) => fits(it, subject))[0])
-      if (rule) expect(firstRule([...first, ...more], subject)).toEqual(rule)
+      const rule = findFirstRule(first, subject)
+      expect(rule).toEqual(first.filter((it) => isRuleMatch(it, subject))[0])
+      if (rule) expect(findFirstRule([...first, ...more], subject)).toEqual(rule)
     }),
   )
 })
@@ -103,12 +108,12 @@ test('the first rule that fits decides, and rules behind it change nothing', () 
 test('writing of a host in capitals, or with a dot behind it, changes nothing', () => {
   fc.assert(
     fc.property(rules, names, ports, (rule, name, port) => {
-      const plain = fits(rule, { ...to(name + port), kind: rule.kind === '*' ? 'siwe' : rule.kind })
-      const matchesOther = fits(rule, {
+      const plain = isRuleMatch(rule, { ...to(name + port), kind: rule.kind === '*' ? 'siwe' : rule.kind })
+      const matchesOther = isRuleMatch(rule, {
         ...to(name.toUpperCase() + port),
         kind: rule.kind === '*' ? 'siwe' : rule.kind,
       })
-      const dotted = fits(rule, { ...to(`${name}.${port}`), kind: rule.kind === '*' ? 'siwe' : rule.kind })
+      const dotted = isRuleMatch(rule, { ...to(`${name}.${port}`), kind: rule.kind === '*' ? 'siwe' : rule.kind })
       expect([matchesOther, dotted]).toEqual([plain, plain])
     }),
   )
@@ -142,7 +147,7 @@ test('a change that lets anything through without being asked is known to loosen
         { ...withRules(before), stopped: false },
         { ...withRules(after), stopped: false },
       ]
-      if (loosens(from, next)) return
+      if (isLooser(from, next)) return
       for (const subject of tried) {
         const [before, after] = [verdict(from, subject), verdict(next, subject)]
         expect(strictness.indexOf(after)).toBeLessThanOrEqual(strictness.indexOf(before))
@@ -156,10 +161,10 @@ test('a change that only takes away or adds what asks and refuses does not loose
   fc.assert(
     fc.property(lists, rules, fc.nat(), (list, extra, index) => {
       const stricter = list.filter(({ effect }) => effect !== 'allow')
-      expect(loosens(withRules(list), withRules(list))).toBe(false)
-      expect(loosens(withRules(list), withRules(stricter))).toBe(false)
+      expect(isLooser(withRules(list), withRules(list))).toBe(false)
+      expect(isLooser(withRules(list), withRules(stricter))).toBe(false)
       const strict: PolicyRule = { ...extra, id: 'new', effect: 'deny' }
-      expect(loosens(withRules(list), withRules(list.toSpliced(index % (list.length + 1), 0, strict)))).toBe(false)
+      expect(isLooser(withRules(list), withRules(list.toSpliced(index % (list.length + 1), 0, strict)))).toBe(false)
     }),
   )
 })
@@ -201,14 +206,14 @@ test.each<[string, PolicyRule[], PolicyRule[], boolean]>([
     [rule({ effect: 'allow', id: '2' }), rule({ effect: 'deny', id: '1' })],
     true,
   ],
-])('%s', (_, from, next, expected) => expect(loosens(withRules(from), withRules(next))).toBe(expected))
+])('%s', (_, from, next, expected) => expect(isLooser(withRules(from), withRules(next))).toBe(expected))
 
 test('a higher threshold loosens, a lower one does not', () => {
   const withThreshold = (confirm_above_micro_usd: string) => ({ ...withRules([]), confirm_above_micro_usd })
   expect([
-    loosens(withThreshold('9'), withThreshold('10')),
-    loosens(withThreshold('10'), withThreshold('9')),
-    loosens(withThreshold('10'), withThreshold('10')),
+    isLooser(withThreshold('9'), withThreshold('10')),
+    isLooser(withThreshold('10'), withThreshold('9')),
+    isLooser(withThreshold('10'), withThreshold('10')),
   ]).toEqual([true, false, false])
 })
 

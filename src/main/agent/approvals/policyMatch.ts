@@ -10,11 +10,11 @@ export type PolicySubject = {
   amountMicroUsd: bigint | null
 }
 
-export function firstRule(rules: readonly PolicyRule[], subject: PolicySubject): PolicyRule | undefined {
-  return rules.find((rule) => fits(rule, subject))
+export function findFirstRule(rules: readonly PolicyRule[], subject: PolicySubject): PolicyRule | undefined {
+  return rules.find((rule) => isRuleMatch(rule, subject))
 }
 
-export function fits(rule: PolicyRule, subject: PolicySubject): boolean {
+export function isRuleMatch(rule: PolicyRule, subject: PolicySubject): boolean {
   return (
     kindFits(rule, subject.kind) &&
     (rule.asker === '*' || rule.asker === subject.askerKind) &&

@@ -3,8 +3,8 @@ import type { Grant, IntentRecord } from '#shared/contract/intents.ts'
 import {
   type AgentPrincipals,
   type PrincipalRights,
-  requesterPrincipal,
-  walletPrincipal,
+  toRequesterPrincipal,
+  toWalletPrincipal,
 } from '../base/agentPrincipals.ts'
 import type { GrantRepository } from './grantRepository.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
@@ -42,7 +42,7 @@ export function createRequesterLeases(options: Options): RequesterLeases {
     holder: 'request' | 'grant',
     onEnd: (principal: PrincipalId, error: Error) => void,
   ): readonly Lease<PrincipalRights>[] =>
-    [requesterPrincipal(asker), walletPrincipal(account)].map((principal) => {
+    [toRequesterPrincipal(asker), toWalletPrincipal(account)].map((principal) => {
       const lease = principals.lease(principal, holder)
       const end = (): void => onEnd(principal, lease.signal.reason)
       if (lease.signal.aborted) end()

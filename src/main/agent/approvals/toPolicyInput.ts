@@ -16,7 +16,7 @@ export type JudgedIntent = {
 }
 
 /** Whether the wallet signs it. What a tool wants to do needs an approval alone. */
-export function needsWallet(kind: IntentKind): boolean {
+export function isWalletRequired(kind: IntentKind): boolean {
   return kind !== 'tool.call'
 }
 

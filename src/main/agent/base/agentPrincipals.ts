@@ -42,14 +42,18 @@ export type AgentPrincipals = Principals<PrincipalRights, LeaseHolder>
  * Returns the principal of a requester. Ids of API keys and access tokens carry their kind: `key:…`, `token:…`. The
  * sign-ins of a wallet share an id, and so their budget, but are separate principals.
  */
-export function requesterPrincipal({ kind, id, sign_in: signIn }: Pick<Asker, 'kind' | 'id' | 'sign_in'>): PrincipalId {
+export function toRequesterPrincipal({
+  kind,
+  id,
+  sign_in: signIn,
+}: Pick<Asker, 'kind' | 'id' | 'sign_in'>): PrincipalId {
   if (kind === 'client' && signIn !== undefined) return `${id as PrincipalId}/${signIn}`
   if (kind === 'client') return id.includes(':') ? (id as PrincipalId) : `client:${id}`
   if (kind === 'tool') return isChat(id) ? `chat:${id}` : `tool:${id}`
   return `${kind}:${id}`
 }
 
-export function walletPrincipal(account: WalletAccountId): PrincipalId {
+export function toWalletPrincipal(account: WalletAccountId): PrincipalId {
   return `wallet:${account}`
 }
 
@@ -58,7 +62,7 @@ function isChat(id: string): boolean {
   return id.startsWith('conv_')
 }
 
-export function principalKind(principal: PrincipalId): string {
+export function getPrincipalKind(principal: PrincipalId): string {
   return principal.slice(0, principal.indexOf(':'))
 }
 
@@ -72,6 +76,6 @@ const endings: Readonly<Record<EndingPrincipal, () => AppError>> = {
 
 /** Returns the error for work of a principal that has ended. */
 export function toEndedError(principal: PrincipalId): AppError {
-  const kind = principalKind(principal)
+  const kind = getPrincipalKind(principal)
   return kind in endings ? endings[kind as keyof typeof endings]() : new AppError('auth/invalid', 'Access has ended.')
 }

@@ -24,7 +24,7 @@ export type LocalCall = Pick<BaseCall, 'body' | 'repeatable' | 'setHeader' | 'si
 export type LocalEndpoint = Endpoint<LocalCall>
 
 /** `const A` keeps literals such as `success: true` what they are. */
-export function localEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer | EventsAnswer>(
+export function createLocalEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer | EventsAnswer>(
   route: R,
   handle: (input: Parsed<R>, call: LocalCall) => A | Promise<A>,
 ): LocalEndpoint {
@@ -33,9 +33,9 @@ export function localEndpoint<R extends Route, const A extends Answer<R> | Bytes
 }
 
 /** Defines an endpoint that responds with server-sent events. */
-export function localEventsEndpoint<R extends Route>(
+export function createLocalEventsEndpoint<R extends Route>(
   route: R,
   handle: (input: Parsed<R>, call: LocalCall) => EventsAnswer,
 ): LocalEndpoint {
-  return { ...localEndpoint(route, handle), streams: () => true }
+  return { ...createLocalEndpoint(route, handle), streams: () => true }
 }

@@ -24,7 +24,7 @@ export type TaskContext = {
 }
 
 /** Creates an id for a task that no other resource identifies. */
-export function newTask(kind: 'action' | 'call'): TaskId {
+export function createTaskId(kind: 'action' | 'call'): TaskId {
   return `${kind}:${randomUUID().replaceAll('-', '')}`
 }
 
@@ -44,7 +44,7 @@ export function createTaskContext(): TaskContext {
 }
 
 /** Returns headers that name the task and the requester of a request to the service. */
-export function taskHeaders(task: Omit<PresentTask, 'links'> | undefined): Record<string, string> {
+export function createTaskHeaders(task: Omit<PresentTask, 'links'> | undefined): Record<string, string> {
   return {
     ...(task && { [taskHeader]: task.id }),
     ...(task?.requester && { [requesterHeader]: formatRequester(task.requester) }),

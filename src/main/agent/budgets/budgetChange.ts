@@ -17,7 +17,7 @@ export const closedLimits: PaymentBudgetLimits = {
 }
 
 /** Each change that lets more be paid than before; none means that it is as strict or stricter. */
-export function looserLimits(from: PaymentBudgetLimits, to: PaymentBudgetLimits): Line[] {
+export function listLooserLimits(from: PaymentBudgetLimits, to: PaymentBudgetLimits): Line[] {
   const single = [
     { label: 'One payment', before: from.payment_micro_usd, after: to.payment_micro_usd },
     { label: 'Any 24 hours', before: from.day_micro_usd, after: to.day_micro_usd },

@@ -7,10 +7,10 @@ import {
 } from '#shared/contract/paymentBudgets.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
-import { closedLimits, describeBudgetChange, looserLimits } from './budgetChange.ts'
+import { closedLimits, describeBudgetChange, listLooserLimits } from './budgetChange.ts'
 import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
 import type { PaymentBudgets } from './paymentBudgets.ts'
 
@@ -49,10 +49,10 @@ export function createBudgetRoutes({ records, budgets, policy, publish, note }: 
   }
 
   return [
-    localEndpoint(getPaymentBudgets, answer),
-    localEndpoint(changePaymentBudgets, async ({ body }, { signal }) => {
+    createLocalEndpoint(getPaymentBudgets, answer),
+    createLocalEndpoint(changePaymentBudgets, async ({ body }, { signal }) => {
       const from = present()
-      const lines = looserLimits(from, body)
+      const lines = listLooserLimits(from, body)
       const before = JSON.stringify(from)
       const apply = () => {
         assertConfirmed(before)
@@ -62,7 +62,7 @@ export function createBudgetRoutes({ records, budgets, policy, publish, note }: 
       }
       return lines.length === 0 ? apply() : policy.confirmAndApply({ ...describeBudgetChange(lines), apply }, signal)
     }),
-    localEndpoint(forgetPayee, async ({ params: { host } }, { signal }) => {
+    createLocalEndpoint(forgetPayee, async ({ params: { host } }, { signal }) => {
       if (present().ask_first_payee) return forgotten(host)
       const lines = [{ label: host, value: 'may be paid to another payee without asking you' }]
       return policy.confirmAndApply({ ...describeBudgetChange(lines), apply: () => forgotten(host) }, signal)

@@ -10,10 +10,10 @@ import { noLimits } from '#test/support/payingAgent.ts'
 import { projectFolder } from '#test/support/plantedTree.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import type { ReservedUse } from '../approvals/reservations.ts'
-import { looserLimits } from './budgetChange.ts'
+import { listLooserLimits } from './budgetChange.ts'
 import { createPaymentBudgetRepository } from './paymentBudgetRepository.ts'
 import { createPaymentBudgets } from './paymentBudgets.ts'
-import { paymentReservations } from './paymentReservations.ts'
+import { createPaymentReservations } from './paymentReservations.ts'
 import { createSpendBudgets } from './spendBudgets.ts'
 import { createSpendRepository } from './spendRepository.ts'
 
@@ -28,7 +28,7 @@ function openBudgets(file: string, now: () => number, limits: object = { day_mic
   const records = createPaymentBudgetRepository(database)
   records.setLimits({ ...noLimits, ask_first_payee: false, ...limits })
   const budgets = createPaymentBudgets({ records, now })
-  const reservations = paymentReservations({
+  const reservations = createPaymentReservations({
     records,
     budgets,
     findSignature: () => undefined,
@@ -199,9 +199,9 @@ test('single limits: one payment, host, payee, first payee', () => {
 
 test('whatever lets more be paid is told in lines, and stricter limits in none', () => {
   const from = { ...noLimits, day_micro_usd: 5_000_000, hosts: [{ host: 'a.example', month_micro_usd: 1 }] }
-  expect(looserLimits(from, { ...from, day_micro_usd: 4_000_000, month_micro_usd: 1 })).toEqual([])
-  expect(looserLimits(noLimits, from)).toEqual([])
-  expect(looserLimits(from, { ...noLimits, ask_first_payee: false })).toEqual([
+  expect(listLooserLimits(from, { ...from, day_micro_usd: 4_000_000, month_micro_usd: 1 })).toEqual([])
+  expect(listLooserLimits(noLimits, from)).toEqual([])
+  expect(listLooserLimits(from, { ...noLimits, ask_first_payee: false })).toEqual([
     { label: 'Any 24 hours', value: 'no limit, was up to $5.00' },
     { label: 'a.example', value: 'no limit, was up to $0.000001' },
     { label: 'New payees', value: 'are paid without asking you where a rule allows it' },

@@ -17,7 +17,7 @@ type Options = {
  * Counts every signed payment against the budgets, for each requester. A signed amount stays reserved until it is
  * known to be spent or void.
  */
-export function paymentReservations({ records, budgets, findSignature, service, now }: Options): Reservations {
+export function createPaymentReservations({ records, budgets, findSignature, service, now }: Options): Reservations {
   return {
     reserve(use) {
       if (use.kind !== 'x402.authorize') return undefined
@@ -53,7 +53,7 @@ function toSignedEntry(result: IntentRecord['result'] | undefined, service: stri
 }
 
 /** All of them or none. */
-export function allReservations(parts: readonly Reservations[]): Reservations {
+export function combineReservations(parts: readonly Reservations[]): Reservations {
   return {
     reserve(use) {
       for (const [index, part] of parts.entries()) {

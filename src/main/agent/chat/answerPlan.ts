@@ -4,7 +4,7 @@ import type { ListedModel } from '#shared/contract/inference.ts'
 import { estimateTokens } from './estimateTokens.ts'
 import { type ContextWindow, fitContextWindow } from './fitContextWindow.ts'
 import type { MessageWeight } from './messageRepository.ts'
-import { affordableOutput, computeCost, worstCost } from './modelPrices.ts'
+import { computeAffordableOutput, computeCost, computeWorstCost } from './modelPrices.ts'
 
 /** Request for a model and its cost. */
 export type AnswerPlan = {
@@ -53,10 +53,10 @@ export function planAnswer(model: ListedModel, { weights, systemPrompt, paramete
     maxTokens: requestedTokens,
     minCost: computeCost(model, { input: context.defaultTokens, cached: 0, cacheWritten: 0, output: 0 }),
     plan(available) {
-      const output = affordableOutput(model, { input, output: requestedTokens }, available)
+      const output = computeAffordableOutput(model, { input, output: requestedTokens }, available)
       if (output < Math.min(minTokens, requestedTokens)) return undefined
       this.maxTokens = output
-      return worstCost(model, { input, output })
+      return computeWorstCost(model, { input, output })
     },
   }
 }

@@ -67,7 +67,7 @@ export function createAnswerTurn({ store, budgets, row, ...options }: TurnOption
       asks = false
     },
     nextStep(text, conversation) {
-      const remaining = turnLimit(conversation) - spent.cost_micro_usd
+      const remaining = getTurnLimit(conversation) - spent.cost_micro_usd
       const next = stepPlan({ store, row, conversation, model: plan.model, text })
       if (next.plan(remaining) === undefined) return false
       step += 1
@@ -93,7 +93,7 @@ export function createAnswerTurn({ store, budgets, row, ...options }: TurnOption
 }
 
 /** In micro-dollars; `Infinity` where there is none. */
-export function turnLimit({ tools }: StoredConversation): number {
+export function getTurnLimit({ tools }: StoredConversation): number {
   return tools.enabled ? (tools.max_turn_micro_usd ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
 }
 
@@ -109,7 +109,7 @@ type StepOptions = {
 function stepPlan({ store, row, conversation, model, text }: StepOptions): AnswerPlan {
   const [question] = store.messages.findByNumbers([row.parent])
   const weights = question ? store.messages.weights(question) : []
-  const size = weightOfAnswer(text, store.calls.listCalls([row.number]))
+  const size = measureAnswer(text, store.calls.listCalls([row.number]))
   const last = weights.at(-1)
   const enlarged = last && { ...last, bytes: last.bytes + size.bytes, tokens: last.tokens + size.tokens }
   return planAnswer(model, {
@@ -120,7 +120,7 @@ function stepPlan({ store, row, conversation, model, text }: StepOptions): Answe
 }
 
 /** Measures all of an answer that is sent back to the model. */
-export function weightOfAnswer(text: string, calls: readonly CallRow[]): { bytes: number; tokens: number } {
+export function measureAnswer(text: string, calls: readonly CallRow[]): { bytes: number; tokens: number } {
   const parts = [text, ...calls.flatMap((it) => [it.tool, it.arguments, it.output ?? ''])]
   const frames = 64 * calls.length
   return {

@@ -14,7 +14,7 @@ export const noUsage: AnswerUsage = {
 }
 
 /** Returns the usage that the service reported. */
-export function exactUsage({ model }: AnswerPlan, reported: CompletionUsage): AnswerUsage {
+export function computeExactUsage({ model }: AnswerPlan, reported: CompletionUsage): AnswerUsage {
   const used = {
     input: reported.inputTokens,
     cached: reported.cachedTokens,

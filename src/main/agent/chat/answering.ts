@@ -10,13 +10,13 @@ import { toModelError } from '../base/serviceRefusal.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { AnswerPlan } from './answerPlan.ts'
-import { type AnswerTurn, createAnswerTurn, weightOfAnswer } from './answerTurn.ts'
-import { exactUsage, noUsage, sumOfUsage, toSpend } from './answerUsage.ts'
+import { type AnswerTurn, createAnswerTurn, measureAnswer } from './answerTurn.ts'
+import { computeExactUsage, noUsage, sumOfUsage, toSpend } from './answerUsage.ts'
 import type { CallRunning } from './callRunning.ts'
 import { toChatFailure } from './chatFailure.ts'
 import type { ChatStore } from './chatStore.ts'
-import { type CompletionUsage, completionEvents } from './completionEvents.ts'
-import { completionRequest } from './completionRequest.ts'
+import { type CompletionUsage, parseCompletionEvents } from './completionEvents.ts'
+import { buildCompletionRequest } from './completionRequest.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import type { Finished, MessageRow } from './messageRepository.ts'
 import type { GrowingAnswer, RunningAnswers } from './runningAnswers.ts'
@@ -62,7 +62,7 @@ type RunOptions = {
 }
 
 /** Makes an answer, in the background. It is stored and settled however it ends. */
-export function answering(dependencies: AnsweringDependencies): { begin(job: AnswerJob): void } {
+export function createAnswering(dependencies: AnsweringDependencies): { begin(job: AnswerJob): void } {
   const { store, budgets, running, log } = dependencies
 
   async function make({ ...options }: RunOptions): Promise<void> {
@@ -177,7 +177,7 @@ async function runStep(
   const begun = growing.answer.text.length
   let opened = false
   try {
-    const request = completionRequest(store, {
+    const request = buildCompletionRequest(store, {
       conversation,
       model: plan.model,
       messages: plan.context.messages,
@@ -190,7 +190,7 @@ async function runStep(
     if (warnings) store.messages.setWarnings(row.number, warnings.slice(0, maxWarningCharacters).split('; '))
     let done = false
     for await (const data of events) {
-      for (const event of completionEvents(data)) {
+      for (const event of parseCompletionEvents(data)) {
         if (event.type === 'piece') appendPiece(growing, event, begun)
         else if (event.type === 'call') gathered.add(event.piece)
         else if (event.type === 'carried') gathered.carry(event.carried)
@@ -235,7 +235,7 @@ function stepUsage(
   { turn, growing }: Pick<RunOptions, 'turn' | 'growing'>,
   { usage }: Pick<Outcome, 'usage'>,
 ): AnswerUsage {
-  if (usage) return exactUsage(turn.plan, usage)
+  if (usage) return computeExactUsage(turn.plan, usage)
   const { answer } = growing
   const cost = answer.usage.cost_micro_usd - turn.usage.cost_micro_usd
   return {
@@ -262,7 +262,7 @@ function storeOutput(
     ...toEnd(growing, outcome),
     text,
     reasoning,
-    ...weightOfAnswer(text, store.calls.listCalls([row.number])),
+    ...measureAnswer(text, store.calls.listCalls([row.number])),
     usage,
     finishReason: outcome.finishReason,
     atMs: now(),

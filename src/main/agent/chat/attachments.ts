@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { readBytes } from '#platform/boundedBytes.ts'
-import { type BytesAnswer, bytesAnswer } from '#platform/http/answers.ts'
+import { type BytesAnswer, createBytesAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Attachment } from '#shared/contract/chatLibrary.ts'
 import { type AttachmentId, chatLimits } from '#shared/contract/chats.ts'
 import type { ChatStore } from './chatStore.ts'
 import { estimateTokens, imageTokens } from './estimateTokens.ts'
-import { attachmentToWire } from './libraryRepository.ts'
+import { toWireAttachment } from './libraryRepository.ts'
 import { requireAttachment } from './newMessages.ts'
 
 type Dependencies = { store: ChatStore; newId: () => string; now: () => number }
@@ -24,7 +24,7 @@ export function createAttachments({ store, newId, now }: Dependencies): Attachme
     async add(name, pieces) {
       const maxBytes = chatLimits.imageBytes
       const bytes = await readBytes(pieces, { maxBytes, tooLarge: () => tooLarge('The file', maxBytes) })
-      const mediaType = imageType(bytes)
+      const mediaType = detectImageType(bytes)
       if (mediaType === undefined) checkText(bytes)
       const stored = {
         id: `att_${newId()}` as AttachmentId,
@@ -37,13 +37,13 @@ export function createAttachments({ store, newId, now }: Dependencies): Attachme
         createdAtMs: now(),
       }
       store.library.addAttachment(stored, bytes)
-      return attachmentToWire(stored)
+      return toWireAttachment(stored)
     },
     content(id) {
       const { hash, kind, media_type, name } = requireAttachment(store, id)
       const isImage = kind === 'image'
-      const disposition = `${isImage ? 'inline' : 'attachment'}; filename*=UTF-8''${headerName(name)}`
-      return bytesAnswer({
+      const disposition = `${isImage ? 'inline' : 'attachment'}; filename*=UTF-8''${toHeaderName(name)}`
+      return createBytesAnswer({
         headers: {
           'content-type': isImage ? media_type : 'application/octet-stream',
           'content-disposition': disposition,
@@ -59,7 +59,7 @@ export function createAttachments({ store, newId, now }: Dependencies): Attachme
 }
 
 /** By its first bytes. SVG is no picture but a program. */
-export function imageType(bytes: Buffer): string | undefined {
+export function detectImageType(bytes: Buffer): string | undefined {
   const begins = (...values: number[]) => values.every((value, index) => bytes[index] === value)
   const ascii = (from: number, to: number) => bytes.subarray(from, to).toString('latin1')
   if (begins(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png'
@@ -83,7 +83,7 @@ function tooLarge(subject: string, max: number): AppError {
 }
 
 /** @see https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */
-export function headerName(name: string): string {
+export function toHeaderName(name: string): string {
   return encodeURIComponent(name).replace(/['()*]/g, (it) => `%${it.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 

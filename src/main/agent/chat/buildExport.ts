@@ -1,10 +1,10 @@
-import { type BytesAnswer, bytesAnswer } from '#platform/http/answers.ts'
-import { headerName } from './attachments.ts'
+import { type BytesAnswer, createBytesAnswer } from '#platform/http/answers.ts'
+import { toHeaderName } from './attachments.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import type { Conversations } from './conversations.ts'
 import type { MessageRow } from './messageRepository.ts'
-import { messagesToWire } from './messagesToWire.ts'
+import { toWireMessages } from './messagesToWire.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 
 type Dependencies = { store: ChatStore; running: RunningAnswers; conversations: Pick<Conversations, 'toWire'> }
@@ -14,10 +14,10 @@ export function buildExport(dependencies: Dependencies, id: string, format: 'jso
   const conversation = dependencies.store.conversation(id)
   const isJson = format === 'json'
   const name = `${fileName(conversation.title)}.${isJson ? 'json' : 'md'}`
-  return bytesAnswer({
+  return createBytesAnswer({
     headers: {
       'content-type': isJson ? 'application/json; charset=utf-8' : 'text/markdown; charset=utf-8',
-      'content-disposition': `attachment; filename*=UTF-8''${headerName(name)}`,
+      'content-disposition': `attachment; filename*=UTF-8''${toHeaderName(name)}`,
       'x-content-type-options': 'nosniff',
     },
     body: isJson ? asJson(dependencies, conversation) : asMarkdown(dependencies, conversation),
@@ -25,7 +25,7 @@ export function buildExport(dependencies: Dependencies, id: string, format: 'jso
 }
 
 function asJson({ store, running, conversations }: Dependencies, conversation: StoredConversation): string {
-  const messages = messagesToWire({ store, running }, conversation, store.messages.all(conversation.number))
+  const messages = toWireMessages({ store, running }, conversation, store.messages.all(conversation.number))
   return `${JSON.stringify({ version: 1, conversation: conversations.toWire(conversation), messages }, undefined, 2)}\n`
 }
 

@@ -1,4 +1,4 @@
-import { eventsAnswer } from '#platform/http/answers.ts'
+import { createEventsAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import {
@@ -20,11 +20,11 @@ import {
   restoreConversation,
   searchConversations,
 } from '#shared/contract/chats.ts'
-import { type LocalEndpoint, localEndpoint, localEventsEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, createLocalEventsEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import { answerEvents } from './answerEvents.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { Conversations } from './conversations.ts'
-import { messagesToWire } from './messagesToWire.ts'
+import { toWireMessages } from './messagesToWire.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 import type { Sending } from './sending.ts'
 
@@ -34,12 +34,12 @@ type Options = { store: ChatStore; running: RunningAnswers; conversations: Conve
 export function createChatRoutes({ store, running, conversations, sending }: Options): LocalEndpoint[] {
   const read = (id: string): Message => {
     const { message, conversation } = store.message(id)
-    const [view] = messagesToWire({ store, running }, conversation, [message])
+    const [view] = toWireMessages({ store, running }, conversation, [message])
     if (!view) throw new Error('A message was not told.')
     return view
   }
   return [
-    localEndpoint(listConversations, ({ query: { folder_id, ...query } }) =>
+    createLocalEndpoint(listConversations, ({ query: { folder_id, ...query } }) =>
       conversations.list({
         folderId: folder_id === 'none' ? null : folder_id,
         pinned: query.pinned,
@@ -47,15 +47,19 @@ export function createChatRoutes({ store, running, conversations, sending }: Opt
         limit: query.limit,
       }),
     ),
-    localEndpoint(createConversation, ({ body }) => conversations.create(body)),
-    localEndpoint(getConversation, ({ params }) => conversations.get(params.conversationId)),
-    localEndpoint(changeConversation, ({ params, body }) => conversations.change(params.conversationId, body)),
-    localEndpoint(deleteConversation, ({ params }) => conversations.delete(params.conversationId)),
-    localEndpoint(restoreConversation, ({ params }) => conversations.restore(params.conversationId)),
-    localEndpoint(forkConversation, ({ params, body }) => conversations.fork(params.conversationId, body.message_id)),
-    localEndpoint(searchConversations, ({ query }) => conversations.search(query)),
-    localEndpoint(listMessages, ({ params, query }) => messagesPage({ store, running }, params.conversationId, query)),
-    localEndpoint(getMessage, ({ params }) => {
+    createLocalEndpoint(createConversation, ({ body }) => conversations.create(body)),
+    createLocalEndpoint(getConversation, ({ params }) => conversations.get(params.conversationId)),
+    createLocalEndpoint(changeConversation, ({ params, body }) => conversations.change(params.conversationId, body)),
+    createLocalEndpoint(deleteConversation, ({ params }) => conversations.delete(params.conversationId)),
+    createLocalEndpoint(restoreConversation, ({ params }) => conversations.restore(params.conversationId)),
+    createLocalEndpoint(forkConversation, ({ params, body }) =>
+      conversations.fork(params.conversationId, body.message_id),
+    ),
+    createLocalEndpoint(searchConversations, ({ query }) => conversations.search(query)),
+    createLocalEndpoint(listMessages, ({ params, query }) =>
+      messagesPage({ store, running }, params.conversationId, query),
+    ),
+    createLocalEndpoint(getMessage, ({ params }) => {
       const { message, conversation } = store.message(params.messageId)
       return {
         message: read(params.messageId),
@@ -63,13 +67,13 @@ export function createChatRoutes({ store, running, conversations, sending }: Opt
         leaf_id: store.messages.newestLeaf(message).id as MessageId, // ids of rows were made here
       }
     }),
-    localEndpoint(sendMessage, ({ params, body }) => sending.send(params.conversationId, body)),
-    localEndpoint(regenerateMessage, ({ params, body }) => sending.regenerate(params.messageId, body)),
-    localEndpoint(stopMessage, ({ params }) => sending.stop(params.messageId)),
-    localEventsEndpoint(streamMessage, ({ params }, { signal }) => {
+    createLocalEndpoint(sendMessage, ({ params, body }) => sending.send(params.conversationId, body)),
+    createLocalEndpoint(regenerateMessage, ({ params, body }) => sending.regenerate(params.messageId, body)),
+    createLocalEndpoint(stopMessage, ({ params }) => sending.stop(params.messageId)),
+    createLocalEventsEndpoint(streamMessage, ({ params }, { signal }) => {
       const { messageId } = params
       store.message(messageId) // throws if it does not exist
-      return eventsAnswer(answerEvents({ answer: running.get(messageId), read: () => read(messageId), signal }))
+      return createEventsAnswer(answerEvents({ answer: running.get(messageId), read: () => read(messageId), signal }))
     }),
   ]
 }
@@ -94,8 +98,8 @@ function messagesPage(
   const listedNumbers = new Set(rows.map(({ number }) => number))
   const beside = groups.length === 0 ? [] : messages.ofGroups(groups).filter(({ number }) => !listedNumbers.has(number))
   return {
-    messages: messagesToWire(context, conversation, rows),
-    beside: messagesToWire(context, conversation, beside),
+    messages: toWireMessages(context, conversation, rows),
+    beside: toWireMessages(context, conversation, beside),
     total: leaf.position,
     leaf_id: leaf.id as MessageId, // ids of rows were made here
   }

@@ -1,31 +1,31 @@
 import { expect, test } from 'vitest'
-import { completionEvents } from './completionEvents.ts'
+import { parseCompletionEvents } from './completionEvents.ts'
 
 const chunk = (fields: object) => JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, ...fields })
 const choice = (delta: unknown, more: object = {}) =>
   chunk({ choices: [{ index: 0, delta, finish_reason: null, ...more }] })
 
 test('reads text, reasoning and refusals', () => {
-  expect(completionEvents(choice({ role: 'assistant', content: 'Hi' }))).toEqual([
+  expect(parseCompletionEvents(choice({ role: 'assistant', content: 'Hi' }))).toEqual([
     { type: 'piece', text: 'Hi', reasoning: '' },
   ])
-  expect(completionEvents(choice({ reasoning_content: 'Hm.' }))).toEqual([
+  expect(parseCompletionEvents(choice({ reasoning_content: 'Hm.' }))).toEqual([
     { type: 'piece', text: '', reasoning: 'Hm.' },
   ])
-  expect(completionEvents(choice({ refusal: 'No.' }))).toEqual([{ type: 'piece', text: 'No.', reasoning: '' }])
-  expect(completionEvents(choice({ role: 'assistant', content: '' }))).toEqual([])
+  expect(parseCompletionEvents(choice({ refusal: 'No.' }))).toEqual([{ type: 'piece', text: 'No.', reasoning: '' }])
+  expect(parseCompletionEvents(choice({ role: 'assistant', content: '' }))).toEqual([])
 })
 
 test('reads the end, what it cost, and errors in the middle', () => {
-  expect(completionEvents(choice({}, { finish_reason: 'length' }))).toEqual([{ type: 'finish', reason: 'length' }])
-  expect(completionEvents(' [DONE]')).toEqual([{ type: 'done' }])
+  expect(parseCompletionEvents(choice({}, { finish_reason: 'length' }))).toEqual([{ type: 'finish', reason: 'length' }])
+  expect(parseCompletionEvents(' [DONE]')).toEqual([{ type: 'done' }])
   const usage = {
     prompt_tokens: 12,
     completion_tokens: 3,
     prompt_tokens_details: { cached_tokens: 8 },
     cost: { micro_usd: 41, currency: 'USD', price_version: 'v', estimated: false },
   }
-  expect(completionEvents(chunk({ choices: [], usage }))).toEqual([
+  expect(parseCompletionEvents(chunk({ choices: [], usage }))).toEqual([
     {
       type: 'usage',
       usage: {
@@ -39,13 +39,13 @@ test('reads the end, what it cost, and errors in the middle', () => {
       },
     },
   ])
-  expect(completionEvents('{"error":{"message":"Broken.","code":null},"detail":"Why."}')).toEqual([
+  expect(parseCompletionEvents('{"error":{"message":"Broken.","code":null},"detail":"Why."}')).toEqual([
     { type: 'error', error: { message: 'Broken.', code: null }, detail: 'Why.' },
   ])
 })
 
 test.each(['', '{', 'null', '[]', '"text"'])('refuses %j, which is no chunk', (data) => {
-  expect(() => completionEvents(data)).toThrow(expect.objectContaining({ code: 'inference/upstream' }))
+  expect(() => parseCompletionEvents(data)).toThrow(expect.objectContaining({ code: 'inference/upstream' }))
 })
 
 test.each([
@@ -56,7 +56,7 @@ test.each([
   '{"usage":{"prompt_tokens":-1,"cost":{"micro_usd":-5}}}',
   '{"usage":"much","error":"text"}',
 ])('takes nothing from %j that could be harmful', (data) => {
-  for (const event of completionEvents(data)) {
+  for (const event of parseCompletionEvents(data)) {
     expect(event).toMatchObject({ type: 'usage', usage: { inputTokens: 0, costMicroUsd: undefined, estimated: true } })
   }
 })

@@ -72,7 +72,7 @@ const Chunk = z.object({
 })
 
 /** @throws AppError `inference/upstream` for data that is no chunk of a chat completion */
-export function completionEvents(data: string): CompletionEvent[] {
+export function parseCompletionEvents(data: string): CompletionEvent[] {
   if (data.trim() === '[DONE]') return [{ type: 'done' }]
   const { error, detail, choices, usage } = parseChunk(data)
   if (error) return [{ type: 'error', error, detail }]

@@ -7,7 +7,7 @@ import { buildPromptContext } from './chatToolbox.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import type { StoredAttachment } from './libraryRepository.ts'
 import type { MessageRow } from './messageRepository.ts'
-import { asksForCache } from './modelPrices.ts'
+import { isCacheBilled } from './modelPrices.ts'
 import type { Carried } from './toolCallAccumulator.ts'
 
 type RequestOptions = {
@@ -23,7 +23,7 @@ type Turn = { role: string; content: string | null | Part[]; [field: string]: un
 type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
 
 /** Builds a request in the format of OpenAI's chat completions. */
-export function completionRequest(store: ChatStore, options: RequestOptions): Input<typeof createChatCompletion> {
+export function buildCompletionRequest(store: ChatStore, options: RequestOptions): Input<typeof createChatCompletion> {
   const { conversation, model, maxTokens, answer } = options
   const { temperature, top_p, reasoning_effort, stop, seed } = conversation.parameters
   const rows = store.messages.findByNumbers(options.messages)
@@ -46,7 +46,7 @@ export function completionRequest(store: ChatStore, options: RequestOptions): In
     ...(tools.length > 0 && { tools, tool_choice: conversation.tools.enabled ? 'auto' : 'none' }),
     // Keeps what both sides share of a conversation's requests where a provider looks for it.
     prompt_cache_key: conversation.id,
-    ...(asksForCache(model) && { cache_control: { type: 'ephemeral' } }),
+    ...(isCacheBilled(model) && { cache_control: { type: 'ephemeral' } }),
     messages: [
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
       ...rows.flatMap((row) =>

@@ -25,6 +25,6 @@ export function cleanTitle(text: string, max: number = chatLimits.titleCharacter
 }
 
 /** Name of a chat where it asks for something, such as in Approvals. */
-export function chatName(title: string): string {
+export function toChatName(title: string): string {
   return `Chat “${sanitizeLine(title, 60)}”`
 }

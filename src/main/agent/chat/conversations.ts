@@ -20,9 +20,9 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { ListCursor, ListFilter, StoredConversation } from './conversationRepository.ts'
-import { chatName, cleanTitle, newChat } from './conversationTitle.ts'
+import { cleanTitle, newChat, toChatName } from './conversationTitle.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
-import { searchQuery, snippetParts } from './searchQuery.ts'
+import { searchQuery, splitSnippet } from './searchQuery.ts'
 
 export type ConversationsDependencies = {
   store: ChatStore
@@ -181,7 +181,7 @@ export function createConversations(dependencies: ConversationsDependencies): Co
         store.conversations.save(next)
         return next
       })
-      if (settings.title !== undefined) dependencies.onRenamed(id, chatName(after.title))
+      if (settings.title !== undefined) dependencies.onRenamed(id, toChatName(after.title))
       publishChange(id)
       return toWire(after)
     },
@@ -243,7 +243,7 @@ export function createConversations(dependencies: ConversationsDependencies): Co
           title: row.title,
           message_id: row.message_id as MessageId | null,
           role: row.role,
-          snippet: snippetParts(row.snippet),
+          snippet: splitSnippet(row.snippet),
           at: toIsoTime(row.at_ms),
         })),
         has_more: rows.length > limit,

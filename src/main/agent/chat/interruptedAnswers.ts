@@ -1,7 +1,7 @@
 import { parseJson } from '#platform/boundedJson.ts'
 import { AnswerUsage } from '#shared/contract/chatMessages.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
-import { weightOfAnswer } from './answerTurn.ts'
+import { measureAnswer } from './answerTurn.ts'
 import { toSpend } from './answerUsage.ts'
 import type { ChatStore } from './chatStore.ts'
 
@@ -29,7 +29,7 @@ export function endInterruptedAnswers({ store, budgets, now }: Dependencies): vo
         state: 'interrupted',
         text,
         reasoning,
-        ...weightOfAnswer(text, store.calls.listCalls([row.number])),
+        ...measureAnswer(text, store.calls.listCalls([row.number])),
         error: null,
         usage,
         finishReason: null,

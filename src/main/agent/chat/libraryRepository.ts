@@ -117,6 +117,6 @@ export function createLibraryRepository(database: Database): LibraryRepository {
   }
 }
 
-export function attachmentToWire({ id, name, kind, media_type, size }: StoredAttachment): Attachment {
+export function toWireAttachment({ id, name, kind, media_type, size }: StoredAttachment): Attachment {
   return { id, name, kind, media_type, size }
 }

@@ -1,4 +1,4 @@
-import { serialQueue } from '#platform/serialQueue.ts'
+import { createSerialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   addAttachment,
@@ -11,7 +11,7 @@ import {
   listPrompts,
 } from '#shared/contract/chatLibrary.ts'
 import { changeFolder, createFolder, deleteFolder, listFolders } from '#shared/contract/chats.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { Attachments } from './attachments.ts'
@@ -36,7 +36,7 @@ type Options = {
 export function createLibraryRoutes(options: Options): LocalEndpoint[] {
   const { store, attachments, publish, newId, now } = options
   const { library } = store
-  const inTurn = serialQueue()
+  const inTurn = createSerialQueue()
   const folder = (id: string) => {
     const folder = library.folders().find((it) => it.id === id)
     if (folder) return folder
@@ -59,30 +59,32 @@ export function createLibraryRoutes(options: Options): LocalEndpoint[] {
   }
 
   return [
-    localEndpoint(listFolders, () => ({ folders: library.folders() })),
-    localEndpoint(createFolder, ({ body }) => saveFolder(`fold_${newId()}`, body.name)),
-    localEndpoint(changeFolder, ({ params, body }) => saveFolder(folder(params.folderId).id, body.name)),
-    localEndpoint(deleteFolder, ({ params }) => {
+    createLocalEndpoint(listFolders, () => ({ folders: library.folders() })),
+    createLocalEndpoint(createFolder, ({ body }) => saveFolder(`fold_${newId()}`, body.name)),
+    createLocalEndpoint(changeFolder, ({ params, body }) => saveFolder(folder(params.folderId).id, body.name)),
+    createLocalEndpoint(deleteFolder, ({ params }) => {
       const { id } = folder(params.folderId)
       library.removeFolder(id)
       publish({ type: 'chat.changed', conversation_id: null })
       return { success: true, id }
     }),
-    localEndpoint(listPrompts, () => ({ prompts: library.prompts() })),
-    localEndpoint(createPrompt, ({ body }) => savePrompt(`prm_${newId()}`, body)),
-    localEndpoint(changePrompt, ({ params, body: { title, text } }) => {
+    createLocalEndpoint(listPrompts, () => ({ prompts: library.prompts() })),
+    createLocalEndpoint(createPrompt, ({ body }) => savePrompt(`prm_${newId()}`, body)),
+    createLocalEndpoint(changePrompt, ({ params, body: { title, text } }) => {
       const before = prompt(params.promptId)
       return savePrompt(before.id, { title: title ?? before.title, text: text ?? before.text })
     }),
-    localEndpoint(deletePrompt, ({ params }) => {
+    createLocalEndpoint(deletePrompt, ({ params }) => {
       const { id } = prompt(params.promptId)
       library.removePrompt(id)
       publish({ type: 'prompts.changed' })
       return { success: true, id }
     }),
-    localEndpoint(addAttachment, ({ query }, { body }) => attachments.add(query.name, body)),
-    localEndpoint(importConversations, (_, { body }) => importChats({ ...options, inTurn }, body)),
-    localEndpoint(exportConversation, ({ params, query }) => buildExport(options, params.conversationId, query.format)),
-    localEndpoint(getAttachmentContent, ({ params }) => attachments.content(params.attachmentId)),
+    createLocalEndpoint(addAttachment, ({ query }, { body }) => attachments.add(query.name, body)),
+    createLocalEndpoint(importConversations, (_, { body }) => importChats({ ...options, inTurn }, body)),
+    createLocalEndpoint(exportConversation, ({ params, query }) =>
+      buildExport(options, params.conversationId, query.format),
+    ),
+    createLocalEndpoint(getAttachmentContent, ({ params }) => attachments.content(params.attachmentId)),
   ]
 }

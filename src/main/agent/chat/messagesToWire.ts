@@ -5,14 +5,14 @@ import { toIsoTime } from '#shared/time.ts'
 import { callToWire } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
-import { attachmentToWire } from './libraryRepository.ts'
+import { toWireAttachment } from './libraryRepository.ts'
 import type { MessageRow } from './messageRepository.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 
 type MessageContext = { store: ChatStore; running: Pick<RunningAnswers, 'get'> }
 
 /** Converts messages of one conversation for the window; a running answer includes its text so far. */
-export function messagesToWire(
+export function toWireMessages(
   { store, running }: MessageContext,
   conversation: StoredConversation,
   rows: readonly MessageRow[],
@@ -50,7 +50,7 @@ export function messagesToWire(
               callToWire(call, offsets.get(`${call.message} ${call.step}`) ?? 0),
             )
           : [...answer.calls],
-      attachments: (attachments.get(row.number) ?? []).map(attachmentToWire),
+      attachments: (attachments.get(row.number) ?? []).map(toWireAttachment),
       sibling_ids: (siblings.get(row.parent) ?? []).map(({ id }) => id as MessageId),
       group_id: row.group_id,
       error: row.error === null ? null : ChatFailure.parse(parseJson(row.error)),

@@ -19,16 +19,16 @@ export function computeCacheSavings({ pricing }: ListedModel, used: UsedTokens):
 }
 
 /** Returns at least the amount that the service holds, which may request prompt caching by default. */
-export function worstCost({ pricing }: ListedModel, max: MaxTokens): number {
+export function computeWorstCost({ pricing }: ListedModel, max: MaxTokens): number {
   return computeMaxModelCost(pricing.tiers, { ...max, cache: '5m' })
 }
 
-export function affordableOutput({ pricing }: ListedModel, max: MaxTokens, budgetMicroUsd: number): number {
+export function computeAffordableOutput({ pricing }: ListedModel, max: MaxTokens, budgetMicroUsd: number): number {
   return computeAffordableOutputTokens(pricing.tiers, { ...max, cache: '5m' }, budgetMicroUsd)
 }
 
 /** Whether the provider caches prompts only on request, at a separate price. */
-export function asksForCache({ pricing }: ListedModel): boolean {
+export function isCacheBilled({ pricing }: ListedModel): boolean {
   return pricing.cache_write_5m_per_million > pricing.input_per_million
 }
 

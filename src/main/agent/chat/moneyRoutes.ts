@@ -7,7 +7,7 @@ import {
 } from '#shared/contract/chatMoney.ts'
 import type { LimitState } from '#shared/contract/chats.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
@@ -35,15 +35,15 @@ export function createMoneyRoutes({ store, budgets, models, publish, note }: Opt
     return rows.map((row) => ({ ...row, label: titles.get(row.key) ?? 'Deleted chat' }))
   }
   return [
-    localEndpoint(estimateMessage, ({ body }) => estimateRequest({ store, budgets, models }, body)),
-    localEndpoint(getChatBudget, () => budget()),
-    localEndpoint(changeChatBudget, ({ body }) => {
+    createLocalEndpoint(estimateMessage, ({ body }) => estimateRequest({ store, budgets, models }, body)),
+    createLocalEndpoint(getChatBudget, () => budget()),
+    createLocalEndpoint(changeChatBudget, ({ body }) => {
       budgets.change(body)
       note({ kind: 'chat.budget', actor: { kind: 'person', name: 'You' }, summary: 'You changed the limits of chats.' })
       publish({ type: 'chat.spend', conversation_id: null })
       return budget()
     }),
-    localEndpoint(sumChatSpend, ({ query: { by, from, to, conversation_id: conversationId, limit } }) => {
+    createLocalEndpoint(sumChatSpend, ({ query: { by, from, to, conversation_id: conversationId, limit } }) => {
       const filter = { from, to, conversationId }
       const rows = budgets.sums(by, filter, limit)
       return { rows: withLabels(by, by === 'day' ? rows.reverse() : rows), total: budgets.total(filter) }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { searchQuery, snippetParts } from './searchQuery.ts'
+import { searchQuery, splitSnippet } from './searchQuery.ts'
 
 test('every word must occur, the last one as a beginning', () => {
   expect(searchQuery('power house')).toBe('"power" AND "house"*')
@@ -13,7 +13,7 @@ test('nothing typed is an operator', () => {
 })
 
 test('a snippet is told in parts', () => {
-  expect(snippetParts('a\n\u0001hit\u0002 b \u0001two\u0002')).toEqual([
+  expect(splitSnippet('a\n\u0001hit\u0002 b \u0001two\u0002')).toEqual([
     { text: 'a ', hit: false },
     { text: 'hit', hit: true },
     { text: ' b ', hit: false },

@@ -18,7 +18,7 @@ export function searchQuery(typed: string): string | undefined {
 }
 
 /** @param marked what was found stands between \u0001 and \u0002 */
-export function snippetParts(marked: string): SnippetPart[] {
+export function splitSnippet(marked: string): SnippetPart[] {
   return marked
     .split('\u0001')
     .flatMap((piece, index) => {

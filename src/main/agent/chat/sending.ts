@@ -6,13 +6,13 @@ import type { LocalEvents } from '../base/localEvents.ts'
 import type { SpendAsk, SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { AnswerJob } from './answering.ts'
 import { planAnswer } from './answerPlan.ts'
-import { turnLimit } from './answerTurn.ts'
+import { getTurnLimit } from './answerTurn.ts'
 import type { ChatStore } from './chatStore.ts'
 import { buildPromptContext } from './chatToolbox.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import { createTitle } from './conversationTitle.ts'
 import type { MessageRow, MessageWeight } from './messageRepository.ts'
-import { messagesToWire } from './messagesToWire.ts'
+import { toWireMessages } from './messagesToWire.ts'
 import type { ModelList } from './modelList.ts'
 import { blankMessage, createBlankAnswer, measureMessage, requireAttachment } from './newMessages.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
@@ -62,7 +62,7 @@ export function createSending(dependencies: SendingDependencies): Sending {
     rows: readonly MessageRow[],
     warnings: LimitState[],
   ): SentMessages => {
-    const messages = messagesToWire({ store, running }, conversation, rows)
+    const messages = toWireMessages({ store, running }, conversation, rows)
     return {
       user: messages.find(({ role }) => role === 'user') ?? null,
       answers: messages.filter(({ role }) => role === 'assistant'),
@@ -97,7 +97,7 @@ export function createSending(dependencies: SendingDependencies): Sending {
       throw new AppError('chat/model', 'With tools on, one model answers at a time.')
     }
     const systemPrompt = buildPromptContext(store, conversation).weighed
-    const maxOfTurn = turnLimit(conversation)
+    const maxOfTurn = getTurnLimit(conversation)
     const planned = models.map((model) => ({
       id: `msg_${dependencies.newId()}`,
       plan: planAnswer(model, { weights, systemPrompt, parameters }),
@@ -243,7 +243,7 @@ export function createSending(dependencies: SendingDependencies): Sending {
     stop(messageId) {
       const { message, conversation } = store.message(messageId)
       running.get(messageId)?.stop()
-      const [stopped] = messagesToWire({ store, running }, conversation, [message])
+      const [stopped] = toWireMessages({ store, running }, conversation, [message])
       if (!stopped) throw new Error('A message was not told.')
       return stopped
     },

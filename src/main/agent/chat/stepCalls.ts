@@ -6,7 +6,7 @@ import { type CallRow, callToWire } from './callRepository.ts'
 import { type CallEnd, type CallNews, type CallRunning, createFailedCall } from './callRunning.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
-import { chatName } from './conversationTitle.ts'
+import { toChatName } from './conversationTitle.ts'
 import type { GrowingAnswer } from './runningAnswers.ts'
 import type { Carried, GatheredCall } from './toolCallAccumulator.ts'
 
@@ -116,5 +116,5 @@ function parseArguments(
 
 /** Returns a conversation as a caller of tools. */
 export function createCaller({ id, title }: StoredConversation): ToolCaller {
-  return { asker: { kind: 'tool', id, name: chatName(title) } }
+  return { asker: { kind: 'tool', id, name: toChatName(title) } }
 }

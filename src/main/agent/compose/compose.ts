@@ -4,10 +4,10 @@ import { type Config, type Environment, loadConfig } from '#config/config.ts'
 import type { StartOptions } from '#config/startOptions.ts'
 import { openDataFolder, openFolderWarning, warnAboutCopy } from '#platform/dataFolder.ts'
 import { lockData } from '#platform/dataLock.ts'
-import { hostAndPort, type ListenAddress, parseListen } from '#platform/listenAddress.ts'
-import { jsonLog } from '#platform/log.ts'
+import { formatHostAndPort, type ListenAddress, parseListen } from '#platform/listenAddress.ts'
+import { createJsonLog } from '#platform/log.ts'
 import { openLogFile } from '#platform/logFile.ts'
-import { builtFile } from '#platform/programFile.ts'
+import { getBuiltFile } from '#platform/programFile.ts'
 import { listenOnRemembered } from '#platform/rememberedPort.ts'
 import { Scope } from '#platform/scope.ts'
 import { openStartSocket } from '#platform/startSocket.ts'
@@ -67,7 +67,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       if (sentence) options.warn?.(sentence)
     }
     const logFile = scope.own(openLogFile(join(dataFolder, 'logs', 'main.log')), (it) => it.close())
-    const log = jsonLog({ write: logFile.write, now, level: config.log.level })
+    const log = createJsonLog({ write: logFile.write, now, level: config.log.level })
     const hosted = toHostedEndpoint(config)
     const about = hosted ? getHostedName(hosted) : ({ name: 'This computer', kind: 'embedded' } as const)
     const link = scope.own(createServiceLink({ ...about, log: log.forArea('connection') }), (it) => it.close())
@@ -106,7 +106,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       await listenOnRemembered(dataFolder, 'app', listenAddress, (address) =>
         startLocalServer({
           address,
-          pagesFolder: builtFile('renderer'),
+          pagesFolder: getBuiltFile('renderer'),
           link,
           sessions,
           events,
@@ -123,9 +123,9 @@ export async function startApp(options: Options): Promise<RunningApp> {
       ),
       (it) => it.close(),
     )
-    service?.tell({ event: 'fronts', hosts: localNames.map((host) => hostAndPort({ host, port: server.port })) })
+    service?.tell({ event: 'fronts', hosts: localNames.map((host) => formatHostAndPort({ host, port: server.port })) })
     const serviceUrl = hosted?.url ?? (await service?.started)?.url ?? ''
-    const origin = `http://${hostAndPort({ host: listenAddress.host, port: server.port })}`
+    const origin = `http://${formatHostAndPort({ host: listenAddress.host, port: server.port })}`
     agent.stdioDoor.open(origin)
     const freshUrl = (onUsed?: () => void): string => `${origin}/#token=${sessions.issueToken(onUsed)}`
     scope.own(await openStartSocket(dataFolder, freshUrl), (it) => it?.close())

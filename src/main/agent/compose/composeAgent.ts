@@ -1,4 +1,4 @@
-import { builtFile } from '#platform/programFile.ts'
+import { getBuiltFile } from '#platform/programFile.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import type { LocalRoutesOptions } from '../api/localRoutes.ts'
 import type { Approvals } from '../approvals/approvals.ts'
@@ -6,7 +6,7 @@ import type { AgentPrincipals } from '../base/agentPrincipals.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import { createSharedBudget } from '../budgets/paymentBudgets.ts'
-import { allReservations } from '../budgets/paymentReservations.ts'
+import { combineReservations } from '../budgets/paymentReservations.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import { createWalletLinkRepository } from '../connections/walletLinkRepository.ts'
 import { createWalletUnlinking } from '../connections/walletUnlinking.ts'
@@ -93,7 +93,7 @@ export function composeAgent(options: AgentOptions): AgentModule {
   const approval = composeApprovals(context, {
     ...{ authority, wallet: vault },
     serviceTarget,
-    paymentReservations: allReservations([createPurchaseReservations(context.database), budget.reservations]),
+    paymentReservations: combineReservations([createPurchaseReservations(context.database), budget.reservations]),
     beforeSigning: (record) => payment.payments.checkBeforeSigning(record),
   })
   const { approvals, policy } = approval
@@ -107,7 +107,7 @@ export function composeAgent(options: AgentOptions): AgentModule {
       approvals,
       policy,
       providers: { ...providers, toolServers: toolServer.servers },
-      pagesFolder: builtFile('renderer'),
+      pagesFolder: getBuiltFile('renderer'),
       now,
       log: log.forArea('secure-prompts'),
     }),

@@ -5,7 +5,7 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { ToolServerId } from '#shared/contract/toolServers.ts'
 import { SandboxId } from '#shared/ids.ts'
-import { approvalEngine } from '../approvals/approvalEngine.ts'
+import { createApprovalEngine } from '../approvals/approvalEngine.ts'
 import { createApprovalRoutes } from '../approvals/approvalRoutes.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import { type ConfirmedPolicy, createConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
@@ -18,9 +18,9 @@ import { createRepeatRepository } from '../approvals/repeatRepository.ts'
 import type { Reservations } from '../approvals/reservations.ts'
 import { startPendingNotifications } from '../approvals/waitingNotices.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
-import { allReservations } from '../budgets/paymentReservations.ts'
+import { combineReservations } from '../budgets/paymentReservations.ts'
 import type { ServiceTarget } from '../connections/serviceTarget.ts'
-import { intentSigner } from '../signer/intentSigner.ts'
+import { createIntentSigner } from '../signer/intentSigner.ts'
 import type { Signer } from '../signer/signer.ts'
 import { createToolServerRepository } from '../toolServers/toolServerRepository.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
@@ -64,7 +64,7 @@ export function composeApprovals(
   { authority, wallet, serviceTarget, paymentReservations, beforeSigning }: ApprovalOptions,
 ): ApprovalModule {
   const { config, database, events, activity, dialog, removedThings, scope, log, solana, now, clock } = agentContext
-  const signer = intentSigner({
+  const signer = createIntentSigner({
     keys: wallet,
     domainName: config.identity.domain_name,
     testLedgerOrigin: () => serviceTarget()?.url,
@@ -80,7 +80,7 @@ export function composeApprovals(
   })
   const { principals, presence, mayNow, context, targets } = authority
   const approvals = scope.own(
-    approvalEngine({
+    createApprovalEngine({
       database,
       signer,
       wallet,
@@ -91,7 +91,7 @@ export function composeApprovals(
       ...{ principals, mayNow, verdictOn: authority.verdictOn },
       refresh: async (record) =>
         void (await Promise.all([targets.refresh(context.targets(record)), isClient(record) && presence.refresh()])),
-      reservations: allReservations([
+      reservations: combineReservations([
         paymentReservations,
         grantReservations({ grants: createGrantRepository(database), now: clock.latestMs }),
       ]),

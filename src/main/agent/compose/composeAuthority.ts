@@ -9,9 +9,9 @@ import { toPolicyInput } from '../approvals/toPolicyInput.ts'
 import { type ActionTargets, createActionTargets } from '../base/actionTargets.ts'
 import {
   type AgentPrincipals,
+  getPrincipalKind,
   type LeaseHolder,
   type PrincipalRights,
-  principalKind,
   toEndedError,
 } from '../base/agentPrincipals.ts'
 import type { MayNow, RequestContext } from '../base/judgement.ts'
@@ -22,11 +22,11 @@ import { createPaymentRepository } from '../payments/paymentRepository.ts'
 import type { ServedTools } from '../toolServers/externalTools.ts'
 import { createToolServerRepository } from '../toolServers/toolServerRepository.ts'
 import { stdioRights } from '../tools/stdioDoor.ts'
-import { overBudgetError } from '../tools/toolBudgets.ts'
-import { requesterKey } from '../tools/toolCaller.ts'
+import { createOverBudgetError } from '../tools/toolBudgets.ts'
+import { toRequesterKey } from '../tools/toolCaller.ts'
 import { createToolCallRepository } from '../tools/toolCallRepository.ts'
 import { createToolClientRepository, type ToolClientRepository } from '../tools/toolClientRepository.ts'
-import { clientRights } from '../tools/toolClients.ts'
+import { toClientRights } from '../tools/toolClients.ts'
 import { defaultToolPolicy } from '../tools/toolRights.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
 import type { AgentContext } from './agentContext.ts'
@@ -70,7 +70,7 @@ export function composeAuthority(
     tool(id) {
       if (id === stdioRights.id) return stdioRights
       const toolClient = toolClientRows.find(id)
-      return toolClient && { tools: clientRights(toolClient) }
+      return toolClient && { tools: toClientRights(toolClient) }
     },
     chat(id) {
       const conversation = conversations.find(id)
@@ -81,7 +81,7 @@ export function composeAuthority(
     wallet: (id) => (id === noAccount || wallet.accounts().some((account) => account.id === id) ? noRights : undefined),
   }
   const getRights = (principal: PrincipalId): PrincipalRights | undefined => {
-    const kind = principalKind(principal)
+    const kind = getPrincipalKind(principal)
     const read = rightsByKind[kind]
     return read ? read(principal.slice(kind.length + 1)) : noRights
   }
@@ -125,9 +125,9 @@ export function composeAuthority(
     isStopped: () => policies.read().stopped,
     budgetRefusal(request, limit) {
       if (limit === null || request.kind !== 'x402.authorize') return undefined
-      const spentToday = budget.toolBudgets.sumSpentToday(requesterKey(request))
+      const spentToday = budget.toolBudgets.sumSpentToday(toRequesterKey(request))
       const amount = Number(request.amount_micro_usd)
-      return spentToday > limit ? overBudgetError(limit, limit - (spentToday - amount)) : undefined
+      return spentToday > limit ? createOverBudgetError(limit, limit - (spentToday - amount)) : undefined
     },
     limitRefusal(request) {
       if (request.kind !== 'x402.authorize') return undefined

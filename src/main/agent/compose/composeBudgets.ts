@@ -3,7 +3,7 @@ import { createIntentRepository } from '../approvals/intentRepository.ts'
 import type { Reservations } from '../approvals/reservations.ts'
 import { createPaymentBudgetRepository, type PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
 import { createPaymentBudgets, type PaymentBudgets } from '../budgets/paymentBudgets.ts'
-import { paymentReservations } from '../budgets/paymentReservations.ts'
+import { createPaymentReservations } from '../budgets/paymentReservations.ts'
 import { createToolBudgets, type ToolBudgets } from '../tools/toolBudgets.ts'
 import type { AgentContext } from './agentContext.ts'
 
@@ -26,7 +26,7 @@ export function composeBudgets({
   const { find } = createIntentRepository(database)
   const findSignature = (id: string) => find(id)?.record.result
   return {
-    ...{ records, budgets, reservations: paymentReservations({ records, budgets, findSignature, service, now }) },
+    ...{ records, budgets, reservations: createPaymentReservations({ records, budgets, findSignature, service, now }) },
     toolBudgets: createToolBudgets({ database, newId: () => randomBytes(12).toString('hex'), now }),
   }
 }

@@ -4,7 +4,7 @@ import type { AgentPrincipals } from '../base/agentPrincipals.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { checkOrder, createSpendBudgets, type SharedBudget } from '../budgets/spendBudgets.ts'
 import { createSpendRepository } from '../budgets/spendRepository.ts'
-import { answering } from '../chat/answering.ts'
+import { createAnswering } from '../chat/answering.ts'
 import { createAttachments } from '../chat/attachments.ts'
 import { createCallRunning } from '../chat/callRunning.ts'
 import { startChatPurge } from '../chat/chatPurge.ts'
@@ -56,7 +56,7 @@ export function composeChat(
   const running = scope.own(createRunningAnswers(), (it) => it.close())
   withdrawStale(approvals)
   const calls = createCallRunning({ executor, approvals })
-  const { begin } = answering({
+  const { begin } = createAnswering({
     ...{ store, budgets, running, client, publish, note, calls, principals, newId, now, log },
     learnKey: providerKeys.learn,
   })

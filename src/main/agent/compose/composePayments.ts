@@ -21,11 +21,11 @@ import { createPaymentRepository } from '../payments/paymentRepository.ts'
 import { createPaymentRoutes } from '../payments/paymentRoutes.ts'
 import { isFinal } from '../payments/paymentStates.ts'
 import { createPurchaseLeaseRepository } from '../payments/purchaseLeaseRepository.ts'
-import { purchaseReservations } from '../payments/purchaseReservations.ts'
+import { createLeaseReservations } from '../payments/purchaseReservations.ts'
 import { type Purchases, createPurchases as purchasesOf } from '../payments/purchases.ts'
-import { publicSeller } from '../payments/seller.ts'
+import { createPublicSeller } from '../payments/seller.ts'
 import { createSellerAccess } from '../payments/sellerAccess.ts'
-import { serviceSeller } from '../payments/serviceSeller.ts'
+import { createServiceSeller } from '../payments/serviceSeller.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import type { AgentContext } from './agentContext.ts'
 import type { ApprovalModule } from './composeApprovals.ts'
@@ -67,8 +67,8 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
   const { principals, approval, budget, wallet, serviceTarget } = options
   const { records, budgets } = budget
   const { note } = activity
-  const strangers = scope.own(publicSeller(), (it) => it.close())
-  const ownSeller = serviceSeller(() => {
+  const strangers = scope.own(createPublicSeller(), (it) => it.close())
+  const ownSeller = createServiceSeller(() => {
     const target = link.target()
     return (
       target && {
@@ -150,7 +150,7 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
 export function createPurchaseReservations(database: Database): Reservations {
   const { find } = createIntentRepository(database)
   const rows = createPaymentRepository(database)
-  return purchaseReservations({
+  return createLeaseReservations({
     leases: createPurchaseLeaseRepository(database),
     isUnderWay(intentId) {
       const state = find(intentId)?.record.state

@@ -5,7 +5,7 @@ import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { autoRenewAsker, createAutoRenewals } from '../domains/renewals/autoRenewals.ts'
 import { createDomainWatch } from '../domains/renewals/domainWatch.ts'
 import { createExpiryNotices } from '../domains/renewals/expiryNotices.ts'
-import { noticeSentence, renewalSentence } from '../domains/renewals/renewalNotifications.ts'
+import { describeNotices, describeRenewal } from '../domains/renewals/renewalNotifications.ts'
 import { createRenewalRepository } from '../domains/renewals/renewalRepository.ts'
 import { createRenewalRoutes } from '../domains/renewals/renewalRoutes.ts'
 import { createRenewals as renewalsOf } from '../domains/renewals/renewals.ts'
@@ -52,7 +52,7 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
         kind: news.state === 'renewed' ? 'renewal.done' : 'renewal.failed',
         actor: steward,
         subject: news.domain,
-        summary: renewalSentence(news),
+        summary: describeRenewal(news),
         detail: { domain: news.domain, problem: news.problem?.kind ?? null },
         links: { domain: news.domain },
       })
@@ -66,7 +66,7 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
         kind: 'renewal.expiring',
         actor: steward,
         ...(first && fresh.length === 1 && { subject: first.domain, links: { domain: first.domain } }),
-        summary: noticeSentence(fresh),
+        summary: describeNotices(fresh),
         detail: {
           domains: fresh
             .slice(0, maxNamed)

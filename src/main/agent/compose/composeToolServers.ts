@@ -5,9 +5,9 @@ import type { ProviderKeyStore } from '../providers/providerKeyStore.ts'
 import { createExternalTools, type ServedTools } from '../toolServers/externalTools.ts'
 import { createHttpServer } from '../toolServers/httpServer.ts'
 import { createMcpClient, defaultDeadlines, type ServedClient } from '../toolServers/mcpClient.ts'
-import { sandboxTransport } from '../toolServers/sandboxTransport.ts'
+import { createSandboxTransport } from '../toolServers/sandboxTransport.ts'
 import { createServerConnections } from '../toolServers/serverConnections.ts'
-import { secretSlot } from '../toolServers/serverSecrets.ts'
+import { toSecretSlot } from '../toolServers/serverSecrets.ts'
 import { syncToolCatalog } from '../toolServers/syncToolCatalog.ts'
 import { createToolServerRepository, type StoredServer } from '../toolServers/toolServerRepository.ts'
 import { createToolServerRoutes } from '../toolServers/toolServerRoutes.ts'
@@ -28,7 +28,7 @@ export function composeToolServers(
   const readSecrets = ({ id, name, secrets }: StoredServer): Record<string, string> =>
     Object.fromEntries(
       secrets.map((it) => {
-        const value = keyStore.findKey(secretSlot(id, it))
+        const value = keyStore.findKey(toSecretSlot(id, it))
         if (value !== undefined) return [it, value]
         throw new AppError('tool-server/failed', `${it} of “${name}” has no value yet.`)
       }),
@@ -40,7 +40,7 @@ export function composeToolServers(
     const { place, name } = server
     if (place.kind === 'http') return createHttpServer({ url: place.url, secrets, deadlines: defaultDeadlines, signal })
     let fault: string | undefined
-    const transport = sandboxTransport({
+    const transport = createSandboxTransport({
       ...{
         client: { call: unrecordedTerminals.wrapCall(client.call) },
         name,

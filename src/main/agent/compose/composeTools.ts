@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseJson } from '#platform/boundedJson.ts'
-import { builtFile, installFolder } from '#platform/programFile.ts'
+import { getBuiltFile, installFolder } from '#platform/programFile.ts'
 import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
@@ -10,11 +10,11 @@ import { toRequester } from '#shared/contract/requester.ts'
 import type { Tool, ToolResult } from '#shared/contract/tools/tool.ts'
 import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import { listTargets } from '../base/actionTargets.ts'
-import { type PrincipalRights, requesterPrincipal, toEndedError } from '../base/agentPrincipals.ts'
+import { type PrincipalRights, toEndedError, toRequesterPrincipal } from '../base/agentPrincipals.ts'
 import type { MayNow } from '../base/judgement.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
-import { newTask } from '../base/taskContext.ts'
+import { createTaskId } from '../base/taskContext.ts'
 import type { ServedTools } from '../toolServers/externalTools.ts'
 import { createMcpEndpoint, type McpEndpoint } from '../tools/mcpEndpoint.ts'
 import { createPaymentKeys } from '../tools/paymentKeys.ts'
@@ -32,7 +32,7 @@ import { createToolClients } from '../tools/toolClients.ts'
 import { createToolExecutor, type PerformTool, type ToolExecutor } from '../tools/toolExecutor.ts'
 import { createToolNotes } from '../tools/toolNotes.ts'
 import { createToolOperations } from '../tools/toolOperations.ts'
-import { toolPerformer } from '../tools/toolPerformer.ts'
+import { createToolPerformer } from '../tools/toolPerformer.ts'
 import { requireCallRights, type ToolRights } from '../tools/toolRights.ts'
 import type { AgentContext } from './agentContext.ts'
 import type { ApprovalModule } from './composeApprovals.ts'
@@ -70,7 +70,8 @@ export function composeTools(
     newId,
     now: clock.steadyMs,
   })
-  const recordAlone: RecordActivity = (entry) => tasks.resume({ id: newTask('call'), links: {} }, () => note(entry))
+  const recordAlone: RecordActivity = (entry) =>
+    tasks.resume({ id: createTaskId('call'), links: {} }, () => note(entry))
   const notes = scope.own(createToolNotes({ note, recordOutsideTasks: recordAlone, now: clock.runningMs }), (it) =>
     it.close(),
   )
@@ -89,7 +90,7 @@ export function composeTools(
     if (type === 'ready') void sandboxes.sweep()
   })
   scope.own(leaveReady, (it) => it())
-  const perform = toolPerformer({
+  const perform = createToolPerformer({
     ...{ operations, budgets, principals, sandboxes, paymentKeys: keys, notes, callServed: served.call },
     unrecorded: unrecordedTerminals,
     runTool: (name, input, run) => executor.runTool(name, input, run),
@@ -121,7 +122,7 @@ export function composeTools(
   const executor: ToolExecutor = {
     ...plain,
     runTool(name, input, run) {
-      const id = newTask('call')
+      const id = createTaskId('call')
       const requester = toRequester(run.caller.asker, tasks.current()?.id ?? id)
       return tasks.run({ id, links: {}, requester }, () => plain.runTool(name, input, run))
     },
@@ -134,11 +135,11 @@ export function composeTools(
   const door = scope.own(createStdioDoor(dataFolder), (it) => it.close())
   const callers = { findCaller: (key: string) => door.findCaller(key) ?? clients.findCaller(key) }
   const presentRights = (caller: ToolCaller): PrincipalRights => {
-    const rights = authority.getRights(requesterPrincipal(caller.asker))
+    const rights = authority.getRights(toRequesterPrincipal(caller.asker))
     if (rights) return rights
-    throw toEndedError(requesterPrincipal(caller.asker))
+    throw toEndedError(toRequesterPrincipal(caller.asker))
   }
-  const pagesFolder = builtFile('renderer')
+  const pagesFolder = getBuiltFile('renderer')
   const mcp = scope.own(
     createMcpEndpoint({
       ...{ clients: callers, executor, pagesFolder, version, log: log.forArea('tools') },
@@ -178,7 +179,7 @@ function createApprovedCalls({ running, mayNow, findTool, perform, tasks, taskOf
       if (refusal) throw refusal.error
       // Approved by a person, and still part of what asked for it.
       const submittingTask = record.intent_id === null ? undefined : taskOf({ kind: 'intent', id: record.intent_id })
-      const task = submittingTask ?? { id: newTask('call'), links: {} }
+      const task = submittingTask ?? { id: createTaskId('call'), links: {} }
       return await tasks.resume({ ...task, requester: toRequester(caller.asker, task.id) }, () =>
         perform(tool, args, { caller, rights, signal: AbortSignal.any([signal, call.signal]), waitMs: 0 }),
       )

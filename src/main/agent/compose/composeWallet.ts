@@ -2,11 +2,11 @@ import { getTestBalance } from '#shared/contract/payments.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { createBalanceRepository } from '../wallet/balanceRepository.ts'
 import { createBalanceRoutes } from '../wallet/balanceRoutes.ts'
-import { balanceSources } from '../wallet/balanceSources.ts'
+import { createBalanceSources } from '../wallet/balanceSources.ts'
 import { createBalances } from '../wallet/balances.ts'
 import { openWallet } from '../wallet/openWallet.ts'
 import { createSecretLocator } from '../wallet/secretLocator.ts'
-import { walletInfoRoute } from '../wallet/walletInfo.ts'
+import { createWalletInfoRoute } from '../wallet/walletInfo.ts'
 import { createWalletRepository } from '../wallet/walletRepository.ts'
 import { createWalletRoutes } from '../wallet/walletRoutes.ts'
 import type { KeyringRemoval, WalletVault } from '../wallet/walletVault.ts'
@@ -32,10 +32,10 @@ export function composeWallet(context: AgentContext, { removal }: { removal: Key
   const funds = createBalances({
     keys: wallet,
     repository: createBalanceRepository(database),
-    sources: balanceSources(context),
+    sources: createBalanceSources(context),
     now,
   })
   const testBalance = async (address: string) => (await client.call(getTestBalance, { address })).balance
-  const info = walletInfoRoute({ keys: wallet, balances: funds, testBalance, now })
+  const info = createWalletInfoRoute({ keys: wallet, balances: funds, testBalance, now })
   return { wallet, endpoints: [...createWalletRoutes(wallet), ...createBalanceRoutes(funds), info] }
 }

@@ -5,9 +5,9 @@ import type { Tool } from '#shared/contract/tools/tool.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Verdict } from '../approvals/judge.ts'
 import { listTargets, type Target } from '../base/actionTargets.ts'
-import { type PrincipalRights, requesterPrincipal, toEndedError, walletPrincipal } from '../base/agentPrincipals.ts'
+import { type PrincipalRights, toEndedError, toRequesterPrincipal, toWalletPrincipal } from '../base/agentPrincipals.ts'
 import type { MayNow, Refusal, RequestContext, ToolAction } from '../base/judgement.ts'
-import { paymentRefusalError, requireCallRights, type ToolRights, toolRefusalError } from '../tools/toolRights.ts'
+import { findPaymentRefusal, findToolRefusal, requireCallRights, type ToolRights } from '../tools/toolRights.ts'
 
 type Options = {
   /** @returns undefined for a principal that has ended */
@@ -33,12 +33,12 @@ export function createMayNow(options: Options): MayNow {
     throw toEndedError(principal)
   }
   const callRefusal = ({ caller, tool, args }: ToolAction): Refusal | undefined => {
-    const rights = attempt('requester', () => requireRights(requesterPrincipal(caller.asker)))
+    const rights = attempt('requester', () => requireRights(toRequesterPrincipal(caller.asker)))
     if ('error' in rights) return rights
     const present = attempt('rights', () => requireCallRights(rights.value.tools, caller))
     if ('error' in present) return present
     // Everything else is said before the stop switch, which only holds for a while.
-    const error = toolRefusalError(present.value, tool, args)
+    const error = findToolRefusal(present.value, tool, args)
     if (error && (tool.effect === 'read' || error.code === 'tool/profile')) return { by: 'rights', error }
     if (tool.effect !== 'read' && isStopped()) {
       return { by: 'stop', error: new AppError('intent/stopped', 'Everything is stopped.') }
@@ -57,20 +57,20 @@ export function createMayNow(options: Options): MayNow {
       if ('error' in present) return present
       const tool = attempt('rights', () => requireTool(call.name, call.toolOf(present.value)))
       if ('error' in tool) return tool
-      const error = toolRefusalError(present.value, tool.value, call.args)
+      const error = findToolRefusal(present.value, tool.value, call.args)
       return error && { by: 'rights', error }
     }
     if (request.kind === 'tool.call') return undefined // being asked for: its call was judged just now
     const present = attempt('rights', () => requireCallRights(rights, {}))
     if ('error' in present) return present
     const name = context.payingTool(request)
-    const error = paymentRefusalError(present.value, name)
+    const error = findPaymentRefusal(present.value, name)
     return error && { by: 'rights', error }
   }
   const requestRefusal = (request: IntentRecord): Refusal | undefined => {
-    const requester = attempt('requester', () => requireRights(requesterPrincipal(request.asker)))
+    const requester = attempt('requester', () => requireRights(toRequesterPrincipal(request.asker)))
     if ('error' in requester) return requester
-    const account = attempt('requester', () => requireRights(walletPrincipal(request.account_id)))
+    const account = attempt('requester', () => requireRights(toWalletPrincipal(request.account_id)))
     if ('error' in account) return account
     if (request.expires_at <= toIsoTime(now())) {
       return { by: 'expiry', error: new AppError('intent/decided', 'This request has expired.') }

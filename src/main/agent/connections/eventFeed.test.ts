@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { jsonLog } from '#platform/log.ts'
+import { createJsonLog } from '#platform/log.ts'
 import { until } from '#test/support/eventually.ts'
 import { createEventFeed } from './eventFeed.ts'
 
@@ -23,7 +23,7 @@ async function openFeed() {
   const { port } = server.address() as AddressInfo
   const feed = createEventFeed({
     target: { url: `http://127.0.0.1:${port}`, key: 'sk_steward_test', certificate: undefined, socketPath: undefined },
-    log: jsonLog({ write: () => {}, now: () => 0, level: 'error' }),
+    log: createJsonLog({ write: () => {}, now: () => 0, level: 'error' }),
     onEvent: ({ type }) => void log.push(type),
     onLost: (reason) => void log.push(reason),
     onResponsive: () => void log.push('answering'),

@@ -5,7 +5,7 @@ import { AppError } from '#shared/appError.ts'
 import { readAnswer, type UnreadableEntry } from '#shared/contract/readAnswer.ts'
 import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
 import { toServiceError } from '../base/serviceRefusal.ts'
-import { type TaskContext, taskHeaders } from '../base/taskContext.ts'
+import { createTaskHeaders, type TaskContext } from '../base/taskContext.ts'
 import { buildUrl, createConnector, createTlsOptions, type ServiceTarget } from './serviceTarget.ts'
 
 export type ServiceCallOptions = {
@@ -79,7 +79,7 @@ export function createServiceClient(
         accept,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(key !== null && { authorization: `Bearer ${key}` }),
-        ...taskHeaders(task),
+        ...createTaskHeaders(task),
         ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
       },
       body,

@@ -8,7 +8,7 @@ import { superviseChild } from '#platform/childSupervisor.ts'
 import { exitCodes } from '#platform/commandLine.ts'
 import type { Log } from '#platform/log.ts'
 import { openLogFile } from '#platform/logFile.ts'
-import { compiledPrograms, programFile } from '#platform/programFile.ts'
+import { compiledPrograms, getProgramFile } from '#platform/programFile.ts'
 import { smallAllocator, smallHeapOptions } from '#platform/smallMemory.ts'
 import { AppError } from '#shared/appError.ts'
 import { type ServiceOrder, ServiceReady } from '#shared/contract/supervision.ts'
@@ -56,7 +56,7 @@ export function runServiceProcess({
   const supervisor = superviseChild({
     name: 'The service',
     spawn() {
-      const program = [...smallHeapOptions, programFile('entries/service')]
+      const program = [...smallHeapOptions, getProgramFile('entries/service')]
       const child = spawn(process.execPath, [...program, ...parts, ...(again ? ['--again'] : [])], {
         // Inside Electron this is Electron's own binary, which only this variable turns into Node.
         env: { ...environment, ...compiledPrograms, ...smallAllocator, ELECTRON_RUN_AS_NODE: '1' },

@@ -9,7 +9,7 @@ import {
   type SignInWallet,
   type WalletLinks,
 } from '#shared/contract/walletLinks.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
 import type { HostedSignIn } from './hostedSession.ts'
 import type { LinkedWallets } from './walletLinker.ts'
@@ -37,17 +37,17 @@ export function createWalletLinkRoutes({ linked, signIn, wallet }: Options): Loc
     throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
   }
   return [
-    localEndpoint(listWalletLinks, (_, { signal }) => list(signal)),
-    localEndpoint(addWalletLink, async ({ body }, { signal }) => {
+    createLocalEndpoint(listWalletLinks, (_, { signal }) => list(signal)),
+    createLocalEndpoint(addWalletLink, async ({ body }, { signal }) => {
       await linked.link(requireAccount(body.account_id).id, signal)
       return list(signal)
     }),
-    localEndpoint(removeWalletLink, async ({ params }, { signal }) => {
+    createLocalEndpoint(removeWalletLink, async ({ params }, { signal }) => {
       await linked.unlink(params.address, signal)
       return list(signal)
     }),
-    localEndpoint(getSignInWallet, signInView),
-    localEndpoint(chooseSignInWallet, async ({ body: { account_id } }) => {
+    createLocalEndpoint(getSignInWallet, signInView),
+    createLocalEndpoint(chooseSignInWallet, async ({ body: { account_id } }) => {
       if (!signIn) {
         throw new AppError('request/invalid', 'Steward signs in to the service of this computer without a wallet.')
       }

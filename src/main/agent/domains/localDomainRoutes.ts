@@ -1,4 +1,4 @@
-import { bytesAnswer } from '#platform/http/answers.ts'
+import { createBytesAnswer } from '#platform/http/answers.ts'
 import type { Asker } from '#shared/contract/intents.ts'
 import {
   applyPlan,
@@ -14,7 +14,7 @@ import {
   searchLocalDomains,
   undoPlan,
 } from '#shared/contract/localDomains.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { DomainCache } from './domainCache.ts'
 import type { DomainQuestions } from './domainQuestions.ts'
@@ -30,27 +30,27 @@ export function createLocalDomainRoutes(parts: {
 }): LocalEndpoint[] {
   const { cache, questions, plans, propagation, note } = parts
   return [
-    localEndpoint(listLocalDomains, async () => jsonBytes(await cache.getCachedJson(questions.list()))),
-    localEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
-    localEndpoint(listLocalPrices, () => cache.getCached(questions.prices())),
-    localEndpoint(getLocalDomain, ({ params }) => cache.getCached(questions.domain(params.domain))),
-    localEndpoint(listLocalRecords, ({ params: { domain }, query: { fresh } }) =>
+    createLocalEndpoint(listLocalDomains, async () => jsonBytes(await cache.getCachedJson(questions.list()))),
+    createLocalEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
+    createLocalEndpoint(listLocalPrices, () => cache.getCached(questions.prices())),
+    createLocalEndpoint(getLocalDomain, ({ params }) => cache.getCached(questions.domain(params.domain))),
+    createLocalEndpoint(listLocalRecords, ({ params: { domain }, query: { fresh } }) =>
       cache[fresh ? 'fresh' : 'getCached'](questions.zone(domain, { fresh })),
     ),
-    localEndpoint(listPropagationServers, async ({ params }) => ({
+    createLocalEndpoint(listPropagationServers, async ({ params }) => ({
       servers: await propagation.servers(params.domain),
     })),
-    localEndpoint(checkPropagation, ({ params, body }, { signal }) =>
+    createLocalEndpoint(checkPropagation, ({ params, body }, { signal }) =>
       propagation.check(params.domain, body.server, signal),
     ),
-    localEndpoint(planRecords, ({ params, body }) => plans.make(params.domain, body.records)),
-    localEndpoint(listPlans, async ({ params }) => ({ plans: await plans.list(params.domain) })),
-    localEndpoint(applyPlan, async ({ params }, { asker }) => {
+    createLocalEndpoint(planRecords, ({ params, body }) => plans.make(params.domain, body.records)),
+    createLocalEndpoint(listPlans, async ({ params }) => ({ plans: await plans.list(params.domain) })),
+    createLocalEndpoint(applyPlan, async ({ params }, { asker }) => {
       const plan = await plans.apply(params.planId)
       recordPlan(plan, asker, note)
       return plan
     }),
-    localEndpoint(undoPlan, ({ params }) => plans.undo(params.planId)),
+    createLocalEndpoint(undoPlan, ({ params }) => plans.undo(params.planId)),
   ]
 }
 
@@ -69,5 +69,5 @@ function recordPlan({ id, domain, state, steps }: DnsPlan, { kind, name }: Asker
 }
 
 function jsonBytes(body: Uint8Array) {
-  return bytesAnswer({ headers: { 'content-type': 'application/json; charset=utf-8' }, body })
+  return createBytesAnswer({ headers: { 'content-type': 'application/json; charset=utf-8' }, body })
 }

@@ -24,7 +24,7 @@ export function completeProfile(draft: RegistrationDraft, { keys, newUuid }: Opt
 }
 
 /** keccak256 of the UTF-8 bytes of the canonical JSON. */
-export async function payloadHash(profile: AutomatonProfile): Promise<string> {
+export async function hashPayload(profile: AutomatonProfile): Promise<string> {
   const { keccak256 } = await import('ox/Hash')
   return keccak256(new TextEncoder().encode(canonicalProfile(profile)), { as: 'Hex' })
 }

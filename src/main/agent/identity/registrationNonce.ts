@@ -16,7 +16,7 @@ const sendingMs = 60_000
  * Returns a nonce that the service has bound to the creator if it knows the agent by that wallet, else a random one,
  * which is valid too. Skips a bound nonce that may expire while the user decides.
  */
-export async function registrationNonce(profile: AutomatonProfile, options: Options): Promise<string> {
+export async function requestRegistrationNonce(profile: AutomatonProfile, options: Options): Promise<string> {
   const { client, policy, newUuid } = options
   const outlives = policy().expiry_minutes * 60_000 + sendingMs <= automatonLimits.boundNonceMs
   const bound = outlives ? await fetchNonce(profile, client) : undefined

@@ -5,13 +5,13 @@ import {
   startRegistration,
 } from '#shared/contract/automatons.ts'
 import type { RepeatedAsks } from '../approvals/rememberSubmissions.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { Registrations } from './registrations.ts'
 
 export function createRegistrationRoutes(registrations: Registrations, repeats: RepeatedAsks): LocalEndpoint[] {
   return [
-    localEndpoint(previewRegistration, ({ body }) => registrations.preview(body)),
-    localEndpoint(startRegistration, async ({ body: { reason, ...draft } }, call) => {
+    createLocalEndpoint(previewRegistration, ({ body }) => registrations.preview(body)),
+    createLocalEndpoint(startRegistration, async ({ body: { reason, ...draft } }, call) => {
       const { asker } = call
       const intentId = await repeats.once(
         call,
@@ -19,7 +19,7 @@ export function createRegistrationRoutes(registrations: Registrations, repeats: 
       )
       return registrations.ofIntent(intentId)
     }),
-    localEndpoint(listRegistrations, () => ({ registrations: registrations.list() })),
-    localEndpoint(retryRegistration, ({ params }) => registrations.send(params.registrationId)),
+    createLocalEndpoint(listRegistrations, () => ({ registrations: registrations.list() })),
+    createLocalEndpoint(retryRegistration, ({ params }) => registrations.send(params.registrationId)),
   ]
 }

@@ -16,8 +16,8 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
-import { completeProfile, payloadHash } from './registrationDraft.ts'
-import { registrationNonce } from './registrationNonce.ts'
+import { completeProfile, hashPayload } from './registrationDraft.ts'
+import { requestRegistrationNonce } from './registrationNonce.ts'
 import type { RegistrationRepository, StoredRegistration } from './registrationRepository.ts'
 import { createRegistrationSending } from './registrationSending.ts'
 
@@ -111,7 +111,7 @@ export function createRegistrations(options: Options): Registrations {
         profile,
         chain_type,
         canonical_json: canonicalProfile(profile),
-        payload_hash: await payloadHash(profile),
+        payload_hash: await hashPayload(profile),
         signed_data: raw,
       }
     },
@@ -119,9 +119,9 @@ export function createRegistrations(options: Options): Registrations {
       const intent = completeProfile(draft, options)
       const { profile, chain_type } = intent
       await signer.prepare({ ...intent, nonce: newUuid() }) // refused before the service is asked for a nonce
-      const nonce = await registrationNonce(profile, { client, policy: approvals.policy, newUuid })
+      const nonce = await requestRegistrationNonce(profile, { client, policy: approvals.policy, newUuid })
       const id = `reg_${newId()}`
-      const payload_hash = await payloadHash(profile)
+      const payload_hash = await hashPayload(profile)
       const alongside = (record: IntentRecord): void => {
         const { id: intent_id } = record
         const fresh = { id, intent_id, profile, chain_type, nonce, payload_hash, created_at: toIsoTime(now()) }

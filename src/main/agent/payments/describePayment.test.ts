@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paymentSentence } from './describePayment.ts'
+import { describePaymentState } from './describePayment.ts'
 
 const upto = { amount: '1000000', test: false, scheme: 'upto' } as const
 
@@ -15,9 +15,9 @@ test.each([
   ],
   [{ ...upto, scheme: 'exact', state: 'waiting', paid: null }, '1.00 USDC waits for approval.'],
 ] as const)('tells of %o', (payment, sentence) => {
-  expect(paymentSentence(payment)).toBe(sentence)
+  expect(describePaymentState(payment)).toBe(sentence)
 })
 
 test('of what was paid it tells what was taken', () => {
-  expect(paymentSentence({ ...upto, state: 'settled', paid: true }, '300000')).toBe('0.30 USDC was paid.')
+  expect(describePaymentState({ ...upto, state: 'settled', paid: true }, '300000')).toBe('0.30 USDC was paid.')
 })

@@ -8,7 +8,7 @@ type Worded = Pick<Payment, 'state' | 'paid' | 'amount' | 'test' | 'scheme'>
  * State and outcome in one sentence, also of what is not known.
  * @param moved of a payment that was made, as far as it is known; millionths of a USDC
  */
-export function paymentSentence({ state, paid, amount, test, scheme }: Worded, moved = amount): string {
+export function describePaymentState({ state, paid, amount, test, scheme }: Worded, moved = amount): string {
   const figure = `${formatTokenAmount(BigInt(moved), usdcDecimals)} ${test ? 'test USDC' : 'USDC'}`
   const isUpperBound = scheme === 'upto' && paid !== true
   const [money, within] = isUpperBound ? [`Up to ${figure}`, `up to ${figure}`] : [figure, figure]
@@ -41,7 +41,7 @@ const explorers: Readonly<Record<string, string>> = {
   'eip155:84532': 'https://sepolia.basescan.org/tx/',
 }
 
-export function transactionUrl(network: string, transaction: string | null): string | null {
+export function toTransactionUrl(network: string, transaction: string | null): string | null {
   if (transaction === null) return null
   if (network === solanaDevnet.id) return `https://explorer.solana.com/tx/${transaction}?cluster=devnet`
   const explorer = explorers[network]

@@ -10,7 +10,7 @@ import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository
 import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
 import type { AuthorizationLookup } from './authorizationLookup.ts'
 import { createPaymentFollower } from './paymentFollower.ts'
-import { createPaymentJournal, paymentSummary } from './paymentJournal.ts'
+import { createPaymentJournal, toPaymentSummary } from './paymentJournal.ts'
 import { holdPaymentLeases } from './paymentLeases.ts'
 import { createPaymentNotes } from './paymentNotes.ts'
 import {
@@ -99,7 +99,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
       endPurchase(record, answer)
     }
     notes.became(record, from)
-    publish({ type: 'payment.changed', payment: paymentSummary(record) })
+    publish({ type: 'payment.changed', payment: toPaymentSummary(record) })
     if (record.state !== from) publish({ type: 'payment-budgets.changed' })
   })
   const sending = createPaymentSending({

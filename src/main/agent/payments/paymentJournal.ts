@@ -2,7 +2,7 @@ import type { PaidAnswer, Payment, PaymentId, PaymentState } from '#shared/contr
 import { createEmitter } from '#shared/emitter.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
-import { paymentSentence, transactionUrl } from './describePayment.ts'
+import { describePaymentState, toTransactionUrl } from './describePayment.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
 import type { PaymentRecord, PaymentRepository, StoredPayment } from './paymentRepository.ts'
 import { mayBecome } from './paymentStates.ts'
@@ -58,8 +58,8 @@ export function createPaymentJournal({ payments, budgets, settleSpender, now }: 
       ...before,
       record: {
         ...record,
-        sentence: paymentSentence(record, record.paid === true ? String(settledAmount) : record.amount),
-        transaction_url: transactionUrl(record.network, record.transaction),
+        sentence: describePaymentState(record, record.paid === true ? String(settledAmount) : record.amount),
+        transaction_url: toTransactionUrl(record.network, record.transaction),
         paid_micro_usd: record.paid === null ? null : record.paid ? settledAmount : 0,
         steps: isNew ? [...before.record.steps, step].slice(-100) : before.record.steps,
       },
@@ -95,7 +95,7 @@ export function createPaymentJournal({ payments, budgets, settleSpender, now }: 
 }
 
 /** Summary without the fields of the receipt. */
-export function paymentSummary(record: PaymentRecord): Payment {
+export function toPaymentSummary(record: PaymentRecord): Payment {
   const {
     quote: _,
     offer: __,

@@ -5,8 +5,8 @@ import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import {
   type AgentPrincipals,
   type PrincipalRights,
-  requesterPrincipal,
-  walletPrincipal,
+  toRequesterPrincipal,
+  toWalletPrincipal,
 } from '../base/agentPrincipals.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
 import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
@@ -43,7 +43,7 @@ export function holdPaymentLeases({ principals, payments, journal, findAccount }
   const hold = ({ record: { id, asker, intent_id: intentId } }: StoredPayment): void => {
     if (activeLeases.has(id)) return
     const account = intentId === null ? undefined : findAccount(intentId)
-    const owners = [requesterPrincipal(asker), ...(account === undefined ? [] : [walletPrincipal(account)])]
+    const owners = [toRequesterPrincipal(asker), ...(account === undefined ? [] : [toWalletPrincipal(account)])]
     const leases = owners.map((principal) => principals.lease(principal, 'payment'))
     activeLeases.set(id, leases)
     for (const { signal } of leases) {

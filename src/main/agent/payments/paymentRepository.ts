@@ -110,7 +110,7 @@ export type PaymentRepository = {
 
 type FilterParams = Params<'state' | 'host' | 'asker' | 'fromMs' | 'toMs' | 'search'>
 
-export function askerKey({ kind, id }: { kind: string; id: string }): string {
+export function toAskerKey({ kind, id }: { kind: string; id: string }): string {
   return `${kind} ${id}`
 }
 
@@ -188,7 +188,7 @@ function toRow({ record, request, raw, payload, attempts, nextAtMs, answer }: St
   const { id, intent_id: intentId, state, paid, host, title, url, pay_to: payTo, transaction } = record
   return {
     ...{ id, intentId, state, paid, host, nextAtMs, record, payload, attempts, answer },
-    asker: askerKey(record.asker),
+    asker: toAskerKey(record.asker),
     words: [title, url, payTo, transaction ?? ''].join('\n').toLowerCase(),
     createdAtMs: Date.parse(record.created_at),
     request: { ...request, raw },

@@ -1,4 +1,4 @@
-import { bytesAnswer } from '#platform/http/answers.ts'
+import { createBytesAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Asker } from '#shared/contract/intents.ts'
 import {
@@ -11,13 +11,13 @@ import {
   reconcilePayment,
 } from '#shared/contract/localPayments.ts'
 import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '#shared/contract/localPurchases.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import { discoverEndpoints } from './discovery.ts'
 import { paymentCsv, paymentLines } from './paymentExport.ts'
 import type { PaymentFollower } from './paymentFollower.ts'
 import { type PurchaseRequest, parseUsd } from './paymentPlan.ts'
-import { askerKey, type PaymentRepository, type StoredPayment } from './paymentRepository.ts'
-import { type Bought, type Payments, receiptOfPayment } from './payments.ts'
+import { type PaymentRepository, type StoredPayment, toAskerKey } from './paymentRepository.ts'
+import { type Bought, type Payments, toReceipt } from './payments.ts'
 import type { Purchases } from './purchases.ts'
 import { type Seller, toPaidAnswer, validateHeaders } from './seller.ts'
 import type { SellerAccess } from './sellerAccess.ts'
@@ -54,20 +54,20 @@ export function createPaymentRoutes({ payments, rows, follow, purchases, seller,
   /** Others' payments are to a program as if they were not. @throws AppError `payment/not-found` */
   const visible = (id: string, asker: Asker): StoredPayment => {
     const payment = rows.find(id)
-    const isOwn = payment && askerKey(payment.record.asker) === askerKey(asker)
+    const isOwn = payment && toAskerKey(payment.record.asker) === toAskerKey(asker)
     if (payment && (isOwn || asker.kind === 'person')) return payment
     throw new AppError('payment/not-found', `There is no payment ${id}.`)
   }
 
   return [
-    localEndpoint(discoverPayments, ({ body }, { asker, signal }) =>
+    createLocalEndpoint(discoverPayments, ({ body }, { asker, signal }) =>
       discoverEndpoints(seller, access.requireAddress(body.url, asker), signal),
     ),
-    localEndpoint(checkPayment, ({ body }, { asker, signal }) => {
+    createLocalEndpoint(checkPayment, ({ body }, { asker, signal }) => {
       access.assertMethod(body.method, asker, { readsOnly: true })
       return payments.check(toPurchaseRequest(body, asker), asker, signal)
     }),
-    localEndpoint(fetchPaid, async ({ body }, call) => {
+    createLocalEndpoint(fetchPaid, async ({ body }, call) => {
       const { url, method, headers, max_amount_usd: maxUsd, reason, wait_ms: waitMs } = body
       access.assertMethod(method, call.asker)
       const createRequest = async (): Promise<PurchaseRequest> => ({
@@ -76,7 +76,7 @@ export function createPaymentRoutes({ payments, rows, follow, purchases, seller,
       })
       return toResult(await payments.buy(createRequest, call, { reason, waitMs }))
     }),
-    localEndpoint(quotePurchase, async ({ body }, { asker, signal }) => {
+    createLocalEndpoint(quotePurchase, async ({ body }, { asker, signal }) => {
       const { registration, renewal, topup } = body
       const request = registration
         ? purchases.registration(registration)
@@ -85,25 +85,25 @@ export function createPaymentRoutes({ payments, rows, follow, purchases, seller,
           : await purchases.topUp(topup?.amount_usd ?? 0)
       return payments.check(request, asker, signal)
     }),
-    localEndpoint(buyRegistration, async ({ body }, call) => {
+    createLocalEndpoint(buyRegistration, async ({ body }, call) => {
       const { price_usd: price, reason, wait_ms: waitMs, ...fields } = body
       return toResult(await payments.buy(async () => purchases.registration(fields, price), call, { reason, waitMs }))
     }),
-    localEndpoint(buyRenewal, async ({ body }, call) => {
+    createLocalEndpoint(buyRenewal, async ({ body }, call) => {
       const { price_usd: price, reason, wait_ms: waitMs, ...fields } = body
       return toResult(await payments.buy(() => purchases.renewal(fields, price), call, { reason, waitMs }))
     }),
-    localEndpoint(buyTopUp, async ({ body: { amount_usd: amount, reason, wait_ms: waitMs } }, call) =>
+    createLocalEndpoint(buyTopUp, async ({ body: { amount_usd: amount, reason, wait_ms: waitMs } }, call) =>
       toResult(await payments.buy(() => purchases.topUp(amount), call, { reason, waitMs })),
     ),
-    localEndpoint(listPayments, ({ query: { limit, before, ...filters } }, { asker }) => {
-      const filter = { ...filters, ...(asker.kind !== 'person' && { asker: askerKey(asker) }) }
+    createLocalEndpoint(listPayments, ({ query: { limit, before, ...filters } }, { asker }) => {
+      const filter = { ...filters, ...(asker.kind !== 'person' && { asker: toAskerKey(asker) }) }
       const page = rows.list({ ...filter, before }, limit + 1)
       return { payments: page.slice(0, limit), has_more: page.length > limit, total: rows.count(filter) }
     }),
-    localEndpoint(exportPayments, ({ query: { format, ...filter } }) => {
+    createLocalEndpoint(exportPayments, ({ query: { format, ...filter } }) => {
       const { mediaType, ending, lines } = formats[format]
-      return bytesAnswer({
+      return createBytesAnswer({
         headers: {
           'content-type': mediaType,
           'content-disposition': `attachment; filename="steward-payments.${ending}"`,
@@ -111,14 +111,14 @@ export function createPaymentRoutes({ payments, rows, follow, purchases, seller,
         body: lines(rows.all(filter)),
       })
     }),
-    localEndpoint(getPayment, async ({ params, query }, { asker, signal }) => {
+    createLocalEndpoint(getPayment, async ({ params, query }, { asker, signal }) => {
       const { record } = visible(params.paymentId, asker)
-      return receiptOfPayment(await payments.waitUntilSettled(record.id, { waitMs: query.wait_ms, signal }))
+      return toReceipt(await payments.waitUntilSettled(record.id, { waitMs: query.wait_ms, signal }))
     }),
-    localEndpoint(reconcilePayment, async ({ params }, { asker }) => {
+    createLocalEndpoint(reconcilePayment, async ({ params }, { asker }) => {
       const { record } = visible(params.paymentId, asker)
       await follow(record.id)
-      return receiptOfPayment(visible(record.id, asker))
+      return toReceipt(visible(record.id, asker))
     }),
   ]
 }
@@ -127,5 +127,5 @@ function toResult(bought: Bought) {
   if (bought.payment === null) {
     return { payment: null, answer: toPaidAnswer(bought.answer) }
   }
-  return { payment: receiptOfPayment(bought.payment), answer: bought.payment.answer }
+  return { payment: toReceipt(bought.payment), answer: bought.payment.answer }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
-import { transactionNonce } from '#platform/solana/solanaTransaction.ts'
+import { readTransactionNonce } from '#platform/solana/solanaTransaction.ts'
 import { AppError } from '#shared/appError.ts'
 import { normalizeAddress } from '#shared/contract/networks.ts'
 import type { PaidAnswer, PaymentId } from '#shared/contract/paymentRecords.ts'
@@ -201,7 +201,7 @@ async function readNonce({ payload }: StoredPayment): Promise<string | undefined
   return (
     authorization?.nonce ??
     permit?.nonce ??
-    (transaction === undefined ? undefined : await transactionNonce(transaction))
+    (transaction === undefined ? undefined : await readTransactionNonce(transaction))
   )
 }
 

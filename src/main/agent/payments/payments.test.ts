@@ -4,9 +4,9 @@ import { eventually } from '#test/support/eventually.ts'
 import { createOffer, hostileSeller, payee, respond, transaction } from '#test/support/hostileSeller.ts'
 import { openPayments, paymentsOfTest } from '#test/support/openPayments.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { requesterPrincipal, toEndedError } from '../base/agentPrincipals.ts'
+import { toEndedError, toRequesterPrincipal } from '../base/agentPrincipals.ts'
 import type { AuthorizationState } from './authorizationLookup.ts'
-import { publicSeller, type Seller } from './seller.ts'
+import { createPublicSeller, type Seller } from './seller.ts'
 
 const failsWith = (code: string) => expect.objectContaining({ code })
 const used = { state: 'used', transaction } as const
@@ -239,7 +239,7 @@ describe('before anything is signed', () => {
 
   test('a name that leads home the second time is not followed', async () => {
     let looked = 0
-    const rebinding = publicSeller({
+    const rebinding = createPublicSeller({
       resolve: ((_: string, __: object, done: (error: null, addresses: object[]) => void) => {
         looked += 1
         done(null, [{ address: '127.0.0.1', family: 4 }])
@@ -362,11 +362,11 @@ describe('a signed payment whose service is away', () => {
   beforeEach(() => {
     chain = { state: 'unused', isFinal: false }
   })
-  const ended = toEndedError(requesterPrincipal(script)).message
+  const ended = toEndedError(toRequesterPrincipal(script)).message
 
   test('is not sent after its requester ended, and is free once it has expired', async () => {
     const { principals, read, engine, records, seller, id, passTime } = await openUnsent(() => chain)
-    principals.end(requesterPrincipal(script))
+    principals.end(toRequesterPrincipal(script))
     expect(read(id)?.record).toMatchObject({ state: 'refused', paid: null, error: ended })
     expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 10_000 })
     chain = never
@@ -379,7 +379,7 @@ describe('a signed payment whose service is away', () => {
 
   test('counts if the requester used its signature elsewhere', async () => {
     const { principals, read, engine, records, id, passTime } = await openUnsent(() => chain)
-    principals.end(requesterPrincipal(script))
+    principals.end(toRequesterPrincipal(script))
     chain = used
     passTime(10 * 60_000)
     await engine.follow(id)

@@ -13,7 +13,7 @@ import type { LocalCall } from '../base/localEndpoint.ts'
 import { toServiceError } from '../base/serviceRefusal.ts'
 import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
 import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
-import { paymentSentence } from './describePayment.ts'
+import { describePaymentState } from './describePayment.ts'
 import type { PaymentFollower } from './paymentFollower.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
 import { createPaymentPayload } from './paymentPayload.ts'
@@ -160,7 +160,7 @@ export function createPayments(options: Options): Payments {
     if (storedHeaders.length < headers.length) options.transientHeaders.set(id, request.headers)
     const record = {
       ...{ id, state, paid, purpose, title, url, quote, offer, asker: intent.asker, reason: intent.reason },
-      sentence: paymentSentence({ state, paid, amount: offer.amount, test: offer.test, scheme }),
+      sentence: describePaymentState({ state, paid, amount: offer.amount, test: offer.test, scheme }),
       error: state === 'refused' ? intent.error : null,
       ...{ method: request.method, host: parseHost(url), scheme },
       ...{ network: offer.network, network_name: network?.name ?? offer.network, test: offer.test, asset: offer.asset },
@@ -384,6 +384,6 @@ async function unpaid({ seller, request, via }: PurchaseRequest, signal: AbortSi
 type Alongside = (record: IntentRecord) => void
 
 /** With its answer, as the local API tells it. */
-export function receiptOfPayment({ record, answer }: StoredPayment): PaymentReceipt {
+export function toReceipt({ record, answer }: StoredPayment): PaymentReceipt {
   return { ...record, answer }
 }

@@ -5,7 +5,7 @@ import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { script } from '#test/support/approvals.ts'
 import { createPurchaseLeaseRepository } from './purchaseLeaseRepository.ts'
-import { purchaseReservations } from './purchaseReservations.ts'
+import { createLeaseReservations } from './purchaseReservations.ts'
 
 /** Reservations on a database that outlives them, as over a restart. */
 function openReservations() {
@@ -14,7 +14,7 @@ function openReservations() {
   database.pragma('foreign_keys = OFF') // these requests are names alone
   const underWay = new Set<string>()
   const start = () =>
-    purchaseReservations({ leases: createPurchaseLeaseRepository(database), isUnderWay: (id) => underWay.has(id) })
+    createLeaseReservations({ leases: createPurchaseLeaseRepository(database), isUnderWay: (id) => underWay.has(id) })
   let reservations = start()
   return {
     underWay,

@@ -12,7 +12,7 @@ type Options = {
  * Admits one purchase of a product at a time. The lease begins with the approval and ends with the payment; a crash's
  * lease is taken over once its request is known to have ended.
  */
-export function purchaseReservations({ leases, isUnderWay }: Options): Reservations {
+export function createLeaseReservations({ leases, isUnderWay }: Options): Reservations {
   return {
     reserve({ id, purchase }) {
       if (!purchase) return undefined

@@ -5,7 +5,7 @@ import { mayConnect } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import { type PaidAnswer, paymentLimits } from '#shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '#shared/contract/payments.ts'
-import { sellerAddress } from './sellerAddress.ts'
+import { parseSellerAddress } from './sellerAddress.ts'
 
 /** One request, with or without a payment. The same each time it is sent. */
 export type SellerRequest = {
@@ -38,7 +38,7 @@ const answerMs = 60_000
 type Options = { resolve?: Parameters<typeof createGuardedLookup>[1]; ca?: string | undefined; deadlineMs?: number }
 
 /** Strangers: each connection goes to an address that was checked as it was made. */
-export function publicSeller({ resolve, ca, deadlineMs = answerMs }: Options = {}): Seller {
+export function createPublicSeller({ resolve, ca, deadlineMs = answerMs }: Options = {}): Seller {
   const client = createHttpClient({
     maxAnswerBytes: paymentLimits.answerBytes,
     lookup: createGuardedLookup(mayConnect, resolve),
@@ -46,7 +46,7 @@ export function publicSeller({ resolve, ca, deadlineMs = answerMs }: Options = {
   })
   return {
     ask(request, signal) {
-      const url = sellerAddress(request.url)
+      const url = parseSellerAddress(request.url)
       return fetchOnce(client, { ...request, url: url.href }, { signal, deadlineMs, name: url.host })
     },
     close: () => client.close(),

@@ -1,7 +1,7 @@
 import { isThisComputer } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Asker } from '#shared/contract/intents.ts'
-import { sellerAddress } from './sellerAddress.ts'
+import { parseSellerAddress } from './sellerAddress.ts'
 
 /**
  * Decides which addresses a requester may send requests to. Servers on this computer trust every local client, so only
@@ -24,7 +24,7 @@ type Options = {
 export function createSellerAccess({ getNamedServers, isOwnService, isStopped }: Options): SellerAccess {
   return {
     requireAddress(address, { kind }) {
-      const url = sellerAddress(address)
+      const url = parseSellerAddress(address)
       const isOpen = kind === 'person' || !isThisComputer(url) || isOwnService(url.href)
       if (isOpen || getNamedServers().includes(hostWithPort(url))) return url
       throw new AppError('payment/address', `${url.host} is on this computer, and programs may not reach it.`, {

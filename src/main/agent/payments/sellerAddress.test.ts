@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mayConnect } from '#platform/strangerAddress.ts'
-import { sellerAddress } from './sellerAddress.ts'
+import { parseSellerAddress } from './sellerAddress.ts'
 
 test.each([
   'https://shop.example/report?x=1',
@@ -11,7 +11,7 @@ test.each([
   'http://[::1]:4000/',
   'https://8.8.8.8/',
 ])('%s may be asked', (address) => {
-  expect(sellerAddress(address).protocol).toMatch(/^https?:$/)
+  expect(parseSellerAddress(address).protocol).toMatch(/^https?:$/)
 })
 
 test.each([
@@ -34,8 +34,8 @@ test.each([
   ['nowhere', 'no address'],
 ])('%s is refused', (address, words) => {
   // 0x7f.1 is another way to write 127.0.0.1, which is this computer.
-  if (words === undefined) return expect(sellerAddress(address).hostname).toBe('127.0.0.1')
-  expect(() => sellerAddress(address)).toThrow(
+  if (words === undefined) return expect(parseSellerAddress(address).hostname).toBe('127.0.0.1')
+  expect(() => parseSellerAddress(address)).toThrow(
     expect.objectContaining({ code: 'payment/address', message: expect.stringContaining(words) }),
   )
 })

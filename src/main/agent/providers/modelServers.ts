@@ -1,4 +1,4 @@
-import { serialQueue } from '#platform/serialQueue.ts'
+import { createSerialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   type DiscoveredServer,
@@ -80,7 +80,7 @@ export function createModelServers(options: Options): OwnModelServers {
     newId,
     now,
   } = options
-  const inTurn = serialQueue()
+  const inTurn = createSerialQueue()
   const record = (kind: string, summary: string, subject: string) => note({ kind, actor: person, summary, subject })
 
   const toWire = ({ id, name, baseUrl, models, needsKey, readAtMs, ...row }: ServerRow): ModelServer => ({

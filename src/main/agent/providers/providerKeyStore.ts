@@ -1,4 +1,4 @@
-import { serialQueue } from '#platform/serialQueue.ts'
+import { createSerialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import { type Providers, providerKeyLimits, type StoredKey } from '#shared/contract/providers.ts'
 import { toIsoTime } from '#shared/time.ts'
@@ -40,7 +40,7 @@ const worth = {
 } as const
 
 export function createProviderKeyStore({ sealed, repository, onRead, now }: Options): ProviderKeyStore {
-  const inTurn = serialQueue()
+  const inTurn = createSerialQueue()
   const rows = new Map(repository.all().map((row) => [row.slot, row]))
   const keys = new Map<string, string>()
   const faults = new Map<string, string>()

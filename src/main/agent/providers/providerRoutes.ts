@@ -9,7 +9,7 @@ import {
   removeModelServer,
   removeProviderKey,
 } from '#shared/contract/providers.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { OwnModelServers } from './modelServers.ts'
 import type { ProviderKeyStore } from './providerKeyStore.ts'
 import type { ProviderKeys } from './providerKeys.ts'
@@ -18,25 +18,25 @@ type RouteOptions = { keys: ProviderKeys; servers: OwnModelServers; keyStore: Pi
 
 export function createProviderRoutes({ keys, servers, keyStore }: RouteOptions): LocalEndpoint[] {
   return [
-    localEndpoint(listProviders, () => keys.list()),
-    localEndpoint(removeProviderKey, async ({ params }) => {
+    createLocalEndpoint(listProviders, () => keys.list()),
+    createLocalEndpoint(removeProviderKey, async ({ params }) => {
       await keys.remove(params.family)
       return keys.list()
     }),
-    localEndpoint(readProviderKeysAgain, async () => {
+    createLocalEndpoint(readProviderKeysAgain, async () => {
       await keyStore.readAgain()
       return keys.list()
     }),
-    localEndpoint(listModelServers, () => servers.list()),
-    localEndpoint(findModelServers, async () => ({ found: await servers.find() })),
-    localEndpoint(addModelServer, ({ body }) =>
+    createLocalEndpoint(listModelServers, () => servers.list()),
+    createLocalEndpoint(findModelServers, async () => ({ found: await servers.find() })),
+    createLocalEndpoint(addModelServer, ({ body }) =>
       servers.add({ name: body.name, baseUrl: body.base_url, isFree: body.free }),
     ),
-    localEndpoint(changeModelServer, ({ params, body }) =>
+    createLocalEndpoint(changeModelServer, ({ params, body }) =>
       servers.change(params.serverId, { isFree: body.free, price: body.price }),
     ),
-    localEndpoint(refreshModelServer, ({ params }) => servers.refresh(params.serverId)),
-    localEndpoint(removeModelServer, async ({ params }) => {
+    createLocalEndpoint(refreshModelServer, ({ params }) => servers.refresh(params.serverId)),
+    createLocalEndpoint(removeModelServer, async ({ params }) => {
       await servers.remove(params.serverId)
       return { success: true }
     }),

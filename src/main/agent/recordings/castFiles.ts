@@ -39,13 +39,13 @@ export function createCastFiles(folder: string): CastFiles {
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** @see https://docs.asciinema.org/manual/asciicast/v2/ */
-export function castHeader(about: { cols: number; rows: number; startedAtMs: number; title: string }): string {
+export function formatCastHeader(about: { cols: number; rows: number; startedAtMs: number; title: string }): string {
   const { cols, rows, startedAtMs, title } = about
   const header = { version: 2, width: cols, height: rows, timestamp: Math.floor(startedAtMs / 1000), title }
   return `${JSON.stringify(header)}\n`
 }
 
 /** `o`: output. `r`: another size, `120x40`. Seconds, to the microsecond. */
-export function castEvent(atMs: number, code: 'o' | 'r', data: string): string {
+export function formatCastEvent(atMs: number, code: 'o' | 'r', data: string): string {
   return `${JSON.stringify([Math.max(0, Math.round(atMs * 1000)) / 1e6, code, data])}\n`
 }

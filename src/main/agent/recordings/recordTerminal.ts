@@ -5,7 +5,7 @@ import type { Output } from '#shared/contract/route.ts'
 import { readTerminal } from '#shared/contract/terminals.ts'
 import { SandboxId, TerminalId } from '#shared/ids.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
-import { type CastFiles, castEvent, castHeader } from './castFiles.ts'
+import { type CastFiles, formatCastEvent, formatCastHeader } from './castFiles.ts'
 import type { RecordingRow } from './recordingRepository.ts'
 
 type Dependencies = {
@@ -64,9 +64,13 @@ async function appendOutput(
   const atMs = now() - row.startedAtMs
   const output = read.encoding === 'base64' ? Buffer.from(read.output, 'base64').toString() : read.output
   const lines = [
-    ...(row.bytes === 0 ? [castHeader({ cols, rows, startedAtMs: row.startedAtMs, title: row.sandboxName })] : []),
-    ...(row.bytes > 0 && (cols !== row.cols || rows !== row.rows) ? [castEvent(atMs, 'r', `${cols}x${rows}`)] : []),
-    ...(output === '' ? [] : [castEvent(atMs, 'o', output)]),
+    ...(row.bytes === 0
+      ? [formatCastHeader({ cols, rows, startedAtMs: row.startedAtMs, title: row.sandboxName })]
+      : []),
+    ...(row.bytes > 0 && (cols !== row.cols || rows !== row.rows)
+      ? [formatCastEvent(atMs, 'r', `${cols}x${rows}`)]
+      : []),
+    ...(output === '' ? [] : [formatCastEvent(atMs, 'o', output)]),
   ].join('')
   const next: RecordingRow = {
     ...row,

@@ -1,4 +1,4 @@
-import { bytesAnswer } from '#platform/http/answers.ts'
+import { createBytesAnswer } from '#platform/http/answers.ts'
 import {
   deleteRecording,
   deleteRecordings,
@@ -7,7 +7,7 @@ import {
   readRecording,
 } from '#shared/contract/recordings.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { CastFiles } from './castFiles.ts'
 import type { RecordingRepository, RecordingRow } from './recordingRepository.ts'
 import type { Recordings } from './recordings.ts'
@@ -19,13 +19,13 @@ export function createRecordingRoutes(parts: {
 }): LocalEndpoint[] {
   const { recordings, records, files } = parts
   return [
-    localEndpoint(listRecordings, ({ query: { sandbox_id, terminal_id, offset, limit } }) => {
+    createLocalEndpoint(listRecordings, ({ query: { sandbox_id, terminal_id, offset, limit } }) => {
       const filter = { sandboxId: sandbox_id, terminalId: terminal_id }
       return { recordings: records.list({ ...filter, offset, limit }).map(toWire), ...records.sums(filter) }
     }),
-    localEndpoint(readRecording, ({ params }) => {
+    createLocalEndpoint(readRecording, ({ params }) => {
       const { id, bytes } = recordings.find(params.recordingId)
-      return bytesAnswer({
+      return createBytesAnswer({
         headers: {
           'content-type': 'application/x-asciicast',
           'content-length': String(bytes),
@@ -34,11 +34,11 @@ export function createRecordingRoutes(parts: {
         body: files.read(id, bytes),
       })
     }),
-    localEndpoint(deleteRecording, async ({ params }) => {
+    createLocalEndpoint(deleteRecording, async ({ params }) => {
       await recordings.delete(params.recordingId)
       return { success: true }
     }),
-    localEndpoint(deleteRecordings, async () => ({ deleted: await recordings.deleteAll() })),
+    createLocalEndpoint(deleteRecordings, async () => ({ deleted: await recordings.deleteAll() })),
   ]
 }
 

@@ -5,7 +5,7 @@ import type { Problem, RenderContext } from './securePromptStep.ts'
 
 type FieldTexts = { name: string; label: string; hint?: string }
 
-export function passphraseField({ problem }: RenderContext): Html {
+export function renderPassphraseField({ problem }: RenderContext): Html {
   const texts = { name: 'passphrase', label: 'Wallet passphrase' }
   return field(texts, html`<input type="password" autocomplete="current-password" required ${common(texts, problem)}>`)
 }
@@ -13,7 +13,7 @@ export function passphraseField({ problem }: RenderContext): Html {
 type NewSecret = { name: string; label: string; again: string; hint: string }
 
 /** A new passphrase or password, twice: `name` and `name_again`. */
-export function newSecretFields({ name, label, again, hint }: NewSecret, { problem }: RenderContext): Html {
+export function renderNewSecretFields({ name, label, again, hint }: NewSecret, { problem }: RenderContext): Html {
   const first = { name, label, hint }
   const second = { name: `${name}_again`, label: again }
   const input = (texts: FieldTexts) =>
@@ -22,7 +22,7 @@ export function newSecretFields({ name, label, again, hint }: NewSecret, { probl
 }
 
 /** A password that no password manager should keep or fill in. */
-export function secretField(texts: FieldTexts, { problem }: RenderContext): Html {
+export function renderSecretField(texts: FieldTexts, { problem }: RenderContext): Html {
   return field(texts, html`<input type="password" autocomplete="off" required ${common(texts, problem)}>`)
 }
 
@@ -41,21 +41,26 @@ export function textField(
 }
 
 /** Several lines of a secret: never filled in again. */
-export function secretArea(texts: FieldTexts & { rows: number }, { problem }: RenderContext): Html {
+export function renderSecretArea(texts: FieldTexts & { rows: number }, { problem }: RenderContext): Html {
   return field(
     texts,
     html`<textarea rows="${texts.rows}" class="mono" autocomplete="off" ${common(texts, problem)}></textarea>`,
   )
 }
 
-export function fileField(texts: FieldTexts & { accept: string }, { problem }: RenderContext): Html {
+export function renderFileField(texts: FieldTexts & { accept: string }, { problem }: RenderContext): Html {
   return field(texts, html`<input type="file" accept="${texts.accept}" ${common(texts, problem)}>`)
 }
 
 export type Choice = { value: string; label: string; detail?: string }
 
 /** Radio buttons; the first is checked unless another was selected before. */
-export function choiceField(name: string, legend: string, choices: readonly Choice[], { form }: RenderContext): Html {
+export function renderChoiceField(
+  name: string,
+  legend: string,
+  choices: readonly Choice[],
+  { form }: RenderContext,
+): Html {
   const chosen = form(name) || choices[0]?.value
   const options = choices.map(
     ({ value, label, detail }) =>
@@ -75,17 +80,17 @@ export function actions(main: Deed, ...others: readonly Html[]): Html {
 }
 
 /** Takes no note of what is still empty. */
-export function otherButton(label: string, value: string): Html {
+export function renderOtherButton(label: string, value: string): Html {
   return html`<button name="do" value="${value}" formnovalidate>${label}</button>`
 }
 
-export const cancelButton = otherButton('Cancel', 'cancel')
+export const cancelButton = renderOtherButton('Cancel', 'cancel')
 
 export function warning(text: Html): Html {
   return html`<p class="warning">${text}</p>`
 }
 
-export function problemNotice(problem: Problem | undefined): Html | undefined {
+export function renderProblem(problem: Problem | undefined): Html | undefined {
   if (!problem) return undefined
   const { message, hint } = problem
   return html`<div role="alert" id="problem"><p>${message}</p>${hint !== undefined && html`<p class="hint">${hint}</p>`}</div>`

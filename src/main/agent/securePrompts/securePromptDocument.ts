@@ -1,5 +1,5 @@
 import type { SecurePromptMessage } from '#shared/contract/wallet.ts'
-import { problemNotice } from './fields.ts'
+import { renderProblem } from './fields.ts'
 import { type Html, html } from './html.ts'
 import type { Problem, SecurePromptView } from './securePromptStep.ts'
 
@@ -14,7 +14,7 @@ type StepPage = { view: SecurePromptView; problem: Problem | undefined; key: str
 /** A step with its form. `key` is the secret that the form has to bring back. */
 export function stepDocument({ view, problem, key, context }: StepPage): string {
   const body = html`<form method="post" action="/prompt/step" enctype="multipart/form-data" autocomplete="off" novalidate>
-<input type="hidden" name="key" value="${key}">${problemNotice(problem)}${view.body}</form>`
+<input type="hidden" name="key" value="${key}">${renderProblem(problem)}${view.body}</form>`
   return renderDocument({ title: view.title, body, context })
 }
 
@@ -30,7 +30,7 @@ export function endDocument(end: SecurePromptEnd, context: WindowContext): strin
 }
 
 /** A page that is not, or no longer, there. */
-export function failureDocument({ message, hint }: { message: string; hint: string }): string {
+export function renderFailureDocument({ message, hint }: { message: string; hint: string }): string {
   return renderDocument({ title: 'This page has expired', body: html`<p>${message} ${hint}</p>`, context: undefined })
 }
 

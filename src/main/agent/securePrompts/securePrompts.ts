@@ -12,20 +12,25 @@ import {
 import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { WalletUnlinking } from '../connections/walletUnlinking.ts'
 import { createSecurePromptPages, type SecurePromptPages } from './securePromptPages.ts'
 import { createSecurePromptSessions } from './securePromptSessions.ts'
 import type { SecurePromptFlow, SecurePromptTools } from './securePromptStep.ts'
 import { changePassphrasePrompt } from './steps/changePassphrasePrompt.ts'
-import { confirmPolicyPrompt } from './steps/confirmPolicyPrompt.ts'
-import { confirmPrompt } from './steps/confirmPrompt.ts'
+import { createConfirmPolicyPrompt } from './steps/confirmPolicyPrompt.ts'
+import { createConfirmPrompt } from './steps/confirmPrompt.ts'
 import { createWalletPrompt } from './steps/createWalletPrompt.ts'
 import { exportPrompt } from './steps/exportPrompt.ts'
 import { importPrompt } from './steps/importPrompt.ts'
-import { type KeyPromptProviders, providerKeyPrompt, serverKeyPrompt, toolServerPrompt } from './steps/keyPrompts.ts'
+import {
+  createProviderKeyPrompt,
+  createServerKeyPrompt,
+  createToolServerPrompt,
+  type KeyPromptProviders,
+} from './steps/keyPrompts.ts'
 import { removePrompt } from './steps/removePrompt.ts'
-import { revealPrompt } from './steps/revealPrompt.ts'
+import { createRevealPrompt } from './steps/revealPrompt.ts'
 import { unlockPrompt } from './steps/unlockPrompt.ts'
 
 /** The pages on which a person gives and sees the secrets of the wallet, and gives keys of model providers. */
@@ -60,14 +65,20 @@ export function createSecurePrompts(options: Options): SecurePrompts {
   /** @throws AppError when there is nothing that the secure prompt could be about. */
   const createPrompt = async (request: OpenRequest): Promise<{ flow: SecurePromptFlow; endsWithLock: boolean }> => {
     if (request.purpose === 'provider_key') {
-      return { flow: await providerKeyPrompt(providers, requireId(request.family, 'family')), endsWithLock: false }
+      return {
+        flow: await createProviderKeyPrompt(providers, requireId(request.family, 'family')),
+        endsWithLock: false,
+      }
     }
     if (request.purpose === 'server_key') {
-      return { flow: await serverKeyPrompt(providers, requireId(request.server_id, 'server_id')), endsWithLock: false }
+      return {
+        flow: await createServerKeyPrompt(providers, requireId(request.server_id, 'server_id')),
+        endsWithLock: false,
+      }
     }
     if (request.purpose === 'tool_server_secret') {
       const id = requireId(request.tool_server_id, 'tool_server_id')
-      const flow = await toolServerPrompt(providers, id, requireId(request.secret_name, 'secret_name'))
+      const flow = await createToolServerPrompt(providers, id, requireId(request.secret_name, 'secret_name'))
       return { flow, endsWithLock: false }
     }
     const wallet = await vault.status()
@@ -83,12 +94,12 @@ export function createSecurePrompts(options: Options): SecurePrompts {
 
   const createFlow = (request: OpenRequest, wallet: Wallet): SecurePromptFlow => {
     if (request.purpose === 'confirm') {
-      return confirmPrompt({ vault, approvals, intent: approvals.get(requireId(request.intent_id, 'intent_id')) })
+      return createConfirmPrompt({ vault, approvals, intent: approvals.get(requireId(request.intent_id, 'intent_id')) })
     }
     if (request.purpose === 'confirm_policy') {
       const wish = policy.wish()
       if (!wish) throw new AppError('request/invalid', 'No change of the policy waits to be confirmed.')
-      return confirmPolicyPrompt({ vault, wish })
+      return createConfirmPolicyPrompt({ vault, wish })
     }
     requireWallet(wallet)
     if (request.purpose === 'change_passphrase') return changePassphrasePrompt(tools)
@@ -102,7 +113,7 @@ export function createSecurePrompts(options: Options): SecurePrompts {
     if (keyring.kind !== 'phrase') {
       throw new AppError('request/invalid', `keyring_id: “${keyring.label}” is a private key and has no words.`)
     }
-    return revealPrompt(vault, keyring)
+    return createRevealPrompt(vault, keyring)
   }
 
   const unlockFlow = (wallet: Wallet): SecurePromptFlow => {
@@ -112,7 +123,7 @@ export function createSecurePrompts(options: Options): SecurePrompts {
 
   return {
     endpoints: [
-      localEndpoint(openSecurePrompt, async ({ body }, { origin }) => {
+      createLocalEndpoint(openSecurePrompt, async ({ body }, { origin }) => {
         const context = { window: toWindowOrigin(origin), theme: body.theme }
         const { ticket, expiresAtMs } = sessions.issue({ ...(await createPrompt(body)), context })
         const { port } = new URL(origin)

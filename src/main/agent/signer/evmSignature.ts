@@ -12,7 +12,7 @@ type Hex = `0x${string}`
  */
 export type SignEvm = (account: SigningAccount, hash: Hex) => Promise<string>
 
-export function evmSignatures(keys: Pick<WalletKeys, 'lend'>): SignEvm {
+export function createEvmSignatures(keys: Pick<WalletKeys, 'lend'>): SignEvm {
   /** By the address that their first signature was recovered to. */
   const verifiers = new Map<string, SignatureVerifier>()
 
@@ -21,7 +21,7 @@ export function evmSignatures(keys: Pick<WalletKeys, 'lend'>): SignEvm {
     if (cached) return cached(hash, signature)
     const [{ recoverPublicKey }, { fromPublicKey }] = await Promise.all([import('ox/Secp256k1'), import('ox/Address')])
     const publicKey = recoverPublicKey({ payload: hash, signature })
-    if (!sameEvmAddress(fromPublicKey(publicKey), address)) return false
+    if (!isSameEvmAddress(fromPublicKey(publicKey), address)) return false
     verifiers.set(address, await createSignatureVerifier(publicKey))
     return true
   }
@@ -37,12 +37,12 @@ export function evmSignatures(keys: Pick<WalletKeys, 'lend'>): SignEvm {
 }
 
 /** EIP-191, version 0x45. */
-export async function personalHash(text: string): Promise<`0x${string}`> {
+export async function hashPersonalMessage(text: string): Promise<`0x${string}`> {
   const { getSignPayload } = await import('ox/PersonalMessage')
   return getSignPayload(new TextEncoder().encode(text))
 }
 
-export function sameEvmAddress(a: string, b: string): boolean {
+export function isSameEvmAddress(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase()
 }
 

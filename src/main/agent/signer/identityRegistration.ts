@@ -6,14 +6,20 @@ import {
 } from '#shared/contract/automatons.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
-import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
-import { checkPlain, invisibleWarning, shorten } from './plainText.ts'
+import { hasWrongChecksum, isSameEvmAddress } from './evmSignature.ts'
+import { checkPlain, shorten, warnOfInvisible } from './plainText.ts'
 import { signSolana } from './solanaSignature.ts'
 import { computeTypedDataHash, serializeTypedData } from './typedData.ts'
-import { type IntentField, type IntentOf, type IntentTools, invalidIntentError, type Understood } from './understood.ts'
+import {
+  createInvalidIntentError,
+  type IntentField,
+  type IntentOf,
+  type IntentTools,
+  type Understood,
+} from './understood.ts'
 
 /** Typed data for EVM, the text of `registerText` for Solana; the key of the automaton's own address signs. */
-export async function identityRegistration(
+export async function prepareIdentityRegistration(
   intent: IntentOf<'identity.register'>,
   tools: IntentTools,
 ): Promise<Understood> {
@@ -81,11 +87,12 @@ async function textHash(text: string): Promise<`0x${string}`> {
 function findAccount({ account_id, profile, chain_type }: IntentOf<'identity.register'>, { keys }: IntentTools) {
   const { automaton_address: address } = profile
   const isIts = (it: SigningAccount) =>
-    it.chainType === chain_type && (chain_type === 'evm' ? sameEvmAddress(it.address, address) : it.address === address)
+    it.chainType === chain_type &&
+    (chain_type === 'evm' ? isSameEvmAddress(it.address, address) : it.address === address)
   const named = account_id === undefined ? keys.accounts().find(isIts) : keys.account(chain_type, account_id)
   const account = named ?? keys.account(chain_type)
   if (isIts(account)) return account
-  throw invalidIntentError(
+  throw createInvalidIntentError(
     `profile.automaton_address ${address} is not ${account.address}, the ${chain_type} account that would sign.`,
   )
 }
@@ -105,7 +112,7 @@ function profileFields(profile: AutomatonProfile): IntentField[] {
 }
 
 async function warnings({ creator_address: creator, name, bio }: AutomatonProfile): Promise<IntentField[]> {
-  const invisible = [...invisibleWarning('The name', name), ...invisibleWarning('The bio', bio)]
+  const invisible = [...warnOfInvisible('The name', name), ...warnOfInvisible('The bio', bio)]
   if (/^0x0{40}$/.test(creator)) {
     invisible.push({ label: 'Creator', value: 'Nobody owns the zero address.', kind: 'warning' })
   } else if (creator.startsWith('0x') && (await hasWrongChecksum(creator))) {

@@ -1,34 +1,40 @@
 import { describeIssue } from '#shared/contract/describeIssue.ts'
 import { Intent } from '#shared/contract/intents.ts'
 import { findSolanaNetwork } from '#shared/contract/networks.ts'
-import { evmSignatures } from './evmSignature.ts'
-import { identityRegistration } from './identityRegistration.ts'
-import { paymentAuthorization } from './paymentAuthorization.ts'
+import { createEvmSignatures } from './evmSignature.ts'
+import { prepareIdentityRegistration } from './identityRegistration.ts'
+import { preparePaymentAuthorization } from './paymentAuthorization.ts'
 import type { PreparedIntent, Signer } from './signer.ts'
 import { signIn } from './signIn.ts'
-import { solanaPayment } from './solanaPayment.ts'
-import { textMessage } from './textMessage.ts'
-import { toolCall } from './toolCall.ts'
-import { type IntentOf, type IntentTools, invalidIntentError, type SignerTools, type Understood } from './understood.ts'
-import { uptoPayment } from './uptoPayment.ts'
+import { prepareSolanaPayment } from './solanaPayment.ts'
+import { prepareTextMessage } from './textMessage.ts'
+import { prepareToolCall } from './toolCall.ts'
+import {
+  createInvalidIntentError,
+  type IntentOf,
+  type IntentTools,
+  type SignerTools,
+  type Understood,
+} from './understood.ts'
+import { prepareUptoPayment } from './uptoPayment.ts'
 
 /** Signs intents. Rebuilds the bytes from the intent and rejects any that differ from what was approved. */
-export function intentSigner(options: SignerTools): Signer {
-  const tools: IntentTools = { ...options, signEvm: evmSignatures(options.keys) }
+export function createIntentSigner(options: SignerTools): Signer {
+  const tools: IntentTools = { ...options, signEvm: createEvmSignatures(options.keys) }
   const understand = (wish: unknown): Promise<Understood> => {
     const intent = parseIntent(wish)
     switch (intent.kind) {
       case 'identity.register':
-        return identityRegistration(intent, tools)
+        return prepareIdentityRegistration(intent, tools)
       case 'siwe':
       case 'siws':
         return signIn(intent, tools)
       case 'x402.authorize':
         return toPayment(intent)(intent, tools)
       case 'message':
-        return textMessage(intent, tools)
+        return prepareTextMessage(intent, tools)
       case 'tool.call':
-        return toolCall(intent)
+        return prepareToolCall(intent)
     }
   }
 
@@ -37,22 +43,22 @@ export function intentSigner(options: SignerTools): Signer {
     async sign(approved) {
       const { prepared, sign } = await understand(approved.intent)
       if (!isSame(prepared, approved))
-        throw invalidIntentError('What would be signed is no longer what was shown: ask again.')
+        throw createInvalidIntentError('What would be signed is no longer what was shown: ask again.')
       return sign()
     },
   }
 }
 
 function toPayment({ network, facilitator }: IntentOf<'x402.authorize'>) {
-  if (findSolanaNetwork(network)) return solanaPayment
-  return facilitator === undefined ? paymentAuthorization : uptoPayment
+  if (findSolanaNetwork(network)) return prepareSolanaPayment
+  return facilitator === undefined ? preparePaymentAuthorization : prepareUptoPayment
 }
 
 function parseIntent(input: unknown): Intent {
   const { data, error } = Intent.safeParse(input)
   if (data) return data
   const [issue] = error.issues
-  throw invalidIntentError(issue ? describeIssue(issue, input) : 'This is no intent.', error)
+  throw createInvalidIntentError(issue ? describeIssue(issue, input) : 'This is no intent.', error)
 }
 
 function isSame(a: PreparedIntent, b: PreparedIntent): boolean {

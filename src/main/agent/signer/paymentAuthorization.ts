@@ -7,12 +7,12 @@ import {
 } from '#shared/contract/networks.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
-import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
-import { paymentFields } from './paymentFields.ts'
+import { hasWrongChecksum, isSameEvmAddress } from './evmSignature.ts'
+import { listPaymentFields } from './paymentFields.ts'
 import { checkPlain, shorten } from './plainText.ts'
 import { toSite } from './site.ts'
 import { computeTypedDataHash, serializeTypedData, type TypedData } from './typedData.ts'
-import { type IntentOf, type IntentTools, invalidIntentError, type Understood } from './understood.ts'
+import { createInvalidIntentError, type IntentOf, type IntentTools, type Understood } from './understood.ts'
 
 /** However long the seller would like to have: what was not used by then is void. */
 export const maxSeconds = 300
@@ -32,23 +32,25 @@ const transferTypes = {
  * Authorizes one transfer of USDC to this payee, by any holder of the signature (EIP-3009).
  * @see https://eips.ethereum.org/EIPS/eip-3009
  */
-export async function paymentAuthorization(
+export async function preparePaymentAuthorization(
   intent: IntentOf<'x402.authorize'>,
   tools: IntentTools,
 ): Promise<Understood> {
   const network = findNetwork(intent, tools)
   if (!/^0x[0-9a-fA-F]{40}$/.test(intent.pay_to)) {
-    throw invalidIntentError(`pay_to must be 0x and 40 hexadecimal digits on ${network.name}, not ${intent.pay_to}.`)
+    throw createInvalidIntentError(
+      `pay_to must be 0x and 40 hexadecimal digits on ${network.name}, not ${intent.pay_to}.`,
+    )
   }
   for (const name of ['fee_payer', 'memo'] as const) {
-    if (intent[name] !== undefined) throw invalidIntentError(`${name} is for payments on Solana only.`)
+    if (intent[name] !== undefined) throw createInvalidIntentError(`${name} is for payments on Solana only.`)
   }
   await checkPayee(intent.pay_to, tools)
   const site = toSite('resource', intent.resource)
   const { description } = intent
   if (description !== undefined) checkPlain('description', description, '\n\t')
   const value = BigInt(intent.amount)
-  if (value <= 0n) throw invalidIntentError(`amount must be above 0, not ${intent.amount}.`)
+  if (value <= 0n) throw createInvalidIntentError(`amount must be above 0, not ${intent.amount}.`)
   const seconds = Math.min(intent.valid_seconds, maxSeconds)
   const account = tools.keys.account('evm', intent.account_id)
   const amount = `${formatTokenAmount(value, usdcDecimals)} USDC`
@@ -59,7 +61,7 @@ export async function paymentAuthorization(
       intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: seconds },
       account,
       sentence: `Pay ${amount} to ${shortenAddress(intent.pay_to)} on ${network.name} for ${shorten(intent.resource, 80)}`,
-      fields: paymentFields({
+      fields: listPaymentFields({
         ...{ intent, account, network, site, valid: `${formatDuration(seconds)} after signing` },
         amount: { label: 'Amount', value: amount },
       }),
@@ -93,10 +95,12 @@ function findNetwork({ network: name, resource }: IntentOf<'x402.authorize'>, to
   const network = findEvmNetwork(name)
   if (network) return network
   if (name !== testLedgerNetwork.id)
-    throw invalidIntentError(`network ${JSON.stringify(name)} is not a network Steward knows.`)
+    throw createInvalidIntentError(`network ${JSON.stringify(name)} is not a network Steward knows.`)
   const origin = tools.testLedgerOrigin?.()
   if (origin !== undefined && URL.parse(resource)?.origin === URL.parse(origin)?.origin) return testLedgerNetwork
-  throw invalidIntentError('network is the test ledger, which is for payments to the service of this application only.')
+  throw createInvalidIntentError(
+    'network is the test ledger, which is for payments to the service of this application only.',
+  )
 }
 
 function createTypedData({ usdc, chainId }: EvmNetwork, message: TypedData['message']): TypedData {
@@ -109,16 +113,17 @@ function createTypedData({ usdc, chainId }: EvmNetwork, message: TypedData['mess
 }
 
 export async function checkPayee(payee: string, { keys }: IntentTools): Promise<void> {
-  if (/^0x0{40}$/.test(payee)) throw invalidIntentError('pay_to is the zero address: the money would be lost.')
-  const token = [...evmNetworks, testLedgerNetwork].find(({ usdc }) => sameEvmAddress(usdc.address, payee))
-  if (token) throw invalidIntentError(`pay_to ${payee} is the USDC contract on ${token.name}: the money would be lost.`)
+  if (/^0x0{40}$/.test(payee)) throw createInvalidIntentError('pay_to is the zero address: the money would be lost.')
+  const token = [...evmNetworks, testLedgerNetwork].find(({ usdc }) => isSameEvmAddress(usdc.address, payee))
+  if (token)
+    throw createInvalidIntentError(`pay_to ${payee} is the USDC contract on ${token.name}: the money would be lost.`)
   const ownAccount = keys
     .accounts()
-    .find(({ chainType, address }) => chainType === 'evm' && sameEvmAddress(address, payee))
+    .find(({ chainType, address }) => chainType === 'evm' && isSameEvmAddress(address, payee))
   if (ownAccount)
-    throw invalidIntentError(`pay_to ${payee} is “${ownAccount.label}” of this wallet: you would pay yourself.`)
+    throw createInvalidIntentError(`pay_to ${payee} is “${ownAccount.label}” of this wallet: you would pay yourself.`)
   if (await hasWrongChecksum(payee))
-    throw invalidIntentError(`pay_to ${payee} has a wrong checksum: it may be mistyped.`)
+    throw createInvalidIntentError(`pay_to ${payee} has a wrong checksum: it may be mistyped.`)
 }
 
 export function formatDuration(seconds: number): string {

@@ -1,6 +1,6 @@
 import type { EvmNetwork, SolanaNetwork } from '#shared/contract/networks.ts'
 import type { WalletAccount } from '#shared/contract/wallet.ts'
-import { invisibleWarning } from './plainText.ts'
+import { warnOfInvisible } from './plainText.ts'
 import type { Site } from './site.ts'
 import type { IntentField, IntentOf } from './understood.ts'
 
@@ -17,7 +17,15 @@ type Payment = {
 }
 
 /** Returns the fields that the user sees of a payment of any scheme. */
-export function paymentFields({ intent, account, network, amount, valid, site, more = [] }: Payment): IntentField[] {
+export function listPaymentFields({
+  intent,
+  account,
+  network,
+  amount,
+  valid,
+  site,
+  more = [],
+}: Payment): IntentField[] {
   const { pay_to: payee, resource, description } = intent
   return [
     { ...amount, kind: 'amount' },
@@ -31,7 +39,7 @@ export function paymentFields({ intent, account, network, amount, valid, site, m
     { label: 'Valid', value: valid, kind: 'text' },
     { label: 'USDC', value: network.usdc.address, kind: 'address' },
     ...site.warnings,
-    ...invisibleWarning('The description', description ?? ''),
+    ...warnOfInvisible('The description', description ?? ''),
     ...testWarning(network),
   ]
 }

@@ -1,4 +1,4 @@
-import { type IntentField, invalidIntentError } from './understood.ts'
+import { createInvalidIntentError, type IntentField } from './understood.ts'
 
 /** Marks that turn the direction of what follows, and halves of characters. */
 const deceiving = /[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u
@@ -14,12 +14,12 @@ export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''
   for (const character of text) {
     if (allowed.includes(character) && allowed !== '') continue
     if (/\p{Cc}|[\u2028\u2029]/u.test(character)) {
-      throw invalidIntentError(
+      throw createInvalidIntentError(
         `${name} holds the control character ${codePoint(character)}, which could hide part of it.`,
       )
     }
     if (deceiving.test(character)) {
-      throw invalidIntentError(
+      throw createInvalidIntentError(
         `${name} holds ${codePoint(character)}, which makes text look different from what it is.`,
       )
     }
@@ -27,7 +27,7 @@ export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''
 }
 
 /** A field for what a person would not see. */
-export function invisibleWarning(name: string, text: string): IntentField[] {
+export function warnOfInvisible(name: string, text: string): IntentField[] {
   const character = invisible.exec(text)?.[0]
   if (character === undefined) return []
   return [{ label: 'Invisible characters', value: `${name} holds ${codePoint(character)}.`, kind: 'warning' }]

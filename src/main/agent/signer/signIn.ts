@@ -3,10 +3,16 @@ import { shortenAddress } from '#shared/shortAddress.ts'
 import { formatSignInMessage, isStatement } from '#shared/signInMessage.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
-import { personalHash } from './evmSignature.ts'
+import { hashPersonalMessage } from './evmSignature.ts'
 import { toSite } from './site.ts'
 import { signSolana } from './solanaSignature.ts'
-import { type IntentField, type IntentOf, type IntentTools, invalidIntentError, type Understood } from './understood.ts'
+import {
+  createInvalidIntentError,
+  type IntentField,
+  type IntentOf,
+  type IntentTools,
+  type Understood,
+} from './understood.ts'
 
 type SignInIntent = IntentOf<'siwe' | 'siws'>
 
@@ -26,11 +32,11 @@ const solanaChains = ['mainnet', 'testnet', 'devnet', 'localnet']
 export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<Understood> {
   const site = toSite('uri', intent.uri)
   if (intent.domain !== site.host) {
-    throw invalidIntentError(`domain ${JSON.stringify(intent.domain)} is not ${site.host}, the host of uri.`)
+    throw createInvalidIntentError(`domain ${JSON.stringify(intent.domain)} is not ${site.host}, the host of uri.`)
   }
   const { statement } = intent
   if (statement !== undefined && !isStatement(statement)) {
-    throw invalidIntentError(
+    throw createInvalidIntentError(
       'statement must hold letters and digits of ASCII and the punctuation of EIP-4361, on one line.',
     )
   }
@@ -69,7 +75,7 @@ export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<
     async sign() {
       const signature =
         chainType === 'evm'
-          ? await tools.signEvm(account, await personalHash(text))
+          ? await tools.signEvm(account, await hashPersonalMessage(text))
           : await signSolana(tools.keys, account, text)
       return { kind: intent.kind, address, signature, message: text }
     },
@@ -80,11 +86,11 @@ function getNetwork(intent: SignInIntent): { name: string; test: boolean } {
   if (intent.kind === 'siwe') {
     const network = findEvmNetwork(String(intent.chain_id))
     if (network) return network
-    throw invalidIntentError(`chain_id ${intent.chain_id} is not a network Steward knows.`)
+    throw createInvalidIntentError(`chain_id ${intent.chain_id} is not a network Steward knows.`)
   }
   const name = intent.chain_id.replace(/^solana:/, '')
   if (!solanaChains.includes(name)) {
-    throw invalidIntentError(
+    throw createInvalidIntentError(
       `chain_id ${JSON.stringify(intent.chain_id)} is not a Solana network: ${solanaChains.join(', ')}.`,
     )
   }
@@ -94,14 +100,16 @@ function getNetwork(intent: SignInIntent): { name: string; test: boolean } {
 function readTimes(intent: SignInIntent, now: number): { issuedAt: string; expirationTime: string } {
   const issued = intent.issued_at === undefined ? now : Date.parse(intent.issued_at)
   if (Number.isNaN(issued) || issued > now + limits.aheadMs || issued < now - limits.oldestMs) {
-    throw invalidIntentError(`issued_at ${intent.issued_at} is not from the last day.`)
+    throw createInvalidIntentError(`issued_at ${intent.issued_at} is not from the last day.`)
   }
   const expires = intent.expiration_time === undefined ? issued + limits.defaultMs : Date.parse(intent.expiration_time)
   if (Number.isNaN(expires) || expires <= now || expires <= issued) {
-    throw invalidIntentError(`expiration_time ${intent.expiration_time ?? toIsoTime(expires)} has passed.`)
+    throw createInvalidIntentError(`expiration_time ${intent.expiration_time ?? toIsoTime(expires)} has passed.`)
   }
   if (expires - issued > limits.maxMs) {
-    throw invalidIntentError(`expiration_time ${intent.expiration_time} is more than a day after ${toIsoTime(issued)}.`)
+    throw createInvalidIntentError(
+      `expiration_time ${intent.expiration_time} is more than a day after ${toIsoTime(issued)}.`,
+    )
   }
   return { issuedAt: toIsoTime(issued), expirationTime: toIsoTime(expires) }
 }

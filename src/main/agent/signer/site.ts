@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url'
-import { type IntentField, invalidIntentError } from './understood.ts'
+import { createInvalidIntentError, type IntentField } from './understood.ts'
 
 /** Site that is paid or signed in to, as its URL names it. */
 export type Site = {
@@ -17,16 +17,16 @@ const plainAddress = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
  */
 export function toSite(name: string, address: string): Site {
   if (!plainAddress.test(address)) {
-    throw invalidIntentError(
+    throw createInvalidIntentError(
       `${name} must be an address in ASCII without spaces and quotes, not ${JSON.stringify(address)}.`,
     )
   }
   const url = URL.parse(address)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.host === '') {
-    throw invalidIntentError(`${name} must begin with https:// or http://, not ${JSON.stringify(address)}.`)
+    throw createInvalidIntentError(`${name} must begin with https:// or http://, not ${JSON.stringify(address)}.`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw invalidIntentError(`${name} must not name a user before its host, as ${JSON.stringify(address)} does.`)
+    throw createInvalidIntentError(`${name} must not name a user before its host, as ${JSON.stringify(address)} does.`)
   }
   return { host: url.host, warnings: [...nameWarnings(url.hostname), ...transportWarnings(url)] }
 }

@@ -9,7 +9,7 @@ import { findAssociatedTokenPda, parseTransferCheckedInstruction, TOKEN_PROGRAM_
 import fc from 'fast-check'
 import nacl from 'tweetnacl'
 import { describe, expect, test } from 'vitest'
-import { transactionNonce } from '#platform/solana/solanaTransaction.ts'
+import { readTransactionNonce } from '#platform/solana/solanaTransaction.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { solanaNetworks } from '#shared/contract/networks.ts'
 import { createTestSigner, refusal, testTime } from '#test/support/testSigner.ts'
@@ -97,7 +97,7 @@ test.each(solanaNetworks)('on $name it is what the library of Solana reads, with
     ...{ from: address, to: payee, value: '5000000', validAfter: '0', nonce },
     validBefore: String(Math.floor(testTime / 1000) + 120),
   })
-  expect(await transactionNonce(transaction ?? '')).toBe(nonce)
+  expect(await readTransactionNonce(transaction ?? '')).toBe(nonce)
 })
 
 test('any payee and amount come out as they went in, and two payments are never the same', async () => {

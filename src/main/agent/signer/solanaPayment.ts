@@ -1,14 +1,20 @@
-import { deriveTokenAccount, isOnCurve, solanaKey, solanaPrograms } from '#platform/solana/solanaAddresses.ts'
+import { deriveTokenAccount, isOnCurve, parseSolanaKey, solanaPrograms } from '#platform/solana/solanaAddresses.ts'
 import { serializeTransaction } from '#platform/solana/solanaTransaction.ts'
 import { findSolanaNetwork, solanaNetworks, usdcDecimals } from '#shared/contract/networks.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
-import { paymentFields } from './paymentFields.ts'
+import { listPaymentFields } from './paymentFields.ts'
 import { checkPlain, shorten } from './plainText.ts'
 import { toSite } from './site.ts'
 import { signSolana } from './solanaSignature.ts'
-import { transferMessage } from './solanaTransfer.ts'
-import { type IntentField, type IntentOf, type IntentTools, invalidIntentError, type Understood } from './understood.ts'
+import { buildTransferMessage } from './solanaTransfer.ts'
+import {
+  createInvalidIntentError,
+  type IntentField,
+  type IntentOf,
+  type IntentTools,
+  type Understood,
+} from './understood.ts'
 
 /** A transaction is void 150 blocks after the one it names, about a minute: by then it is presented no more. */
 const validSeconds = 120
@@ -18,13 +24,17 @@ const maxMemoBytes = 256
  * USDC that moves once the fee payer of the seller signs the same transaction too, and brings it to the chain.
  * @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/exact/scheme_exact_svm.md
  */
-export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: IntentTools): Promise<Understood> {
+export async function prepareSolanaPayment(
+  intent: IntentOf<'x402.authorize'>,
+  tools: IntentTools,
+): Promise<Understood> {
   const network = findSolanaNetwork(intent.network)
-  if (!network) throw invalidIntentError(`network ${JSON.stringify(intent.network)} is not a network of Solana.`)
+  if (!network) throw createInvalidIntentError(`network ${JSON.stringify(intent.network)} is not a network of Solana.`)
   const { pay_to: payee, fee_payer: feePayer, description, memo } = intent
-  if (intent.facilitator !== undefined) throw invalidIntentError('facilitator is for payments on EVM networks only.')
+  if (intent.facilitator !== undefined)
+    throw createInvalidIntentError('facilitator is for payments on EVM networks only.')
   if (feePayer === undefined)
-    throw invalidIntentError('fee_payer is missing: a payment on Solana names who pays its fee.')
+    throw createInvalidIntentError('fee_payer is missing: a payment on Solana names who pays its fee.')
   const account = tools.keys.account('solana', intent.account_id)
   await checkAddress('pay_to', payee, tools)
   await checkAddress('fee_payer', feePayer, tools)
@@ -34,7 +44,7 @@ export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: I
     deriveTokenAccount(payee, mint),
   ])
   if ([source, destination].includes(feePayer))
-    throw invalidIntentError(`fee_payer ${feePayer} takes part in the transfer.`)
+    throw createInvalidIntentError(`fee_payer ${feePayer} takes part in the transfer.`)
   const site = toSite('resource', intent.resource)
   if (description !== undefined) checkPlain('description', description, '\n\t')
   checkMemo(memo)
@@ -47,7 +57,7 @@ export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: I
       intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: validSeconds },
       account,
       sentence: `Pay ${amount} to ${shortenAddress(payee)} on ${network.name} for ${shorten(intent.resource, 80)}`,
-      fields: paymentFields({
+      fields: listPaymentFields({
         ...{ intent, account, network, site, valid: 'About 1 minute after signing' },
         amount: { label: 'Amount', value: amount },
         more: [
@@ -78,11 +88,12 @@ export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: I
       amountMicroUsd: value,
     },
     async sign() {
-      if (!tools.solanaBlockHash) throw invalidIntentError(`Payments on ${network.name} are not possible here.`)
+      if (!tools.solanaBlockHash) throw createInvalidIntentError(`Payments on ${network.name} are not possible here.`)
       const blockHash = await tools.solanaBlockHash(network)
-      if (!(await solanaKey(blockHash))) throw invalidIntentError(`The node of ${network.name} gave no block hash.`)
+      if (!(await parseSolanaKey(blockHash)))
+        throw createInvalidIntentError(`The node of ${network.name} gave no block hash.`)
       const text = memo ?? Buffer.from(tools.randomBytes(16)).toString('hex')
-      const message = await transferMessage({ ...transfer, memo: text, blockHash })
+      const message = await buildTransferMessage({ ...transfer, memo: text, blockHash })
       const signature = await signSolana(tools.keys, account, message)
       const { base58 } = await import('@scure/base')
       return {
@@ -99,27 +110,30 @@ export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: I
 }
 
 async function checkAddress(name: string, address: string, { keys }: IntentTools): Promise<void> {
-  if (!(await solanaKey(address))) throw invalidIntentError(`${name} ${address} is no address on Solana.`)
+  if (!(await parseSolanaKey(address))) throw createInvalidIntentError(`${name} ${address} is no address on Solana.`)
   if (Object.values<string>(solanaPrograms).includes(address)) {
-    throw invalidIntentError(`${name} ${address} is a program of Solana: the money would be lost.`)
+    throw createInvalidIntentError(`${name} ${address} is a program of Solana: the money would be lost.`)
   }
   const token = solanaNetworks.find(({ usdc }) => usdc.address === address)
-  if (token) throw invalidIntentError(`${name} ${address} is the USDC mint on ${token.name}: the money would be lost.`)
+  if (token)
+    throw createInvalidIntentError(`${name} ${address} is the USDC mint on ${token.name}: the money would be lost.`)
   const ownAccount = keys.accounts().find((it) => it.chainType === 'solana' && it.address === address)
   if (ownAccount)
-    throw invalidIntentError(`${name} ${address} is “${ownAccount.label}” of this wallet: you would pay yourself.`)
+    throw createInvalidIntentError(
+      `${name} ${address} is “${ownAccount.label}” of this wallet: you would pay yourself.`,
+    )
 }
 
 function checkMemo(memo: string | undefined): void {
   if (memo === undefined) return
   checkPlain('memo', memo, '')
   const bytes = Buffer.byteLength(memo)
-  if (bytes > maxMemoBytes) throw invalidIntentError(`memo has ${bytes} bytes, and may have ${maxMemoBytes}.`)
+  if (bytes > maxMemoBytes) throw createInvalidIntentError(`memo has ${bytes} bytes, and may have ${maxMemoBytes}.`)
 }
 
 /** Such an address belongs to a program: a shared wallet, or a token account that was taken for its owner. */
 async function payeeWarning(payee: string): Promise<IntentField[]> {
-  const key = await solanaKey(payee)
+  const key = await parseSolanaKey(payee)
   if (key && (await isOnCurve(key))) return []
   return [{ label: 'Payee', value: 'This address has no key of its own. Is it a shared wallet?', kind: 'warning' }]
 }

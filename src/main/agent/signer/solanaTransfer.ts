@@ -22,7 +22,7 @@ const priceMicroLamports = 1n
  * lookup table. Nothing in it but these fields comes from outside.
  * @see https://solana.com/docs/core/transactions#message
  */
-export async function transferMessage(transfer: SolanaTransfer): Promise<Uint8Array> {
+export async function buildTransferMessage(transfer: SolanaTransfer): Promise<Uint8Array> {
   const { base58 } = await import('@scure/base')
   const { feePayer, payer, source, destination, mint, amount, memo, blockHash } = transfer
   const { token, computeBudget, memo: memoProgram } = solanaPrograms

@@ -1,13 +1,19 @@
 import { parseJson } from '#platform/boundedJson.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
-import { personalHash } from './evmSignature.ts'
-import { checkPlain, invisibleWarning, shorten } from './plainText.ts'
+import { hashPersonalMessage } from './evmSignature.ts'
+import { checkPlain, shorten, warnOfInvisible } from './plainText.ts'
 import { isSolanaMessage } from './solanaMessage.ts'
 import { signSolana } from './solanaSignature.ts'
-import { type IntentField, type IntentOf, type IntentTools, invalidIntentError, type Understood } from './understood.ts'
+import {
+  createInvalidIntentError,
+  type IntentField,
+  type IntentOf,
+  type IntentTools,
+  type Understood,
+} from './understood.ts'
 
 /** Text as it stands: EIP-191 for EVM, its very bytes for Solana. What would mean more than text is refused. */
-export async function textMessage(intent: IntentOf<'message'>, tools: IntentTools): Promise<Understood> {
+export async function prepareTextMessage(intent: IntentOf<'message'>, tools: IntentTools): Promise<Understood> {
   const { text, chain_type } = intent
   checkPlain('text', text, '\n\t')
   checkMeaning(text)
@@ -23,7 +29,7 @@ export async function textMessage(intent: IntentOf<'message'>, tools: IntentTool
         { label: 'Text', value: text, kind: 'text' },
         { label: 'Account', value: label, kind: 'text' },
         { label: 'Address', value: address, kind: 'address' },
-        ...invisibleWarning('The text', text),
+        ...warnOfInvisible('The text', text),
         ...hashWarning(text),
       ],
       raw: text,
@@ -33,7 +39,7 @@ export async function textMessage(intent: IntentOf<'message'>, tools: IntentTool
     async sign() {
       const signature =
         chain_type === 'evm'
-          ? await tools.signEvm(account, await personalHash(text))
+          ? await tools.signEvm(account, await hashPersonalMessage(text))
           : await signSolana(tools.keys, account, text)
       return { kind: intent.kind, address, signature, message: text }
     },
@@ -42,19 +48,19 @@ export async function textMessage(intent: IntentOf<'message'>, tools: IntentTool
 
 function checkMeaning(text: string): void {
   if (/wants\s+you\s+to\s+sign\s+in\s+with\s+your\b/i.test(text)) {
-    throw invalidIntentError('text is a sign-in message: ask for `siwe` or `siws`, which show where it leads.')
+    throw createInvalidIntentError('text is a sign-in message: ask for `siwe` or `siws`, which show where it leads.')
   }
-  if (/^\s*(0x)?1901/i.test(text)) throw invalidIntentError('text begins with 0x1901, like encoded typed data.')
+  if (/^\s*(0x)?1901/i.test(text)) throw createInvalidIntentError('text begins with 0x1901, like encoded typed data.')
   const keys = jsonKeys(text)
   if (keys.includes('primaryType') || keys.includes('types'))
-    throw invalidIntentError('text is typed data, not plain text.')
+    throw createInvalidIntentError('text is typed data, not plain text.')
   if (keys.includes('payloadHash') || keys.includes('automatonId')) {
-    throw invalidIntentError(
+    throw createInvalidIntentError(
       'text registers an automaton: ask for `identity.register`, which shows what is registered.',
     )
   }
   if (isSolanaMessage(new TextEncoder().encode(text))) {
-    throw invalidIntentError('text has the form of a Solana transaction: the signature would be valid for it.')
+    throw createInvalidIntentError('text has the form of a Solana transaction: the signature would be valid for it.')
   }
 }
 

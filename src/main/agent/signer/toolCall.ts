@@ -5,7 +5,7 @@ import { checkPlain } from './plainText.ts'
 import type { IntentOf, Understood } from './understood.ts'
 
 /** A tool wants to run. No key takes part: what "signs" it is the digest of what the person saw. */
-export async function toolCall(intent: IntentOf<'tool.call'>): Promise<Understood> {
+export async function prepareToolCall(intent: IntentOf<'tool.call'>): Promise<Understood> {
   const { tool, sentence, target, arguments: toolArguments } = intent
   checkPlain('sentence', sentence)
   checkPlain('target', target)

@@ -28,6 +28,6 @@ export type SignerTools = {
 /** Dependencies of parsing and signing intents of any kind. */
 export type IntentTools = SignerTools & { signEvm: SignEvm }
 
-export function invalidIntentError(message: string, cause?: unknown): AppError {
+export function createInvalidIntentError(message: string, cause?: unknown): AppError {
   return new AppError('intent/invalid', message, { cause })
 }

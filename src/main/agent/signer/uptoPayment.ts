@@ -2,11 +2,11 @@ import { type EvmNetwork, findEvmNetwork, permit2, usdcDecimals } from '#shared/
 import { shortenAddress } from '#shared/shortAddress.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
 import { checkPayee, formatDuration, maxSeconds } from './paymentAuthorization.ts'
-import { paymentFields } from './paymentFields.ts'
+import { listPaymentFields } from './paymentFields.ts'
 import { checkPlain, shorten } from './plainText.ts'
 import { toSite } from './site.ts'
 import { computeTypedDataHash, serializeTypedData, type TypedData } from './typedData.ts'
-import { type IntentOf, type IntentTools, invalidIntentError, type Understood } from './understood.ts'
+import { createInvalidIntentError, type IntentOf, type IntentTools, type Understood } from './understood.ts'
 
 const permitTypes = {
   PermitWitnessTransferFrom: [
@@ -31,17 +31,19 @@ const permitTypes = {
  * USDC of which the facilitator may move as much as was used, once and to this payee: `amount` at most.
  * @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/upto/scheme_upto_evm.md
  */
-export async function uptoPayment(intent: IntentOf<'x402.authorize'>, tools: IntentTools): Promise<Understood> {
+export async function prepareUptoPayment(intent: IntentOf<'x402.authorize'>, tools: IntentTools): Promise<Understood> {
   const { network: name, pay_to: payee, facilitator, description } = intent
   const network = findEvmNetwork(name)
-  if (!network) throw invalidIntentError(`network ${JSON.stringify(name)} is no network on which upto is paid.`)
-  if (facilitator === undefined) throw invalidIntentError('facilitator is missing: upto names who settles.')
-  if (!/^0x[0-9a-fA-F]{40}$/.test(payee)) throw invalidIntentError(`pay_to ${payee} is no address on ${network.name}.`)
+  if (!network) throw createInvalidIntentError(`network ${JSON.stringify(name)} is no network on which upto is paid.`)
+  if (facilitator === undefined) throw createInvalidIntentError('facilitator is missing: upto names who settles.')
+  if (!/^0x[0-9a-fA-F]{40}$/.test(payee))
+    throw createInvalidIntentError(`pay_to ${payee} is no address on ${network.name}.`)
   for (const field of ['fee_payer', 'memo'] as const) {
-    if (intent[field] !== undefined) throw invalidIntentError(`${field} is for payments on Solana only.`)
+    if (intent[field] !== undefined) throw createInvalidIntentError(`${field} is for payments on Solana only.`)
   }
   await checkPayee(payee, tools)
-  if (/^0x0{40}$/.test(facilitator)) throw invalidIntentError('facilitator is the zero address: nobody could settle.')
+  if (/^0x0{40}$/.test(facilitator))
+    throw createInvalidIntentError('facilitator is the zero address: nobody could settle.')
   const site = toSite('resource', intent.resource)
   if (description !== undefined) checkPlain('description', description, '\n\t')
   const value = BigInt(intent.amount)
@@ -61,7 +63,7 @@ export async function uptoPayment(intent: IntentOf<'x402.authorize'>, tools: Int
       intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: seconds },
       account,
       sentence: `Pay up to ${amount} to ${shortenAddress(payee)} on ${network.name} for ${shorten(intent.resource, 80)}`,
-      fields: paymentFields({
+      fields: listPaymentFields({
         ...{ intent, account, network, site, valid: `${formatDuration(seconds)} after signing` },
         amount: { label: 'At most', value: amount },
         more: [{ label: 'Settled by', value: facilitator, kind: 'address' }],

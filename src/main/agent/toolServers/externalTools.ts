@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 import type { Tool, ToolResult } from '#shared/contract/tools/tool.ts'
 import type { ToolRights } from '../tools/toolRights.ts'
-import { foreignText } from './foreignText.ts'
+import { sanitizeForeignText } from './foreignText.ts'
 import type { ListedTool } from './parseToolList.ts'
 import type { ServedListing } from './syncToolCatalog.ts'
 import {
@@ -58,7 +58,7 @@ export function createExternalTools({ repository, listing }: Options): ServedToo
     const answer = await client.call(usable(server, alias).name, args, options)
     const result = toToolResult(server.name, answer)
     if (answer.isError) {
-      const said = foreignText(String(result.text), maxErrorCharacters)
+      const said = sanitizeForeignText(String(result.text), maxErrorCharacters)
       throw new AppError('tool-server/answer', said === '' ? 'The server says that it failed, and not why.' : said)
     }
     return result

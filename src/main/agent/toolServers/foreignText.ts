@@ -7,7 +7,7 @@ const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Co
  * A stranger's text without anything that is not seen: what the person reads is what the model reads. More than `most`
  * characters are cut, and it says so.
  */
-export function foreignText(text: string, maxLength: number): string {
+export function sanitizeForeignText(text: string, maxLength: number): string {
   // Cuts before any further work.
   const cleaned = text
     .slice(0, 4 * maxLength)

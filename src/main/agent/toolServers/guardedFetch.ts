@@ -1,6 +1,6 @@
 import { createGuardedLookup, notPublic } from '#platform/guardedLookup.ts'
 import { createHttpClient, type HttpClient } from '#platform/httpClient.ts'
-import { mayConnect, strangerAddress } from '#platform/strangerAddress.ts'
+import { mayConnect, parseStrangerAddress } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import { messageBytes } from './messageLimits.ts'
 
@@ -14,8 +14,8 @@ type Options = {
 }
 
 /** @throws AppError `tool-server/address` */
-export function serverAddress(url: string): URL {
-  return strangerAddress(url, (message) => new AppError('tool-server/address', message))
+export function parseServerAddress(url: string): URL {
+  return parseStrangerAddress(url, (message) => new AppError('tool-server/address', message))
 }
 
 /**
@@ -24,7 +24,7 @@ export function serverAddress(url: string): URL {
  * instead.
  */
 export function createGuardedFetch(address: string, { secrets, resolve, ca }: Options): GuardedFetch {
-  const { origin } = serverAddress(address)
+  const { origin } = parseServerAddress(address)
   const client = createHttpClient({
     maxAnswerBytes: messageBytes,
     lookup: createGuardedLookup(mayConnect, resolve),
@@ -40,7 +40,7 @@ async function fetchWithin(
   { origin, secrets }: FetchTarget,
   ...[input, init]: Parameters<typeof fetch>
 ) {
-  const url = serverAddress(input instanceof Request ? input.url : String(input))
+  const url = parseServerAddress(input instanceof Request ? input.url : String(input))
   if (url.origin !== origin) throw new AppError('tool-server/address', `${url.host} is not the server.`)
   const method = init?.method ?? 'GET'
   if (method === 'GET') return new Response(null, { status: 405 })

@@ -3,7 +3,7 @@ import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
 import { toolServerLimits } from '#shared/contract/toolServers.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
-import { foreignText } from './foreignText.ts'
+import { sanitizeForeignText } from './foreignText.ts'
 import { Answered } from './toToolResult.ts'
 
 /** A connection to one MCP server, by the protocol's own client, in whichever revision the server speaks. */
@@ -141,7 +141,7 @@ function toMcpError(error: unknown, fault: string | undefined): AppError {
   }
   if (/timeout/i.test(why)) return new AppError('tool-server/failed', 'The server does not answer.', { cause: error })
   if (name === 'ProtocolError') {
-    return new AppError('tool-server/answer', `The server refuses: ${foreignText(message, maxErrorText)}`, {
+    return new AppError('tool-server/answer', `The server refuses: ${sanitizeForeignText(message, maxErrorText)}`, {
       cause: error,
     })
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ServedTool, servedMark, toolServerLimits } from '#shared/contract/toolServers.ts'
-import { foreignText } from './foreignText.ts'
+import { sanitizeForeignText } from './foreignText.ts'
 import { sanitizeSchema, UnusableSchema } from './sanitizeSchema.ts'
 
 /** A tool as its server lists it, made fit to be read. */
@@ -59,8 +59,8 @@ function parseTool(server: string, raw: Raw): ListedTool {
   const fields = {
     name: sanitizeName(name),
     alias: null,
-    title: title === undefined ? null : foreignText(title, 100).replace(/\s+/g, ' '),
-    description: foreignText(description, toolServerLimits.descriptionCharacters).trim(),
+    title: title === undefined ? null : sanitizeForeignText(title, 100).replace(/\s+/g, ' '),
+    description: sanitizeForeignText(description, toolServerLimits.descriptionCharacters).trim(),
     input_schema: {},
     digest: '',
     hints: readHints(annotations),
@@ -85,7 +85,7 @@ function parseTool(server: string, raw: Raw): ListedTool {
 
 /** Removes invisible characters from a name, and marks a changed name so that it cannot equal another tool's. */
 function sanitizeName(name: string): string {
-  const cleaned = foreignText(name, 100).replace(/\s+/g, ' ')
+  const cleaned = sanitizeForeignText(name, 100).replace(/\s+/g, ' ')
   return cleaned === name ? name : `${cleaned} (hidden characters)`
 }
 

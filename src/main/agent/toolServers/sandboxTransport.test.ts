@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { createTerminal, writeTerminal } from '#shared/contract/terminals.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
-import { sandboxTransport } from './sandboxTransport.ts'
+import { createSandboxTransport } from './sandboxTransport.ts'
 
 /** Creates a terminal that refuses input `fullTimes` times before its program reads it. */
 function startTransport(fullTimes: number, now: () => number = Date.now) {
@@ -22,7 +22,7 @@ function startTransport(fullTimes: number, now: () => number = Date.now) {
   const client = { call } as unknown as Pick<ServiceClient, 'call'>
   const onFault = (sentence: string) => faults.push(sentence)
   const options = { client, sandboxId: 's', name: 'n', command: 'c', environment: {}, onFault, now }
-  return { transport: sandboxTransport(options), inputs, faults }
+  return { transport: createSandboxTransport(options), inputs, faults }
 }
 
 const message = { jsonrpc: '2.0' as const, method: 'm', params: { text: 'x'.repeat(200 * 1024) } }

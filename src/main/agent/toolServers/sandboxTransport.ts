@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { parseJson } from '#platform/boundedJson.ts'
-import { serialQueue } from '#platform/serialQueue.ts'
+import { createSerialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   changeTerminal,
@@ -12,7 +12,7 @@ import {
   writeTerminal,
 } from '#shared/contract/terminals.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
-import { foreignText } from './foreignText.ts'
+import { sanitizeForeignText } from './foreignText.ts'
 import { createMessageMeter, messageBytes } from './messageLimits.ts'
 
 type Options = {
@@ -41,10 +41,10 @@ const maxErrorCharacters = 600
  * A program in a sandbox, spoken with over its standard input and output: a terminal in raw mode without echo carries the
  * bytes, and pipes stand between it and the program, which therefore sees no terminal. See docs/decisions/0022.
  */
-export function sandboxTransport({ client, sandboxId: id, ...options }: Options): Transport {
+export function createSandboxTransport({ client, sandboxId: id, ...options }: Options): Transport {
   const mark = `\u001e${randomBytes(12).toString('hex')}`
   const leaving = new AbortController()
-  const inTurn = serialQueue()
+  const inTurn = createSerialQueue()
   const meter = createMessageMeter(options.now)
   let sessionId: string | undefined
   let begun = false
@@ -166,7 +166,7 @@ function escapeCharacter(character: string): string {
 }
 
 function describeExit(text: string): string {
-  const error = foreignText(
+  const error = sanitizeForeignText(
     Buffer.from(text, 'base64').toString('utf8').trim().slice(-maxErrorCharacters),
     maxErrorCharacters,
   )

@@ -1,5 +1,5 @@
 import { toolServerLimits } from '#shared/contract/toolServers.ts'
-import { foreignText } from './foreignText.ts'
+import { sanitizeForeignText } from './foreignText.ts'
 
 export type SanitizedSchema = { [key: string]: unknown }
 /** Reason why a schema is unusable. */
@@ -37,8 +37,9 @@ export function sanitizeSchema(schema: unknown): SanitizedSchema {
     const next = (value: unknown): SanitizedSchema => sanitize(value, depth + 1, followed)
     const keywords: [string, unknown][] = []
     if (typeof node.type === 'string' || isNames(node.type)) keywords.push(['type', node.type])
-    if (typeof node.description === 'string') keywords.push(['description', foreignText(node.description, maxText)])
-    if (typeof node.format === 'string') keywords.push(['format', foreignText(node.format, 40)])
+    if (typeof node.description === 'string')
+      keywords.push(['description', sanitizeForeignText(node.description, maxText)])
+    if (typeof node.format === 'string') keywords.push(['format', sanitizeForeignText(node.format, 40)])
     for (const key of numbers) if (isNumber(node[key])) keywords.push([key, node[key]])
     for (const key of counts) if (isNumber(node[key])) keywords.push([key, node[key]])
     if (Array.isArray(node.enum)) keywords.push(['enum', plainValues(node.enum)])
@@ -90,7 +91,9 @@ function target(root: SanitizedSchema, reference: string): unknown {
 
 function checkedName(name: string): string {
   if (parameterName.test(name) && name !== '__proto__') return name
-  throw new UnusableSchema(`A parameter is called ${JSON.stringify(foreignText(name, 40))}, which models do not take.`)
+  throw new UnusableSchema(
+    `A parameter is called ${JSON.stringify(sanitizeForeignText(name, 40))}, which models do not take.`,
+  )
 }
 
 function plainValues(values: readonly unknown[]): unknown[] {
@@ -99,7 +102,7 @@ function plainValues(values: readonly unknown[]): unknown[] {
 }
 
 function plainValue(value: unknown): unknown {
-  return typeof value === 'string' ? foreignText(value, maxText) : value
+  return typeof value === 'string' ? sanitizeForeignText(value, maxText) : value
 }
 
 function isPlain(value: unknown): boolean {

@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import type { ToolServerTransport } from '#shared/contract/toolServers.ts'
 
 /** Returns the slot of a server's secret in the store of provider keys. */
-export function secretSlot(serverId: string, name: string): string {
+export function toSecretSlot(serverId: string, name: string): string {
   return `${serverId}.${name.toLowerCase()}`
 }
 

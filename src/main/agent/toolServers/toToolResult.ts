@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ToolResult } from '#shared/contract/tools/tool.ts'
-import { foreignText } from './foreignText.ts'
+import { sanitizeForeignText } from './foreignText.ts'
 
 /** Far more than a model receives; chats truncate further. */
 const maxCharacters = 200_000
@@ -29,7 +29,7 @@ export function toToolResult(server: string, { content, structuredContent }: Ans
   const texts = content.slice(0, maxBlocks).map((block) => toText(Block.safeParse(block).data))
   const text = texts.join('\n')
   const structured = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent, null, 2) : text
-  return { server, text: foreignText(structured, maxCharacters) }
+  return { server, text: sanitizeForeignText(structured, maxCharacters) }
 }
 
 function toText(block: z.infer<typeof Block> | undefined): string {
@@ -38,11 +38,11 @@ function toText(block: z.infer<typeof Block> | undefined): string {
       return block.text
     case 'image':
     case 'audio':
-      return `[${block.type} ${foreignText(block.mimeType, 60)}, ${Math.round((block.data.length * 3) / 4)} bytes, left out]`
+      return `[${block.type} ${sanitizeForeignText(block.mimeType, 60)}, ${Math.round((block.data.length * 3) / 4)} bytes, left out]`
     case 'resource_link':
-      return `[link ${foreignText(block.uri, 500)}]`
+      return `[link ${sanitizeForeignText(block.uri, 500)}]`
     case 'resource':
-      return block.resource.text ?? `[resource ${foreignText(block.resource.uri, 500)}, left out]`
+      return block.resource.text ?? `[resource ${sanitizeForeignText(block.resource.uri, 500)}, left out]`
     case undefined:
       return '[something of a kind that is not known, left out]'
   }

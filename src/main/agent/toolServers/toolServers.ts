@@ -9,9 +9,9 @@ import { toIsoTime } from '#shared/time.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ProviderKeyStore } from '../providers/providerKeyStore.ts'
-import { serverAddress } from './guardedFetch.ts'
+import { parseServerAddress } from './guardedFetch.ts'
 import type { ListedTool } from './parseToolList.ts'
-import { checkSecretNames, secretSlot, validateSecret } from './serverSecrets.ts'
+import { checkSecretNames, toSecretSlot, validateSecret } from './serverSecrets.ts'
 import type { ServedListing } from './syncToolCatalog.ts'
 import {
   isSame,
@@ -74,7 +74,7 @@ export function createToolServers(options: Options): ToolServers {
     const { listed_at_ms: at, ...rest } = about
     return {
       ...{ id, name, enabled, place },
-      secrets: secrets.map((it) => ({ name: it, key: keyStore.about(secretSlot(id, it)) })),
+      secrets: secrets.map((it) => ({ name: it, key: keyStore.about(toSecretSlot(id, it)) })),
       tools: repository.tools(id).flatMap(toolToWire),
       ...rest,
       listed_at: at === null ? null : toIsoTime(at),
@@ -93,7 +93,7 @@ export function createToolServers(options: Options): ToolServers {
       if (repository.findByName(name))
         throw new AppError('tool-server/exists', `There is already a tool server “${name}”.`)
       checkSecretNames(place.kind, secrets)
-      const transport = place.kind === 'http' ? { ...place, url: serverAddress(place.url).href } : place
+      const transport = place.kind === 'http' ? { ...place, url: parseServerAddress(place.url).href } : place
       const id = ToolServerId.parse(`tsv_${newId()}`)
       const server = { id, name, enabled: false, place: transport, secrets: [...new Set(secrets)], about: unasked }
       repository.upsert(server)
@@ -140,7 +140,7 @@ export function createToolServers(options: Options): ToolServers {
       if (!server.secrets.includes(name)) {
         throw new AppError('tool-server/secret-not-found', `“${server.name}” has no secret ${name.slice(0, 64)}.`)
       }
-      await keyStore.store(secretSlot(id, name), value, validateSecret)
+      await keyStore.store(toSecretSlot(id, name), value, validateSecret)
       await end(id)
       record('secret_set', server, `You set ${name} of the tool server “${server.name}”.`)
       publishChange()
@@ -163,7 +163,7 @@ export function createToolServers(options: Options): ToolServers {
     async remove(id) {
       const server = requireServer(id)
       await end(id)
-      for (const name of server.secrets) await keyStore.remove(secretSlot(id, name))
+      for (const name of server.secrets) await keyStore.remove(toSecretSlot(id, name))
       repository.remove(id)
       record('removed', server, `You removed the tool server “${server.name}”.`)
       publishChange()

@@ -5,7 +5,7 @@ import type { Tool, ToolApproval, ToolWork } from '#shared/contract/tools/tool.t
 import type { PacedAsks } from '../approvals/limitSubmissions.ts'
 import type { MayNow } from '../base/judgement.ts'
 import type { PendingCalls } from './pendingCalls.ts'
-import { callDigest, findTarget, requesterKey, type ToolArguments, type ToolCaller } from './toolCaller.ts'
+import { callDigest, findTarget, type ToolArguments, type ToolCaller, toRequesterKey } from './toolCaller.ts'
 
 export type CallAskingOptions = {
   mayNow: MayNow
@@ -45,7 +45,7 @@ export function callAsking(options: CallAskingOptions) {
     const digest = callDigest(caller, tool, args)
     const same = pending.waiting(digest)
     if (same) return same.id
-    const holder = requesterKey(caller)
+    const holder = toRequesterKey(caller)
     pending.assertCapacity(holder)
     const { target } = approval
     const [sentence] = await Promise.all([describe(tool, args, { caller, approval }), refresh(tool, args)])
@@ -73,7 +73,11 @@ export function callAsking(options: CallAskingOptions) {
  * Returns the approval for a call from a sandbox that exceeds its authority. An approval in advance covers the sandbox
  * or the domain that the call names, and the exact arguments if it names none.
  */
-export function beyondSandbox(tool: Tool, args: ToolArguments, { sandbox }: ToolCaller): ToolApproval | undefined {
+export function findApprovalBeyondSandbox(
+  tool: Tool,
+  args: ToolArguments,
+  { sandbox }: ToolCaller,
+): ToolApproval | undefined {
   if (sandbox === undefined || isWithinSandbox(tool, args, sandbox)) return undefined
   const target = findTarget(args)
   const about = target === '' ? ` with ${describeArguments(args)}` : ` for ${target}`

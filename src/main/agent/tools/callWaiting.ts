@@ -3,8 +3,8 @@ import type { ToolCallRecord } from '#shared/contract/toolCalls.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { PendingCalls } from './pendingCalls.ts'
-import { requesterKey } from './toolCaller.ts'
-import { failureOutcome, resultOutcome, type ToolOutcome } from './toolOutcome.ts'
+import { toRequesterKey } from './toolCaller.ts'
+import { type ToolOutcome, toFailureOutcome, toResultOutcome } from './toolOutcome.ts'
 import type { BoundRun, ToolRun } from './toolRun.ts'
 
 /** Maximum time that a call holds its client. Clients give up after 60 s. */
@@ -19,7 +19,7 @@ export function callWaiting({ approvals, pending }: Options) {
     const signal = AbortSignal.any([run.signal, call.signal])
     const personMs = waitMs?.person ?? toolWaits.personMs
     const programMs = waitMs?.program ?? toolWaits.programMs
-    const holder = requesterKey(caller)
+    const holder = toRequesterKey(caller)
     const ticking = startTicks(progress, 'Waiting for approval in Steward')
     try {
       let record = await pending.waitUntilSettled(id, { holder, waitMs: personMs, signal })
@@ -84,15 +84,15 @@ function recordOutcome(tool: Tool, record: ToolCallRecord): ToolOutcome {
   if (record.tool !== tool.name) throw new AppError('tool/call-not-found', `${id} is no call of ${tool.name}.`)
   switch (state) {
     case 'done':
-      return resultOutcome(tool, result ?? {})
+      return toResultOutcome(tool, result ?? {})
     case 'waiting':
       return { kind: 'waiting', waiting: { id, for: 'person', message: sentence, expires_at } }
     case 'running':
       return { kind: 'waiting', waiting: { id, for: 'program', message: `${tool.name} runs.`, expires_at: null } }
     case 'denied':
-      return failureOutcome(new AppError('tool/denied', error ?? 'It was refused.'))
+      return toFailureOutcome(new AppError('tool/denied', error ?? 'It was refused.'))
     case 'unclear':
-      return failureOutcome(new AppError('tool/unclear', error ?? 'Nobody knows what became of it.'))
+      return toFailureOutcome(new AppError('tool/unclear', error ?? 'Nobody knows what became of it.'))
     case 'failed':
       return { kind: 'error', code: 'tool/failed', sentence: error ?? 'It failed.', hint: hint ?? '' }
   }

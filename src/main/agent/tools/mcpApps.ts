@@ -19,17 +19,17 @@ export const receiptResource = {
 }
 
 /** Whether hosts show its calls with the page. */
-export function showsReceipt({ effect }: Pick<Tool, 'effect'>): boolean {
+export function hasReceiptPage({ effect }: Pick<Tool, 'effect'>): boolean {
   return effect === 'pay' || effect === 'destroy'
 }
 
 /** Builds the metadata that links a tool to its page. */
-export function appMeta(tool: Pick<Tool, 'effect'>): { _meta?: { ui: { resourceUri: string } } } {
-  return showsReceipt(tool) ? { _meta: { ui: { resourceUri: receiptUri } } } : {}
+export function createAppMeta(tool: Pick<Tool, 'effect'>): { _meta?: { ui: { resourceUri: string } } } {
+  return hasReceiptPage(tool) ? { _meta: { ui: { resourceUri: receiptUri } } } : {}
 }
 
 /** With the narrowest policy for the page: it connects to nothing and loads nothing. */
-export function receiptContents(text: string): ReadResourceResult {
+export function createReceiptContents(text: string): ReadResourceResult {
   const csp = { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] }
   return { contents: [{ uri: receiptUri, mimeType, text, _meta: { ui: { csp, prefersBorder: true } } }] }
 }

@@ -38,7 +38,7 @@ export function createMcpEndpoint(options: Options): McpEndpoint {
   let handler: Promise<McpHandler> | undefined
   // Loads the protocol's library with the first request: most starts do not need it.
   const createHandler = async (): Promise<McpHandler> => {
-    const [{ mcpHandler }, { createWaitCodec }] = await Promise.all([
+    const [{ createToolMcpHandler: mcpHandler }, { createWaitCodec }] = await Promise.all([
       import('./mcpHandler.ts'),
       import('./mcpServer.ts'),
     ])

@@ -13,7 +13,10 @@ type ExchangeOptions = { handler: Pick<McpHttpHandler, 'fetch'>; authInfo: AuthI
  *
  * @throws AppError `request/too-large`
  */
-export async function mcpExchange(exchange: Exchange, { handler, authInfo, maxBytes }: ExchangeOptions): Promise<void> {
+export async function runMcpExchange(
+  exchange: Exchange,
+  { handler, authInfo, maxBytes }: ExchangeOptions,
+): Promise<void> {
   const { request, response, headers, disconnected } = exchange
   const { method, url } = request
   const body = await readBody(request, { maxBytes })

@@ -1,8 +1,8 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { Exchange } from '#platform/http/exchange.ts'
 import type { Log } from '#platform/log.ts'
-import { mcpExchange } from './mcpExchange.ts'
-import { type McpServerOptions, mcpServer } from './mcpServer.ts'
+import { runMcpExchange } from './mcpExchange.ts'
+import { createMcpServer, type McpServerOptions } from './mcpServer.ts'
 import { ToolCaller } from './toolCaller.ts'
 
 export type McpHandler = {
@@ -14,16 +14,16 @@ export type McpHandler = {
 const maxRequestBodySize = 16 * 1024 * 1024
 
 /** MCP over Streamable HTTP without sessions: each request is independent, in the revision that it names. */
-export function mcpHandler(options: McpServerOptions, log: Log): McpHandler {
+export function createToolMcpHandler(options: McpServerOptions, log: Log): McpHandler {
   const onerror = (error: Error): void => log.info('a request to /mcp failed', { error })
   const handler = createMcpHandler(
-    ({ era, authInfo }) => mcpServer(options, { era, caller: ToolCaller.parse(authInfo?.extra?.caller) }),
+    ({ era, authInfo }) => createMcpServer(options, { era, caller: ToolCaller.parse(authInfo?.extra?.caller) }),
     { maxRequestBodySize, onerror },
   )
   return {
     answer(exchange, caller) {
       const authInfo = { token: '', clientId: caller.asker.id, scopes: [], extra: { caller } }
-      return mcpExchange(exchange, { handler, authInfo, maxBytes: maxRequestBodySize })
+      return runMcpExchange(exchange, { handler, authInfo, maxBytes: maxRequestBodySize })
     },
     close: () => handler.close(),
   }

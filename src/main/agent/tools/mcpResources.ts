@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
 import type { ToolProfile } from '#shared/contract/toolClients.ts'
 import { findBuiltInTool, listToolsOfProfile, mayUse } from '#shared/contract/tools/toolTable.ts'
-import { receiptContents, receiptResource, receiptUri, showsReceipt } from './mcpApps.ts'
+import { createReceiptContents, hasReceiptPage, receiptResource, receiptUri } from './mcpApps.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
 
@@ -72,7 +72,7 @@ export function addResources(server: Server, { executor, caller, profile, receip
     const tool = findBuiltInTool(name)
     return tool !== undefined && mayUse(profile, tool)
   })
-  const pages = listToolsOfProfile(profile).some(showsReceipt) ? [receiptResource] : []
+  const pages = listToolsOfProfile(profile).some(hasReceiptPage) ? [receiptResource] : []
   const toListing = ({ name, description, mimeType }: Resource) => ({ name, description, mimeType })
   server.setRequestHandler('resources/list', () => ({
     resources: [
@@ -86,7 +86,7 @@ export function addResources(server: Server, { executor, caller, profile, receip
       .map((it) => ({ uriTemplate: it.uri, ...toListing(it) })),
   }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq: { signal } }) => {
-    if (uri === receiptUri && pages.length > 0) return receiptContents(await receiptPage())
+    if (uri === receiptUri && pages.length > 0) return createReceiptContents(await receiptPage())
     const resource = allowed.find(({ pattern }) => pattern.test(uri))
     if (!resource) throw new ResourceNotFoundError(uri.slice(0, 512))
     const match = resource.pattern.exec(uri) ?? []

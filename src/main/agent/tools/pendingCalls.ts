@@ -5,7 +5,7 @@ import type { ToolResult } from '#shared/contract/tools/tool.ts'
 import { createEmitter } from '#shared/emitter.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { StoredCall, ToolCallRepository } from './toolCallRepository.ts'
-import { failureOutcome } from './toolOutcome.ts'
+import { toFailureOutcome } from './toolOutcome.ts'
 
 /** Calls that outlive the request they came by: they wait for the person, or run longer than a client waits. */
 export type PendingCalls = {
@@ -77,7 +77,7 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
       if (!closing.signal.aborted) end(id, 'running', { state: 'done', result: { ...result } })
     } catch (cause) {
       if (closing.signal.aborted) return // the next start records it as unclear
-      const { sentence: error, hint } = failureOutcome(cause)
+      const { sentence: error, hint } = toFailureOutcome(cause)
       end(id, 'running', { state: 'failed', error, hint })
     }
   }

@@ -1,5 +1,5 @@
 /** Builds the script that gives a program in a sandbox the object `steward` and exchanges its calls with Steward. */
-export function programClient(mark: string): string {
+export function buildProgramClient(mark: string): string {
   return `import { createInterface } from 'node:readline'
 const mark = ${JSON.stringify(mark)}
 const ascii = (value) => (JSON.stringify(value) ?? 'null').replace(/[\\u007f-\\uffff]/g, (it) => '\\\\u' + it.charCodeAt(0).toString(16).padStart(4, '0'))

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { type AgentPrincipals, requesterPrincipal } from '../base/agentPrincipals.ts'
+import { type AgentPrincipals, toRequesterPrincipal } from '../base/agentPrincipals.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import { requireCallRights, type ToolRights } from './toolRights.ts'
 
@@ -26,7 +26,7 @@ export function createRunningCalls(principals: Pick<AgentPrincipals, 'lease'>): 
   return {
     begin(caller) {
       const ending = new AbortController()
-      const lease = principals.lease(requesterPrincipal(caller.asker), 'tool-call', {
+      const lease = principals.lease(toRequesterPrincipal(caller.asker), 'tool-call', {
         onEnd: (error) => ending.abort(error),
       })
       if (lease.error) ending.abort(lease.error)

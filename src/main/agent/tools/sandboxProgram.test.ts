@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTerminal, readTerminal } from '#shared/contract/terminals.ts'
 import type { ToolWork } from '#shared/contract/tools/tool.ts'
-import { sandboxProgram } from './sandboxProgram.ts'
+import { runSandboxProgram } from './sandboxProgram.ts'
 
 test('a program that never ends is ended, and what it printed is told', async () => {
   const closed: string[] = []
@@ -14,7 +14,7 @@ test('a program that never ends is ended, and what it printed is told', async ()
     await new Promise(setImmediate)
     return answers.get(operation) ?? {}
   }) as ToolWork['call']
-  const running = sandboxProgram('', 'sandbox', {
+  const running = runSandboxProgram('', 'sandbox', {
     ...{ call, operate: async () => ({}), signal: new AbortController().signal, maxMs: 20 },
   })
   await expect(running).rejects.toThrow(/ran for more than 10 minutes\.\nOutput:\non and on\n/)

@@ -4,7 +4,7 @@ import { AppError } from '#shared/appError.ts'
 import { removeFile, uploadFile } from '#shared/contract/files.ts'
 import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '#shared/contract/terminals.ts'
 import type { ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
-import { programClient } from './programClient.ts'
+import { buildProgramClient } from './programClient.ts'
 
 type Options = {
   call: ToolWork['call']
@@ -27,7 +27,7 @@ type Spoken = { call?: number; name?: unknown; input?: unknown; done?: unknown; 
  * call or the end, everything else is output. This works without a network. Any process of the sandbox
  * can write such a line, so calls have the authority that `operate` gives to all of them.
  */
-export async function sandboxProgram(
+export async function runSandboxProgram(
   code: string,
   id: string,
   { call, operate, signal, maxMs = maxMinutes * 60_000 }: Options,
@@ -35,7 +35,7 @@ export async function sandboxProgram(
   const folder = `/tmp/steward-${randomBytes(8).toString('hex')}`
   const mark = `\u001e${randomBytes(8).toString('hex')}`
   await call(uploadFile, { id, path: `${folder}/program.mjs`, content: code })
-  await call(uploadFile, { id, path: `${folder}/main.mjs`, content: programClient(mark) })
+  await call(uploadFile, { id, path: `${folder}/main.mjs`, content: buildProgramClient(mark) })
   const command = `command -v node >/dev/null || { echo "${mark}{\\"failed\\":\\"This sandbox has no Node: install nodejs in it, and give its sandbox_id.\\"}"; exit 1; }; stty raw -echo; exec node ${folder}/main.mjs`
   const { session_id: sessionId } = await call(createTerminal, { id, command, cols: 1000, rows: 24, cwd: folder })
   const endAt = performance.now() + maxMs

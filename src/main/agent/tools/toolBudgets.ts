@@ -44,7 +44,7 @@ export function createToolBudgets({ database, newId, now }: Options): ToolBudget
   /** Holds at most what other calls have left. */
   const reserve = (id: string, amount: number, { holder, limit }: Spender): void => {
     const remaining = limit === null ? Number.POSITIVE_INFINITY : limit - sumSpentToday(holder)
-    if (amount > remaining) throw overBudgetError(limit ?? 0, remaining)
+    if (amount > remaining) throw createOverBudgetError(limit ?? 0, remaining)
     add.run(id, holder, today(), amount)
   }
 
@@ -59,7 +59,7 @@ export function createToolBudgets({ database, newId, now }: Options): ToolBudget
       const remaining = limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - sumSpentToday(holder))
       const upperBound =
         limit === null ? { args, microUsd: 0 } : await cost.estimateMax(args, { work, remainingMicroUsd: remaining })
-      if (!upperBound) throw overBudgetError(limit ?? 0, remaining)
+      if (!upperBound) throw createOverBudgetError(limit ?? 0, remaining)
       database.transaction(() => reserve(id, upperBound.microUsd, { holder, limit })).immediate()
       return {
         args: upperBound.args,
@@ -74,7 +74,7 @@ export function createToolBudgets({ database, newId, now }: Options): ToolBudget
 }
 
 /** @param remaining of the day, in micro-dollars */
-export function overBudgetError(limit: number, remaining: number): AppError {
+export function createOverBudgetError(limit: number, remaining: number): AppError {
   return new AppError(
     'tool/budget',
     `This would cost more than the ${formatUsd(Math.max(0, remaining), 'cents', 'down')} left of this client's ${formatUsd(limit, 'cents')} a day.`,

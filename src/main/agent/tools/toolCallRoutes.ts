@@ -1,12 +1,12 @@
 import { getToolCall } from '#shared/contract/toolCalls.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { PendingCalls } from './pendingCalls.ts'
-import { requesterKey } from './toolCaller.ts'
+import { toRequesterKey } from './toolCaller.ts'
 
 export function createToolCallRoutes(pending: Pick<PendingCalls, 'waitUntilSettled'>): LocalEndpoint[] {
   return [
-    localEndpoint(getToolCall, ({ params, query }, { asker, signal }) =>
-      pending.waitUntilSettled(params.callId, { holder: requesterKey({ asker }), waitMs: query.wait_ms, signal }),
+    createLocalEndpoint(getToolCall, ({ params, query }, { asker, signal }) =>
+      pending.waitUntilSettled(params.callId, { holder: toRequesterKey({ asker }), waitMs: query.wait_ms, signal }),
     ),
   ]
 }

@@ -22,7 +22,7 @@ export type ToolCaller = z.infer<typeof ToolCaller>
 export type ToolArguments = Readonly<Record<string, unknown>>
 
 /** Returns the key under which a requester's calls, spending and payments are stored. */
-export function requesterKey({ asker }: Pick<ToolCaller, 'asker'>): string {
+export function toRequesterKey({ asker }: Pick<ToolCaller, 'asker'>): string {
   return `${asker.kind} ${asker.id}`
 }
 
@@ -35,7 +35,7 @@ export function callDigest(
   const sortedArguments = Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1))
   return hash(
     'sha256',
-    JSON.stringify([requesterKey(caller), tool.name, sortedArguments, ...(caller.sandbox ? [caller.sandbox] : [])]),
+    JSON.stringify([toRequesterKey(caller), tool.name, sortedArguments, ...(caller.sandbox ? [caller.sandbox] : [])]),
   )
 }
 

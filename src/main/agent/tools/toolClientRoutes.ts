@@ -5,7 +5,7 @@ import {
   mcpPath,
   revokeToolClient,
 } from '#shared/contract/toolClients.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { ToolClients } from './toolClients.ts'
 
 /** Command that starts `steward-mcp`. */
@@ -13,15 +13,15 @@ export type StdioStart = { command: string[]; environment: Record<string, string
 
 export function createToolClientRoutes(clients: ToolClients, start: StdioStart): LocalEndpoint[] {
   return [
-    localEndpoint(listToolClients, (_, { origin }) => ({
+    createLocalEndpoint(listToolClients, (_, { origin }) => ({
       clients: clients.list(),
       url: `${origin}${mcpPath}`,
       command: start.command,
       environment: { ...start.environment },
     })),
-    localEndpoint(createToolClient, ({ body }) => clients.create(body)),
-    localEndpoint(changeToolClient, ({ params, body }) => clients.change(params.clientId, body)),
-    localEndpoint(revokeToolClient, ({ params }) => {
+    createLocalEndpoint(createToolClient, ({ body }) => clients.create(body)),
+    createLocalEndpoint(changeToolClient, ({ params, body }) => clients.change(params.clientId, body)),
+    createLocalEndpoint(revokeToolClient, ({ params }) => {
       clients.revoke(params.clientId)
       return { success: true, id: params.clientId }
     }),

@@ -2,11 +2,11 @@ import { hash, randomBytes } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
 import { type ToolClient, ToolClientId, toolKeyPrefix } from '#shared/contract/toolClients.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type AgentPrincipals, requesterPrincipal } from '../base/agentPrincipals.ts'
+import { type AgentPrincipals, toRequesterPrincipal } from '../base/agentPrincipals.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
 import type { ToolCaller } from './toolCaller.ts'
-import { requesterKey } from './toolCaller.ts'
+import { toRequesterKey } from './toolCaller.ts'
 import type { StoredClient, ToolClientRepository, ToolClientSettings } from './toolClientRepository.ts'
 import type { ToolRights } from './toolRights.ts'
 
@@ -50,7 +50,7 @@ export function createToolClients({ clients, budgets, note, principals, onChange
       id,
       ...settings,
       key_prefix: keyPrefix,
-      spent_today_micro_usd: budgets.sumSpentToday(requesterKey({ asker: toRequester(client) })),
+      spent_today_micro_usd: budgets.sumSpentToday(toRequesterKey({ asker: toRequester(client) })),
       created_at: toIsoTime(createdAtMs),
       last_used_at: lastUsedAtMs === null ? null : toIsoTime(lastUsedAtMs),
     }
@@ -100,7 +100,7 @@ export function createToolClients({ clients, budgets, note, principals, onChange
       callers.clear()
       clients.remove(id)
       record('tool-client.revoked', client, `You revoked the tool client ${client.settings.name}.`)
-      principals.end(requesterPrincipal(toRequester(client)))
+      principals.end(toRequesterPrincipal(toRequester(client)))
     },
     findCaller(key) {
       if (!key.startsWith(toolKeyPrefix)) return undefined
@@ -119,7 +119,7 @@ export function createToolClients({ clients, budgets, note, principals, onChange
 }
 
 /** Returns the rights that a client's settings give it now. */
-export function clientRights({ settings }: StoredClient): ToolRights {
+export function toClientRights({ settings }: StoredClient): ToolRights {
   const { profile, policy, daily_budget_micro_usd: dailyBudgetMicroUsd, dry_run: dryRun } = settings
   return { profile, policy, dailyBudgetMicroUsd, dryRun, servers: [] }
 }

@@ -4,13 +4,13 @@ import type { ToolCallRecord } from '#shared/contract/toolCalls.ts'
 import type { Tool, ToolResult, ToolWaiting } from '#shared/contract/tools/tool.ts'
 import { isWaiting } from '#shared/contract/tools/tool.ts'
 import type { Approvals } from '../approvals/approvals.ts'
-import { beyondSandbox, type CallAskingOptions, callAsking } from './callAsking.ts'
+import { type CallAskingOptions, callAsking, findApprovalBeyondSandbox } from './callAsking.ts'
 import { callWaiting, late, startTicks, toolWaits, waitAtMost } from './callWaiting.ts'
 import type { RunningCalls } from './runningCalls.ts'
-import { callDigest, requesterKey, type ToolArguments, type ToolCaller } from './toolCaller.ts'
+import { callDigest, type ToolArguments, type ToolCaller, toRequesterKey } from './toolCaller.ts'
 import type { ToolNotes } from './toolNotes.ts'
-import { failureOutcome, resultOutcome, type ToolOutcome } from './toolOutcome.ts'
-import { asksFirst, type ToolRights } from './toolRights.ts'
+import { type ToolOutcome, toFailureOutcome, toResultOutcome } from './toolOutcome.ts'
+import { isApprovalRequired, type ToolRights } from './toolRights.ts'
 import type { BoundRun, ToolRun } from './toolRun.ts'
 
 /**
@@ -91,11 +91,11 @@ export function createToolExecutor(options: Options): ToolExecutor {
       const limitMs = tool.mayWait ? (waitMs?.program ?? toolWaits.programMs) : undefined
       const result = await waitAtMost(work, { limitMs, signal: call.signal })
       if (result !== late)
-        return isWaiting(result) ? { kind: 'waiting', waiting: result.waiting } : resultOutcome(tool, result)
+        return isWaiting(result) ? { kind: 'waiting', waiting: result.waiting } : toResultOutcome(tool, result)
       signal.removeEventListener('abort', abort) // it is no longer bound to its client's connection
       const digest = callDigest(caller, tool, args)
       const sentence = `${tool.name} runs`
-      const followed = { tool: tool.name, sentence, holder: requesterKey(caller), digest, caller: '' }
+      const followed = { tool: tool.name, sentence, holder: toRequesterKey(caller), digest, caller: '' }
       const id = pending.follow(
         followed,
         work.then((it) => ({ ...it })),
@@ -117,8 +117,8 @@ export function createToolExecutor(options: Options): ToolExecutor {
     const { caller } = run
     const refusal = mayNow({ call: { caller, tool, args } })
     if (refusal) throw refusal.error
-    const beyond = beyondSandbox(tool, args, caller)
-    if (!beyond && !asksFirst(call.rights(), tool, args)) return { args, callId: undefined }
+    const beyond = findApprovalBeyondSandbox(tool, args, caller)
+    if (!beyond && !isApprovalRequired(call.rights(), tool, args)) return { args, callId: undefined }
     const approval = beyond ??
       tool.approval?.(args) ??
       tool.change?.(args) ?? { sentence: `Run ${tool.name}.`, target: tool.name }
@@ -138,17 +138,17 @@ export function createToolExecutor(options: Options): ToolExecutor {
       } catch (error) {
         call.release()
         notes.recordRefusal(name, tool, run.caller, error)
-        return failureOutcome(error)
+        return toFailureOutcome(error)
       }
       try {
         const { args, callId } = may
         return callId === undefined ? await now(tool, args, bound) : await waitForCall(callId, tool, bound)
       } catch (error) {
-        return failureOutcome(call.signal.aborted ? call.signal.reason : error)
+        return toFailureOutcome(call.signal.aborted ? call.signal.reason : error)
       }
     },
     waitUntilSettled: (id, { caller, ...options }) =>
-      pending.waitUntilSettled(id, { ...options, holder: requesterKey(caller) }),
+      pending.waitUntilSettled(id, { ...options, holder: toRequesterKey(caller) }),
     stopAll: running.stopAll,
   }
 }

@@ -8,13 +8,13 @@ export type ToolOutcome =
   | { kind: 'waiting'; waiting: ToolWaiting }
   | { kind: 'error'; code: string; sentence: string; hint: string; payment?: ToolResult }
 
-export function resultOutcome(tool: Tool, result: ToolResult): ToolOutcome {
+export function toResultOutcome(tool: Tool, result: ToolResult): ToolOutcome {
   return { kind: 'result', result, text: tool.text?.(result) ?? JSON.stringify(result, null, 2) }
 }
 
-export function failureOutcome(error: unknown): ToolOutcome & { kind: 'error' } {
+export function toFailureOutcome(error: unknown): ToolOutcome & { kind: 'error' } {
   if (!(error instanceof AppError)) {
-    return failureOutcome(new AppError('internal/unexpected', 'Something went wrong in Steward.'))
+    return toFailureOutcome(new AppError('internal/unexpected', 'Something went wrong in Steward.'))
   }
   const { code, message, detail, hint, fields } = error
   const sentence = detail === undefined ? message : `${message} ${detail}`

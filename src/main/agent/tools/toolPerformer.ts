@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
 import type { ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
-import { type AgentPrincipals, requesterPrincipal } from '../base/agentPrincipals.ts'
+import { type AgentPrincipals, toRequesterPrincipal } from '../base/agentPrincipals.ts'
 import type { PaymentSpender } from '../base/localEndpoint.ts'
 import type { UnrecordedTerminals } from '../recordings/unrecordedTerminals.ts'
 import type { PaymentKeys } from './paymentKeys.ts'
 import type { ProgramSandboxes } from './programSandboxes.ts'
-import { sandboxProgram } from './sandboxProgram.ts'
+import { runSandboxProgram } from './sandboxProgram.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
-import { callDigest, requesterKey, type ToolArguments, type ToolCaller } from './toolCaller.ts'
+import { callDigest, type ToolArguments, type ToolCaller, toRequesterKey } from './toolCaller.ts'
 import type { PerformTool, ToolExecutor } from './toolExecutor.ts'
 import type { ToolNotes } from './toolNotes.ts'
 import type { ToolOperations } from './toolOperations.ts'
@@ -34,7 +34,7 @@ const tidyMs = 30_000
 /** A sandbox is made within that. */
 const endMs = 120_000
 
-export function toolPerformer(options: Options): PerformTool {
+export function createToolPerformer(options: Options): PerformTool {
   const { operations, budgets, paymentKeys, principals, sandboxes, notes, unrecorded, callServed, runTool } = options
 
   /**
@@ -58,7 +58,7 @@ export function toolPerformer(options: Options): PerformTool {
     const toFinished = () => ({ tool, args, caller, tookMs: performance.now() - began })
     const digest = tool.price === 'usdc' ? callDigest(caller, tool, args) : undefined
     const begun = digest === undefined ? undefined : paymentKeys.begin(digest)
-    const spenderNow = () => ({ holder: requesterKey(caller), limit: rights().dailyBudgetMicroUsd })
+    const spenderNow = () => ({ holder: toRequesterKey(caller), limit: rights().dailyBudgetMicroUsd })
     const spender: PaymentSpender | undefined =
       digest === undefined
         ? undefined
@@ -87,11 +87,11 @@ export function toolPerformer(options: Options): PerformTool {
       openPayment: begun?.payment,
       callServed: (name, input) => callServed(name, input, { signal, progress }),
       async runProgram(code, sandboxId) {
-        const lease = principals.lease(requesterPrincipal(asker), 'program')
+        const lease = principals.lease(toRequesterPrincipal(asker), 'program')
         try {
           const bound = AbortSignal.any([signal, lease.signal])
           const run = (id: string) =>
-            sandboxProgram(code, id, {
+            runSandboxProgram(code, id, {
               call: unrecorded.wrapCall(call),
               operate: operating(caller, bound, sandboxId),
               signal: bound,

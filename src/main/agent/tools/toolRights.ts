@@ -42,7 +42,7 @@ export function narrowProfile(profile: ToolProfile, narrower: ToolProfile): Tool
 }
 
 /** Returns why these rights do not allow a call, or undefined if they do. */
-export function toolRefusalError(
+export function findToolRefusal(
   { profile, policy, dryRun }: ToolRights,
   tool: Tool,
   args: ToolArguments,
@@ -62,7 +62,7 @@ export function toolRefusalError(
 }
 
 /** Returns why these rights allow no payment or signature that the tool of this name asked for; absent: not known. */
-export function paymentRefusalError(rights: ToolRights, name: string | undefined): AppError | undefined {
+export function findPaymentRefusal(rights: ToolRights, name: string | undefined): AppError | undefined {
   const { profile, policy, dryRun } = rights
   const tool = name === undefined ? undefined : findBuiltInTool(name)
   // Programs of the profile `code` may call every tool.
@@ -76,7 +76,7 @@ export function paymentRefusalError(rights: ToolRights, name: string | undefined
 }
 
 /** Whether these rights let a call run only after an approval. The operation of a paying tool asks for it itself. */
-export function asksFirst({ policy }: ToolRights, tool: Tool, args: ToolArguments): boolean {
+export function isApprovalRequired({ policy }: ToolRights, tool: Tool, args: ToolArguments): boolean {
   if (tool.effect === 'read') return false
   if (tool.effect === 'pay') return policy.changes === 'ask' && tool.change?.(args) !== undefined
   return (tool.approval?.(args) ? policy.destroys : policy.changes) === 'ask'

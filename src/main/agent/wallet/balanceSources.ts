@@ -16,7 +16,7 @@ type Nodes = {
   solana: readonly Pick<SolanaNode, 'network' | 'host' | 'balances'>[]
 }
 
-export function balanceSources({ chains, solana }: Nodes): BalanceSource[] {
+export function createBalanceSources({ chains, solana }: Nodes): BalanceSource[] {
   return [
     ...chains.map((chain) => ({
       ...{ network: chain.network, host: chain.host },

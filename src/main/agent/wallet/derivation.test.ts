@@ -3,14 +3,14 @@ import { createBase58check } from '@scure/base'
 import { HDNodeWallet } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { deriveAddress } from './addresses.ts'
-import { bip32Key, buildPath, deriveKey, parseIndex, slip10Key } from './derivation.ts'
-import { entropyToSeed, phraseToEntropy } from './recoveryPhrase.ts'
+import { buildPath, deriveBip32Key, deriveKey, deriveSlip10Key, parseIndex } from './derivation.ts'
+import { parsePhrase, toSeed } from './recoveryPhrase.ts'
 
 const junk = 'test test test test test test test test test test test junk'
 const about = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
 
 async function deriveAccount(phrase: string, chainType: 'evm' | 'solana', index: number): Promise<string> {
-  const seed = await entropyToSeed(await phraseToEntropy(phrase))
+  const seed = await toSeed(await parsePhrase(phrase))
   return deriveAddress(chainType, await deriveKey(seed, chainType, buildPath(chainType, index)))
 }
 
@@ -100,7 +100,7 @@ describe('BIP-32', () => {
     ],
   ])('of %s', async (seed, extended) => {
     for (const [path, text] of Object.entries(extended)) {
-      expect([path, Buffer.from(await bip32Key(Buffer.from(seed, 'hex'), path))]).toEqual([path, keyIn(text)])
+      expect([path, Buffer.from(await deriveBip32Key(Buffer.from(seed, 'hex'), path))]).toEqual([path, keyIn(text)])
     }
   })
 })
@@ -129,6 +129,6 @@ describe('SLIP-10 with Ed25519', () => {
     [second, `m/0'/2147483647'/1'/2147483646'`, '5837736c89570de861ebc173b1086da4f505d4adb387c6a1b1342d5e4ac9ec72'],
     [second, `m/0'/2147483647'/1'/2147483646'/2'`, '551d333177df541ad876a60ea71f00447931c0a9da16f227c11ea080d7391b8d'],
   ])('of %s at %s', (seed, path, key) => {
-    expect(Buffer.from(slip10Key(Buffer.from(seed, 'hex'), path)).toString('hex')).toBe(key)
+    expect(Buffer.from(deriveSlip10Key(Buffer.from(seed, 'hex'), path)).toString('hex')).toBe(key)
   })
 })

@@ -14,11 +14,11 @@ export function parseIndex(chainType: ChainType, path: string): number {
 
 /** Derives a key of 32 bytes. The caller overwrites them. */
 export async function deriveKey(seed: Uint8Array, chainType: ChainType, path: string): Promise<Uint8Array> {
-  return chainType === 'evm' ? bip32Key(seed, path) : slip10Key(seed, path)
+  return chainType === 'evm' ? deriveBip32Key(seed, path) : deriveSlip10Key(seed, path)
 }
 
 /** https://github.com/bitcoin/bips/blob/master/bip-0032.mediawiki; no key on the way outlives it. */
-export async function bip32Key(seed: Uint8Array, path: string): Promise<Uint8Array> {
+export async function deriveBip32Key(seed: Uint8Array, path: string): Promise<Uint8Array> {
   const { HDKey } = await import('@scure/bip32')
   let node = HDKey.fromMasterSeed(seed)
   try {
@@ -37,7 +37,7 @@ export async function bip32Key(seed: Uint8Array, path: string): Promise<Uint8Arr
 const hardened = 0x8000_0000
 
 /** Ed25519 of https://github.com/satoshilabs/slips/blob/master/slip-0010.md: every step is hardened. */
-export function slip10Key(seed: Uint8Array, path: string): Uint8Array {
+export function deriveSlip10Key(seed: Uint8Array, path: string): Uint8Array {
   let node = createHmac('sha512', 'ed25519 seed').update(seed).digest()
   for (const step of path.split('/').slice(1)) {
     const data = Buffer.alloc(37)

@@ -2,8 +2,14 @@ import { AppError } from '#shared/appError.ts'
 import type { Keyring } from '#shared/contract/wallet.ts'
 import { openKeystore } from './keystoreFile.ts'
 import { parsePrivateKey } from './privateKeyText.ts'
-import { countWords, phraseToEntropy } from './recoveryPhrase.ts'
-import { createKeyringId, type DerivedAccount, firstAccounts, insertKeyring, keyringHaving } from './walletAccounts.ts'
+import { countWords, parsePhrase } from './recoveryPhrase.ts'
+import {
+  createKeyringId,
+  type DerivedAccount,
+  deriveFirstAccounts,
+  findKeyringWith,
+  insertKeyring,
+} from './walletAccounts.ts'
 import type { WalletDoor } from './walletDoor.ts'
 import type { WalletNotes } from './walletNotes.ts'
 import { requireKeyring, type WalletRepository } from './walletRepository.ts'
@@ -53,8 +59,8 @@ export function createKeyringImport({
       async () => (await secrets.open(passphrase)) ?? (await secrets.begin(passphrase)),
     )
     try {
-      const accounts = await firstAccounts(secret)
-      const existing = keyringHaving(accounts, repository)
+      const accounts = await deriveFirstAccounts(secret)
+      const existing = findKeyringWith(accounts, repository)
       if (existing !== undefined && (await isWhole(opened, existing))) throw duplicate(accounts)
       const id = existing ?? createKeyringId()
       await secrets.put(opened, id, secret)
@@ -84,7 +90,7 @@ export function createKeyringImport({
   return {
     async addPhrase({ phrase, isNew, label, writtenDown, passphrase }) {
       const isCurrent = door.sinceNow()
-      const secret: Secret = { kind: 'phrase', bytes: toBuffer(await phraseToEntropy(phrase)) }
+      const secret: Secret = { kind: 'phrase', bytes: toBuffer(await parsePhrase(phrase)) }
       const words = countWords(secret.bytes)
       const id = await add({ secret, passphrase, words, writtenDown, label, isCurrent })
       return isNew ? toCreated(id) : toImported(id, 'a recovery phrase')
@@ -113,7 +119,7 @@ function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 
 async function requireAddress(secret: Secret, address: string | undefined): Promise<void> {
   if (address === undefined) return
-  const [account] = await firstAccounts(secret)
+  const [account] = await deriveFirstAccounts(secret)
   if (account?.address.toLowerCase() === `0x${address.replace(/^0x/i, '').toLowerCase()}`) return
   secret.bytes.fill(0)
   throw new AppError('wallet/keystore', 'The key in this file does not belong to the address it names.')

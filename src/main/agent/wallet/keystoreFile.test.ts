@@ -1,7 +1,7 @@
 import { randomBytes, scryptSync } from 'node:crypto'
 import { computeAddress, scrypt as scryptOfEthers, Wallet } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { keystoreName, makeKeystore, openKeystore } from './keystoreFile.ts'
+import { makeKeystore, openKeystore, toKeystoreName } from './keystoreFile.ts'
 
 /** https://ethereum.org/en/developers/docs/data-structures-and-encoding/web3-secret-storage/#test-vectors */
 const vectors = {
@@ -88,7 +88,7 @@ test('writes one that ethers opens, and that opens again here', async () => {
 })
 
 test('names it as other programs do', () => {
-  const name = keystoreName('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', Date.UTC(2026, 0, 2, 3, 4, 5))
+  const name = toKeystoreName('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', Date.UTC(2026, 0, 2, 3, 4, 5))
   expect(name).toBe('UTC--2026-01-02T03-04-05.000Z--f39fd6e51aad88f6f4ce6ab8827279cfffb92266.json')
 })
 

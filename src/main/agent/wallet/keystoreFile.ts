@@ -112,7 +112,7 @@ export async function makeKeystore(key: Uint8Array, options: { password: string;
 }
 
 /** The name that other programs give such a file. */
-export function keystoreName(address: string, nowMs: number): string {
+export function toKeystoreName(address: string, nowMs: number): string {
   const timestamp = new Date(nowMs).toISOString().replaceAll(':', '-')
   return `UTC--${timestamp}--${address.replace(/^0x/, '').toLowerCase()}.json`
 }

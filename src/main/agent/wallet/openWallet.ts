@@ -4,13 +4,13 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import { createKeyringImport } from './keyringImport.ts'
 import { createKeyringRemoval } from './keyringRemoval.ts'
 import { recoverWallet } from './recoverWallet.ts'
-import { newPhrase } from './recoveryPhrase.ts'
+import { createPhrase } from './recoveryPhrase.ts'
 import { createSecretExport } from './secretExport.ts'
 import type { SecretStoreLocator } from './secretStoreLocator.ts'
 import { createSigningKeys } from './signingKeys.ts'
 import { fullCost, type HeaderCost } from './vaultHeader.ts'
-import { createWalletDoor, lockedError } from './walletDoor.ts'
-import { walletLabels } from './walletLabels.ts'
+import { createLockedError, createWalletDoor } from './walletDoor.ts'
+import { createWalletLabels } from './walletLabels.ts'
 import { createWalletNotes } from './walletNotes.ts'
 import type { WalletRepository } from './walletRepository.ts'
 import { createWalletSecrets } from './walletSecrets.ts'
@@ -47,7 +47,7 @@ export function openWallet(options: Options): WalletVault {
     ...createKeyringImport({ repository, secrets, state, door, notes, now }),
     ...createSecretExport({ repository, door, notes, now }),
     ...createKeyringRemoval({ repository, secrets, settings, door, mended, notes, removal }),
-    ...walletLabels({ repository, settings, door, notes, now }),
+    ...createWalletLabels({ repository, settings, door, notes, now }),
     ...createSigningKeys({ repository, settings, state, door }),
 
     async status() {
@@ -61,7 +61,8 @@ export function openWallet(options: Options): WalletVault {
       return door.withPassphrase(passphrase, async (opened) => {
         await mended.finishRemovals(opened)
         await mended.adoptSecrets(opened)
-        if (!(await door.become(opened, isCurrent))) throw lockedError('The wallet was locked while it was opening.')
+        if (!(await door.become(opened, isCurrent)))
+          throw createLockedError('The wallet was locked while it was opening.')
         await mended.correctAddresses()
         notes.recordUnlocked()
         notes.publishChanged()
@@ -80,7 +81,7 @@ export function openWallet(options: Options): WalletVault {
         await secrets.rewrap(opened, to)
         notes.passphraseChanged()
       }),
-    makePhrase: newPhrase,
+    makePhrase: createPhrase,
     close: door.close,
   }
 }

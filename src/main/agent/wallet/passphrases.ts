@@ -4,7 +4,7 @@ const minCharacters = 10
 const maxCharacters = 1024
 
 /** Normalizes a passphrase to bytes that are the same on every keyboard. The caller overwrites them. */
-export function passphraseBytes(passphrase: string): Buffer {
+export function toPassphraseBytes(passphrase: string): Buffer {
   return Buffer.from(passphrase.normalize('NFKC'), 'utf8')
 }
 

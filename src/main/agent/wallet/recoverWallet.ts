@@ -4,10 +4,10 @@ import { countWords } from './recoveryPhrase.ts'
 import {
   type DerivedAccount,
   deriveAccount,
-  firstAccounts,
+  deriveFirstAccounts,
+  findSameKeyring,
   insertKeyring,
   isSame,
-  sameKeyring,
 } from './walletAccounts.ts'
 import type { WalletDoor } from './walletDoor.ts'
 import type { WalletNotes } from './walletNotes.ts'
@@ -47,7 +47,7 @@ export function recoverWallet({ repository, secrets, settings, door, notes, now 
     return [...new Set(rows.map((it) => it.keyring_id))]
   }
   const adopt = async (opened: Opened, id: KeyringId, secret: Secret): Promise<'kept' | 'dropped'> => {
-    const derived = await firstAccounts(secret)
+    const derived = await deriveFirstAccounts(secret)
     const accounts = repository.accounts()
     const missing = derived.filter((derivedAccount) => !accounts.some((it) => isSame(it, derivedAccount)))
     if (missing.length > 0) {
@@ -55,7 +55,7 @@ export function recoverWallet({ repository, secrets, settings, door, notes, now 
       notes.recordRecovered(requireKeyring(repository, id))
       return 'kept'
     }
-    const same = sameKeyring(derived, accounts)
+    const same = findSameKeyring(derived, accounts)
     if (same !== undefined && !(await isWhole(opened, same))) await secrets.put(opened, same, secret)
     for (const holder of holders(derived)) {
       if (!(await isWhole(opened, holder))) return 'kept' // it may be the last copy

@@ -1,6 +1,6 @@
 import { Mnemonic } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { entropyToPhrase, entropyToSeed, newPhrase, phraseToEntropy } from './recoveryPhrase.ts'
+import { createPhrase, parsePhrase, toPhrase, toSeed } from './recoveryPhrase.ts'
 
 const repeatWord = (word: string, count: number, last: string) => [...Array(count).fill(word), last].join(' ')
 
@@ -23,12 +23,12 @@ const vectors: [entropy: string, phrase: string][] = [
 
 describe('BIP-39', () => {
   test.each(vectors)('entropy %s and its phrase stand for each other', async (entropy, phrase) => {
-    expect(await entropyToPhrase(Buffer.from(entropy, 'hex'))).toBe(phrase)
-    expect(Buffer.from(await phraseToEntropy(phrase)).toString('hex')).toBe(entropy)
+    expect(await toPhrase(Buffer.from(entropy, 'hex'))).toBe(phrase)
+    expect(Buffer.from(await parsePhrase(phrase)).toString('hex')).toBe(entropy)
   })
 
   test.each(vectors)('the seed of %s is that of another library', async (entropy, phrase) => {
-    const seed = await entropyToSeed(Buffer.from(entropy, 'hex'))
+    const seed = await toSeed(Buffer.from(entropy, 'hex'))
     expect(`0x${seed.toString('hex')}`).toBe(Mnemonic.fromPhrase(phrase).computeSeed())
   })
 
@@ -36,13 +36,13 @@ describe('BIP-39', () => {
     [15, '00'.repeat(20)],
     [21, '7f'.repeat(28)],
   ])('takes phrases of %i words', async (words, entropy) => {
-    const phrase = await entropyToPhrase(Buffer.from(entropy, 'hex'))
+    const phrase = await toPhrase(Buffer.from(entropy, 'hex'))
     expect(phrase.split(' ')).toHaveLength(words)
-    expect(Buffer.from(await phraseToEntropy(phrase)).toString('hex')).toBe(entropy)
+    expect(Buffer.from(await parsePhrase(phrase)).toString('hex')).toBe(entropy)
   })
 
   test('makes new ones that are valid and never the same', async () => {
-    const phrases = await Promise.all([newPhrase(12), newPhrase(12), newPhrase(24), newPhrase(24)])
+    const phrases = await Promise.all([createPhrase(12), createPhrase(12), createPhrase(24), createPhrase(24)])
     expect(phrases.map((it) => it.split(' ').length)).toEqual([12, 12, 24, 24])
     expect(new Set(phrases).size).toBe(4)
     for (const phrase of phrases) expect(Mnemonic.isValidMnemonic(phrase)).toBe(true)
@@ -51,9 +51,9 @@ describe('BIP-39', () => {
   test('forgives spaces, lines, capitals and wide letters', async () => {
     const [, phrase] = vectors[1] ?? ['', '']
     const typed = `\n  ${phrase.toUpperCase().replaceAll(' ', ' \t\n ')} `
-    expect(await phraseToEntropy(typed)).toEqual(await phraseToEntropy(phrase))
+    expect(await parsePhrase(typed)).toEqual(await parsePhrase(phrase))
     const wide = phrase.replace('legal', 'ｌｅｇａｌ')
-    expect(await phraseToEntropy(wide)).toEqual(await phraseToEntropy(phrase))
+    expect(await parsePhrase(wide)).toEqual(await parsePhrase(phrase))
   })
 })
 
@@ -69,7 +69,7 @@ describe('a phrase that is none', () => {
       'All words are valid, but the phrase is not. Check for a wrong or swapped word.',
     ],
   ])('is refused without its words: %#', async (phrase, message) => {
-    const error: unknown = await phraseToEntropy(phrase).catch((it: unknown) => it)
+    const error: unknown = await parsePhrase(phrase).catch((it: unknown) => it)
     expect(error).toMatchObject({ code: 'wallet/phrase', message })
     expect(error).not.toHaveProperty('cause')
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(secret)

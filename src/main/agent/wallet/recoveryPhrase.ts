@@ -4,16 +4,16 @@ import { AppError } from '#shared/appError.ts'
 const lengths: readonly number[] = [12, 15, 18, 21, 24]
 
 /** https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki, with the English words. */
-export async function entropyToPhrase(entropy: Uint8Array): Promise<string> {
+export async function toPhrase(entropy: Uint8Array): Promise<string> {
   const { entropyToMnemonic, wordlist } = await bip39()
   return entropyToMnemonic(entropy, wordlist)
 }
 
 /** From the randomness of the system. */
-export async function newPhrase(words: 12 | 24): Promise<string> {
+export async function createPhrase(words: 12 | 24): Promise<string> {
   const entropy = randomBytes(words === 12 ? 16 : 32)
   try {
-    return await entropyToPhrase(entropy)
+    return await toPhrase(entropy)
   } finally {
     entropy.fill(0)
   }
@@ -23,7 +23,7 @@ export async function newPhrase(words: 12 | 24): Promise<string> {
  * Converts a phrase to its entropy. The caller overwrites it. Errors never quote a word.
  * @throws AppError `wallet/phrase`
  */
-export async function phraseToEntropy(phrase: string): Promise<Uint8Array> {
+export async function parsePhrase(phrase: string): Promise<Uint8Array> {
   const { mnemonicToEntropy, validateMnemonic, wordlist } = await bip39()
   const words = phrase.normalize('NFKD').trim().toLowerCase().split(/\s+/)
   if (!lengths.includes(words.length)) {
@@ -39,8 +39,8 @@ export async function phraseToEntropy(phrase: string): Promise<Uint8Array> {
 }
 
 /** Derives the seed, 64 bytes, on a pool thread. The caller overwrites it. */
-export async function entropyToSeed(entropy: Uint8Array): Promise<Buffer> {
-  const phrase = Buffer.from(await entropyToPhrase(entropy), 'utf8')
+export async function toSeed(entropy: Uint8Array): Promise<Buffer> {
+  const phrase = Buffer.from(await toPhrase(entropy), 'utf8')
   try {
     return await new Promise((resolve, reject) => {
       pbkdf2(phrase, 'mnemonic', 2048, 64, 'sha512', (error, seed) => (error ? reject(error) : resolve(seed)))

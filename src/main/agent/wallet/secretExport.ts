@@ -1,9 +1,9 @@
 import { AppError } from '#shared/appError.ts'
-import { keystoreName, makeKeystore } from './keystoreFile.ts'
+import { makeKeystore, toKeystoreName } from './keystoreFile.ts'
 import { requireStrong } from './passphrases.ts'
-import { entropyToPhrase } from './recoveryPhrase.ts'
-import { accountKey } from './walletAccounts.ts'
-import { damagedSecretError, type WalletDoor } from './walletDoor.ts'
+import { toPhrase } from './recoveryPhrase.ts'
+import { deriveAccountKey } from './walletAccounts.ts'
+import { createDamagedSecretError, type WalletDoor } from './walletDoor.ts'
 import type { WalletNotes } from './walletNotes.ts'
 import { requireAccount, requireKeyring, type WalletRepository } from './walletRepository.ts'
 import { type Opened, openSecret, type Secret } from './walletSecrets.ts'
@@ -27,7 +27,7 @@ export function createSecretExport({
     const text = await store.read(id)
     const secret = text === undefined ? undefined : openSecret(dataKey, id, text)
     if (secret) return secret
-    throw damagedSecretError(requireKeyring(repository, id).label)
+    throw createDamagedSecretError(requireKeyring(repository, id).label)
   }
 
   return {
@@ -39,7 +39,7 @@ export function createSecretExport({
         }
         const secret = await readSecret(opened, id)
         try {
-          const phrase = await entropyToPhrase(secret.bytes)
+          const phrase = await toPhrase(secret.bytes)
           notes.recordRevealed(keyring)
           return phrase
         } finally {
@@ -58,11 +58,11 @@ export function createSecretExport({
         }
         requireStrong(password)
         const secret = await readSecret(opened, keyringId)
-        const key = await accountKey(secret, chainType, path)
+        const key = await deriveAccountKey(secret, chainType, path)
         try {
           const json = await makeKeystore(key, { password, address })
           notes.recordExported(account)
-          return { fileName: keystoreName(address, now()), json }
+          return { fileName: toKeystoreName(address, now()), json }
         } finally {
           key.fill(0)
           secret.bytes.fill(0)

@@ -1,5 +1,5 @@
 import { seal, unseal } from '#platform/seal.ts'
-import { accountKey } from './walletAccounts.ts'
+import { deriveAccountKey } from './walletAccounts.ts'
 import type { AccountRow } from './walletRepository.ts'
 import { openSecret, type Secret } from './walletSecrets.ts'
 
@@ -56,7 +56,7 @@ export function createUnlockedKeyCache() {
       const ownSecret = secret(account.keyring_id)
       if (!ownSecret) return undefined
       try {
-        const key = await accountKey(ownSecret, account.chain_type, account.path)
+        const key = await deriveAccountKey(ownSecret, account.chain_type, account.path)
         if (!unlocked) key.fill(0)
         else if (unlocked === from) unlocked.keys.set(account.id, seal(unlocked.dataKey, key, keyAbout(account)))
         return unlocked && key

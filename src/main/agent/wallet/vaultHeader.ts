@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { seal, unseal } from '#platform/seal.ts'
 import { AppError } from '#shared/appError.ts'
-import { passphraseBytes } from './passphrases.ts'
+import { toPassphraseBytes } from './passphrases.ts'
 import { scrypt } from './scrypt.ts'
 
 const powerOfTwo = (value: number): boolean => Number.isInteger(Math.log2(value))
@@ -89,12 +89,12 @@ export async function unwrapDataKey(header: VaultHeader, passphrase: string): Pr
   throw damagedError()
 }
 
-export function newDataKey(): Buffer {
+export function createDataKey(): Buffer {
   return randomBytes(keyBytes)
 }
 
 async function wrappingKey(passphrase: string, { n, r, p, salt }: VaultHeader['kdf']): Promise<Buffer> {
-  const bytes = passphraseBytes(passphrase)
+  const bytes = toPassphraseBytes(passphrase)
   try {
     return await scrypt(bytes, Buffer.from(salt, 'base64'), { n, r, p, bytes: keyBytes })
   } finally {

@@ -4,7 +4,7 @@ import type { ChainType } from '#shared/contract/wallet.ts'
 import { deriveAccountId } from './accountIds.ts'
 import { deriveAddress } from './addresses.ts'
 import { buildPath, deriveKey, parseIndex } from './derivation.ts'
-import { entropyToSeed } from './recoveryPhrase.ts'
+import { toSeed } from './recoveryPhrase.ts'
 import type { AccountRow, KeyringRow, WalletRepository } from './walletRepository.ts'
 import type { Secret } from './walletSecrets.ts'
 
@@ -13,10 +13,10 @@ export type DerivedAccount = { chainType: ChainType; address: string; path: stri
 const chainTypes = ['evm', 'solana'] as const satisfies readonly ChainType[]
 
 /** Derives the signing key of an account, 32 bytes. The caller overwrites them. */
-export async function accountKey(secret: Secret, chainType: ChainType, path: string | null): Promise<Uint8Array> {
+export async function deriveAccountKey(secret: Secret, chainType: ChainType, path: string | null): Promise<Uint8Array> {
   if (secret.kind !== 'phrase') return Uint8Array.from(secret.bytes)
   if (path === null) throw new Error('An account of a phrase has no path.')
-  const seed = await entropyToSeed(secret.bytes)
+  const seed = await toSeed(secret.bytes)
   try {
     return await deriveKey(seed, chainType, path)
   } finally {
@@ -25,13 +25,13 @@ export async function accountKey(secret: Secret, chainType: ChainType, path: str
 }
 
 /** The accounts that come with a secret: of a phrase the first of each chain. */
-export async function firstAccounts(secret: Secret): Promise<DerivedAccount[]> {
+export async function deriveFirstAccounts(secret: Secret): Promise<DerivedAccount[]> {
   if (secret.kind !== 'phrase') return [await deriveAccount(secret, secret.kind, null)]
   return Promise.all(chainTypes.map((chainType) => deriveAccount(secret, chainType, buildPath(chainType, 0))))
 }
 
 /** Derives the account of a phrase after its last one, skipping any that was imported separately. */
-export async function nextAccount(
+export async function deriveNextAccount(
   secret: Secret,
   chainType: ChainType,
   { keyringId, accounts }: { keyringId: string; accounts: readonly AccountRow[] },
@@ -53,7 +53,7 @@ export async function deriveAccount(
   chainType: ChainType,
   path: string | null,
 ): Promise<DerivedAccount> {
-  const key = await accountKey(secret, chainType, path)
+  const key = await deriveAccountKey(secret, chainType, path)
   try {
     return { chainType, address: await deriveAddress(chainType, key), path }
   } finally {
@@ -66,9 +66,9 @@ export function isSame(row: AccountRow, { chainType, address }: DerivedAccount):
 }
 
 /** Finds a keyring with the same secret. @returns its id */
-export function keyringHaving(derived: readonly DerivedAccount[], repository: WalletRepository): string | undefined {
+export function findKeyringWith(derived: readonly DerivedAccount[], repository: WalletRepository): string | undefined {
   const accounts = repository.accounts()
-  const same = sameKeyring(derived, accounts)
+  const same = findSameKeyring(derived, accounts)
   if (same !== undefined) return same
   const hit = accounts.find((it) => derived.some((derivedAccount) => isSame(it, derivedAccount)))
   if (hit === undefined) return undefined
@@ -76,7 +76,10 @@ export function keyringHaving(derived: readonly DerivedAccount[], repository: Wa
 }
 
 /** The keyring that is the very secret whose first accounts these are. */
-export function sameKeyring(derived: readonly DerivedAccount[], accounts: readonly AccountRow[]): string | undefined {
+export function findSameKeyring(
+  derived: readonly DerivedAccount[],
+  accounts: readonly AccountRow[],
+): string | undefined {
   const hits = derived.map((derivedAccount) => accounts.find((it) => isSame(it, derivedAccount)))
   const [first] = hits
   const isOne = first && hits.every((it) => it?.keyring_id === first.keyring_id) && isFirst(first, derived[0])

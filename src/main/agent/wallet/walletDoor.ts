@@ -1,4 +1,4 @@
-import { serialQueue } from '#platform/serialQueue.ts'
+import { createSerialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import { createEmitter } from '#shared/emitter.ts'
 import { createAutoLock } from './autoLock.ts'
@@ -22,7 +22,7 @@ type Options = {
 /** Opens the wallet, holds it open, and locks it. What needs the passphrase or the secret store goes in turn. */
 export function createWalletDoor({ repository, secrets, settings, state, notes, now }: Options) {
   const keyCache = createUnlockedKeyCache()
-  const inTurn = serialQueue()
+  const inTurn = createSerialQueue()
   /** Counts requests to lock; an unlock that began before the latest leaves the wallet locked. */
   let locks = 0
   const lockings = createEmitter()
@@ -43,11 +43,11 @@ export function createWalletDoor({ repository, secrets, settings, state, notes, 
   const requireOpen = (): void => {
     idle.check()
     if (!keyCache.isHeld())
-      throw repository.keyrings().length === 0 ? state.absent() : lockedError('The wallet is locked.')
+      throw repository.keyrings().length === 0 ? state.absent() : createLockedError('The wallet is locked.')
   }
   const recordUse = <T>(keyringId: string, it: T | undefined): T => {
-    if (!keyCache.isHeld()) throw lockedError('The wallet was locked in the meantime.')
-    if (it === undefined) throw damagedSecretError(requireKeyring(repository, keyringId).label)
+    if (!keyCache.isHeld()) throw createLockedError('The wallet was locked in the meantime.')
+    if (it === undefined) throw createDamagedSecretError(requireKeyring(repository, keyringId).label)
     idle.recordUse()
     return it
   }
@@ -116,10 +116,10 @@ export function createWalletDoor({ repository, secrets, settings, state, notes, 
 }
 export type WalletDoor = ReturnType<typeof createWalletDoor>
 
-export function lockedError(message: string): AppError {
+export function createLockedError(message: string): AppError {
   return new AppError('wallet/locked', message)
 }
 
-export function damagedSecretError(label: string): AppError {
+export function createDamagedSecretError(label: string): AppError {
   return new AppError('wallet/damaged', `The secret of “${label}” is missing or was changed.`)
 }

@@ -5,7 +5,7 @@ import { getWalletInfo } from '#shared/contract/walletInfo.ts'
 import { buildDepositLink } from '#shared/depositLink.ts'
 import { toIsoTime } from '#shared/time.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { Balances } from './balances.ts'
 import type { WalletKeys } from './walletKeys.ts'
 
@@ -19,7 +19,7 @@ type Options = {
 type Read = Pick<Output<typeof getWalletInfo>, 'usdc' | 'source' | 'as_of' | 'detail'>
 
 /** The account that pays where none is named, and what it has. */
-export function walletInfoRoute({ keys, balances, testBalance, now }: Options): LocalEndpoint {
+export function createWalletInfoRoute({ keys, balances, testBalance, now }: Options): LocalEndpoint {
   const ofTestLedger = async (address: string): Promise<Read> => {
     try {
       return { usdc: await testBalance(address), source: 'live', as_of: toIsoTime(now()), detail: null }
@@ -34,7 +34,7 @@ export function walletInfoRoute({ keys, balances, testBalance, now }: Options): 
     return { usdc: ownBalance?.usdc ?? null, source, as_of: ownBalance?.as_of ?? null, detail }
   }
 
-  return localEndpoint(getWalletInfo, async ({ query }) => {
+  return createLocalEndpoint(getWalletInfo, async ({ query }) => {
     const isLedger = query.network === testLedgerNetwork.id
     const network = isLedger ? testLedgerNetwork : (findEvmNetwork(query.network) ?? findSolanaNetwork(query.network))
     if (!network) throw new AppError('chain/unknown', `There is no network ${JSON.stringify(query.network)}.`)

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { insertAccount, nextAccount } from './walletAccounts.ts'
+import { deriveNextAccount, insertAccount } from './walletAccounts.ts'
 import type { WalletDoor } from './walletDoor.ts'
 import type { WalletNotes } from './walletNotes.ts'
 import { requireAccount, requireKeyring, type WalletRepository } from './walletRepository.ts'
@@ -19,7 +19,7 @@ type Labels = Pick<
 >
 
 /** Changes labels, and adds accounts: actions that need no secret from the user. */
-export function walletLabels({ repository, settings, door, notes, now }: Options): Labels {
+export function createWalletLabels({ repository, settings, door, notes, now }: Options): Labels {
   return {
     markWrittenDown(id) {
       if (!repository.markWrittenDown(id)) requireKeyring(repository, id)
@@ -33,7 +33,7 @@ export function walletLabels({ repository, settings, door, notes, now }: Options
         }
         const secret = door.secret(keyringId)
         try {
-          const account = await nextAccount(secret, chainType, { keyringId, accounts: repository.accounts() })
+          const account = await deriveNextAccount(secret, chainType, { keyringId, accounts: repository.accounts() })
           insertAccount(repository, { keyringId, derived: account, label, atMs: now() })
           notes.accountAdded(keyring, account.address)
         } finally {

@@ -130,7 +130,7 @@ export function createWalletRepository(database: Database): WalletRepository {
 export function requireKeyring(repository: WalletRepository, id: string): Keyring {
   const row = repository.keyrings().find((keyring) => keyring.id === id)
   if (!row) throw new AppError('wallet/keyring-not-found', `There is no phrase or key ${id}.`)
-  return keyringToWire(row, repository.accounts())
+  return toWireKeyring(row, repository.accounts())
 }
 
 /** @throws AppError `wallet/account-not-found` */
@@ -140,7 +140,7 @@ export function requireAccount(repository: WalletRepository, id: string): Accoun
   return row
 }
 
-export function keyringToWire(row: KeyringRow, accounts: readonly AccountRow[]): Keyring {
+export function toWireKeyring(row: KeyringRow, accounts: readonly AccountRow[]): Keyring {
   return Keyring.parse({
     id: row.id,
     kind: row.kind,

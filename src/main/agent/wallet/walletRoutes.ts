@@ -6,31 +6,31 @@ import {
   renameKeyring,
   renameWalletAccount,
 } from '#shared/contract/wallet.ts'
-import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { WalletVault } from './walletVault.ts'
 
 /** Creates the endpoints for actions that neither take nor return a secret. */
 export function createWalletRoutes(wallet: WalletVault): LocalEndpoint[] {
   return [
-    localEndpoint(getWallet, () => wallet.status()),
-    localEndpoint(lockWallet, () => {
+    createLocalEndpoint(getWallet, () => wallet.status()),
+    createLocalEndpoint(lockWallet, () => {
       wallet.lock()
       return wallet.status()
     }),
-    localEndpoint(changeWallet, ({ body }) => {
+    createLocalEndpoint(changeWallet, ({ body }) => {
       if (body.default_account_id !== undefined) wallet.setDefault(body.default_account_id)
       if (body.auto_lock_minutes !== undefined) wallet.setAutoLock(body.auto_lock_minutes)
       return wallet.status()
     }),
-    localEndpoint(addWalletAccount, async ({ body: { keyring_id: keyringId, chain_type: chainType, label } }) => {
+    createLocalEndpoint(addWalletAccount, async ({ body: { keyring_id: keyringId, chain_type: chainType, label } }) => {
       await wallet.addAccount({ keyringId, chainType, ...(label !== undefined && { label }) })
       return wallet.status()
     }),
-    localEndpoint(renameWalletAccount, ({ params, body }) => {
+    createLocalEndpoint(renameWalletAccount, ({ params, body }) => {
       wallet.renameAccount(params.accountId, body.label)
       return wallet.status()
     }),
-    localEndpoint(renameKeyring, ({ params, body }) => {
+    createLocalEndpoint(renameKeyring, ({ params, body }) => {
       wallet.renameKeyring(params.keyringId, body.label)
       return wallet.status()
     }),

@@ -6,9 +6,9 @@ import { AppError } from '#shared/appError.ts'
 import { createPassphraseAttempts, requireStrong } from './passphrases.ts'
 import type { SecretStoreLocator } from './secretStoreLocator.ts'
 import {
+  createDataKey,
   type HeaderCost,
   maxKeyrings,
-  newDataKey,
   parseHeader,
   unwrapDataKey,
   type VaultHeader,
@@ -85,7 +85,7 @@ export function createWalletSecrets({
     async begin(passphrase: string): Promise<Opened> {
       requireStrong(passphrase)
       const store = await locator.claim()
-      const dataKey = newDataKey()
+      const dataKey = createDataKey()
       return { store, header: await wrapDataKey({ dataKey, passphrase, names: [], cost }), dataKey }
     },
     list,

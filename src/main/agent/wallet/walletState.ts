@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { Wallet, WalletState } from '#shared/contract/wallet.ts'
 import type { SecretStoreLocator } from './secretStoreLocator.ts'
-import { keyringToWire, type WalletRepository } from './walletRepository.ts'
+import { toWireKeyring, type WalletRepository } from './walletRepository.ts'
 import type { WalletSecrets } from './walletSecrets.ts'
 import type { WalletSettings } from './walletSettings.ts'
 
@@ -92,7 +92,7 @@ export function createWalletState({ repository, locator, secrets, settings }: Op
         backend: await locator.backend(),
         auto_lock_minutes: settings.autoLockMinutes(),
         default_accounts: { evm: settings.defaultAccountId('evm'), solana: settings.defaultAccountId('solana') },
-        keyrings: rows.map((it) => keyringToWire(it, accounts)),
+        keyrings: rows.map((it) => toWireKeyring(it, accounts)),
       }
     },
   }

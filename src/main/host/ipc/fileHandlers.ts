@@ -18,7 +18,7 @@ const treeMs = 30 * 60_000
 /** Size of one listing as JSON; a message has room for twice that. */
 const listingBytes = 8 * 1024 * 1024
 
-export function fileHandlers(machines: Pick<Machines, 'get'>): FileCalls {
+export function createFileHandlers(machines: Pick<Machines, 'get'>): FileCalls {
   const patience = (signal: AbortSignal, ms = fileMs) => AbortSignal.any([signal, AbortSignal.timeout(ms)])
   const getFiles = ({ sandboxId }: { sandboxId: HostParams<'file.stat'>['sandboxId'] }) => machines.get(sandboxId).files
   return {

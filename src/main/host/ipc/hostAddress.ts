@@ -1,5 +1,5 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { hostFolder, hostPidFile, hostSocketPath } from '#platform/hostSocket.ts'
+import { getHostFolder, getHostPidFile, getHostSocketPath } from '#platform/hostSocket.ts'
 import { claimSocket } from '#platform/privateSocket.ts'
 
 /**
@@ -7,17 +7,17 @@ import { claimSocket } from '#platform/privateSocket.ts'
  * @throws AppError `data/in-use` if another host answers there
  */
 export async function claimAddress(dataDir: string): Promise<string> {
-  const path = hostSocketPath(dataDir)
+  const path = getHostSocketPath(dataDir)
   // Others may pass through to what a runtime opens to them, and list nothing.
-  await mkdir(hostFolder(dataDir), { recursive: true, mode: 0o711 })
+  await mkdir(getHostFolder(dataDir), { recursive: true, mode: 0o711 })
   await claimSocket(path, `A sandbox host already runs on ${dataDir}.`)
   return path
 }
 
 export function writePidFile(dataDir: string, pid: number): Promise<void> {
-  return writeFile(hostPidFile(dataDir), `${pid}\n`, { mode: 0o600 })
+  return writeFile(getHostPidFile(dataDir), `${pid}\n`, { mode: 0o600 })
 }
 
 export function removePidFile(dataDir: string): Promise<void> {
-  return rm(hostPidFile(dataDir), { force: true })
+  return rm(getHostPidFile(dataDir), { force: true })
 }

@@ -14,7 +14,7 @@ import type { SandboxLabels } from '../machines/sandboxLabels.ts'
 import type { WatchedCommands } from '../machines/watchedCommands.ts'
 import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
 import type { Terminals } from '../terminals/terminals.ts'
-import { fileHandlers } from './fileHandlers.ts'
+import { createFileHandlers } from './fileHandlers.ts'
 
 type Reply<M extends HostMethod> = { result: HostResult<M>; body?: Uint8Array }
 type Call<M extends HostMethod> = { params: HostParams<M>; body: Buffer; signal: AbortSignal }
@@ -34,13 +34,15 @@ type HostDependencies = {
 }
 
 /** Handlers of the host, by method. Parameters are parsed here and trusted afterwards. */
-export function hostHandlers(dependencies: HostDependencies): Record<string, (call: IpcCall) => Promise<IpcAnswer>> {
+export function createHostHandlers(
+  dependencies: HostDependencies,
+): Record<string, (call: IpcCall) => Promise<IpcAnswer>> {
   const handlers: Handlers = {
     ...hostCalls(dependencies),
     ...machineCalls(dependencies),
     ...snapshotCalls(dependencies),
     ...imageCalls(dependencies),
-    ...fileHandlers(dependencies.machines),
+    ...createFileHandlers(dependencies.machines),
     ...terminalCalls(dependencies),
   }
   const parsing = <M extends HostMethod>(method: M) => {

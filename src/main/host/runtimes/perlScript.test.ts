@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { perlArgument, perlScript } from './perlScript.ts'
+import { buildPerlScript, formatPerlArgument } from './perlScript.ts'
 import { systemCallTable } from './systemCallNumbers.ts'
 
 /** Runs Perl with the shared part before it. */
 function ran(perl: string, argument: string) {
-  const { status, stdout, stderr } = spawnSync('perl', ['-w', '-e', `${perlScript()}\n${perl}`, argument])
+  const { status, stdout, stderr } = spawnSync('perl', ['-w', '-e', `${buildPerlScript()}\n${perl}`, argument])
   return { status, stdout: stdout.toString(), stderr: stderr.toString() }
 }
 
-const runWith = (perl: string, values: Record<string, unknown> = {}) => ran(perl, perlArgument(values))
+const runWith = (perl: string, values: Record<string, unknown> = {}) => ran(perl, formatPerlArgument(values))
 const readBack = (text: string) => ran('print to_json(from_json($ARGV[0]))', text)
 
 describe('JSON of the helper scripts', () => {
@@ -113,9 +113,9 @@ describe('a helper script', () => {
 
   test('names the file and the line of a mistake', () => {
     expect(ran('', '{}').stderr).toBe('')
-    const { stderr } = spawnSync('perl', ['-e', `${perlScript()}from_json("1"); to_json([bless [], "Thing"])`])
+    const { stderr } = spawnSync('perl', ['-e', `${buildPerlScript()}from_json("1"); to_json([bless [], "Thing"])`])
     expect(stderr.toString()).toBe('A Thing has no place in JSON.\n')
-    const wrong = spawnSync('perl', ['-e', `${perlScript()}call(undef)`]).stderr.toString()
+    const wrong = spawnSync('perl', ['-e', `${buildPerlScript()}call(undef)`]).stderr.toString()
     expect(wrong).toContain('No number is known')
   })
 })

@@ -10,12 +10,12 @@ const cache = new Map<string, string>()
  * A helper script for `perl -e`, made of the named files of `scripts/` with what all of them share before them.
  * It takes one argument: see `perlArgument`.
  */
-export function perlScript(...parts: string[]): string {
-  return ['shared', ...parts].map(perlPart).join('')
+export function buildPerlScript(...parts: string[]): string {
+  return ['shared', ...parts].map(readPerlPart).join('')
 }
 
 /** One file of `scripts/` alone, so that what Perl complains about names this file and its line. */
-export function perlPart(name: string): string {
+export function readPerlPart(name: string): string {
   const cached = cache.get(name)
   if (cached !== undefined) return cached
   const text = definePart(name, readFileSync(fileURLToPath(new URL(`${name}.pl`, folder)), 'utf8'))
@@ -28,6 +28,6 @@ export function definePart(name: string, text: string): string {
 }
 
 /** The one argument of a script: `values`, and the numbers of this machine's system calls. */
-export function perlArgument(values: Readonly<Record<string, unknown>>): string {
+export function formatPerlArgument(values: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ calls: systemCallNumbers() ?? {}, ...values })
 }

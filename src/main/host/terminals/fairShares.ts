@@ -1,5 +1,5 @@
 /** Splits `limit` fairly: large demands never starve small ones. */
-export function fairShares(requested: readonly number[], limit: number): number[] {
+export function divideFairly(requested: readonly number[], limit: number): number[] {
   const shares = requested.map(() => 0)
   let remaining = limit
   let hungry = requested.flatMap((want, index) => (want > 0 ? [index] : []))

@@ -1,4 +1,4 @@
-import { cutBefore, findColors, plainPart } from './unseenOutput.ts'
+import { cutBefore, findColors, findPlainPart } from './unseenOutput.ts'
 
 /**
  * Plain output that a screen has accepted but not parsed. During a flood without viewers, output that scrolls out is
@@ -42,7 +42,7 @@ export function createPlainBacklog(): PlainBacklog {
     },
     take(bytes, maxLines) {
       const whole = begun.length === 0 ? bytes : Buffer.concat([begun, bytes])
-      const { until, unfinished } = plainPart(whole, 0)
+      const { until, unfinished } = findPlainPart(whole, 0)
       if (until < whole.length && !unfinished) return false
       const plain = whole.subarray(0, until)
       if (size + plain.length > maxBytes) {

@@ -8,11 +8,11 @@ import { colorAnswers } from './colorAnswers.ts'
 import { createPlainBacklog } from './plainBacklog.ts'
 import { createScreenCore } from './screenCore.ts'
 import type { ScreenQuestion, ScreenReply, SnapshotMarks } from './screenMessages.ts'
-import { modeSequences } from './screenModes.ts'
+import { buildModeSequences } from './screenModes.ts'
 import { searchScreen } from './screenSearch.ts'
-import { visibleText, wholeText } from './screenText.ts'
-import { terminalNotices } from './terminalNotices.ts'
-import { findColors, plainRun } from './unseenOutput.ts'
+import { readWholeText, visibleText } from './screenText.ts'
+import { watchTerminalNotices } from './terminalNotices.ts'
+import { findColors, findPlainRun } from './unseenOutput.ts'
 import { countUnfinished } from './wholeCharacters.ts'
 
 /** A headless terminal emulator that turns output into rows of text. Lives in a worker. */
@@ -75,7 +75,7 @@ export function createScreen({ cols, rows, marksKey, onAnswer, onTitle, onBell, 
   terminal.onData(onAnswer)
   terminal.onTitleChange(onTitle)
   terminal.onBell(onBell)
-  terminalNotices(terminal.parser, onNotice)
+  watchTerminalNotices(terminal.parser, onNotice)
   const core = createScreenCore(terminal)
   const colors = colorAnswers(terminal.parser, onAnswer)
   const marks = createTerminalMarks(terminal)
@@ -100,7 +100,7 @@ export function createScreen({ cols, rows, marksKey, onAnswer, onTitle, onBell, 
   const skipUnseen = (bytes: Uint8Array, offset: number): number => {
     if (searched.bytes === bytes && offset < searched.until) return offset
     if (!isSimple()) return offset
-    const { until, visibleFrom } = plainRun(bytes, offset, getMaxLines())
+    const { until, visibleFrom } = findPlainRun(bytes, offset, getMaxLines())
     searched = { bytes, until }
     if (visibleFrom > offset) core.parse(findColors(bytes, offset, visibleFrom))
     return visibleFrom
@@ -143,13 +143,13 @@ export function createScreen({ cols, rows, marksKey, onAnswer, onTitle, onBell, 
 
   const snapshot = (scrollback: number): Pick<ScreenReply, 'bytes' | 'marks'> => {
     const drawn = serializeScreen({ scrollback })
-    const bytes = new TextEncoder().encode(drawn + modeSequences(terminal, core))
+    const bytes = new TextEncoder().encode(drawn + buildModeSequences(terminal, core))
     return { bytes: concatBytes(bytes, tail), marks: marksIn(drawn) }
   }
 
   const text = (question: Extract<ScreenQuestion, { kind: 'read' }>): string => {
     if (question.format === 'ansi') return ansi(question.full)
-    return question.full ? wholeText(terminal.buffer) : visibleText(terminal.buffer.active, terminal.rows)
+    return question.full ? readWholeText(terminal.buffer) : visibleText(terminal.buffer.active, terminal.rows)
   }
 
   const parse = (bytes: Uint8Array, offset: number): number => {

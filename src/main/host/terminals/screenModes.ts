@@ -5,7 +5,7 @@ import type { ScreenCore } from './screenCore.ts'
  * Sequences that put a fresh terminal into the modes of this one. The serializer's own list forgets the cursor's
  * visibility, the mouse encoding, the scrolling region and line drawing, and moves the cursor with the origin mode.
  */
-export function modeSequences(terminal: Terminal, core: ScreenCore): string {
+export function buildModeSequences(terminal: Terminal, core: ScreenCore): string {
   const { modes } = terminal
   return [
     modes.applicationCursorKeysMode && '\x1b[?1h',

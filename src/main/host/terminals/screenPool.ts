@@ -6,7 +6,7 @@ import type { CarriedMark } from '#shared/terminalMarks.ts'
 import { type PresentWork, presentWork } from './presentWork.ts'
 import type { FromScreens, ScreenQuestion, ScreenReply, ToScreens } from './screenMessages.ts'
 import { createStuckWorkDetector, type Stuck } from './stuckWork.ts'
-import { threadMs } from './threadClock.ts'
+import { readThreadMs } from './threadClock.ts'
 
 export type ScreenSize = { cols: number; rows: number }
 
@@ -102,7 +102,7 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
     const lookMs = stuckMs / 10
     const look = createStuckWorkDetector(slot.work, { stuckMs, lookMs })
     const looking = setInterval(() => {
-      slot.stuck = look(threadMs(slot.work.thread) ?? performance.now())
+      slot.stuck = look(readThreadMs(slot.work.thread) ?? performance.now())
       if (!slot.stuck) return
       clearInterval(looking)
       options.log.error('a screen worker was stuck and is replaced', slot.stuck)

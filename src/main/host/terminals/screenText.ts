@@ -12,7 +12,7 @@ export function visibleText(buffer: IBuffer, rows: number): string {
  * The whole scrollback and the screen, with wrapped lines joined. On the alternate screen, the scrollback of the normal
  * screen comes first; the rows that screen shows stay hidden until the program leaves.
  */
-export function wholeText({ active, normal }: Pick<IBufferNamespace, 'active' | 'normal'>): string {
+export function readWholeText({ active, normal }: Pick<IBufferNamespace, 'active' | 'normal'>): string {
   const above = active.type === 'normal' ? [] : [...logicalLines(normal, normal.baseY)]
   return withoutTail([...above, ...logicalLines(active)].map(({ text }) => text))
 }

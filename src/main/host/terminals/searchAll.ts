@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import type { HostResult } from '#shared/contract/hostIpc.ts'
-import { fairShares } from './fairShares.ts'
+import { divideFairly } from './fairShares.ts'
 import type { LineMatch } from './screenSearch.ts'
 import { type SearchQuery, searchExpression } from './searchExpression.ts'
 import type { TerminalSession } from './terminalSession.ts'
@@ -36,7 +36,7 @@ export async function searchAll(
 
   await Promise.race([Promise.all(Array.from({ length: together }, searchNext)), waitForAbort(late)])
   const inOrder = sessions.flatMap((session) => results.get(session) ?? [])
-  const shares = fairShares(
+  const shares = divideFairly(
     inOrder.map(({ matches }) => matches.length),
     query.limit,
   )

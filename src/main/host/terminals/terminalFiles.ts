@@ -85,7 +85,7 @@ export async function createTerminalFiles(folder: string, log: Log): Promise<Ter
   }
 }
 
-export function terminalFolder(root: string, sandboxId: SandboxId, terminalId: TerminalId): string {
+export function getTerminalFolder(root: string, sandboxId: SandboxId, terminalId: TerminalId): string {
   return join(root, sandboxId, terminalId)
 }
 

@@ -1,11 +1,11 @@
 import xterm from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { terminalNotices } from './terminalNotices.ts'
+import { watchTerminalNotices } from './terminalNotices.ts'
 
 async function noticesIn(output: string): Promise<string[]> {
   const terminal = new xterm.Terminal({ allowProposedApi: true })
   const notices: string[] = []
-  terminalNotices(terminal.parser, (text) => notices.push(text))
+  watchTerminalNotices(terminal.parser, (text) => notices.push(text))
   await new Promise<void>((done) => terminal.write(output, done))
   terminal.dispose()
   return notices

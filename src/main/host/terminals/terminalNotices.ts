@@ -8,7 +8,7 @@ const maxNotice = 200
  * The bell is one without words. Whatever is printed can be hostile, so a text is one short line without characters that
  * are not seen.
  */
-export function terminalNotices(parser: IParser, onNotice: (text: string) => void): void {
+export function watchTerminalNotices(parser: IParser, onNotice: (text: string) => void): void {
   const readers = { 9: iTermText, 777: rxvtText, 99: kittyText }
   for (const [code, textOf] of Object.entries(readers)) {
     parser.registerOscHandler(Number(code), (data) => {

@@ -13,7 +13,7 @@ import { createChangeEvents } from './changeEvents.ts'
 import type { ScreenPool } from './screenPool.ts'
 import { searchAll } from './searchAll.ts'
 import type { SearchQuery } from './searchExpression.ts'
-import { createTerminalFiles, listTerminals, type TerminalMeta, terminalFolder } from './terminalFiles.ts'
+import { createTerminalFiles, getTerminalFolder, listTerminals, type TerminalMeta } from './terminalFiles.ts'
 import { createTerminalSession, type TerminalSession } from './terminalSession.ts'
 
 /** Every terminal of every machine, running or recently exited. */
@@ -124,7 +124,7 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
 
   const open = async (meta: TerminalMeta, extra: Pick<Parameters<typeof createTerminalSession>[0], 'program'>) => {
     const { sandboxId, id } = meta.record
-    const files = await createTerminalFiles(terminalFolder(folder, sandboxId, id), log)
+    const files = await createTerminalFiles(getTerminalFolder(folder, sandboxId, id), log)
     const { stallMs } = options
     return createTerminalSession({
       meta,

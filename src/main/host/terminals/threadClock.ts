@@ -10,7 +10,7 @@ export function presentThread(): number {
 }
 
 /** CPU milliseconds of a thread of this process. On an overloaded machine it may not advance for a while. */
-export function threadMs(thread: number): number | undefined {
+export function readThreadMs(thread: number): number | undefined {
   if (thread === 0) return undefined
   try {
     const [nanoseconds] = readFileSync(`/proc/self/task/${thread}/schedstat`, 'latin1').split(' ')

@@ -1,7 +1,7 @@
 import xterm from '@xterm/headless'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findColors, plainRun } from './unseenOutput.ts'
+import { findColors, findPlainRun } from './unseenOutput.ts'
 
 const rows = 5
 const scrollback = 20
@@ -61,7 +61,7 @@ test('a terminal that was spared what scrolls out looks exactly like one that sa
         const [all, spared] = [terminal(), terminal()]
         for (const terminal of [all, spared]) await writeTo(terminal, Buffer.from(before))
         const bytes = Buffer.from(run)
-        const { visibleFrom } = plainRun(bytes, 0, maxLines)
+        const { visibleFrom } = findPlainRun(bytes, 0, maxLines)
         await writeTo(all, bytes)
         await writeTo(spared, findColors(bytes, 0, visibleFrom))
         await writeTo(spared, bytes.subarray(visibleFrom))
@@ -77,7 +77,7 @@ test('a terminal that was spared what scrolls out looks exactly like one that sa
 
 test('`yes` is spared nearly all', () => {
   const bytes = Buffer.from('y\r\n'.repeat(10_000))
-  expect(plainRun(bytes, 0, maxLines)).toEqual({ until: bytes.length, visibleFrom: bytes.length - maxLines * 3 })
+  expect(findPlainRun(bytes, 0, maxLines)).toEqual({ until: bytes.length, visibleFrom: bytes.length - maxLines * 3 })
 })
 
 test.each([
@@ -89,5 +89,5 @@ test.each([
 ])('nothing is spared across %s', (_, control) => {
   const head = 'y\r\n'.repeat(maxLines - 1)
   const bytes = Buffer.from(`${head}${control}${'y\r\n'.repeat(maxLines - 1)}`)
-  expect(plainRun(bytes, 0, maxLines)).toEqual({ until: Buffer.byteLength(head), visibleFrom: 0 })
+  expect(findPlainRun(bytes, 0, maxLines)).toEqual({ until: Buffer.byteLength(head), visibleFrom: 0 })
 })

@@ -28,9 +28,9 @@ export type PlainRun = {
  * Holds only when the parser is at rest, on the normal screen, with the whole screen as scrolling region, and
  * when the colors of what is left out (`findColors`) are parsed in its place.
  */
-export function plainRun(bytes: Uint8Array, from: number, maxLines: number): PlainRun {
+export function findPlainRun(bytes: Uint8Array, from: number, maxLines: number): PlainRun {
   if (!worthSearching(bytes, from, maxLines)) return { until: bytes.length, visibleFrom: from }
-  const { until, lines } = plainPart(bytes, from)
+  const { until, lines } = findPlainPart(bytes, from)
   return { until, visibleFrom: lines > maxLines ? cutBefore({ bytes, from, until, maxLines }) : from }
 }
 
@@ -43,7 +43,7 @@ export type PlainPart = {
   unfinished: boolean
 }
 
-export function plainPart(bytes: Uint8Array, from: number): PlainPart {
+export function findPlainPart(bytes: Uint8Array, from: number): PlainPart {
   const words = toWords(bytes)
   const shift = bytes.byteOffset % 4
   let lines = 0

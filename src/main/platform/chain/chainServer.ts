@@ -2,15 +2,15 @@ import type { MessagePort } from 'node:worker_threads'
 import type { FromChainWorker, ToChainWorker } from './chainMessages.ts'
 import { toFailureFacts } from './failureFacts.ts'
 import { openNode } from './openNode.ts'
-import { authorizationOutcome } from './questions/authorizationOutcome.ts'
+import { findAuthorizationOutcome } from './questions/authorizationOutcome.ts'
 import { balances } from './questions/balances.ts'
 import { blockTimeMs } from './questions/blockTime.ts'
 import { permitAllowance, permitOutcome } from './questions/permits.ts'
-import { checkTransfer, prepareTransfer, sendTransfer, transferReceipt } from './questions/transfers.ts'
+import { checkTransfer, findTransferReceipt, prepareTransfer, sendTransfer } from './questions/transfers.ts'
 
 const questions = {
-  ...{ balances, authorizationOutcome, permitOutcome, permitAllowance, blockTimeMs },
-  ...{ checkTransfer, prepareTransfer, sendTransfer, transferReceipt },
+  ...{ balances, authorizationOutcome: findAuthorizationOutcome, permitOutcome, permitAllowance, blockTimeMs },
+  ...{ checkTransfer, prepareTransfer, sendTransfer, transferReceipt: findTransferReceipt },
 }
 
 /** Answers queries, each with its own abort signal. */

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../log.ts'
-import { programFile } from '../programFile.ts'
+import { getProgramFile } from '../programFile.ts'
 import type { Chain, ChainQuestions, Limits, QuestionName } from './chain.ts'
 import { ChainFailure, type FailureFacts } from './chainFailure.ts'
 import type { ChainEndpoint, FromChainWorker, Question, ToChainWorker } from './chainMessages.ts'
@@ -48,7 +48,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
 export function createChainThread(options: Options): ChainThread {
   const { log, idleMs = defaultIdleMs, stopMs = defaultStopMs } = options
-  const workerUrl = options.workerUrl ?? pathToFileURL(programFile('platform/chain/chainWorker'))
+  const workerUrl = options.workerUrl ?? pathToFileURL(getProgramFile('platform/chain/chainWorker'))
   let state: WorkerState | undefined
   const ending = new Set<Promise<unknown>>()
   let lastId = 0

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { AppError } from '#shared/appError.ts'
 import type { Exchange } from './exchange.ts'
-import { failureHeaders, retryHeader } from './failures.ts'
+import { createFailureHeaders, retryHeader } from './failures.ts'
 import { jsonPieces } from './jsonPieces.ts'
 
 const form = Symbol('form of an answer')
@@ -31,7 +31,7 @@ export type StreamEvent = { event?: string; id?: string; data: unknown }
 /** Asked for the next piece when the client has taken the ones before. */
 type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
 
-export function bytesAnswer(fields: {
+export function createBytesAnswer(fields: {
   status?: number
   headers: Readonly<Record<string, string>>
   body?: BytesAnswer['body']
@@ -44,10 +44,10 @@ export function bytesAnswer(fields: {
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' }
 
 /** JSON of an object with long strings, made while it is sent. */
-export function longJsonAnswer(status: number, value: Readonly<Record<string, unknown>>): BytesAnswer {
+export function createLongJsonAnswer(status: number, value: Readonly<Record<string, unknown>>): BytesAnswer {
   const strings = Object.values(value).filter((member) => typeof member === 'string')
   const sourceBytes = strings.reduce((sum, text) => sum + memoryBytes(text), 0)
-  return bytesAnswer({ status, headers: jsonHeaders, body: jsonPieces(value), sourceBytes })
+  return createBytesAnswer({ status, headers: jsonHeaders, body: jsonPieces(value), sourceBytes })
 }
 
 /** Bytes that an answer has in memory until it was sent. */
@@ -72,7 +72,7 @@ function memoryBytes(text: string): number {
  * normal error response. When the client disconnects, the handler's signal fires and the iterator ends.
  * @param options format of a later failure; default: an event `error` with a standard error body
  */
-export function eventsAnswer(
+export function createEventsAnswer(
   events: AsyncIterable<StreamEvent>,
   options: { toEvent?: (toEvent: AppError) => StreamEvent } = {},
 ): EventsAnswer {
@@ -112,7 +112,7 @@ export function sendFailure(exchange: Exchange, error: AppError): void {
     exchange.response.destroy()
     return
   }
-  Object.assign(exchange.headers, failureHeaders(error), exchange.failureBody && retryHeader(error))
+  Object.assign(exchange.headers, createFailureHeaders(error), exchange.failureBody && retryHeader(error))
   sendJson(exchange, error.status, JSON.stringify(exchange.failureBody?.(error) ?? error.toBody()))
 }
 

@@ -22,7 +22,7 @@ export function endToEnd({ headers }: Pick<IncomingMessage, 'headers'>): (name: 
 }
 
 /** Lines of a head that is written by hand. */
-export function headText(status: number, reason: string, headers: Readonly<HeaderList>): string {
+export function formatHead(status: number, reason: string, headers: Readonly<HeaderList>): string {
   const lines = Object.entries(headers).flatMap(([name, values]) => [values].flat().map((it) => `${name}: ${it}\r\n`))
   return `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`
 }

@@ -101,10 +101,10 @@ const lastPartMs = 2_000
 
 /** Returns the path of a request without its query, truncated. */
 export function getPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {
-  return pathAndQuery(url).path.slice(0, 200)
+  return splitUrl(url).path.slice(0, 200)
 }
 
-export function pathAndQuery(url: string): { path: string; query: string } {
+export function splitUrl(url: string): { path: string; query: string } {
   const end = url.indexOf('?')
   return end < 0 ? { path: url, query: '' } : { path: url.slice(0, end), query: url.slice(end + 1) }
 }

@@ -21,7 +21,7 @@ export function toAppError(
 const defaultRetrySeconds = 5
 
 /** Builds the headers of an error response. A 401 names the scheme: https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 */
-export function failureHeaders({ status, retryAfterSeconds, headers }: AppError): Record<string, string> {
+export function createFailureHeaders({ status, retryAfterSeconds, headers }: AppError): Record<string, string> {
   const soonSeconds = retryAfterSeconds ?? (status === 429 || status === 503 ? defaultRetrySeconds : undefined)
   return {
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
@@ -47,7 +47,7 @@ export function refuseUpgrade(stream: Duplex, error: AppError, headers: Readonly
   answerBare(stream, {
     status: error.status,
     body: error.toBody(),
-    headers: { ...headers, ...failureHeaders(error) },
+    headers: { ...headers, ...createFailureHeaders(error) },
   })
 }
 

@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:htt
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/appError.ts'
-import { headText } from './endToEndHeaders.ts'
+import { formatHead } from './endToEndHeaders.ts'
 import type { Upgrade } from './exchange.ts'
 import { assertStatus, begun, type Forwarding, reachUpstream } from './forwardRequest.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
@@ -33,7 +33,7 @@ export async function forwardUpgrade({ request, stream, head }: Upgrade, forward
     const status = agreed ? 101 : assertStatus(answer, toError)
     const { reason, headers } = forwarding.answerHead(answer)
     const connection = agreed ? switched : { connection: 'close' }
-    stream.write(headText(status, reason ?? STATUS_CODES[status] ?? 'Answer', { ...headers, ...connection }))
+    stream.write(formatHead(status, reason ?? STATUS_CODES[status] ?? 'Answer', { ...headers, ...connection }))
     if (agreed) await join(stream, { ...agreed, earlyBytes: ahead.take() })
     else await pipeline(answer, stream).catch(() => {}) // both ends are gone by then
     stream.destroy()

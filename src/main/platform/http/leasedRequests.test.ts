@@ -7,7 +7,7 @@ import { defineRoute } from '#shared/contract/route.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
 import { createPrincipals, type PrincipalId } from '../principals.ts'
-import { bytesAnswer, eventsAnswer } from './answers.ts'
+import { createBytesAnswer, createEventsAnswer } from './answers.ts'
 
 const work = defineRoute({
   operation: 'work',
@@ -73,7 +73,7 @@ test('a request whose principal ends is answered with the reason, though its wor
       },
     }),
   }
-  finish.resolve(bytesAnswer({ headers: {}, body }))
+  finish.resolve(createBytesAnswer({ headers: {}, body }))
   await eventually(() => expect(discarded).toBe(true))
   expect(principals.count()).toEqual({})
   expect((await ask('/work')).status).toBe(401)
@@ -86,7 +86,7 @@ test('a stream may write a last part, and one that does not end breaks off', asy
     yield 'last'
   }
   const { ask, principals, revoke, began } = await openLeasedServer(({ signal }) =>
-    bytesAnswer({ headers: { 'content-type': 'text/plain' }, body: pieces(signal) }),
+    createBytesAnswer({ headers: { 'content-type': 'text/plain' }, body: pieces(signal) }),
   )
   const answer = await ask('/work')
   await began
@@ -98,7 +98,7 @@ test('a stream may write a last part, and one that does not end breaks off', asy
     yield 'one '
     await new Promise(() => {})
   }
-  const otherServer = await openLeasedServer(() => bytesAnswer({ headers: {}, body: deaf() }))
+  const otherServer = await openLeasedServer(() => createBytesAnswer({ headers: {}, body: deaf() }))
   const broken = await otherServer.ask('/work')
   otherServer.revoke()
   await expect(broken.text()).rejects.toThrow('terminated')
@@ -109,7 +109,7 @@ test('events end with the reason', async () => {
     yield { data: 'one' }
     await wait(3_600_000, undefined, { signal }).catch(() => {})
   }
-  const { ask, revoke, began } = await openLeasedServer(({ signal }) => eventsAnswer(events(signal)))
+  const { ask, revoke, began } = await openLeasedServer(({ signal }) => createEventsAnswer(events(signal)))
   const answer = await ask('/work')
   await began
   revoke()
@@ -117,7 +117,7 @@ test('events end with the reason', async () => {
 })
 
 test('a request that was answered holds no lease', async () => {
-  const { ask, principals } = await openLeasedServer(() => bytesAnswer({ headers: {}, body: 'done' }))
+  const { ask, principals } = await openLeasedServer(() => createBytesAnswer({ headers: {}, body: 'done' }))
   expect(await (await ask('/work')).text()).toBe('done')
   await eventually(() => expect(principals.count()).toEqual({}))
 })

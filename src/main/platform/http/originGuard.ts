@@ -21,11 +21,11 @@ export function createOriginGuard({ name, isOwnHost, isOwnOrigin }: Options): (h
     if (host === undefined || !isOwnHost(host)) {
       throw new AppError('auth/host', `${name} does not answer to the host \`${quoteValue(requestHost)}\`.`)
     }
-    if (origin !== undefined && !isOwnOrigin(origin.toLowerCase(), host)) throw foreignOriginError(name, origin)
+    if (origin !== undefined && !isOwnOrigin(origin.toLowerCase(), host)) throw createForeignOriginError(name, origin)
   }
 }
 
-export function foreignOriginError(name: string, origin: string): AppError {
+export function createForeignOriginError(name: string, origin: string): AppError {
   return new AppError('auth/origin', `Pages of \`${quoteValue(origin)}\` may not call ${lowerFirst(name)}.`)
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
 import { defineRoute } from '#shared/contract/route.ts'
 import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
-import { bytesAnswer, eventsAnswer } from './answers.ts'
+import { createBytesAnswer, createEventsAnswer } from './answers.ts'
 import type { Payment, Price } from './endpoint.ts'
 
 const buy = defineRoute({
@@ -216,7 +216,7 @@ test('an answer of events ignores the Idempotency-Key, and pays when it has ende
     yield { data: what }
     if (what === 'broken') throw new Error('secret internals')
   }
-  const endpoint = testEndpoint(talk, ({ body }) => eventsAnswer(words(body.what)), {
+  const endpoint = testEndpoint(talk, ({ body }) => createEventsAnswer(words(body.what)), {
     streams: () => true,
     price: gate(heard),
   })
@@ -236,14 +236,16 @@ test('an answer of events ignores the Idempotency-Key, and pays when it has ende
 
 test('events that were not announced are a mistake of ours, not an answer', async () => {
   async function* none() {}
-  const { ask } = await pipelineServer({ endpoints: [testEndpoint(talk, () => eventsAnswer(none()))] })
+  const { ask } = await pipelineServer({ endpoints: [testEndpoint(talk, () => createEventsAnswer(none()))] })
   expect((await ask('/talk', order('x'))).status).toBe(500)
 })
 
 test('bytes keep their own status and headers, beside those of every answer', async () => {
   const { ask } = await pipelineServer({
     endpoints: [
-      testEndpoint(look, () => bytesAnswer({ status: 206, headers: { 'content-type': 'text/csv' }, body: ['a', 'b'] })),
+      testEndpoint(look, () =>
+        createBytesAnswer({ status: 206, headers: { 'content-type': 'text/csv' }, body: ['a', 'b'] }),
+      ),
     ],
   })
   const answer = await ask('/look/x')
@@ -258,7 +260,9 @@ test('bytes that fail before the first piece are an ordinary error, later the co
     throw new AppError('file/changed', 'It has changed.')
   }
   const { ask } = await pipelineServer({
-    endpoints: [testEndpoint(look, ({ params }) => bytesAnswer({ headers: {}, body: pieces(params.id === 'first') }))],
+    endpoints: [
+      testEndpoint(look, ({ params }) => createBytesAnswer({ headers: {}, body: pieces(params.id === 'first') })),
+    ],
   })
   const answer = await ask('/look/first')
   expect([answer.status, (await answer.json()).code]).toEqual([409, 'file/changed'])

@@ -7,18 +7,18 @@ import type { Lease } from '../principals.ts'
 import {
   type BytesAnswer,
   countBufferedBytes,
+  createEventsAnswer,
+  createLongJsonAnswer,
   discardAnswer,
   type EventsAnswer,
-  eventsAnswer,
   isBytesAnswer,
   isEventsAnswer,
-  longJsonAnswer,
   sendBytes,
   sendJson,
 } from './answers.ts'
 import type { BaseCall, Endpoint, Payment, Repeatable, StoredAnswer } from './endpoint.ts'
 import { defaultHeartbeatMs, sendEvents } from './eventStream.ts'
-import { type Exchange, getPath, pathAndQuery } from './exchange.ts'
+import { type Exchange, getPath, splitUrl } from './exchange.ts'
 import { hasLongString } from './jsonPieces.ts'
 import { bodyPieces, checkMediaType, noBytes, noPieces, parseBody, readBody } from './requestBody.ts'
 import { createRouter } from './router.ts'
@@ -96,7 +96,7 @@ export function createRequestPipeline<E extends Endpoint<Call>, Who, Call>(
   return async (exchange) => {
     const { request } = exchange
     half.guard(request)
-    const { path } = pathAndQuery(request.url ?? '/')
+    const { path } = splitUrl(request.url ?? '/')
     exchange.failureBody = failureBodyAt(path)
     const { to, params } = routes.find(request.method ?? 'GET', path)
     if (to === 'socket') throw new AppError('request/upgrade', `${getPath(request)} is a WebSocket.`)
@@ -161,7 +161,7 @@ async function answerFor<E extends Endpoint<Call>, Who, Call>(
   if (withEffects.has(request.method ?? '')) half.responseBudget?.require(principal)
 
   const bytes = await readRequestBody(route, request)
-  const { query } = pathAndQuery(request.url ?? '/')
+  const { query } = splitUrl(request.url ?? '/')
   const input = parseRequest(route, { params, query: parseQuery(query), body: parseBody(bytes) })
 
   const streams = endpoint.streams?.(input) ?? false
@@ -245,7 +245,7 @@ async function paidWork<Call>(endpoint: Endpoint<Call>, work: Work<Call>): Promi
     throw await paid.fail(error)
   }
   if (isEventsAnswer(answer))
-    return eventsAnswer(settleEvents(answer.events, paid), answer.toEvent && { toEvent: answer.toEvent })
+    return createEventsAnswer(settleEvents(answer.events, paid), answer.toEvent && { toEvent: answer.toEvent })
   await paid.done(isBytesAnswer(answer) ? undefined : answer)
   return answer
 }
@@ -264,7 +264,7 @@ async function* settleEvents<T>(events: AsyncIterable<T>, payment: Payment): Asy
 
 function toResponse<Call>({ route }: Endpoint<Call>, value: unknown): AnyAnswer {
   if (isBytesAnswer(value) || isEventsAnswer(value)) return value
-  if (hasLongString(value, maxStoredChars)) return longJsonAnswer(route.status, value)
+  if (hasLongString(value, maxStoredChars)) return createLongJsonAnswer(route.status, value)
   return { status: route.status, body: JSON.stringify(value) }
 }
 

@@ -66,7 +66,7 @@ function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
 }
 
 /** An event for the wire. */
-export function sseFrame(data: unknown, event?: string): string {
+export function formatSseFrame(data: unknown, event?: string): string {
   const text = typeof data === 'string' ? data : JSON.stringify(data)
   return event === undefined ? `data: ${text}\n\n` : `event: ${event}\ndata: ${text}\n\n`
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Frame, frameReader, writeFrame } from './frames.ts'
+import { createFrameReader, type Frame, writeFrame } from './frames.ts'
 
 test('frames arrive whole and in order, however the bytes are cut', () => {
   const frame = fc.record({ header: fc.jsonValue(), body: fc.uint8Array({ maxLength: 300 }) })
@@ -12,7 +12,7 @@ test('frames arrive whole and in order, however the bytes are cut', () => {
       (sizes, cuts) => {
         const wire = Buffer.concat(sizes.map(({ header, body }) => encodeFrame(header, body)))
         const received: Frame[] = []
-        const read = frameReader((it) => received.push(it))
+        const read = createFrameReader((it) => received.push(it))
         for (let offset = 0; offset < wire.length; ) {
           const size = cuts.next().value
           const chunk = Buffer.from(wire.subarray(offset, offset + size))
@@ -32,7 +32,7 @@ test('frames arrive whole and in order, however the bytes are cut', () => {
 })
 
 test('a frame larger than allowed is refused before its bytes are waited for', () => {
-  const read = frameReader(() => {})
+  const read = createFrameReader(() => {})
   const prefix = Buffer.alloc(8)
   prefix.writeUInt32BE(2, 0)
   prefix.writeUInt32BE(0xffff_ffff, 4)
@@ -43,13 +43,13 @@ test('a large body that comes in pieces arrives whole', () => {
   const body = Buffer.from(Array.from({ length: 3 * 1024 * 1024 }, (_, index) => index % 251))
   const wire = encodeFrame({ kind: 'data' }, body)
   const received: Frame[] = []
-  const read = frameReader((it) => received.push(it))
+  const read = createFrameReader((it) => received.push(it))
   for (let offset = 0; offset < wire.length; offset += 60_000) read(wire.subarray(offset, offset + 60_000))
   expect(received.map((it) => it.body.equals(body))).toEqual([true])
 })
 
 test('a header that is no JSON is refused', () => {
-  const read = frameReader(() => {})
+  const read = createFrameReader(() => {})
   const prefix = Buffer.alloc(8)
   prefix.writeUInt32BE(3, 0)
   expect(() => read(Buffer.concat([prefix, Buffer.from('{x}')]))).toThrow(SyntaxError)

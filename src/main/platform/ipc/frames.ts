@@ -30,7 +30,7 @@ export function writeFrame(socket: Socket, header: unknown, body: Uint8Array = e
  * Cuts what arrives into frames. A frame that breaks the limits ends the connection by throwing. A chunk may be used again
  * once this returns, and the body of a frame is the receiver's: each byte is copied once, into a buffer of its size.
  */
-export function frameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
+export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
   const prefix = Buffer.alloc(prefixBytes)
   let prefixed = 0
   let present: { header: Piece; body: Piece } | undefined

@@ -2,7 +2,7 @@ import { createConnection, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { AppError, isErrorCode } from '#shared/appError.ts'
 import { requireOwnFolder } from '../ownFolder.ts'
-import { type Frame, frameReader, writeFrame } from './frames.ts'
+import { createFrameReader, type Frame, writeFrame } from './frames.ts'
 import { IpcMessage } from './messages.ts'
 
 export type IpcReply = { result: unknown; body: Buffer }
@@ -88,7 +88,7 @@ export async function connectIpc(options: {
     }
   }
 
-  const cut = frameReader(receive)
+  const cut = createFrameReader(receive)
   read = (chunk) => {
     try {
       cut(chunk)

@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import { AppError } from '#shared/appError.ts'
 import { type Log, toLoggedError } from '../log.ts'
 import { listenPrivately } from '../privateSocket.ts'
-import { type Frame, frameReader, writeFrame } from './frames.ts'
+import { createFrameReader, type Frame, writeFrame } from './frames.ts'
 import { IpcMessage } from './messages.ts'
 
 export type IpcAnswer = { result: unknown; body?: Uint8Array }
@@ -165,7 +165,7 @@ function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void 
     }
   }
 
-  const read = frameReader(receive)
+  const read = createFrameReader(receive)
   socket.on('data', (chunk: Buffer) => {
     try {
       read(chunk)

@@ -3,10 +3,10 @@ import { errorBodies } from '#shared/contract/errorBodies.ts'
 import type { Route } from '#shared/contract/route.ts'
 import {
   createOperation,
+  createSocketOperation,
   type OperationContext,
   type SecurityRequirement,
   type SocketRoute,
-  socketOperation,
 } from './operations.ts'
 import { createSchemaComponents, type JsonSchema, type SchemaComponents } from './schemaComponents.ts'
 
@@ -43,7 +43,7 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
       add(alias, route.method, createOperation(route, name, context))
     }
   }
-  for (const socket of sockets) add(socket.path, 'GET', socketOperation(socket, context))
+  for (const socket of sockets) add(socket.path, 'GET', createSocketOperation(socket, context))
   return {
     openapi: '3.1.0',
     info: { title, version, description: about },

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import type { Route, RouteAuth } from '#shared/contract/route.ts'
-import { errorResponses, listErrorStatuses, textHeaders } from './responses.ts'
+import { createErrorResponses, createTextHeaders, listErrorStatuses } from './responses.ts'
 import type { JsonSchema, SchemaComponents } from './schemaComponents.ts'
 
 /** By the name of its scheme; the list has no scopes here. */
@@ -53,12 +53,12 @@ export function createOperation(route: Route, operationId: string, context: Oper
     ...(route.raw?.request !== undefined && { requestBody: { content: { [route.raw.request]: bytes } } }),
     responses: {
       [route.status]: createResponses(route, schemas),
-      ...errorResponses(listErrorStatuses(route), route),
+      ...createErrorResponses(listErrorStatuses(route), route),
     },
   }
 }
 
-export function socketOperation(socket: SocketRoute, context: OperationContext): JsonSchema {
+export function createSocketOperation(socket: SocketRoute, context: OperationContext): JsonSchema {
   const { operation, summary, description, tag, auth, params, query, messages } = socket
   const { schemas } = context
   if (messages) schemas.jsonSchema(messages, 'output') // so that it stands among the components
@@ -74,7 +74,7 @@ export function socketOperation(socket: SocketRoute, context: OperationContext):
         ...(query ? parameters(schemas.jsonSchema(query, 'input'), 'query') : []),
       ],
     }),
-    responses: { 101: { description: 'Switched to a WebSocket.' }, ...errorResponses([400, 401, 403, 426]) },
+    responses: { 101: { description: 'Switched to a WebSocket.' }, ...createErrorResponses([400, 401, 403, 426]) },
   }
 }
 
@@ -92,7 +92,7 @@ function createResponses({ raw, response, idempotent, sold }: Route, schemas: Sc
     const content = { 'application/json': json() }
     const headers = {
       ...(idempotent && replayed),
-      ...(sold && textHeaders(paymentHeaders.receipt, 'Receipt of the payment: base64 of JSON.')),
+      ...(sold && createTextHeaders(paymentHeaders.receipt, 'Receipt of the payment: base64 of JSON.')),
     }
     return { description: 'Done.', ...(Object.keys(headers).length > 0 && { headers }), content }
   }

@@ -43,7 +43,7 @@ export function listErrorStatuses(route: Route): number[] {
 /** Responses that refuse an upgrade, in Steward's own error format. */
 const plainErrors = { errors: 'default', sold: false } as const
 
-export function errorResponses(
+export function createErrorResponses(
   statuses: readonly number[],
   route: Pick<Route, 'errors' | 'sold'> = plainErrors,
 ): Record<string, JsonSchema> {
@@ -54,7 +54,7 @@ function errorResponse(status: number, route: Pick<Route, 'errors' | 'sold'>): J
   const isOffer = route.sold && status === 402
   const headers = {
     ...(status === 429 && { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } }),
-    ...(isOffer && textHeaders(paymentHeaders.required, 'Payment requirements: base64 of JSON.')),
+    ...(isOffer && createTextHeaders(paymentHeaders.required, 'Payment requirements: base64 of JSON.')),
   }
   return {
     description: isOffer ? 'Payment is required, by x402.' : (meanings[status] ?? 'Refused.'),
@@ -64,7 +64,10 @@ function errorResponse(status: number, route: Pick<Route, 'errors' | 'sold'>): J
 }
 
 /** Headers of both versions of x402. */
-export function textHeaders({ v1, v2 }: { v1: string; v2: string }, description: string): Record<string, JsonSchema> {
+export function createTextHeaders(
+  { v1, v2 }: { v1: string; v2: string },
+  description: string,
+): Record<string, JsonSchema> {
   const header = { description, schema: { type: 'string' } }
   return { [v2.toUpperCase()]: header, [v1.toUpperCase()]: header }
 }

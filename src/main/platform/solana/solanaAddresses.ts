@@ -14,7 +14,7 @@ export const solanaPrograms = {
 const keyBytes = 32
 
 /** @returns undefined where the text is no address: 32 bytes in base58 */
-export async function solanaKey(address: string): Promise<Uint8Array | undefined> {
+export async function parseSolanaKey(address: string): Promise<Uint8Array | undefined> {
   const { base58 } = await import('@scure/base')
   try {
     const key = base58.decode(address)

@@ -17,7 +17,7 @@ const Account = z.object({ lamports: Lamports, owner: z.string().max(44), data: 
 type Account = z.infer<typeof Account>
 
 /** @returns in the order of the owners; undefined where the node answers with what they cannot have */
-export async function solanaBalances(
+export async function readSolanaBalances(
   ask: Ask,
   network: SolanaNetwork,
   owners: readonly string[],

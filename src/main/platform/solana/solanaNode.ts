@@ -4,7 +4,7 @@ import { ChainFailure, type FailureFacts } from '../chain/chainFailure.ts'
 import { createHttpClient, type HttpClient } from '../httpClient.ts'
 import { parseJsonOrUndefined } from '../parseJsonOrUndefined.ts'
 import { deriveTokenAccount } from './solanaAddresses.ts'
-import { type SolanaBalance, solanaBalances } from './solanaBalances.ts'
+import { readSolanaBalances, type SolanaBalance } from './solanaBalances.ts'
 import { parseSignatures } from './solanaTransaction.ts'
 
 /**
@@ -94,7 +94,7 @@ export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl
     async balances(owners) {
       const on = asking(balancesWithinMs)
       await checkNetwork(on)
-      const balances = await solanaBalances((...question) => query(on, ...question), network, owners)
+      const balances = await readSolanaBalances((...question) => query(on, ...question), network, owners)
       if (!balances) throw createError({ kind: 'unreadable' })
       return balances
     },

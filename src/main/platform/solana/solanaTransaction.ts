@@ -18,7 +18,7 @@ export function parseSignatures(transaction: Buffer): Buffer[] {
  * By what a payment of ours is found again: the block hash that it names, and the payer's signature.
  * @param transaction base64, as `signedTransaction` made it of a message of version 0 with fewer than 128 keys
  */
-export async function transactionNonce(transaction: string): Promise<string> {
+export async function readTransactionNonce(transaction: string): Promise<string> {
   const { base58 } = await import('@scure/base')
   const bytes = Buffer.from(transaction, 'base64')
   const [, payer = Buffer.alloc(0)] = parseSignatures(bytes)

@@ -51,7 +51,7 @@ export function createApiKeys(options: {
       }
       const key = keyTokens.create(randomBytes)
       const created = { accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes }
-      const record = { ...keyRecord({ ...created, rules: { ...unlimited, ...rules } }), issuer }
+      const record = { ...createKeyRecord({ ...created, rules: { ...unlimited, ...rules } }), issuer }
       accounts.addKey(record)
       return { ...record, key }
     },
@@ -100,7 +100,7 @@ export function createApiKeys(options: {
   }
 }
 
-export function keyRecord(fields: {
+export function createKeyRecord(fields: {
   accountId: AccountId
   name: string
   key: string

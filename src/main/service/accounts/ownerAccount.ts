@@ -3,7 +3,7 @@ import { readSecretFile, writeSecretFile } from '#platform/secretFile.ts'
 import { AccountId } from '#shared/ids.ts'
 import { hashOfSecret } from '../base/secretToken.ts'
 import type { AccountRepository } from './accountRepository.ts'
-import { keyRecord, keyTokens } from './apiKeys.ts'
+import { createKeyRecord, keyTokens } from './apiKeys.ts'
 
 /**
  * Creates the owner's account at the first start, and the key file that only this user can read. An existing file keeps
@@ -28,7 +28,7 @@ export function ensureOwner(options: {
   accounts.atomically(() => {
     accounts.removeOwnerFileKeys(ownerId)
     accounts.addKey(
-      keyRecord({ accountId: ownerId, name: 'Owner key', key, inOwnerFile: true, nowMs: now(), randomBytes }),
+      createKeyRecord({ accountId: ownerId, name: 'Owner key', key, inOwnerFile: true, nowMs: now(), randomBytes }),
     )
   })
   writeSecretFile(keyFile, `${key}\n`)

@@ -95,7 +95,7 @@ export function createAccessTokens(options: {
 }
 
 /** Whether a text contains something that looks like one of our access tokens. */
-export function holdsAccessToken(text: string): boolean {
+export function isAccessToken(text: string): boolean {
   return text.includes(`${header}.`)
 }
 

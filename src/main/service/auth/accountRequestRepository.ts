@@ -2,7 +2,7 @@ import type { AccountRequest } from '#shared/contract/accountRequests.ts'
 import { ChainType } from '#shared/contract/wallet.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
-import { type WalletName, walletKey } from './walletRepository.ts'
+import { toWalletKey, type WalletName } from './walletRepository.ts'
 
 /** The unique column `caip10` is the `walletKey` of the type and the address. */
 const requests = defineTable('account_requests', {
@@ -57,16 +57,16 @@ export function createAccountRequestRepository(database: Database): AccountReque
 
   return {
     save: database.transaction(({ wallet, ...request }: AccountRequestRecord) => {
-      const caip10 = walletKey(wallet)
+      const caip10 = toWalletKey(wallet)
       remove.run({ caip10 })
       const { type, address } = wallet
       add.run({ ...requests.params({ ...request, type, address }), caip10 })
     }),
     find: (id) => fromOptionalRow(find.get({ id })),
-    ofWallet: (wallet) => fromOptionalRow(ofWallet.get({ caip10: walletKey(wallet) })),
+    ofWallet: (wallet) => fromOptionalRow(ofWallet.get({ caip10: toWalletKey(wallet) })),
     list: (limit) => list.all({ limit }).map(fromRow),
     countWaiting: () => countWaiting.get()?.count ?? 0,
-    remove: (wallet) => void remove.run({ caip10: walletKey(wallet) }),
+    remove: (wallet) => void remove.run({ caip10: toWalletKey(wallet) }),
     trim({ waitingBeforeMs, decidedBeforeMs, max }) {
       removeOld.run({ waitingBeforeMs, decidedBeforeMs })
       removeMost.run({ most: max })

@@ -8,7 +8,7 @@ import type { AccountRequests } from './accountRequests.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import type { SignedMessage, SignInChecks } from './signInChecks.ts'
 import type { RecordAccountActivity } from './signIns.ts'
-import { type WalletRecord, type WalletRepository, walletKey } from './walletRepository.ts'
+import { toWalletKey, type WalletRecord, type WalletRepository } from './walletRepository.ts'
 
 export type LinkedWallets = {
   /**
@@ -70,7 +70,7 @@ export function createLinkedWallets(options: {
         if (!owner && linked.length === 1) {
           throw new AppError('auth/forbidden', 'This wallet is the only way into its account. Link another one first.')
         }
-        const revokedKeys = keys.revokeIssuedBy(walletKey(wallet))
+        const revokedKeys = keys.revokeIssuedBy(toWalletKey(wallet))
         wallets.remove(wallet)
         sessions.revokeWallet(wallet, now())
         const label = shortenAddress(wallet.address)

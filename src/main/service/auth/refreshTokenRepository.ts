@@ -11,7 +11,7 @@ import {
   type StoredRow,
   text,
 } from '#storage/table.ts'
-import { type WalletName, walletKey } from './walletRepository.ts'
+import { toWalletKey, type WalletName } from './walletRepository.ts'
 
 const refreshTokens = defineTable('refresh_tokens', {
   /** SHA-256 of the token, which is not stored itself. */
@@ -63,7 +63,7 @@ export function createRefreshTokenRepository(database: Database): RefreshTokenRe
   const removeExpired = database.prepare<[Params<'nowMs'>]>('DELETE FROM refresh_tokens WHERE expires_at_ms <= @nowMs')
   return {
     add(token) {
-      const wallet = walletKey(token.wallet)
+      const wallet = toWalletKey(token.wallet)
       add.run(refreshTokens.params({ ...token, wallet, usedAtMs: null, revokedAtMs: null }))
     },
     find(hash) {
@@ -72,7 +72,7 @@ export function createRefreshTokenRepository(database: Database): RefreshTokenRe
     },
     markUsed: (hash, atMs) => void markUsed.run({ hash, atMs }),
     revokeFamily: (familyId, atMs) => void revokeFamily.run({ familyId, atMs }),
-    revokeWallet: (wallet, atMs) => void revokeWallet.run({ wallet: walletKey(wallet), atMs }),
+    revokeWallet: (wallet, atMs) => void revokeWallet.run({ wallet: toWalletKey(wallet), atMs }),
     findRights(familyId) {
       const row = findRights.get({ familyId })
       return row && { accountId: row.accountId, owner: row.owner === 1 }

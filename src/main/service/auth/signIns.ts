@@ -11,7 +11,7 @@ import type { AccountRequests } from './accountRequests.ts'
 import type { NewAccounts } from './newAccounts.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import type { SignedMessage, SignInChecks } from './signInChecks.ts'
-import { type WalletName, type WalletRepository, walletKey } from './walletRepository.ts'
+import { toWalletKey, type WalletName, type WalletRepository } from './walletRepository.ts'
 
 /** Adds an entry to the activity of an account. */
 export type RecordAccountActivity = (
@@ -112,7 +112,7 @@ export function createSignIns(options: {
           })
           return undefined
         }
-        const wallet = wallets.list(accountId).find((it) => walletKey(it) === session.wallet)
+        const wallet = wallets.list(accountId).find((it) => toWalletKey(it) === session.wallet)
         if (!wallet) return undefined
         sessions.markUsed(hash, now())
         return issue({ accountId, familyId, wallet })

@@ -35,11 +35,11 @@ export function createWalletRepository(database: Database): WalletRepository {
   )
   return {
     find(wallet) {
-      const row = find.get({ caip10: walletKey(wallet) })
+      const row = find.get({ caip10: toWalletKey(wallet) })
       return row && wallets.fromRow(row)
     },
-    add: (wallet) => void add.run({ ...wallets.params(wallet), caip10: walletKey(wallet) }),
-    remove: (wallet) => void remove.run({ caip10: walletKey(wallet) }),
+    add: (wallet) => void add.run({ ...wallets.params(wallet), caip10: toWalletKey(wallet) }),
+    remove: (wallet) => void remove.run({ caip10: toWalletKey(wallet) }),
     list: (accountId) => list.all({ accountId }).map(wallets.fromRow),
   }
 }
@@ -50,6 +50,6 @@ export function caip10({ type, address }: WalletName): string {
 }
 
 /** Returns one key for a wallet, in whichever case its EVM address is written. */
-export function walletKey({ type, address }: WalletName): string {
+export function toWalletKey({ type, address }: WalletName): string {
   return caip10({ type, address: type === 'evm' ? address.toLowerCase() : address })
 }

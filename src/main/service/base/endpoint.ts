@@ -81,7 +81,7 @@ export function linkEndpoint<R extends Route, const A extends Answer<R>>(
 }
 
 /** Defines an endpoint that takes or returns bytes. */
-export function rawEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer>(
+export function createRawEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer>(
   route: R,
   handle: Handle<R, RawCall, A>,
 ): Endpoint {
@@ -125,7 +125,7 @@ export type SocketEndpoint = {
 }
 type Params = Record<string, unknown>
 
-export function socketEndpoint<P extends z.ZodObject, Q extends z.ZodObject>(definition: {
+export function createSocketEndpoint<P extends z.ZodObject, Q extends z.ZodObject>(definition: {
   path: `/${string}`
   params: P
   query: Q

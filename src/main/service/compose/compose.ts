@@ -1,6 +1,6 @@
 import { openDataFolder } from '#platform/dataFolder.ts'
 import { Scope } from '#platform/scope.ts'
-import { checkListening, localUrl, requireOwnName } from '../http/listening.ts'
+import { checkListening, formatLocalUrl, requireOwnName } from '../http/listening.ts'
 import { createRemovedThingAnnouncer } from '../references/removedThingAnnouncer.ts'
 import { createRemovedThingRepository } from '../references/removedThingRepository.ts'
 import { composeCredits, composeLedger } from './composeCredits.ts'
@@ -70,7 +70,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await payments.start()
 
     const port = await http.server.listen(options.listen, http.end)
-    const url = localUrl({ host: options.listen.host, port }, http.scheme)
+    const url = formatLocalUrl({ host: options.listen.host, port }, http.scheme)
     context.address.listensAt(url)
     machines.start()
     options.log.info('the service listens', { url })

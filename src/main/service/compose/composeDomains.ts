@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parse } from 'tldts'
 import { createHttpClient, type HttpClient } from '#platform/httpClient.ts'
-import { hostAndPort } from '#platform/listenAddress.ts'
+import { formatHostAndPort } from '#platform/listenAddress.ts'
 import { installFolder } from '#platform/programFile.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
@@ -11,7 +11,7 @@ import { createDomainOrders, type DomainOrders, describeOrder } from '../domains
 import { createDomainQuotes } from '../domains/domainQuotes.ts'
 import { createDomainRepository } from '../domains/domainRepository.ts'
 import { createDomainRoutes } from '../domains/domainRoutes.ts'
-import { domainSales } from '../domains/domainSales.ts'
+import { createDomainSales } from '../domains/domainSales.ts'
 import { createDomainSearch } from '../domains/domainSearch.ts'
 import { type Domains, createDomains as ownDomains } from '../domains/domains.ts'
 import { type DomainTargets, linkDomain } from '../domains/linkDomain.ts'
@@ -21,14 +21,14 @@ import { createOrphanedDomains, type OrphanedDomains } from '../domains/orphaned
 import { createQuoteRepository } from '../domains/quoteRepository.ts'
 import { readRdapBootstrap } from '../domains/rdap/rdapBootstrap.ts'
 import { createRdapLookup } from '../domains/rdap/rdapLookup.ts'
-import { localRegistry } from '../domains/registrars/local/localRegistry.ts'
+import { createLocalRegistry } from '../domains/registrars/local/localRegistry.ts'
 import { readRegistryPrices } from '../domains/registrars/local/registryPrices.ts'
 import { createRegistryRepository, type RegistryRepository } from '../domains/registrars/local/registryRepository.ts'
 import { openRegistrar } from '../domains/registrars/openRegistrar.ts'
 import type { Registrar } from '../domains/registrars/registrar.ts'
-import { type SaleMoney, saleRefusalError } from '../domains/saleMoney.ts'
+import { findSaleRefusal, type SaleMoney } from '../domains/saleMoney.ts'
 import { createSearchAvailability } from '../domains/searchAvailability.ts'
-import { serviceAddresses } from '../domains/serviceAddresses.ts'
+import { resolveServiceAddresses } from '../domains/serviceAddresses.ts'
 import { createZones } from '../domains/zones.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
 import { toDnsRecordKey } from '../idempotency/idempotentAnswers.ts'
@@ -97,7 +97,7 @@ export async function composeDomains(
     registrar,
     now: clock.steadyMs,
   })
-  const refusal = () => saleRefusalError(saleMoney(options), registrar.title)
+  const refusal = () => findSaleRefusal(saleMoney(options), registrar.title)
   const assertSaleEnabled = (): void => {
     const reason = refusal()
     if (reason) throw reason
@@ -121,7 +121,7 @@ export async function composeDomains(
   const orphans = createOrphanedDomains({
     records: createOrphanedDomainRepository(database),
     zones: ownZones,
-    addresses: () => serviceAddresses(options.sandboxHost),
+    addresses: () => resolveServiceAddresses(options.sandboxHost),
     sandboxHost: options.sandboxHost,
     ownsDomain: owns,
     recordForAccount: activity.recordForAccount,
@@ -135,7 +135,7 @@ export async function composeDomains(
     dnsPort: dns?.port,
     capabilities: ['domains', 'dns'],
     endpoints: callers.bindEndpoints([
-      ...domainSales({
+      ...createDomainSales({
         ...{
           paymentGate: payments.paymentGate,
           quotes,
@@ -157,7 +157,7 @@ export async function composeDomains(
           now,
         },
         worldSearch: createDomainSearch(createRdapLookup({ bootstrap, http, now })),
-        dnsServer: listen && dns && hostAndPort({ host: listen.host, port: dns.port }),
+        dnsServer: listen && dns && formatHostAndPort({ host: listen.host, port: dns.port }),
         zones: ownZones,
         recordForAccount: activity.recordForAccount,
       }),
@@ -171,7 +171,7 @@ function createRegistrar(
 ): Registrar {
   if (registrar.kind !== 'local') return openRegistrar(registrar, { http, now })
   const prices = readRegistryPrices(join(installFolder, 'resources', 'registry.json'))
-  return localRegistry({ records: registry, prices, now })
+  return createLocalRegistry({ records: registry, prices, now })
 }
 
 function saleMoney({ registrar, payments }: ServiceOptions): SaleMoney {

@@ -1,10 +1,10 @@
 import { createHttpServer, type HttpServer } from '#platform/http/httpServer.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
-import { docsPages } from '../docs/docsPages.ts'
+import { createDocsPages } from '../docs/docsPages.ts'
 import { createAnswerBudget, defaultAnswerLimits } from '../http/answerBudget.ts'
 import { createAuthentication } from '../http/authentication.ts'
 import { createClientAddress } from '../http/callerAddress.ts'
-import { certificateNames } from '../http/certificateNames.ts'
+import { readCertificateNames } from '../http/certificateNames.ts'
 import { createFailureLimiter } from '../http/failureLimiter.ts'
 import { createHealthRoutes } from '../http/healthRoutes.ts'
 import { createOwnHost } from '../http/ownHost.ts'
@@ -16,7 +16,7 @@ import { createRateLimits } from '../http/rateLimits.ts'
 import { createRequestGuard } from '../http/requestGuard.ts'
 import { securityHeaders, transportSecurityHeader } from '../http/securityHeaders.ts'
 import { createServiceRequests } from '../http/serviceRequests.ts'
-import { terminalPages } from '../http/terminalPage.ts'
+import { createTerminalPages } from '../http/terminalPage.ts'
 import { createWebSockets } from '../http/webSockets.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
 import { createIdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
@@ -77,7 +77,7 @@ export function composeHttp(
   const closing = new AbortController()
   const guard = createRequestGuard({
     ...{ beyondLoopback, listenHost, publicUrl: address.publicUrl, scheme },
-    certificateNames: tls ? certificateNames(tls.cert) : [],
+    certificateNames: tls ? readCertificateNames(tls.cert) : [],
   })
   const limiter = createFailureLimiter(clock.runningMs)
   const end = createPrivateEnd(options.privateSocketPath, scheme)
@@ -129,7 +129,10 @@ export function composeHttp(
       ...machines.endpoints,
     ],
     socketPaths: sockets.map(({ path }) => path),
-    pages: [...docsPages({ routes: routeTable, version: options.version }), ...terminalPages(options.pagesFolder)],
+    pages: [
+      ...createDocsPages({ routes: routeTable, version: options.version }),
+      ...createTerminalPages(options.pagesFolder),
+    ],
     guard,
     authentication: authenticate,
     principals,

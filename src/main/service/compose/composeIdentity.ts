@@ -20,7 +20,7 @@ import { readTokenSecret } from '../auth/readTokenSecret.ts'
 import { createRefreshTokenRepository } from '../auth/refreshTokenRepository.ts'
 import { createSignInChecks } from '../auth/signInChecks.ts'
 import { createSignIns } from '../auth/signIns.ts'
-import { createWalletRepository, walletKey } from '../auth/walletRepository.ts'
+import { createWalletRepository, toWalletKey } from '../auth/walletRepository.ts'
 import type { Caller, Endpoint } from '../base/endpoint.ts'
 import { toIssuer } from '../base/principals.ts'
 import { createAutomatonNonces } from '../identity/automatonNonces.ts'
@@ -146,5 +146,5 @@ export function composeIdentity(context: ServiceContext, dependencies: IdentityO
 
 function getIssuer({ principal, wallet }: Caller): ApiKeyRecord['issuer'] {
   const { signIn } = toIssuer(principal)
-  return signIn !== null && wallet ? { signIn, wallet: walletKey(wallet) } : null
+  return signIn !== null && wallet ? { signIn, wallet: toWalletKey(wallet) } : null
 }

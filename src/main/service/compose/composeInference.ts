@@ -9,7 +9,7 @@ import { createEmbeddingsGateway } from '../inference/embeddings/embeddingsGatew
 import { createImageFetcher } from '../inference/fetchedImages.ts'
 import { createGateway } from '../inference/gateway.ts'
 import { createInferenceRoutes } from '../inference/inferenceRoutes.ts'
-import { ledgerCredits } from '../inference/ledgerCredits.ts'
+import { createLedgerCredits } from '../inference/ledgerCredits.ts'
 import { createListedModels } from '../inference/listedModels.ts'
 import { readModelCatalogue } from '../inference/modelCatalogue.ts'
 import { createProviderLeases } from '../inference/providerLeases.ts'
@@ -50,7 +50,11 @@ export function composeInference(
   const paid = {
     modelNamed,
     findProvider,
-    credits: createRecordedCredits<Caller>(ledgerCredits(reservations), { use, callers, isStopped: leases.isStopped }),
+    credits: createRecordedCredits<Caller>(createLedgerCredits(reservations), {
+      use,
+      callers,
+      isStopped: leases.isStopped,
+    }),
     pools,
     leases,
     now: options.now,

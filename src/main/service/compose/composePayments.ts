@@ -4,14 +4,14 @@ import { AppError } from '#shared/appError.ts'
 import { findEvmNetwork, testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import type { Endpoint } from '../base/endpoint.ts'
-import { chainFacilitator } from '../payments/chainFacilitator.ts'
+import { createChainFacilitator } from '../payments/chainFacilitator.ts'
 import type { Facilitator } from '../payments/facilitator.ts'
 import { createPaymentBooks } from '../payments/paymentBooks.ts'
 import { createPaymentGate, type PaymentGate } from '../payments/paymentGate.ts'
 import type { PaymentOptions } from '../payments/paymentOptions.ts'
 import { createPaymentRepository } from '../payments/paymentRepository.ts'
-import { createTestMoneyRoutes, discoveryRoute, topUpRoute } from '../payments/paymentRoutes.ts'
-import { remoteFacilitator } from '../payments/remoteFacilitator.ts'
+import { createDiscoveryRoute, createTestMoneyRoutes, createTopUpRoute } from '../payments/paymentRoutes.ts'
+import { createRemoteFacilitator } from '../payments/remoteFacilitator.ts'
 import { startPaymentReconciler } from '../payments/startPaymentReconciler.ts'
 import { type TestLedger, testLedgerFacilitator } from '../payments/testLedgerFacilitator.ts'
 import { createTestMoneyRepository } from '../payments/testMoneyRepository.ts'
@@ -78,12 +78,12 @@ export async function composePayments(
     isSandboxLeased: records.isSandboxLeased,
     capabilities: facilitator ? ['payments'] : [],
     endpoints: callers.bindEndpoints([
-      topUpRoute({
+      createTopUpRoute({
         ...{ paymentGate: sold, prices: money.prices, ledger, commits },
         findAccount: identity.findAccount,
         recordForAccount: activity.recordForAccount,
       }),
-      discoveryRoute({ paymentGate: sold, baseUrl: address.base }),
+      createDiscoveryRoute({ paymentGate: sold, baseUrl: address.base }),
       ...createTestMoneyRoutes({ ledger: testLedger, assertUnlimited: money.assertUnlimited }),
     ]),
     start: unfinished.start,
@@ -104,12 +104,17 @@ function createFacilitator(
   const { rpcUrl } = facilitator
   if (facilitator.kind === 'chain') {
     const { relayerKey } = facilitator
-    return chainFacilitator({ chain: thread.chain({ network, rpcUrl: facilitator.rpcUrl }), relayerKey, log, now })
+    return createChainFacilitator({
+      chain: thread.chain({ network, rpcUrl: facilitator.rpcUrl }),
+      relayerKey,
+      log,
+      now,
+    })
   }
   const chain = rpcUrl === undefined ? undefined : thread.chain({ network, rpcUrl })
   const http = createHttpClient({ maxAnswerBytes })
   const { url, cdpKey } = facilitator
-  return remoteFacilitator({ network, url, chain, cdpKey, http, log, now })
+  return createRemoteFacilitator({ network, url, chain, cdpKey, http, log, now })
 }
 
 function getNetwork({ network }: PaymentOptions) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { findHostProcess } from '#platform/hostProcess.ts'
-import { hostPidFile } from '#platform/hostSocket.ts'
+import { getHostPidFile } from '#platform/hostSocket.ts'
 import { AppError } from '#shared/appError.ts'
 import { describeWrite } from '#shared/contract/activityTexts.ts'
 import { type AccountId, SandboxId } from '#shared/ids.ts'
@@ -23,9 +23,9 @@ import { createHostConnection } from '../host/hostConnection.ts'
 import { createHostRoutes } from '../host/hostRoutes.ts'
 import { openPath } from '../http/previewPages.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
-import { idlePolicy } from '../idle/idlePolicy.ts'
+import { createIdlePolicy } from '../idle/idlePolicy.ts'
 import { createSandboxUse } from '../idle/sandboxUse.ts'
-import { createImageRoutes, imageToWire } from '../images/imageRoutes.ts'
+import { createImageRoutes, toWireImage } from '../images/imageRoutes.ts'
 import { createImages } from '../images/images.ts'
 import { createMetricsRoutes } from '../metrics/metricsRoutes.ts'
 import { createProcessRoutes } from '../metrics/processRoutes.ts'
@@ -41,7 +41,7 @@ import { createRuntimeReports } from '../sandboxes/runtimeReports.ts'
 import { createSandboxRegistry, type SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import { createSandboxRepository, type SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import { createSandboxRoutes } from '../sandboxes/sandboxRoutes.ts'
-import { sandboxToWire } from '../sandboxes/sandboxWire.ts'
+import { toWireSandbox } from '../sandboxes/sandboxWire.ts'
 import { createSnapshotRepository } from '../snapshots/snapshotRepository.ts'
 import { createSnapshotRoutes } from '../snapshots/snapshotRoutes.ts'
 import { createSnapshots } from '../snapshots/snapshots.ts'
@@ -49,7 +49,7 @@ import { createTerminalActivity } from '../terminals/terminalActivity.ts'
 import { createTerminalLinkRepository } from '../terminals/terminalLinkRepository.ts'
 import { createTerminalLinks } from '../terminals/terminalLinks.ts'
 import { createTerminalRoutes } from '../terminals/terminalRoutes.ts'
-import { terminalStream } from '../terminals/terminalStream.ts'
+import { createTerminalStream } from '../terminals/terminalStream.ts'
 import { terminalToWire } from '../terminals/terminalWire.ts'
 import type { PaymentModule } from './composePayments.ts'
 import { composePorts, type PortModule } from './composePorts.ts'
@@ -103,7 +103,7 @@ export function composeSandboxes(
   })
   const { ports, tokens, frames, names, domains } = addresses
   const toWire = (record: SandboxRecord) =>
-    sandboxToWire(record, {
+    toWireSandbox(record, {
       baseUrl: address.base(),
       ports: ports.list(record.id).map(({ port, url }) => ({ port, url })),
       cost: billing.getCost(record),
@@ -188,7 +188,7 @@ export function composeSandboxes(
     },
     publishToAll: events.publishToAll,
     toWire: terminalToWire,
-    imageToWire,
+    imageToWire: toWireImage,
   })
   const host = scope.own(
     createHostConnection({
@@ -199,7 +199,7 @@ export function composeSandboxes(
         callers.apart(() => tell(event))
       },
       onNobody: (ending) => callers.apart(() => sandboxes.onHostDown(ending)),
-      hasCrashed: () => existsSync(hostPidFile(options.dataDir)),
+      hasCrashed: () => existsSync(getHostPidFile(options.dataDir)),
       onConnected: (hostCall) =>
         callers.apart(async () => {
           runtimes.forget()
@@ -222,7 +222,7 @@ export function composeSandboxes(
     (it) => it.close(),
   )
   const idle = scope.own(
-    idlePolicy({
+    createIdlePolicy({
       records,
       use,
       sandboxes,
@@ -294,7 +294,7 @@ export function composeSandboxes(
       ...createActivityRoutes({ sandboxes, activity }),
       ...createRemovedThingRoutes(createRemovedThingRepository(database)),
     ]),
-    terminals: terminalStream({ sandboxes, host }),
+    terminals: createTerminalStream({ sandboxes, host }),
     isHostAway: host.isAway,
     start() {
       host.start()

@@ -12,7 +12,7 @@ import { createActivityRepository } from '../activity/activityRepository.ts'
 import { createPresentCaller, type PresentCaller } from '../activity/presentCaller.ts'
 import { createServicePrincipals, type ServicePrincipals } from '../base/principals.ts'
 import { createEventHub, type EventHub } from '../events/eventHub.ts'
-import { certificateNames } from '../http/certificateNames.ts'
+import { readCertificateNames } from '../http/certificateNames.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 /** Dependencies that all parts of the service share. */
@@ -108,6 +108,6 @@ export function toEndpoint({ hostname, port, protocol }: URL): { host: string; p
 function getPublicUrl({ publicUrl, tls, listen }: ServiceOptions): URL | undefined {
   if (publicUrl !== undefined) return new URL(publicUrl)
   if (!tls || isLoopback(listen.host) || listen.port === 0) return undefined
-  const name = certificateNames(tls.cert).find((it) => !it.startsWith('*.'))
+  const name = readCertificateNames(tls.cert).find((it) => !it.startsWith('*.'))
   return name === undefined ? undefined : new URL(`https://${name}:${listen.port}`)
 }

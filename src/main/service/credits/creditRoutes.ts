@@ -1,5 +1,5 @@
 import { parseJson } from '#platform/boundedJson.ts'
-import { bytesAnswer } from '#platform/http/answers.ts'
+import { createBytesAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   adjustCredits,
@@ -19,14 +19,14 @@ import { ceilCents, centsToMicroUsd, floorCents, toExactCents, toMicroUsd } from
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Caller, type Endpoint, endpoint, rawEndpoint } from '../base/endpoint.ts'
+import { type Caller, createRawEndpoint, type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { Credits } from './credits.ts'
 import { historyCsv } from './historyCsv.ts'
 import type { HistoryFilters, HistoryRow } from './historyRepository.ts'
 import type { TransferRow } from './ledgerRepository.ts'
-import { type KeyRules, rulesFor, toKeyLimit } from './openReservations.ts'
+import { getRulesFor, type KeyRules, toKeyLimit } from './openReservations.ts'
 import type { PriceList } from './priceList.ts'
-import { dayText, spendingGroups, toSpendingDays } from './spending.ts'
+import { formatDay, sumSpending, toSpendingDays } from './spending.ts'
 
 export function createCreditRoutes(options: {
   credits: Credits
@@ -74,8 +74,8 @@ export function createCreditRoutes(options: {
       const { transfers, total } = await credits.history.page({ accountId, filters, limit, offset, signal })
       return { transactions: transfers.map((row) => toWire(row, accountId)), total, limit, offset }
     }),
-    rawEndpoint(exportTransactions, ({ query }, { caller: { accountId } }) =>
-      bytesAnswer({
+    createRawEndpoint(exportTransactions, ({ query }, { caller: { accountId } }) =>
+      createBytesAnswer({
         headers: {
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': 'attachment; filename="steward-credits.csv"',
@@ -86,7 +86,7 @@ export function createCreditRoutes(options: {
     endpoint(getSpending, ({ query: { by, from, to } }, { caller }) => {
       const days = toSpendingDays({ from, to }, now())
       const rows = credits.history.sums(caller.accountId, days, by)
-      return { from: dayText(days.from), to: dayText(days.to), by, ...spendingGroups(rows, by) }
+      return { from: formatDay(days.from), to: formatDay(days.to), by, ...sumSpending(rows, by) }
     }),
     endpoint(getPricing, () => ({
       tiers: prices.tiers,
@@ -101,7 +101,7 @@ export function createCreditRoutes(options: {
       if (to === from) throw new AppError('request/invalid', '`to_address` must be of another account.')
       const row = await credits.transfer({
         ...{ from, to, note, amount: centsToMicroUsd(amount_cents), idempotencyKey: repeatable?.key },
-        key: toKeyLimit(keyId, rulesFor(keyId, getRules)),
+        key: toKeyLimit(keyId, getRulesFor(keyId, getRules)),
       })
       const amount = formatUsd(toMicroUsd(row.amount), 'cents', 'down')
       recordForAccount(from, {
@@ -178,7 +178,7 @@ export function createCreditRoutes(options: {
 /** A key with limits was made so that its holder cannot do everything. */
 export function createUnlimitedCheck(rulesOf: (keyId: string) => KeyRules | undefined): (caller: Caller) => void {
   return ({ keyId }) => {
-    const rules = rulesFor(keyId, rulesOf)
+    const rules = getRulesFor(keyId, rulesOf)
     if (!rules || (rules.models === null && rules.dailyLimit === null)) return
     throw new AppError('auth/forbidden', 'An API key with limits may not give credits.')
   }

@@ -72,7 +72,7 @@ export function openReservations({ ledger, commits, getRules, log, ...options }:
 
   return {
     async reserve({ accountId, keyId, worstCaseMicroUsd, model }) {
-      const rules = rulesFor(keyId, getRules)
+      const rules = getRulesFor(keyId, getRules)
       if (rules?.models && !rules.models.includes(model)) {
         throw new AppError('key/model', `This API key may not use the model \`${model}\`.`, {
           detail: `It may use ${rules.models.join(', ')}.`,
@@ -82,12 +82,12 @@ export function openReservations({ ledger, commits, getRules, log, ...options }:
       const hold = await commits.commit(() => ledger.hold({ accountId, key, amount: worstCaseMicroUsd, model }))
       return reservation({ ...hold, model })
     },
-    spendable: ({ accountId, keyId }) => ledger.spendable(accountId, toKeyLimit(keyId, rulesFor(keyId, getRules))),
+    spendable: ({ accountId, keyId }) => ledger.spendable(accountId, toKeyLimit(keyId, getRulesFor(keyId, getRules))),
   }
 }
 
 /** Returns undefined for calls without a key. @throws AppError `auth/invalid` for a revoked key */
-export function rulesFor(keyId: Payer['keyId'], rulesOf: Options['getRules']): KeyRules | undefined {
+export function getRulesFor(keyId: Payer['keyId'], rulesOf: Options['getRules']): KeyRules | undefined {
   if (keyId === undefined) return undefined
   const rules = rulesOf(keyId)
   if (rules) return rules

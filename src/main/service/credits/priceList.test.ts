@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectFolder } from '#test/support/plantedTree.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { costOfRunning, readPriceList } from './priceList.ts'
+import { computeRunningCost, readPriceList } from './priceList.ts'
 
 const file = join(projectFolder, 'resources/prices.json')
 const hourMs = 3_600_000
@@ -18,10 +18,10 @@ test('a sandbox costs the smallest tier that it fits in', () => {
 
 test('is counted by the second, and rounded up to whole micro-dollars', () => {
   const tier = readPriceList(file).getTier({ vcpu: 1, memoryMb: 512, diskGb: 1 })
-  expect(costOfRunning(tier, 30 * 24 * hourMs)).toBe(5_000_000)
-  expect(costOfRunning(tier, hourMs)).toBe(6_945)
-  expect(costOfRunning(tier, 1_000)).toBe(2)
-  expect([costOfRunning(tier, 0), costOfRunning(tier, -5)]).toEqual([0, 0])
+  expect(computeRunningCost(tier, 30 * 24 * hourMs)).toBe(5_000_000)
+  expect(computeRunningCost(tier, hourMs)).toBe(6_945)
+  expect(computeRunningCost(tier, 1_000)).toBe(2)
+  expect([computeRunningCost(tier, 0), computeRunningCost(tier, -5)]).toEqual([0, 0])
 })
 
 const tier = { name: 'all', vcpu: 4, memory_mb: 8192, disk_gb: 50, monthly_cents: 4500 }

@@ -51,7 +51,7 @@ export function readPriceList(file: string): PriceList {
 const monthMs = 30 * 24 * 60 * 60_000
 
 /** Cost of running for a duration, rounded up to whole micro-dollars. */
-export function costOfRunning({ monthly_cents }: SandboxTier, ms: number): MicroUsd {
+export function computeRunningCost({ monthly_cents }: SandboxTier, ms: number): MicroUsd {
   return toMicroUsd(Math.ceil((centsToMicroUsd(monthly_cents) * Math.max(0, ms)) / monthMs))
 }
 

@@ -4,7 +4,7 @@ import { AppError } from '#shared/appError.ts'
 import type { SandboxCost } from '#shared/contract/sandboxes.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import { ceilCents, floorCents, toExactCents } from '#shared/microUsd.ts'
-import { costOfRunning, type PriceList, type SandboxSize } from './priceList.ts'
+import { computeRunningCost, type PriceList, type SandboxSize } from './priceList.ts'
 import type { LedgerWrites } from './sweepExpiredHolds.ts'
 
 export type SandboxBilling = {
@@ -68,14 +68,14 @@ export function createSandboxBilling(
       const ranMs = startedAtMs === null ? 0 : Math.max(0, clock.steadyMs() - startedAtMs)
       return {
         tier: tier.name,
-        cents_per_hour: toExactCents(costOfRunning(tier, hourMs)),
-        run_cents: toExactCents(costOfRunning(tier, ranMs)),
+        cents_per_hour: toExactCents(computeRunningCost(tier, hourMs)),
+        run_cents: toExactCents(computeRunningCost(tier, ranMs)),
         charged: isCharged,
       }
     },
     assertCredits(accountId, size) {
       if (!isCharged) return
-      const required = costOfRunning(prices.getTier(size), hourMs)
+      const required = computeRunningCost(prices.getTier(size), hourMs)
       const { available } = ledger.balance(accountId)
       if (available >= required) return
       throw new AppError('credits/sandbox', 'Insufficient credits', {
@@ -95,7 +95,7 @@ export function createSandboxBilling(
         const { id, accountId, name, ...size } = run
         const { elapsedMs, wallMs } = measure(run)
         const tier = prices.getTier(size)
-        const amount = costOfRunning(tier, elapsedMs)
+        const amount = computeRunningCost(tier, elapsedMs)
         mark(run)
         const seconds = Math.round(elapsedMs / 1000)
         const uncharged = Math.round((wallMs - elapsedMs) / 1000)

@@ -22,12 +22,12 @@ export function toSpendingDays(
   return { from, to }
 }
 
-export function dayText(day: number): string {
+export function formatDay(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }
 
 /** Sums rows by day, model or key, and in total. */
-export function spendingGroups(
+export function sumSpending(
   rows: readonly SumRow[],
   by: SpendingGrouping,
 ): { groups: SpendingGroup[]; total: SpendingGroup } {
@@ -68,7 +68,7 @@ function add(sums: Sums, { type, transfers, debits, credits }: SumRow): void {
 
 function toWire({ day, model, keyId, requests, inference, sandboxes, refunds, sent, received }: Sums): SpendingGroup {
   return {
-    day: day === null ? null : dayText(day),
+    day: day === null ? null : formatDay(day),
     model,
     key_id: keyId,
     requests,

@@ -2,32 +2,32 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { runInNewContext } from 'node:vm'
-import { bytesAnswer } from '#platform/http/answers.ts'
+import { createBytesAnswer } from '#platform/http/answers.ts'
 import type { Page } from '#platform/http/requestPipeline.ts'
 import type { Route } from '#shared/contract/route.ts'
-import { serviceDocument } from './serviceDocument.ts'
+import { createServiceDocument } from './serviceDocument.ts'
 
 export type DocsOptions = { routes: readonly Route[]; version: string }
 
 /** `/openapi.json`, and `/docs` to read it in a browser, with nothing from elsewhere. */
-export function docsPages({ routes, version }: DocsOptions): Page[] {
+export function createDocsPages({ routes, version }: DocsOptions): Page[] {
   return [
     {
       path: '/openapi.json',
       answer: () =>
-        bytesAnswer({
+        createBytesAnswer({
           headers: { 'content-type': 'application/json; charset=utf-8' },
-          body: JSON.stringify(serviceDocument({ routes, version })),
+          body: JSON.stringify(createServiceDocument({ routes, version })),
         }),
     },
     // The page's own links are relative to the folder.
-    { path: '/docs', answer: () => bytesAnswer({ status: 308, headers: { location: '/docs/' }, body: '' }) },
+    { path: '/docs', answer: () => createBytesAnswer({ status: 308, headers: { location: '/docs/' }, body: '' }) },
     {
       path: '/docs/',
       async answer() {
         const page = await readerPage()
         const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy(page) }
-        return bytesAnswer({ headers, body: page })
+        return createBytesAnswer({ headers, body: page })
       },
     },
     {
@@ -37,7 +37,7 @@ export function docsPages({ routes, version }: DocsOptions): Page[] {
           'content-type': 'text/javascript; charset=utf-8',
           'cache-control': 'private, max-age=3600',
         }
-        return bytesAnswer({ headers, body: await readerScript() })
+        return createBytesAnswer({ headers, body: await readerScript() })
       },
     },
   ]

@@ -2,9 +2,9 @@ import { validate } from '@scalar/openapi-validator'
 import { expect, test } from 'vitest'
 import { ServiceEvent } from '#shared/contract/events.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
-import { serviceDocument } from './serviceDocument.ts'
+import { createServiceDocument } from './serviceDocument.ts'
 
-const document = serviceDocument({ routes: routeTable, version: '1.2.3' })
+const document = createServiceDocument({ routes: routeTable, version: '1.2.3' })
 // Looked into path by path below.
 // biome-ignore lint/suspicious/noExplicitAny: a document of the specification, deep
 const { paths, components, info } = document as any

@@ -1,4 +1,4 @@
-import { anyKey, keySchemes } from '#platform/openApi/keySchemes.ts'
+import { anyKey, createKeySchemes } from '#platform/openApi/keySchemes.ts'
 import { openApiDocument } from '#platform/openApi/openApiDocument.ts'
 import type { SocketRoute } from '#platform/openApi/operations.ts'
 import type { JsonSchema } from '#platform/openApi/schemaComponents.ts'
@@ -23,7 +23,7 @@ This is the service. What the application adds beside it for programs, below \`/
 \`/local/openapi.json\` at the application's address.`
 
 /** Builds the OpenAPI document, from which programs generate clients. */
-export function serviceDocument({ routes, version }: { routes: readonly Route[]; version: string }): JsonSchema {
+export function createServiceDocument({ routes, version }: { routes: readonly Route[]; version: string }): JsonSchema {
   return openApiDocument({
     title: 'Steward',
     version,
@@ -31,7 +31,7 @@ export function serviceDocument({ routes, version }: { routes: readonly Route[];
     routes,
     sockets: [terminalStream, events],
     named: { ApiKey, Enforced, FileEntry, RuntimeReport, Sandbox, ServiceEvent, Terminal },
-    securitySchemes: keySchemes('An API key, the access token of a sign-in, or the token of a terminal link.'),
+    securitySchemes: createKeySchemes('An API key, the access token of a sign-in, or the token of a terminal link.'),
     security: anyKey,
     securityOf: (auth) => (auth === 'none' ? [] : undefined),
     repetition: 'the same key with the same request returns the first answer for 24 hours.',

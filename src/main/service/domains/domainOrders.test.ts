@@ -10,7 +10,7 @@ import { createDomainOrders } from './domainOrders.ts'
 import { createDomainRepository } from './domainRepository.ts'
 import { createDomains } from './domains.ts'
 import { createOrderRepository } from './orderRepository.ts'
-import { localRegistry } from './registrars/local/localRegistry.ts'
+import { createLocalRegistry } from './registrars/local/localRegistry.ts'
 import { createRegistryRepository } from './registrars/local/registryRepository.ts'
 import { type Registrar, RegistrarFailure } from './registrars/registrar.ts'
 
@@ -43,7 +43,7 @@ function openOrders(faults: (real: Registrar) => Faults = () => ({})) {
   const records = createDomainRepository(database, 'local')
   const now = () => nowMs
   const prices = [{ tld: 'com', registration: 1_095, renewal: 1_195, transfer: 1_095 }]
-  const real = localRegistry({ records: createRegistryRepository(database), prices, now })
+  const real = createLocalRegistry({ records: createRegistryRepository(database), prices, now })
   const registry: Registrar = {
     ...real,
     register(order) {

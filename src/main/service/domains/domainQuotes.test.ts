@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { createDomainQuotes } from './domainQuotes.ts'
 import type { DomainRow } from './domainRepository.ts'
 import { createQuoteRepository } from './quoteRepository.ts'
-import { localRegistry } from './registrars/local/localRegistry.ts'
+import { createLocalRegistry } from './registrars/local/localRegistry.ts'
 import { createRegistryRepository } from './registrars/local/registryRepository.ts'
 import type { NamePrice, Registrar } from './registrars/registrar.ts'
 
@@ -31,7 +31,7 @@ afterEach(() => database.close())
 
 function quotes() {
   const now = () => nowMs
-  const real = localRegistry({ records: createRegistryRepository(database), prices: [], now })
+  const real = createLocalRegistry({ records: createRegistryRepository(database), prices: [], now })
   const registrar: Registrar = {
     ...real,
     check: async (names) => names.map((name) => ({ name, status: 'available', premium, price })),

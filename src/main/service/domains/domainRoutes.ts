@@ -37,7 +37,7 @@ import type { DomainSearch } from './domainSearch.ts'
 import type { CachedDomain, Domains } from './domains.ts'
 import type { Order } from './orderRepository.ts'
 import type { OrphanedDomain } from './orphanedDomainRepository.ts'
-import { namesUnder, type OrphanedDomains } from './orphanedDomains.ts'
+import { listNamesUnder, type OrphanedDomains } from './orphanedDomains.ts'
 import type { DomainQuote } from './quoteRepository.ts'
 import { mapRegistrarErrors } from './registrarErrors.ts'
 import type { Registrar, RegistrarRecord } from './registrars/registrar.ts'
@@ -79,7 +79,7 @@ export function createDomainRoutes(options: {
     ...{ registered_at: toIsoTime(row.registeredAtMs), expires_at: toIsoTime(row.expiresAtMs) },
     ...{ expiresAt: toIsoTime(row.expiresAtMs), auto_renew: row.autoRenew, privacy: row.privacy },
     ...{ nameservers: [...row.nameservers], locked: row.locked, registrar: registrar.title },
-    orphaned_names: namesUnder(row.name, orphaned).map(orphanToWire),
+    orphaned_names: listNamesUnder(row.name, orphaned).map(orphanToWire),
     left_at: row.leftAtMs === null ? null : toIsoTime(row.leftAtMs),
     ...{ source: row.source, as_of: toIsoTime(row.readAtMs) },
   })
@@ -203,7 +203,7 @@ export function createDomainRoutes(options: {
     endpoint(listOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {
       domains.requireOwned(accountId, domain)
       const records = (await orphans.records({ accountId, name: domain })).map(recordToWire)
-      return { names: namesUnder(domain, orphans.list(accountId)).map(orphanToWire), records }
+      return { names: listNamesUnder(domain, orphans.list(accountId)).map(orphanToWire), records }
     }),
     endpoint(removeOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {
       domains.requireOwned(accountId, domain)

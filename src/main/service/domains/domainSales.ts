@@ -27,7 +27,7 @@ type Registration = Order & {
 const guarded: Endpoint['access'] = { kind: 'guarded', linkMayUse: false }
 
 /** Sells domains for USDC. The order uses the price of the offer, even if the price list changes in the meantime. */
-export function domainSales(options: {
+export function createDomainSales(options: {
   paymentGate: PaymentGate
   quotes: Pick<DomainQuotes, 'resolve'>
   orders: DomainOrders

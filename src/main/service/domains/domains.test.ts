@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createDomainRepository } from './domainRepository.ts'
 import { createDomains } from './domains.ts'
-import { localRegistry } from './registrars/local/localRegistry.ts'
+import { createLocalRegistry } from './registrars/local/localRegistry.ts'
 import { createRegistryRepository } from './registrars/local/registryRepository.ts'
 import { type Registrar, type RegistrarDomain, RegistrarFailure } from './registrars/registrar.ts'
 
@@ -37,7 +37,7 @@ const createDomain = (name: string): RegistrarDomain => ({
 function plantNames(names: readonly string[]) {
   const records = createDomainRepository(database, 'local')
   for (const name of names) records.keep({ ...createDomain(name), accountId: ada, readAtMs: nowMs })
-  const real = localRegistry({ records: createRegistryRepository(database), prices: [], now: () => nowMs })
+  const real = createLocalRegistry({ records: createRegistryRepository(database), prices: [], now: () => nowMs })
   const registrar: Registrar = {
     ...real,
     find(name) {

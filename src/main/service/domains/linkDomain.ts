@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import type { NewDnsRecord } from '#shared/dns/dnsRecord.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Caller } from '../base/endpoint.ts'
-import { serviceAddresses } from './serviceAddresses.ts'
+import { resolveServiceAddresses } from './serviceAddresses.ts'
 import type { Zones } from './zones.ts'
 
 export type PointTarget = { sandboxId: string; port: number }
@@ -30,7 +30,7 @@ export function linkDomain(options: {
 
   const addresses = async (): Promise<NewDnsRecord[]> => {
     // A CNAME is not allowed at the root: it gets the addresses behind the name.
-    return (await serviceAddresses(sandboxHost)).map((address) => ({ ...address, host: '@' }))
+    return (await resolveServiceAddresses(sandboxHost)).map((address) => ({ ...address, host: '@' }))
   }
   const addOnce = async (accountId: AccountId, name: string, record: NewDnsRecord): Promise<void> => {
     try {

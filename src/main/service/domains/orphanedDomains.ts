@@ -32,7 +32,7 @@ export function createOrphanedDomains(options: {
 }): OrphanedDomains {
   const { records, zones, addresses, sandboxHost, ownsDomain, recordForAccount, onChanged } = options
 
-  const under = ({ accountId, name }: Zone): OrphanedDomain[] => namesUnder(name, records.list(accountId))
+  const under = ({ accountId, name }: Zone): OrphanedDomain[] => listNamesUnder(name, records.list(accountId))
 
   const read = async (zone: Zone, fresh: boolean): Promise<RegistrarRecord[]> => {
     const names = under(zone)
@@ -84,7 +84,7 @@ export function createOrphanedDomains(options: {
   }
 }
 
-export function namesUnder(zone: string, names: readonly OrphanedDomain[]): OrphanedDomain[] {
+export function listNamesUnder(zone: string, names: readonly OrphanedDomain[]): OrphanedDomain[] {
   return names.filter(({ domain }) => hostIn(zone, domain) !== undefined)
 }
 

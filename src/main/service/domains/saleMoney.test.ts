@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { saleRefusalError } from './saleMoney.ts'
+import { findSaleRefusal } from './saleMoney.ts'
 
 const registrars = { local: false, sandbox: false, real: true } as const
 const money = { test: false, real: true, none: undefined } as const
@@ -15,7 +15,7 @@ test.each<[keyof typeof registrars, keyof typeof money, RegExp | undefined]>([
   ['real', 'real', undefined],
   ['real', 'none', undefined],
 ])('names of a %s registrar for %s money', (registrar, paid, words) => {
-  const refusal = saleRefusalError({ namesAreReal: registrars[registrar], moneyIsReal: money[paid] }, 'Registry')
+  const refusal = findSaleRefusal({ namesAreReal: registrars[registrar], moneyIsReal: money[paid] }, 'Registry')
   if (words === undefined) return expect(refusal).toBeUndefined()
   expect(refusal).toMatchObject({ code: 'payments/unconfigured', status: 503, message: expect.stringMatching(words) })
 })

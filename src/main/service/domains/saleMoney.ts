@@ -8,7 +8,7 @@ export type SaleMoney = {
 }
 
 /** @returns the reason not to sell, if test names would cost real money or real names test money */
-export function saleRefusalError({ namesAreReal, moneyIsReal }: SaleMoney, title: string): AppError | undefined {
+export function findSaleRefusal({ namesAreReal, moneyIsReal }: SaleMoney, title: string): AppError | undefined {
   if (moneyIsReal === undefined || namesAreReal === moneyIsReal) return undefined
   return new AppError(
     'payments/unconfigured',

@@ -103,14 +103,14 @@ export function createZones(options: {
       domains.requireOwned(accountId, name)
       const cached = records.findZone(name)
       if (cached && !fresh && now() - cached.readAtMs <= freshMs)
-        return { ...cached, source: 'cache', hash: zoneHash(cached.records) }
+        return { ...cached, source: 'cache', hash: hashZone(cached.records) }
       try {
         const zone = await mapRegistrarErrors(read(name))
-        return { ...zone, source: 'live', hash: zoneHash(zone.records) }
+        return { ...zone, source: 'live', hash: hashZone(zone.records) }
       } catch (error) {
         const isDown = error instanceof AppError && error.code === 'domain/registrar'
         if (!cached || fresh || !isDown) throw error
-        return { ...cached, source: 'stale', hash: zoneHash(cached.records) }
+        return { ...cached, source: 'stale', hash: hashZone(cached.records) }
       }
     },
     add: (target, input) =>
@@ -170,11 +170,11 @@ function invalidRecordError(fault: DnsRecordFault): AppError {
 }
 
 function isEqual(a: DnsRecordData, b: DnsRecordData): boolean {
-  return zoneHash([a]) === zoneHash([b])
+  return hashZone([a]) === hashZone([b])
 }
 
 /** The same for the same records, in whatever order and under whatever ids. */
-export function zoneHash(records: readonly DnsRecordData[]): string {
+export function hashZone(records: readonly DnsRecordData[]): string {
   const lines = records.map(({ type, host, value, ttl, distance }) =>
     JSON.stringify([type, host, value, ttl, distance]),
   )

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { eventsPath, type ServiceEvent } from '#shared/contract/events.ts'
 import { streamClose } from '#shared/contract/terminalStream.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { type SocketEndpoint, socketEndpoint } from '../base/endpoint.ts'
+import { createSocketEndpoint, type SocketEndpoint } from '../base/endpoint.ts'
 
 export type EventHub = {
   /** Never waits: a client that does not read is cut off, and reads its lists again when it comes back. */
@@ -38,7 +38,7 @@ export function createEventHub(): EventHub {
     },
     publishToAll: (event) => tellAll(JSON.stringify(event)),
     publishReady: () => tellAll(ready),
-    endpoint: socketEndpoint({
+    endpoint: createSocketEndpoint({
       path: eventsPath,
       params: z.object({}),
       query: z.object({}),

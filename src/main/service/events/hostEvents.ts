@@ -1,7 +1,7 @@
 import type { ServiceEvent } from '#shared/contract/events.ts'
 import type { HostEvent } from '#shared/contract/hostIpc.ts'
 import type { AccountId } from '#shared/ids.ts'
-import type { imageToWire } from '../images/imageRoutes.ts'
+import type { toWireImage } from '../images/imageRoutes.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { TerminalActivity } from '../terminals/terminalActivity.ts'
 import type { terminalToWire } from '../terminals/terminalWire.ts'
@@ -13,7 +13,7 @@ export function createHostEvents(options: {
   publish: (accountId: AccountId, event: ServiceEvent) => void
   publishToAll: (event: ServiceEvent) => void
   toWire: typeof terminalToWire
-  imageToWire: typeof imageToWire
+  imageToWire: typeof toWireImage
 }): (event: HostEvent) => void {
   const { sandboxes, publish } = options
   return (event) => {

@@ -1,11 +1,11 @@
 import { posix } from 'node:path'
 import type { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
-import { bytesAnswer } from '#platform/http/answers.ts'
+import { createBytesAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import { downloadFile, downloadFolder } from '#shared/contract/files.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { type Endpoint, rawEndpoint, withWork } from '../base/endpoint.ts'
+import { createRawEndpoint, type Endpoint, withWork } from '../base/endpoint.ts'
 import type { HostCall, HostCalls } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import { parseRange } from './byteRange.ts'
@@ -49,40 +49,43 @@ export function createDownloadRoutes({ sandboxes, call, archive }: Options): End
   return [
     withWork(
       'download',
-      rawEndpoint(downloadFile, async ({ params, query: { path } }, { caller, headers, method, signal, setHeader }) => {
-        const file = { sandboxId: sandboxes.running(caller, params.id).id, path }
-        const { size, version, modified_at } = (await read(file, 0, 0, signal)).result
-        const etag = `"${version}"`
-        const about = {
-          ...createDownloadHeaders(posix.basename(path)),
-          'accept-ranges': 'bytes',
-          etag,
-          'last-modified': new Date(modified_at).toUTCString(),
-        }
-        if (headers['if-none-match'] === etag) return bytesAnswer({ status: 304, headers: about })
-        const range = parseRange(headers, { size, etag })
-        if (range === 'unsatisfiable') {
-          setHeader('content-range', `bytes */${size}`)
-          throw new AppError('request/range', `${path} has ${size} bytes.`)
-        }
-        const { from, end, partial } = range
-        return bytesAnswer({
-          status: partial ? 206 : 200,
-          headers: {
-            ...about,
-            'content-length': String(end - from),
-            ...(partial && { 'content-range': `bytes ${from}-${end - 1}/${size}` }),
-          },
-          ...(method !== 'HEAD' && {
-            body: pieces(file, { from, end, version }, signal),
-          }),
-        })
-      }),
+      createRawEndpoint(
+        downloadFile,
+        async ({ params, query: { path } }, { caller, headers, method, signal, setHeader }) => {
+          const file = { sandboxId: sandboxes.running(caller, params.id).id, path }
+          const { size, version, modified_at } = (await read(file, 0, 0, signal)).result
+          const etag = `"${version}"`
+          const about = {
+            ...createDownloadHeaders(posix.basename(path)),
+            'accept-ranges': 'bytes',
+            etag,
+            'last-modified': new Date(modified_at).toUTCString(),
+          }
+          if (headers['if-none-match'] === etag) return createBytesAnswer({ status: 304, headers: about })
+          const range = parseRange(headers, { size, etag })
+          if (range === 'unsatisfiable') {
+            setHeader('content-range', `bytes */${size}`)
+            throw new AppError('request/range', `${path} has ${size} bytes.`)
+          }
+          const { from, end, partial } = range
+          return createBytesAnswer({
+            status: partial ? 206 : 200,
+            headers: {
+              ...about,
+              'content-length': String(end - from),
+              ...(partial && { 'content-range': `bytes ${from}-${end - 1}/${size}` }),
+            },
+            ...(method !== 'HEAD' && {
+              body: pieces(file, { from, end, version }, signal),
+            }),
+          })
+        },
+      ),
     ),
 
     withWork(
       'download',
-      rawEndpoint(downloadFolder, async ({ params, query: { path, format } }, { caller, method, signal }) => {
+      createRawEndpoint(downloadFolder, async ({ params, query: { path, format } }, { caller, method, signal }) => {
         const { id: sandboxId } = sandboxes.running(caller, params.id)
         if (/^\/+$/.test(path))
           throw new AppError('file/path', 'This is the root of the sandbox. Use the path of a folder in it.')
@@ -90,13 +93,13 @@ export function createDownloadRoutes({ sandboxes, call, archive }: Options): End
         if (result.type !== 'directory') throw new AppError('file/not-a-folder', `${path} is not a folder.`)
         const type = format === 'tar' ? 'application/x-tar' : 'application/gzip'
         const headers = createDownloadHeaders(`${posix.basename(path)}.${format}`, type)
-        if (method === 'HEAD') return bytesAnswer({ headers })
+        if (method === 'HEAD') return createBytesAnswer({ headers })
         const tar = await archive({ sandboxId, path }, AbortSignal.any([signal, AbortSignal.timeout(beginMs)]))
         const body = format === 'tar' ? tar : gzip(tar)
         const abort = () => body.destroy()
         signal.addEventListener('abort', abort, { once: true })
         body.once('close', () => signal.removeEventListener('abort', abort))
-        return bytesAnswer({ headers, body })
+        return createBytesAnswer({ headers, body })
       }),
     ),
   ]

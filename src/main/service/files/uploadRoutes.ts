@@ -9,7 +9,7 @@ import {
   uploadOffsetHeader,
 } from '#shared/contract/uploads.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint, rawEndpoint, withWork } from '../base/endpoint.ts'
+import { createRawEndpoint, type Endpoint, endpoint, withWork } from '../base/endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { UploadRecord } from './uploadRepository.ts'
 import type { Uploads } from './uploads.ts'
@@ -23,7 +23,7 @@ export function createUploadRoutes({ sandboxes, uploads }: Options): Endpoint[] 
     ),
     withWork(
       'upload',
-      rawEndpoint(appendUpload, async ({ params }, { caller, headers, body, signal, setHeader }) => {
+      createRawEndpoint(appendUpload, async ({ params }, { caller, headers, body, signal, setHeader }) => {
         const record = uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
         const offset = parseOffset(headers[uploadOffsetHeader.toLowerCase()])
         const setOffset = ({ received }: UploadRecord) => setHeader(uploadOffsetHeader, String(received))

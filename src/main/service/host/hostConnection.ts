@@ -8,7 +8,13 @@ import type { SandboxHost } from '#shared/contract/sandboxHost.ts'
 import { openBytes } from './hostBytes.ts'
 import { callHost, type HostCall, type HostCalls } from './hostCalls.ts'
 import { createHostHeartbeat } from './hostHeartbeat.ts'
-import { endOtherHost, findOtherHost, type OtherHost, otherVersionError, replacingError } from './hostVersion.ts'
+import {
+  createOtherVersionError,
+  createReplacingError,
+  endOtherHost,
+  findOtherHost,
+  type OtherHost,
+} from './hostVersion.ts'
 
 export type HostConnection = HostCalls & {
   /** Starts reporting. The host may be started earlier, but calls wait for this. */
@@ -90,9 +96,9 @@ export function createHostConnection(options: HostConnectionOptions): HostConnec
       const call: HostCall = (method, params, options) => callHost(client, { method, params }, options)
       otherHost = await findOtherHost(client)
       if (otherHost) {
-        if (otherHost.runningSandboxes > 0 && !mayStopOther) throw otherVersionError(otherHost)
+        if (otherHost.runningSandboxes > 0 && !mayStopOther) throw createOtherVersionError(otherHost)
         await endOtherHost(client)
-        throw replacingError(otherHost)
+        throw createReplacingError(otherHost)
       }
       mayStopOther = false
       await mayReport.promise

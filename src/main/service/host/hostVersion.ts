@@ -26,13 +26,13 @@ export async function endOtherHost(client: Pick<IpcClient, 'call'>): Promise<voi
   await client.call('shutdown', {}, { signal: AbortSignal.timeout(deadlineMs) })
 }
 
-export function otherVersionError({ version, runningSandboxes }: OtherHost): AppError {
+export function createOtherVersionError({ version, runningSandboxes }: OtherHost): AppError {
   const sandboxes = runningSandboxes === 1 ? '1 sandbox' : `${runningSandboxes} sandboxes`
   return new AppError('host/unavailable', `A sandbox host of Steward ${version} still runs ${sandboxes}.`, {
     detail: 'This Steward cannot use it. Choose “Stop all and continue” in Sandboxes; files are kept.',
   })
 }
 
-export function replacingError({ version }: OtherHost): AppError {
+export function createReplacingError({ version }: OtherHost): AppError {
   return new AppError('host/unavailable', `The sandbox host of Steward ${version} is being replaced.`)
 }

@@ -3,9 +3,9 @@ import { createConnection } from 'node:net'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { launchDetached } from '#platform/detachedProcess.ts'
-import { hostSocketPath } from '#platform/hostSocket.ts'
+import { getHostSocketPath } from '#platform/hostSocket.ts'
 import { isRunning } from '#platform/processIdentity.ts'
-import { compiledPrograms, programFile } from '#platform/programFile.ts'
+import { compiledPrograms, getProgramFile } from '#platform/programFile.ts'
 import { smallAllocator, smallHeapOptions } from '#platform/smallMemory.ts'
 
 export type HostLauncher = {
@@ -34,7 +34,7 @@ export function createHostLauncher(dataFolder: string, settings: HostSettings): 
       // The host's output before its log is open, or when it crashes, goes to the same file.
       const logFile = join(dataFolder, 'logs', 'host.log')
       pid = await launchDetached({
-        entry: programFile('entries/host'),
+        entry: getProgramFile('entries/host'),
         nodeOptions: settings.isSmall ? smallHeapOptions : [],
         args: [
           ...['--data', dataFolder],
@@ -50,7 +50,7 @@ export function createHostLauncher(dataFolder: string, settings: HostSettings): 
       })
     },
     async endUnreached() {
-      if (pid === undefined || !isRunning(pid) || (await listens(hostSocketPath(dataFolder)))) return
+      if (pid === undefined || !isRunning(pid) || (await listens(getHostSocketPath(dataFolder)))) return
       process.kill(pid, 'SIGTERM')
     },
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { matchesName } from './certificateNames.ts'
+import { isNameMatch } from './certificateNames.ts'
 
 test.each([
   ['steward.example.org', 'steward.example.org', true],
@@ -8,4 +8,4 @@ test.each([
   ['a.steward.example.org', '*.example.org', false],
   ['example.org', '*.example.org', false],
   ['.example.org', '*.example.org', false],
-])('%s for %s: %s', (name, pattern, matches) => expect(matchesName(name, pattern)).toBe(matches))
+])('%s for %s: %s', (name, pattern, matches) => expect(isNameMatch(name, pattern)).toBe(matches))

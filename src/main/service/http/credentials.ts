@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 export const tokenProtocol = 'steward.token.'
 
 /** Browsers cannot set headers on a WebSocket: pages opened by a terminal link send their token as a subprotocol. */
-export function protocolToken(headers: IncomingHttpHeaders): string | undefined {
+export function findProtocolToken(headers: IncomingHttpHeaders): string | undefined {
   return headers['sec-websocket-protocol']
     ?.split(',')
     .map((protocol) => protocol.trim())

@@ -1,6 +1,6 @@
-import { hostAndPort, isLoopback, type ListenAddress } from '#platform/listenAddress.ts'
+import { formatHostAndPort, isLoopback, type ListenAddress } from '#platform/listenAddress.ts'
 import { AppError } from '#shared/appError.ts'
-import { certificateNames } from './certificateNames.ts'
+import { readCertificateNames } from './certificateNames.ts'
 
 /** @throws AppError `listen/insecure` when what is said would cross a network in the clear. */
 export function checkListening(options: { listen: ListenAddress; tls: boolean; insecureBehindProxy: boolean }): {
@@ -21,7 +21,7 @@ export function checkListening(options: { listen: ListenAddress; tls: boolean; i
  * @throws AppError `config/invalid` if there is neither
  */
 export function requireOwnName({ tls, publicUrl }: Named, beyondLoopback: boolean): void {
-  if (!beyondLoopback || !tls || publicUrl !== undefined || certificateNames(tls.cert).length > 0) return
+  if (!beyondLoopback || !tls || publicUrl !== undefined || readCertificateNames(tls.cert).length > 0) return
   throw new AppError(
     'config/invalid',
     'The TLS certificate names no host: set `service.public_url` to the address that clients use.',
@@ -31,7 +31,7 @@ export function requireOwnName({ tls, publicUrl }: Named, beyondLoopback: boolea
 type Named = { tls?: { cert: string } | undefined; publicUrl?: string | undefined }
 
 /** Returns the URL of the server on this machine. */
-export function localUrl({ host, port }: ListenAddress, scheme: 'http' | 'https'): string {
+export function formatLocalUrl({ host, port }: ListenAddress, scheme: 'http' | 'https'): string {
   const reachable = host === '0.0.0.0' || host === 'localhost' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `${scheme}://${hostAndPort({ host: reachable, port })}`
+  return `${scheme}://${formatHostAndPort({ host: reachable, port })}`
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { hostAndPort, isLoopback } from '#platform/listenAddress.ts'
+import { formatHostAndPort, isLoopback } from '#platform/listenAddress.ts'
 import type { PrivateEnd } from './privateEnd.ts'
 import { isLoopbackName } from './requestGuard.ts'
 
@@ -31,7 +31,7 @@ export function createOwnHost({ listenHost, scheme, end, ownUrl }: Options): Own
     if (Number(port) !== localPort) return ''
     const isOurs =
       name === listenHost.toLowerCase() ||
-      hostAndPort({ host: address, port: localPort }) === `${name}:${localPort}` ||
+      formatHostAndPort({ host: address, port: localPort }) === `${name}:${localPort}` ||
       (isLoopback(address) && isLoopbackName(name))
     return isOurs ? host : ''
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { readCredential } from '#platform/http/requestCredential.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { holdsAccessToken } from '../auth/accessTokens.ts'
+import { isAccessToken } from '../auth/accessTokens.ts'
 import type { Caller } from '../base/endpoint.ts'
 import type { FrameSession, FrameSessions } from '../ports/frameSessions.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
@@ -123,11 +123,11 @@ export function createPreviewAccess({
 }
 
 /** Whether a value holds, anywhere, what opens Steward: as it is, escaped, or in the name and password of `Basic`. */
-export function holdsStewardSecret(value: string): boolean {
+export function hasStewardSecret(value: string): boolean {
   const unescaped = value.replace(/%([0-9a-f]{2})/gi, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),
   )
   const basic = /^\s*basic\s+(\S+)/i.exec(value)?.[1]
   const forms = [unescaped, ...(basic === undefined ? [] : [Buffer.from(basic, 'base64').toString('latin1')])]
-  return forms.some((text) => secretPattern.test(text) || holdsAccessToken(text))
+  return forms.some((text) => secretPattern.test(text) || isAccessToken(text))
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { endToEnd, type HeaderList } from '#platform/http/endToEndHeaders.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import { tokenProtocol } from './credentials.ts'
-import { holdsStewardSecret, type PreviewHolder, tokenHeader } from './previewAccess.ts'
+import { hasStewardSecret, type PreviewHolder, tokenHeader } from './previewAccess.ts'
 import { isPreviewCookie } from './previewCookies.ts'
 
 /** A request that may go to its port. */
@@ -24,7 +24,7 @@ const parts: Readonly<Record<string, { separator: string; isOurs: (part: string)
 }
 
 /** Builds the headers for the server in the sandbox: without credentials of Steward, with the origin of the request. */
-export function insideHeaders(
+export function toInsideHeaders(
   request: IncomingMessage,
   options: { scheme: 'http' | 'https'; behindProxy: boolean; spent: ReadonlySet<string> },
 ): HeaderList {
@@ -50,7 +50,7 @@ export function insideHeaders(
  * Unless the response says otherwise it is not cached: the browser would guess how long a page under development stays
  * valid, and show it to users who have lost access.
  */
-export function outsideHeaders(answer: IncomingMessage, frameOrigin?: string): HeaderList {
+export function toOutsideHeaders(answer: IncomingMessage, frameOrigin?: string): HeaderList {
   const headers = listPassedHeaders(answer)
   if (!('cache-control' in headers || 'expires' in headers)) headers['cache-control'] = 'no-cache'
   const cookies = answer.headers['set-cookie']?.map((cookie) => cookie.replace(/;\s*domain\s*=[^;]*/gi, ''))
@@ -78,10 +78,10 @@ function listPassedHeaders(message: IncomingMessage): HeaderList {
 function withoutOurs(name: string, value: string): string | undefined {
   const isOurs = parts[name]?.isOurs
   const separator = parts[name]?.separator
-  if (isOurs === undefined || separator === undefined) return holdsStewardSecret(value) ? undefined : value
+  if (isOurs === undefined || separator === undefined) return hasStewardSecret(value) ? undefined : value
   const cookies = value
     .split(separator)
     .map((part) => part.trim())
-    .filter((part) => part !== '' && !isOurs(part) && !holdsStewardSecret(part))
+    .filter((part) => part !== '' && !isOurs(part) && !hasStewardSecret(part))
   return cookies.length === 0 ? undefined : cookies.join(`${separator} `)
 }

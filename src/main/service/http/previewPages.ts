@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { failureHeaders } from '#platform/http/failures.ts'
+import { createFailureHeaders } from '#platform/http/failures.ts'
 import type { AppError } from '#shared/appError.ts'
 
 /** The one path below a port's address that Steward itself answers. */
@@ -21,7 +21,7 @@ export function answerPreviewFailure(request: IncomingMessage, response: ServerR
     'content-type': wantsPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     'content-length': Buffer.byteLength(body),
-    ...failureHeaders(failure),
+    ...createFailureHeaders(failure),
   }
   response.writeHead(failure.status, headers)
   response.end(body)

@@ -16,7 +16,7 @@ import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import { openPreviews } from './openPreviews.ts'
 import type { PreviewAccess } from './previewAccess.ts'
 import type { PreviewCookies } from './previewCookies.ts'
-import { type Admitted, insideHeaders, outsideHeaders } from './previewHeaders.ts'
+import { type Admitted, toInsideHeaders, toOutsideHeaders } from './previewHeaders.ts'
 import { answerOpenPage, answerPreviewFailure, openPath } from './previewPages.ts'
 
 export type PreviewOptions = {
@@ -67,7 +67,7 @@ export function createPreviews(options: PreviewOptions): Previews {
           headers: { ...headers, ...framing },
         })
     },
-    answerHead: (answer) => ({ reason: answer.statusMessage, headers: outsideHeaders(answer, frameOrigin) }),
+    answerHead: (answer) => ({ reason: answer.statusMessage, headers: toOutsideHeaders(answer, frameOrigin) }),
     answerMs,
     idleMs,
     toError: (kind, cause) => toForwardingError(port.port, kind, cause),
@@ -113,7 +113,7 @@ function admit(request: IncomingMessage, options: PreviewOptions): Admitted {
   if (!port) throw new AppError('port/not-found', 'No port is exposed at this address.')
   const { spent, frameOrigin, holder } = options.access.check(request, port)
   if (options.sandbox(port.sandboxId)?.status !== 'running') throw stoppedError()
-  return { port, headers: insideHeaders(request, { ...options, spent }), frameOrigin, holder }
+  return { port, headers: toInsideHeaders(request, { ...options, spent }), frameOrigin, holder }
 }
 
 function formatCookie(token: string, request: IncomingMessage, options: PreviewOptions): string {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { createOriginGuard } from '#platform/http/originGuard.ts'
-import { matchesName } from './certificateNames.ts'
+import { isNameMatch } from './certificateNames.ts'
 
 /** @throws AppError `auth/host`, `auth/origin` */
 export type RequestGuard = (headers: IncomingHttpHeaders) => void
@@ -30,7 +30,7 @@ export function createRequestGuard({
       if (name === undefined) return false
       if (isLoopbackName(name) || name === listenHost.toLowerCase()) return true
       if (publicUrl && name === publicUrl.hostname) return true
-      if (certificateNames.some((pattern) => matchesName(name, pattern))) return true
+      if (certificateNames.some((pattern) => isNameMatch(name, pattern))) return true
       return beyondLoopback && isIP(name.replace(/^\[|\]$/g, '')) !== 0
     },
     isOwnOrigin: (origin, host) => origin === `${scheme}://${host}` || origin === publicUrl?.origin,

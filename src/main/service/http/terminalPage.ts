@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { type BytesAnswer, bytesAnswer } from '#platform/http/answers.ts'
+import { type BytesAnswer, createBytesAnswer } from '#platform/http/answers.ts'
 import type { Page } from '#platform/http/requestPipeline.ts'
 import { AppError } from '#shared/appError.ts'
 
@@ -20,7 +20,7 @@ const assetName = /^[\w-]+(\.[\w-]+)+$/
  * Page of a terminal link: `/terminal/:id`. It contains no secret and needs no authentication; its token is in the
  * fragment of the URL and reaches only the calls that it makes.
  */
-export function terminalPages(folder: string | undefined): Page[] {
+export function createTerminalPages(folder: string | undefined): Page[] {
   const asset: Page['answer'] = (_, { name = '' }) => assetAnswer(folder, name)
   return [
     {
@@ -28,7 +28,7 @@ export function terminalPages(folder: string | undefined): Page[] {
       async answer({ request }) {
         const page =
           folder === undefined ? undefined : await readFile(join(folder, 'terminal.html')).catch(() => undefined)
-        return bytesAnswer({
+        return createBytesAnswer({
           status: page ? 200 : 404,
           headers: {
             'content-type': 'text/html; charset=utf-8',
@@ -59,7 +59,7 @@ async function assetAnswer(folder: string | undefined, name: string): Promise<By
   if (file === undefined || type === undefined || !stats?.isFile()) {
     throw new AppError('request/not-found', `There is no file ${name.slice(0, 100)}.`)
   }
-  return bytesAnswer({
+  return createBytesAnswer({
     headers: {
       'content-type': type,
       'cache-control': 'public, max-age=31536000, immutable',

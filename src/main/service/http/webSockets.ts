@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
-import { pathAndQuery, type Upgrade } from '#platform/http/exchange.ts'
+import { splitUrl, type Upgrade } from '#platform/http/exchange.ts'
 import { readCredential } from '#platform/http/requestCredential.ts'
 import { createRouter } from '#platform/http/router.ts'
 import { createWebSocketRoom } from '#platform/http/webSocketRoom.ts'
@@ -11,7 +11,7 @@ import type { Caller, SocketEndpoint } from '../base/endpoint.ts'
 import type { ServicePrincipals } from '../base/principals.ts'
 import { type Authentication, authorize } from './authentication.ts'
 import type { CallerAddress } from './callerAddress.ts'
-import { protocolToken } from './credentials.ts'
+import { findProtocolToken } from './credentials.ts'
 import type { RequestGuard } from './requestGuard.ts'
 
 export type WebSockets = {
@@ -46,7 +46,7 @@ export function createWebSockets(options: Options): WebSockets {
     open(upgrade) {
       const { request } = upgrade
       guard(request.headers)
-      const { path, query } = pathAndQuery(request.url ?? '/')
+      const { path, query } = splitUrl(request.url ?? '/')
       const { to: endpoint, params } = routes.find('GET', path)
       const caller = identifyCaller(endpoint, { request, id: params.id }, options)
       const input = {
@@ -70,7 +70,7 @@ function identifyCaller(
   { request, id }: AuthenticationInput,
   { authentication, linkHolder, addressOf }: Options,
 ): Caller {
-  const token = protocolToken(request.headers)
+  const token = findProtocolToken(request.headers)
   const holder = token === undefined ? undefined : linkHolder(token)
   const caller = holder ?? authentication.identify(readCredential(request.headers) ?? token, addressOf(request))
   authorize(caller, { auth: 'key', linkMayUse, id })

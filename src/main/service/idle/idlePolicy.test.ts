@@ -4,7 +4,7 @@ import { SandboxId } from '#shared/ids.ts'
 import { until } from '#test/support/eventually.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
-import { idlePolicy } from './idlePolicy.ts'
+import { createIdlePolicy } from './idlePolicy.ts'
 import { createSandboxUse } from './sandboxUse.ts'
 
 const id = SandboxId.parse('ab'.repeat(16))
@@ -18,7 +18,7 @@ function setting() {
   const stopped: SandboxId[] = []
   const record = { id, status: 'running', idleMinutes: 10, startedAtMs: nowMs } as SandboxRecord
   const use = createSandboxUse(() => nowMs)
-  const policy = idlePolicy({
+  const policy = createIdlePolicy({
     records: {
       all() {
         looks += 1
@@ -116,7 +116,7 @@ test('one that fails to stop or never answers keeps none of the others', async (
   const tries: SandboxId[] = []
   const pendingStop = Promise.withResolvers<void>()
   let nowMs = 0
-  const policy = idlePolicy({
+  const policy = createIdlePolicy({
     records: { all: () => all, find: (it) => all.find(({ id: recordId }) => recordId === it) },
     use: createSandboxUse(() => nowMs),
     sandboxes: {

@@ -22,7 +22,7 @@ const minuteMs = 60_000
  * Stops running sandboxes after their idle time. A running terminal counts as use, whatever it shows. After a restart
  * of the service the time starts again, because earlier use is unknown.
  */
-export function idlePolicy({ records, use, sandboxes, call, everyMs, runningMs, log }: Options): {
+export function createIdlePolicy({ records, use, sandboxes, call, everyMs, runningMs, log }: Options): {
   start(): void
   close(): void
 } {

@@ -7,10 +7,10 @@ import type { Images } from './images.ts'
 export function createImageRoutes(images: Images): Endpoint[] {
   return [
     endpoint(listImages, async () => {
-      const listed = (await images.list()).map(imageToWire)
+      const listed = (await images.list()).map(toWireImage)
       return { images: listed, data: listed, count: listed.length }
     }),
-    endpoint(addImage, async ({ body }) => imageToWire(await images.add(body))),
+    endpoint(addImage, async ({ body }) => toWireImage(await images.add(body))),
     endpoint(removeImage, async ({ params: { name } }) => {
       await images.remove(name)
       return { success: true, name, message: 'The image is removed.' }
@@ -18,6 +18,6 @@ export function createImageRoutes(images: Images): Endpoint[] {
   ]
 }
 
-export function imageToWire({ sizeBytes, createdAtMs, ...image }: HostImage): Image {
+export function toWireImage({ sizeBytes, createdAtMs, ...image }: HostImage): Image {
   return { ...image, size_bytes: sizeBytes, created_at: toIsoTime(createdAtMs) }
 }

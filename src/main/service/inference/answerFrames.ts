@@ -2,10 +2,10 @@ import { AppError } from '#shared/appError.ts'
 import { type AnswerStream, findError, finishIn, type StreamStep } from './answerStream.ts'
 import type { CanonicalEvent } from './canonical.ts'
 import type { ContentEvent, Dialect, ResponseMeta } from './dialects/dialect.ts'
-import { asInferenceError, type InferenceError } from './inferenceError.ts'
+import { type InferenceError, toInferenceError } from './inferenceError.ts'
 import type { PassthroughStream } from './passthrough/passthrough.ts'
 import { type Purchase, settleCut, settleFailed, settleWhole } from './settlement.ts'
-import { brokenResponseError } from './upstreamPools.ts'
+import { createBrokenResponseError } from './upstreamPools.ts'
 
 export type StreamedAnswer = {
   purchase: Purchase
@@ -29,7 +29,7 @@ export type StreamedAnswer = {
 export async function answerFrames(answer: StreamedAnswer): Promise<AsyncGenerator<string>> {
   const { purchase, stream, steps, signal } = answer
   const first = await steps.next().catch((error: unknown) => {
-    throw brokenResponseError(error)
+    throw createBrokenResponseError(error)
   })
   const events = first.done ? [] : (first.value[0]?.events ?? [])
   const failure = findError(events)
@@ -81,8 +81,8 @@ async function* createFrames(answer: StreamedAnswer, pieces: AsyncGenerator<Stre
   } catch (cause) {
     if (!open) return
     // The client is there still, where its request was aborted with a reason.
-    if (signal.reason instanceof AppError) yield await failStream(asInferenceError(signal.reason))
-    else if (!signal.aborted) yield await failStream(brokenResponseError(cause))
+    if (signal.reason instanceof AppError) yield await failStream(toInferenceError(signal.reason))
+    else if (!signal.aborted) yield await failStream(createBrokenResponseError(cause))
   } finally {
     // The client disconnected or stopped reading: the upstream request was aborted, and received output is charged.
     if (open) await settleCut(purchase, stream.answer())

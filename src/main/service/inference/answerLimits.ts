@@ -23,7 +23,7 @@ export const defaultQuietMs = 10 * 60_000
 export const defaultDurationMs = 50 * 60_000
 
 /** @param maxOutputTokens output tokens of the reservation */
-export function maxAnswerChars(maxOutputTokens: number): number {
+export function getMaxAnswerChars(maxOutputTokens: number): number {
   return Math.min(maxCollectedChars, maxOutputTokens * charsPerToken + slackChars)
 }
 

@@ -3,15 +3,15 @@ import { eventually } from '#test/support/eventually.ts'
 import { createGatewayWorld, dialects } from '#test/support/models/gatewayWorld.ts'
 import { chatFrames, geminiFrames, messagesFrames, plainUsage } from '#test/support/models/scriptedAnswer.ts'
 import { responsesFrames } from '#test/support/models/scriptedResponses.ts'
-import { type AnswerLimits, maxAnswerChars } from './answerLimits.ts'
+import { type AnswerLimits, getMaxAnswerChars } from './answerLimits.ts'
 import { createAnswerStream } from './answerStream.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import { modelFamilies } from './families/modelFamilies.ts'
-import { localModel } from './modelCatalogue.ts'
+import { toLocalModel } from './modelCatalogue.ts'
 import { openAiStreamReader } from './upstreams/openAiAnswer.ts'
 
 const thinkingQwen: CatalogueModel = {
-  ...localModel('shed', { name: 'qwen-thinking' }),
+  ...toLocalModel('shed', { name: 'qwen-thinking' }),
   ...{
     kind: 'qwen',
     quirks: modelFamilies.qwen.quirks,
@@ -113,7 +113,7 @@ async function readSlowly(piece: string, limits: Pick<AnswerLimits, 'maxQuietMs'
   let minutes = 0
   const stream = createAnswerStream({
     reader: openAiStreamReader({ newCallId: () => 'c' }),
-    limits: { ...limits, maxChars: maxAnswerChars(1_000) },
+    limits: { ...limits, maxChars: getMaxAnswerChars(1_000) },
     now: () => minutes * 60_000,
     scrubText: (text) => text,
     restore: (event) => event,

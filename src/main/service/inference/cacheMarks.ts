@@ -2,7 +2,7 @@ import type { CacheMark, CanonicalRequest, TextPart, Tool, Turn, UserTurn } from
 import type { CatalogueModel } from './catalogueModel.ts'
 import { toJsonObject } from './json.ts'
 import { findRequestedTtl } from './reservationPlan.ts'
-import { maxInputTokens } from './tokenEstimate.ts'
+import { getMaxInputTokens } from './tokenEstimate.ts'
 
 const maxMarkDepth = 16
 
@@ -10,11 +10,11 @@ const maxMarkDepth = 16
  * Finds the longest cache time that a body asks for anywhere in it. A body that passes through unchanged may carry marks
  * in places that its translation leaves out, and the provider bills them.
  */
-export function cacheMarkIn(value: unknown, depth = 0): CacheMark | undefined {
+export function findCacheMark(value: unknown, depth = 0): CacheMark | undefined {
   if (depth > maxMarkDepth || typeof value !== 'object' || value === null) return undefined
   let maxTtl: CacheMark | undefined
   for (const [name, field] of Object.entries(value)) {
-    const mark = name === 'cache_control' ? parseTtl(field) : cacheMarkIn(field, depth + 1)
+    const mark = name === 'cache_control' ? parseTtl(field) : findCacheMark(field, depth + 1)
     if (mark === '1h') return mark
     maxTtl ??= mark
   }
@@ -43,7 +43,7 @@ export function withCacheMarks(
 ): CanonicalRequest {
   if (minTokens === undefined || findRequestedTtl(request) !== undefined) return request
   const goesOn = request.tools.length > 0 || request.turns.some((turn) => turn.role === 'assistant')
-  if (!goesOn || maxInputTokens(request) < minTokens * bytesPerToken) return request
+  if (!goesOn || getMaxInputTokens(request) < minTokens * bytesPerToken) return request
   const system = request.turns.findLastIndex((turn) => turn.role === 'system' && markSystem(turn.parts) !== undefined)
   const users = request.turns.flatMap((turn, index) => (turn.role === 'user' ? [index] : [])).slice(-markedTurns)
   return {

@@ -1,5 +1,5 @@
 import type { CallPart, ToolResultPart, Turn, UserTurn } from './canonical.ts'
-import { badRequestError } from './inferenceError.ts'
+import { createBadRequestError } from './inferenceError.ts'
 
 /**
  * Every call of a history has its result before the model speaks again, and every result its call: providers refuse
@@ -17,7 +17,7 @@ export function checkCallResults(turns: readonly Turn[]): void {
         const callIndex = open.findIndex((call) => call.id === result.callId)
         if (callIndex < 0) {
           const message = `The result of call ${JSON.stringify(result.callId)} has no such call in the turn before it.`
-          throw badRequestError(`messages[${index}]`, message, 'unknown_call')
+          throw createBadRequestError(`messages[${index}]`, message, 'unknown_call')
         }
         open.splice(callIndex, 1)
       }
@@ -29,7 +29,7 @@ export function checkCallResults(turns: readonly Turn[]): void {
 function refuseOpen([call]: CallPart[]): void {
   if (!call) return
   const message = `The call ${JSON.stringify(call.id)} of ${JSON.stringify(call.name)} has no result. Add it, or remove the call.`
-  throw badRequestError('messages', message, 'missing_result')
+  throw createBadRequestError('messages', message, 'missing_result')
 }
 
 export function listResults(turn: UserTurn): ToolResultPart[] {

@@ -8,7 +8,7 @@ import { ignoreLateErrors } from '#platform/http/lateErrors.ts'
 import { isPublicAddress } from '#platform/publicAddress.ts'
 import type { CanonicalRequest, ImagePart, ImageSource } from './canonical.ts'
 import { imageTypes } from './dialects/imageSource.ts'
-import { badRequestError } from './inferenceError.ts'
+import { createBadRequestError } from './inferenceError.ts'
 
 /** Size limit of the strictest provider. */
 const maxImageBytes = 5 * 1024 * 1024
@@ -62,7 +62,7 @@ export function createImageFetcher(
       signal.throwIfAborted()
       const late = deadline.aborted ? 'It took too long.' : undefined
       const why = late ?? (error instanceof Error && !('code' in error) ? error.message : 'It cannot be reached.')
-      throw badRequestError('messages', `An image of the request cannot be fetched. ${why}`, 'image_fetch_failed')
+      throw createBadRequestError('messages', `An image of the request cannot be fetched. ${why}`, 'image_fetch_failed')
     }
   }
 }
@@ -76,7 +76,7 @@ export async function withFetchedImages(
   const urls = new Set(listImages(request).flatMap(({ source }) => (source.kind === 'url' ? [source.url] : [])))
   if (urls.size === 0) return request
   if (urls.size > maxImages)
-    throw badRequestError('messages', `A request may name ${maxImages} images by address at most.`)
+    throw createBadRequestError('messages', `A request may name ${maxImages} images by address at most.`)
   const images = new Map<string, ImageSource>()
   await Promise.all([...urls].map(async (url) => void images.set(url, await fetchImage(url, signal))))
   return withImages(request, (url) => images.get(url) ?? { kind: 'url', url })

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually.ts'
 import { createGatewayWorld, dialects } from '#test/support/models/gatewayWorld.ts'
 import { chatFrames, messagesFrames, plainUsage } from '#test/support/models/scriptedAnswer.ts'
-import { maxInputTokens } from './tokenEstimate.ts'
+import { getMaxInputTokens } from './tokenEstimate.ts'
 
 const world = await createGatewayWorld()
 afterAll(() => world.close())
@@ -257,7 +257,7 @@ test('the upper bound of the input is above what a tokenizer counts', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 200 }), { minLength: 1, maxLength: 5 }), (texts) => {
       const request = dialects.chat.read({ model: 'm', messages: texts.map((content) => ({ role: 'user', content })) })
-      expect(maxInputTokens(request)).toBeGreaterThan(countTokens(texts.join('\n')))
+      expect(getMaxInputTokens(request)).toBeGreaterThan(countTokens(texts.join('\n')))
     }),
   )
 })

@@ -7,22 +7,22 @@ import {
   createAnswerMeter,
   defaultDurationMs,
   defaultQuietMs,
-  maxAnswerChars,
+  getMaxAnswerChars,
 } from './answerLimits.ts'
 import { answerRules } from './answerRules.ts'
 import { createAnswerStream, findError } from './answerStream.ts'
-import { cacheMarkIn, withCacheMarks } from './cacheMarks.ts'
+import { findCacheMark, withCacheMarks } from './cacheMarks.ts'
 import { checkCallResults } from './callResults.ts'
 import type { CanonicalEvent, CanonicalRequest } from './canonical.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
-import { credentialHeaders } from './credentialHeaders.ts'
+import { createCredentialHeaders } from './credentialHeaders.ts'
 import type { Dialect, ResponseMeta } from './dialects/dialect.ts'
 import { warnUntranslated } from './dialects/requestFields.ts'
 import { modelFamilies } from './families/modelFamilies.ts'
 import type { ProviderRoute } from './families/modelFamily.ts'
 import { type ImageFetcher, withFetchedImages, withUnfetchedImages } from './fetchedImages.ts'
 import type { InferenceCredits, Reservation } from './inferenceCredits.ts'
-import { InferenceError, unknownModelError } from './inferenceError.ts'
+import { createUnknownModelError, InferenceError } from './inferenceError.ts'
 import type { JsonObject } from './json.ts'
 import { requireModelKind } from './modelKind.ts'
 import { filterFields } from './passthrough/fieldShape.ts'
@@ -30,17 +30,17 @@ import { filterBetas } from './passthrough/messagesFields.ts'
 import { rawMessages } from './passthrough/rawMessages.ts'
 import type { Provider } from './provider.ts'
 import type { ProviderLeases } from './providerLeases.ts'
-import { createKeyScrubber, notConfiguredError, readJsonReply, scrubFailure } from './providerReply.ts'
+import { createKeyScrubber, createNotConfiguredError, readJsonReply, scrubFailure } from './providerReply.ts'
 import { defaultOutputTokens, findRequestedTtl, planHold } from './reservationPlan.ts'
 import { reserve } from './reserve.ts'
 import { type Purchase, settleCut, settleFailed, settleUnanswered, settleWhole } from './settlement.ts'
-import { maxInputTokens } from './tokenEstimate.ts'
+import { getMaxInputTokens } from './tokenEstimate.ts'
 import { sanitizeToolNames } from './toolNames.ts'
-import { brokenResponseError, failureText, type UpstreamPools } from './upstreamPools.ts'
+import { createBrokenResponseError, failureText, type UpstreamPools } from './upstreamPools.ts'
 import type { UpstreamReply } from './upstreamRequest.ts'
 import type { UpstreamRequest } from './upstreams/upstream.ts'
 import { estimateInput } from './usageEstimate.ts'
-import { warningHeaders } from './warningHeaders.ts'
+import { createWarningHeaders } from './warningHeaders.ts'
 
 export type GatewayDependencies<Caller> = {
   /** @returns undefined for an unknown name */
@@ -92,7 +92,7 @@ export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>)
     const request = dialect.read(body)
     const { body: passable, removed: leftOut } = filterFields(body, dialect.fields)
     const model = dependencies.modelNamed(request.model)
-    if (!model) throw unknownModelError(request.model)
+    if (!model) throw createUnknownModelError(request.model)
     requireModelKind(model, 'chat')
     // Raw requests keep the caller's own cache marks.
     const read = routeTo(model, dialect).raw ? request : withCacheMarks(request, model)
@@ -118,8 +118,8 @@ export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>)
       fetched: model.quirks.takesImageUrls ? job.request : withUnfetchedImages(job.request),
       maxOutputTokens: Math.min(requestedTokens ?? defaultOutputTokens, model.maxOutputTokens),
     })
-    const input = Math.max(maxInputTokens(read), draft.maxInput)
-    const cache = draft.route.raw === rawMessages ? cacheMarkIn(passable) : findRequestedTtl(read)
+    const input = Math.max(getMaxInputTokens(read), draft.maxInput)
+    const cache = draft.route.raw === rawMessages ? findCacheMark(passable) : findRequestedTtl(read)
     const { provider, reservation } = await reserve(dependencies, { model, abort }, () =>
       dependencies.credits.reserve({
         caller,
@@ -129,7 +129,7 @@ export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>)
       }),
     )
     try {
-      if (!provider) throw notConfiguredError(model)
+      if (!provider) throw createNotConfiguredError(model)
       signal.throwIfAborted() // nothing was sent, so nothing is charged
       return await sendRequest(job, { provider, reservation, draft })
     } catch (error) {
@@ -166,7 +166,7 @@ export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>)
       headers: {
         ...request.headers,
         ...(betas !== undefined && { 'anthropic-beta': betas }),
-        ...credentialHeaders(job.model, provider.apiKey),
+        ...createCredentialHeaders(job.model, provider.apiKey),
       },
       body: draft.text,
       signal: job.signal,
@@ -232,7 +232,7 @@ export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>)
         for (const { events } of piece) error ??= findError(events)
       }
     } catch (broken) {
-      error = brokenResponseError(broken)
+      error = createBrokenResponseError(broken)
     }
     if (error) {
       if (stream.hasReceived()) await settleCut(paid, stream.answer())
@@ -267,7 +267,7 @@ export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>)
     maxQuietMs: defaultQuietMs,
     maxDurationMs: defaultDurationMs,
     ...dependencies.answerTimes,
-    maxChars: maxAnswerChars(reservation.maxOutputTokens),
+    maxChars: getMaxAnswerChars(reservation.maxOutputTokens),
   })
 
   const getReadOptions = (paid: Paid) => ({
@@ -336,7 +336,7 @@ function imageChars(request: CanonicalRequest): number {
 function createHeaders({ draft, reservation, request }: Paid, warnings: readonly string[]): Record<string, string> {
   const clamped = reservation.maxOutputTokens !== request.maxOutputTokens
   return {
-    ...warningHeaders([...draft.request.warnings, ...warnings]),
+    ...createWarningHeaders([...draft.request.warnings, ...warnings]),
     ...(clamped && { 'x-steward-max-tokens': String(reservation.maxOutputTokens) }),
   }
 }

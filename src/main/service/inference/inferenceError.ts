@@ -76,11 +76,11 @@ export class InferenceError extends AppError {
   }
 }
 
-export function badRequestError(param: string, message: string, reason = 'invalid_value'): InferenceError {
+export function createBadRequestError(param: string, message: string, reason = 'invalid_value'): InferenceError {
   return new InferenceError('request', message, { param, reason })
 }
 
-export function unknownModelError(name: string): InferenceError {
+export function createUnknownModelError(name: string): InferenceError {
   const message = `The model ${JSON.stringify(name.slice(0, 128))} does not exist. GET /v1/models lists the available models.`
   return new InferenceError('model', message, { reason: 'model_not_found', param: 'model' })
 }
@@ -97,7 +97,7 @@ const kindOfStatus: Readonly<Record<number, FailureKind>> = {
 }
 
 /** Any failure of Steward's own in the words of a dialect: a missing key, a body that is no JSON, too little credit. */
-export function asInferenceError(error: AppError): InferenceError {
+export function toInferenceError(error: AppError): InferenceError {
   if (error instanceof InferenceError) return error
   const { status, message, detail, code } = error
   // Sentences about a field begin with its name.

@@ -1,4 +1,4 @@
-import { bytesAnswer } from '#platform/http/answers.ts'
+import { createBytesAnswer } from '#platform/http/answers.ts'
 import type { AppError } from '#shared/appError.ts'
 import {
   countMessageTokens,
@@ -10,7 +10,7 @@ import {
   listModels,
 } from '#shared/contract/inference.ts'
 import type { Parsed, Route } from '#shared/contract/route.ts'
-import { type Caller, type Endpoint, endpoint, type RawCall, rawEndpoint, withWork } from '../base/endpoint.ts'
+import { type Caller, createRawEndpoint, type Endpoint, endpoint, type RawCall, withWork } from '../base/endpoint.ts'
 import { chatDialect } from './dialects/chatDialect.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { messagesDialect } from './dialects/messagesDialect.ts'
@@ -18,7 +18,7 @@ import { responsesDialect } from './dialects/responsesDialect.ts'
 import type { EmbeddingsGateway } from './embeddings/embeddingsGateway.ts'
 import type { createGateway } from './gateway.ts'
 import { withHeartbeats } from './heartbeats.ts'
-import { asInferenceError, unknownModelError } from './inferenceError.ts'
+import { createUnknownModelError, toInferenceError } from './inferenceError.ts'
 import type { ListedModels } from './listedModels.ts'
 import type { ResponseItems } from './responseItems.ts'
 import type { TokenCounter } from './tokenCounter.ts'
@@ -38,7 +38,7 @@ type Options = {
 export function createInferenceRoutes({ gateway: answers, embed, countTokens, listed, items }: Options): Endpoint[] {
   const createHandler = (route: Route, dialect: Dialect) =>
     completionIn(
-      rawEndpoint(route, async ({ body }: Parsed<Route>, call: RawCall) => {
+      createRawEndpoint(route, async ({ body }: Parsed<Route>, call: RawCall) => {
         const itemStore = dialect.name === 'responses' ? items.forAccount(call.caller.accountId) : undefined
         const answer = await answers.answer({
           dialect,
@@ -53,7 +53,7 @@ export function createInferenceRoutes({ gateway: answers, embed, countTokens, li
           for (const [name, value] of Object.entries(answer.headers)) call.setHeader(name, value)
           return answer.body
         }
-        return bytesAnswer({
+        return createBytesAnswer({
           headers: { ...eventHeaders, ...answer.headers },
           body: withHeartbeats(answer.frames),
         })
@@ -69,7 +69,7 @@ export function createInferenceRoutes({ gateway: answers, embed, countTokens, li
       messagesDialect,
     ),
     completionIn(
-      rawEndpoint(createEmbeddings, async ({ body }, { caller, signal, abort, setHeader }) => {
+      createRawEndpoint(createEmbeddings, async ({ body }, { caller, signal, abort, setHeader }) => {
         const answer = await embed({ body, caller, signal, abort })
         for (const [name, value] of Object.entries(answer.headers)) setHeader(name, value)
         return answer.body
@@ -83,7 +83,7 @@ export function createInferenceRoutes({ gateway: answers, embed, countTokens, li
     inDialect(
       endpoint(getModel, ({ params }) => {
         const model = listed().data.find(({ id }) => id === params.model)
-        if (!model) throw unknownModelError(params.model)
+        if (!model) throw createUnknownModelError(params.model)
         return model
       }),
       chatDialect,
@@ -102,5 +102,5 @@ function completionIn(endpoint: Endpoint, dialect: Dialect): Endpoint {
 }
 
 function inDialect(endpoint: Endpoint, dialect: Dialect): Endpoint {
-  return { ...endpoint, failureBody: (error: AppError) => dialect.writeFailure(asInferenceError(error)) }
+  return { ...endpoint, failureBody: (error: AppError) => dialect.writeFailure(toInferenceError(error)) }
 }

@@ -4,7 +4,7 @@ import type { InferenceCredits } from './inferenceCredits.ts'
 import type { HoldPlan } from './reservationPlan.ts'
 
 /** The ledger, as the gateway holds and settles in it. */
-export function ledgerCredits({ reserve }: Pick<CreditReservations, 'reserve'>): InferenceCredits<Payer> {
+export function createLedgerCredits({ reserve }: Pick<CreditReservations, 'reserve'>): InferenceCredits<Payer> {
   return {
     async reserve({ caller: { accountId, keyId }, model, plan }) {
       let hold: HoldPlan | undefined

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { catalogueFile } from '#test/support/models/gatewayWorld.ts'
-import { createModelCatalogue, localModel } from './modelCatalogue.ts'
+import { createModelCatalogue, toLocalModel } from './modelCatalogue.ts'
 
 const content = () => JSON.parse(readFileSync(catalogueFile, 'utf8'))
 const expectRefusal = (message: RegExp) =>
@@ -65,7 +65,7 @@ test('another model of a family needs prices: nothing there is free', () => {
 })
 
 test('a local model is free unless it has prices', () => {
-  expect(localModel('shed', { name: 'llama' })).toMatchObject({
+  expect(toLocalModel('shed', { name: 'llama' })).toMatchObject({
     providerId: 'local:shed',
     kind: 'local',
     priceVersion: 'free',
@@ -95,12 +95,12 @@ test('embedding models have a kind, and those of a server are told by their name
     maxOutputTokens: 0,
   })
   expect(models.get('gpt-5.2')).toMatchObject({ modelKind: 'chat', dimensions: undefined })
-  const readKind = (name: string) => localModel('shed', { name }).modelKind
+  const readKind = (name: string) => toLocalModel('shed', { name }).modelKind
   const embedding = ['nomic-embed-text:latest', 'text-embedding-qwen3', 'all-minilm:33m', 'bge-m3', 'intfloat/e5-large']
   expect(embedding.filter((name) => readKind(name) !== 'embedding')).toEqual([])
   const chat = ['llama3.2:3b', 'qwen/qwen3-8b', 'gemma3', 'phi4', 'deepseek-r1:14b', 'gpt-oss:20b', 'SmolLM2-135M']
   expect(chat.filter((name) => readKind(name) !== 'chat')).toEqual([])
-  expect(localModel('shed', { name: 'embedder', kind: 'chat' }).modelKind).toBe('chat')
+  expect(toLocalModel('shed', { name: 'embedder', kind: 'chat' }).modelKind).toBe('chat')
 })
 
 test('a provider whose API for embeddings is another has no embedding models', () => {

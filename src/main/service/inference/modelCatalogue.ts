@@ -92,7 +92,7 @@ export function readModelCatalogue(
 }
 
 /** Creates a model of a user's server. Without `prices` it is free, or its price is unknown and counts as 0. */
-export function localModel(
+export function toLocalModel(
   server: string,
   model: Pick<ConfiguredModel, 'name'> & Partial<ConfiguredModel>,
   { isFree = true }: { isFree?: boolean | undefined } = {},

@@ -1,5 +1,5 @@
 import type { ModelKind } from '#shared/contract/inference.ts'
-import { badRequestError } from './inferenceError.ts'
+import { createBadRequestError } from './inferenceError.ts'
 
 /** Names of widespread embedding models, which no server's list tells apart from chat models. */
 const embeddingName = /embed|(^|[^a-z])(minilm|bge|gte|e5)([^a-z]|$)/i
@@ -16,5 +16,6 @@ const advice: Readonly<Record<ModelKind, string>> = {
 
 /** @throws InferenceError 400 naming `model` */
 export function requireModelKind(model: { name: string; modelKind: ModelKind }, kind: ModelKind): void {
-  if (model.modelKind !== kind) throw badRequestError('model', `\`model\`: ${model.name} ${advice[model.modelKind]}.`)
+  if (model.modelKind !== kind)
+    throw createBadRequestError('model', `\`model\`: ${model.name} ${advice[model.modelKind]}.`)
 }

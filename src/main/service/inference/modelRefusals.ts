@@ -1,7 +1,7 @@
 import type { Effort, refusedParameters } from '#shared/modelFields.ts'
 import type { CanonicalRequest, Sampling } from './canonical.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
-import { badRequestError } from './inferenceError.ts'
+import { createBadRequestError } from './inferenceError.ts'
 
 type Parameter = (typeof refusedParameters)[number]
 
@@ -21,10 +21,10 @@ const samplingOf: Partial<Record<Parameter, keyof Sampling>> = {
 export function withoutRefused(request: CanonicalRequest, model: CatalogueModel): CanonicalRequest {
   const cleaned: CanonicalRequest = { ...request, sampling: { ...request.sampling }, warnings: [...request.warnings] }
   for (const { parameter, when, outcome } of model.refuses) {
-    if (when === 'reasoning' && !thinks(cleaned, model)) continue
+    if (when === 'reasoning' && !isThinking(cleaned, model)) continue
     if (!isUsed(cleaned, parameter)) continue
     if (outcome === 'reject')
-      throw badRequestError(wireNames[parameter] ?? parameter, rejection(parameter, model), 'unsupported')
+      throw createBadRequestError(wireNames[parameter] ?? parameter, rejection(parameter, model), 'unsupported')
     drop(cleaned, parameter)
     cleaned.warnings.push(`${wireNames[parameter] ?? parameter} was left out: ${model.name} does not take it`)
   }
@@ -33,7 +33,7 @@ export function withoutRefused(request: CanonicalRequest, model: CatalogueModel)
 }
 
 /** Whether the model thinks before this answer. */
-export function thinks(request: Pick<CanonicalRequest, 'reasoning'>, model: CatalogueModel): boolean {
+export function isThinking(request: Pick<CanonicalRequest, 'reasoning'>, model: CatalogueModel): boolean {
   if (!model.reasoning) return false
   if (request.reasoning?.budgetTokens !== undefined) return request.reasoning.budgetTokens > 0
   return getEffort(request, model) !== 'none'
@@ -45,7 +45,7 @@ export function getEffort(request: Pick<CanonicalRequest, 'reasoning'>, model: C
 }
 
 /** The nearest effort that the model knows, a lower one before a higher one. */
-export function nearestEffort(effort: Effort, values: readonly Effort[]): Effort {
+export function findNearestEffort(effort: Effort, values: readonly Effort[]): Effort {
   if (values.includes(effort)) return effort
   const order: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
   const index = order.indexOf(effort)
@@ -105,7 +105,7 @@ function refuseImages(request: CanonicalRequest, model: CatalogueModel): void {
     if (turn.role !== 'user') continue
     const parts = turn.parts.flatMap((part) => (part.type === 'result' ? part.parts : [part]))
     if (parts.some((part) => part.type === 'image')) {
-      throw badRequestError(`messages[${index}].content`, `${model.name} takes no images.`, 'unsupported')
+      throw createBadRequestError(`messages[${index}].content`, `${model.name} takes no images.`, 'unsupported')
     }
   }
 }

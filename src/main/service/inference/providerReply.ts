@@ -1,7 +1,7 @@
 import type { createAnswerMeter } from './answerLimits.ts'
 import { InferenceError } from './inferenceError.ts'
 import { type JsonObject, parseJsonObject } from './json.ts'
-import { brokenResponseError } from './upstreamPools.ts'
+import { createBrokenResponseError } from './upstreamPools.ts'
 import type { UpstreamReply } from './upstreamRequest.ts'
 
 /** Bound of an answer in one piece, which is parsed at once. */
@@ -23,14 +23,14 @@ export async function readJsonReply({ body }: UpstreamReply, { scrubText, meter 
       pieces.push(piece)
     }
   } catch (error) {
-    throw brokenResponseError(error)
+    throw createBrokenResponseError(error)
   }
   const parsed = parseJsonObject(scrubText(Buffer.concat(pieces).toString('utf8')))
   if (parsed) return parsed
   throw new InferenceError('upstream', 'The provider sent an answer that is no JSON object.', { reason: 'unusable' })
 }
 
-export function notConfiguredError({ name }: { name: string }): InferenceError {
+export function createNotConfiguredError({ name }: { name: string }): InferenceError {
   const message = `The provider of ${name} is not configured: Steward has no key for it.`
   return new InferenceError('unconfigured', message, { reason: 'provider_not_configured' })
 }

@@ -1,7 +1,7 @@
 import { type FamilyId, familyIds } from '#shared/contract/families.ts'
 import type { ConfiguredModel } from '#shared/modelFields.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
-import { localModel, type ModelCatalogue } from './modelCatalogue.ts'
+import { type ModelCatalogue, toLocalModel } from './modelCatalogue.ts'
 import type { Provider } from './provider.ts'
 
 /** Configuration of providers. */
@@ -55,7 +55,7 @@ export function createProviderSettings(
       for (const model of offered) {
         const existing = models.get(model.name)
         if (existing) refused.push({ server: name, model: model.name, existingOwner: existing.providerId })
-        else models.set(model.name, localModel(name, model, { isFree }))
+        else models.set(model.name, toLocalModel(name, model, { isFree }))
       }
     }
     return refused

@@ -4,7 +4,7 @@ import { plainUsage, type ScriptedAnswer, sse } from '#test/support/models/scrip
 import { sumInput } from './canonical.ts'
 import type { DialectName } from './dialects/dialect.ts'
 import { modelFamilies } from './families/modelFamilies.ts'
-import { localModel } from './modelCatalogue.ts'
+import { toLocalModel } from './modelCatalogue.ts'
 
 /**
  * Faults that users of other gateways reported: each number is a row of a list of them, each row a promise that holds
@@ -15,7 +15,7 @@ import { localModel } from './modelCatalogue.ts'
 type Wire = any
 
 const thinkingQwen = {
-  ...localModel('shed', { name: 'qwen-thinking' }),
+  ...toLocalModel('shed', { name: 'qwen-thinking' }),
   kind: 'qwen' as const,
   quirks: modelFamilies.qwen.quirks,
   place: 'e' as const,

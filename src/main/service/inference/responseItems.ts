@@ -1,6 +1,6 @@
 import { parseJson } from '#platform/boundedJson.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { badRequestError, type InferenceError } from './inferenceError.ts'
+import { createBadRequestError, type InferenceError } from './inferenceError.ts'
 import { getString, type JsonObject, toJsonObject } from './json.ts'
 
 /** Output items of one account's responses, for requests that refer to them by id. */
@@ -80,9 +80,10 @@ export function createResponseItems(options: { now: () => number; limits?: Parti
           const id = referenceIn(entry)
           if (id === undefined) return entry
           const item = accounts.get(accountId)?.items.get(id)
-          if (!item || item.expiresAtMs <= now()) throw unknownItemError(`input[${index}]`)
+          if (!item || item.expiresAtMs <= now()) throw createUnknownItemError(`input[${index}]`)
           bytes += item.json.length
-          if (bytes > maxAccountBytes) throw badRequestError(`input[${index}]`, 'The referenced items are too large.')
+          if (bytes > maxAccountBytes)
+            throw createBadRequestError(`input[${index}]`, 'The referenced items are too large.')
           isChanged = true
           return parseJson(item.json)
         })
@@ -118,8 +119,8 @@ function referenceIn(entry: unknown): string | undefined {
 }
 
 /** Error for a reference that names no item. */
-export function unknownItemError(param: string): InferenceError {
+export function createUnknownItemError(param: string): InferenceError {
   const message =
     'No item with this id is known: items are kept for one hour, in memory, unless `store` is false. Send the item itself instead of its id (in the AI SDK: `providerOptions: { openai: { store: false } }`).'
-  return badRequestError(param, message, 'unsupported')
+  return createBadRequestError(param, message, 'unsupported')
 }

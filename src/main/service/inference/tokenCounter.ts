@@ -1,8 +1,8 @@
-import { credentialHeaders } from './credentialHeaders.ts'
+import { createCredentialHeaders } from './credentialHeaders.ts'
 import { readCountRequest } from './dialects/messagesRequest.ts'
 import { withUnfetchedImages } from './fetchedImages.ts'
 import type { GatewayDependencies } from './gateway.ts'
-import { unknownModelError } from './inferenceError.ts'
+import { createUnknownModelError } from './inferenceError.ts'
 import { getCount, type JsonObject, parseJsonObject } from './json.ts'
 import { requireModelKind } from './modelKind.ts'
 import { filterFields } from './passthrough/fieldShape.ts'
@@ -21,7 +21,7 @@ export function createTokenCounter({ modelNamed, findProvider, pools }: Options)
   return async (body, signal) => {
     const request = readCountRequest(body)
     const model = modelNamed(request.model)
-    if (!model) throw unknownModelError(request.model)
+    if (!model) throw createUnknownModelError(request.model)
     requireModelKind(model, 'chat')
     const provider = model.quirks.countsTokens ? findProvider(model) : undefined
     if (!provider) return await estimateInput(withUnfetchedImages(request))
@@ -30,7 +30,7 @@ export function createTokenCounter({ modelNamed, findProvider, pools }: Options)
     const { max_tokens: _, stream: __, temperature: ___, top_p: ____, top_k: _____, ...counted } = written.body
     const reply = await pools.send({
       url: `${provider.baseUrl.replace(/\/+$/, '')}/v1/messages/count_tokens`,
-      headers: { ...written.headers, ...credentialHeaders(model, provider.apiKey) },
+      headers: { ...written.headers, ...createCredentialHeaders(model, provider.apiKey) },
       body: JSON.stringify(counted),
       signal,
     })

@@ -11,7 +11,7 @@ const imageTokens = 4_096
 const toolPromptTokens = 1_024
 
 /** More tokens than the input of the request can have. */
-export function maxInputTokens(request: CanonicalRequest): number {
+export function getMaxInputTokens(request: CanonicalRequest): number {
   let total = frameTokens
   for (const turn of request.turns) total += frameTokens + maxOfTurn(turn)
   for (const tool of request.tools)

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'undici'
 import { readFirstBytes } from '#platform/boundedBytes.ts'
 import { InferenceError } from './inferenceError.ts'
-import { type UpstreamReply, upstreamRequest } from './upstreamRequest.ts'
+import { sendUpstreamRequest, type UpstreamReply } from './upstreamRequest.ts'
 
 /** Milliseconds. */
 export type UpstreamDeadlines = {
@@ -56,7 +56,7 @@ export function createUpstreamPools(deadlines: UpstreamDeadlines = defaultDeadli
   async function sendOnce({ url, headers, body, signal }: UpstreamCall): Promise<UpstreamReply> {
     const { origin, pathname, search } = new URL(url)
     const pool = getPool(origin)
-    return await upstreamRequest(pool, {
+    return await sendUpstreamRequest(pool, {
       path: pathname + search,
       headers: { 'content-type': 'application/json', 'accept-encoding': 'identity', ...headers },
       body,
@@ -105,7 +105,7 @@ export async function failureText(body: AsyncIterable<Uint8Array>): Promise<stri
 }
 
 /** A failure in the middle of an answer, in words for callers. */
-export function brokenResponseError(error: unknown): InferenceError {
+export function createBrokenResponseError(error: unknown): InferenceError {
   if (error instanceof InferenceError) return error
   const late = readCode(error) === 'UND_ERR_BODY_TIMEOUT'
   if (late) return new InferenceError('timeout', 'The provider stopped responding mid-stream.', { cause: error })

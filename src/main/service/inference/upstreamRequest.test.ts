@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Scope } from '#platform/scope.ts'
 import { createUpstreamPools } from './upstreamPools.ts'
-import { upstreamRequest } from './upstreamRequest.ts'
+import { sendUpstreamRequest } from './upstreamRequest.ts'
 
 let scope = new Scope()
 afterEach(async () => {
@@ -58,7 +58,7 @@ test('stops reading from the provider while much was not taken, and goes on', as
     return true
   }
   const controller = Object.assign(flow, { aborted: false, paused: false, reason: null })
-  const response = upstreamRequest(
+  const response = sendUpstreamRequest(
     { dispatch },
     { path: '/', headers: {}, body: '', signal: new AbortController().signal },
   )

@@ -20,7 +20,10 @@ const maxBufferedBytes = 64 * 1024
  * more than all the rest.
  * @throws errors of the connection; the signal's reason
  */
-export function upstreamRequest(pool: Pick<Dispatcher, 'dispatch'>, options: RequestOptions): Promise<UpstreamReply> {
+export function sendUpstreamRequest(
+  pool: Pick<Dispatcher, 'dispatch'>,
+  options: RequestOptions,
+): Promise<UpstreamReply> {
   return new Promise((resolve, reject) => {
     const { path, headers, body, signal } = options
     const reply = replyBody()

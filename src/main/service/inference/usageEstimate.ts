@@ -1,7 +1,7 @@
 import type { CanonicalAnswer } from './answer.ts'
 import { type CanonicalRequest, sumInput, type Turn, type Usage } from './canonical.ts'
 import { tokenCount } from './tokenCount.ts'
-import { maxInputTokens } from './tokenEstimate.ts'
+import { getMaxInputTokens } from './tokenEstimate.ts'
 
 const imageTokens = 1_000
 
@@ -31,7 +31,7 @@ export async function estimateUsage(
 
 /** Near to what any of the providers counts; none of them tells how it does. */
 export async function estimateInput(request: CanonicalRequest): Promise<number> {
-  return Math.min((await tokenCount(inputText(request))) + images(request) * imageTokens, maxInputTokens(request))
+  return Math.min((await tokenCount(inputText(request))) + images(request) * imageTokens, getMaxInputTokens(request))
 }
 
 function inputText(request: CanonicalRequest): string {

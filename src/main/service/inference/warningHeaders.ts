@@ -1,7 +1,7 @@
 const maxWarningChars = 2_000
 
 /** @returns the header that names what was changed or left out for a provider; none without warnings */
-export function warningHeaders(warnings: readonly string[]): Record<string, string> {
+export function createWarningHeaders(warnings: readonly string[]): Record<string, string> {
   const text = [...new Set(warnings)].join('; ')
   return text === '' ? {} : { 'x-steward-warnings': text.replace(/[^\x20-\x7e]/g, '?').slice(0, maxWarningChars) }
 }

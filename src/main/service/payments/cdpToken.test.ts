@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { parseCdpKey } from '#config/cdpKey.ts'
-import { cdpToken } from './cdpToken.ts'
+import { createCdpToken } from './cdpToken.ts'
 
 const url = 'https://api.cdp.coinbase.com/platform/v2/x402/settle'
 const request = { method: 'POST', url }
@@ -24,7 +24,7 @@ describe.each([
 ])('a token by a key of %s', (_, make) => {
   test('is one that jose verifies, for this request alone and for two minutes', async () => {
     const { secret, publicKey, algorithm } = make()
-    const token = cdpToken(parseCdpKey('key-1', secret), request, Date.now())
+    const token = createCdpToken(parseCdpKey('key-1', secret), request, Date.now())
     const options = { issuer: 'cdp', audience: 'cdp_service', subject: 'key-1', algorithms: [algorithm] }
     const { payload, protectedHeader } = await jwtVerify(token, publicKey, options)
     expect(protectedHeader).toEqual({
@@ -40,7 +40,7 @@ describe.each([
   test('is another one each time, and holds nothing of the secret', () => {
     const { secret } = make()
     const key = parseCdpKey('key-1', secret)
-    const [first, second] = [cdpToken(key, request, 1_000), cdpToken(key, request, 1_000)]
+    const [first, second] = [createCdpToken(key, request, 1_000), createCdpToken(key, request, 1_000)]
     expect(decodeProtectedHeader(first).nonce).not.toBe(decodeProtectedHeader(second).nonce)
     expect(decodeJwt(first)).toEqual(decodeJwt(second))
     expect(Buffer.from(first, 'base64url').toString('latin1')).not.toContain(secret.slice(0, 40))

@@ -9,7 +9,7 @@ const lifeSeconds = 120
  * A token for one request: its method, host and path, for two minutes.
  * @see https://docs.cdp.coinbase.com/get-started/authentication/jwt-authentication
  */
-export function cdpToken(
+export function createCdpToken(
   { id, key, algorithm }: CdpKey,
   request: { method: string; url: string },
   nowMs: number,

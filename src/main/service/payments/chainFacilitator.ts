@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain, SubmittedTransfer, TransferCheck } from '#platform/chain/chain.ts'
 import type { Log } from '#platform/log.ts'
-import { serialQueue } from '#platform/serialQueue.ts'
-import { chainOutcome, chainReason } from './chainOutcome.ts'
+import { createSerialQueue } from '#platform/serialQueue.ts'
+import { describeChainError, readChainOutcome } from './chainOutcome.ts'
 import { alreadyUsed, type Facilitator, type Settlement, type SignedPayment, tooLittle } from './facilitator.ts'
 import type { PaymentAuthorization, Refusal } from './paymentAuthorization.ts'
 
@@ -13,7 +13,7 @@ const askEveryMs = 250
 const maxFailures = 4
 
 /** Settles on a chain itself, with a key of ours that pays for the gas and can do nothing else. */
-export function chainFacilitator(options: {
+export function createChainFacilitator(options: {
   chain: Chain
   relayerKey: `0x${string}`
   log: Log
@@ -47,21 +47,21 @@ export function chainFacilitator(options: {
 
   /** Determines the outcome of a failed settlement: someone else may have settled it, or it can no longer settle. */
   const findOutcome = async (payment: SignedPayment, message: string): Promise<Settlement> => {
-    const outcome = await chainOutcome(askingFor, payment)
+    const outcome = await readChainOutcome(askingFor, payment)
     return outcome.state === 'unused' ? { state: 'unknown', message } : outcome
   }
 
   const findSettlement = async (payment: SignedPayment): Promise<Settlement> => {
     const { authorization, again } = payment
     if (again) {
-      const before = await chainOutcome(askingFor, payment)
+      const before = await readChainOutcome(askingFor, payment)
       if (before.state !== 'unused') return before
     }
     let transfer: SubmittedTransfer | 'refused'
     try {
       transfer = await relayer.send(authorization)
     } catch (error) {
-      log.warn('a payment was not sent to the chain', { error: chainReason(error) })
+      log.warn('a payment was not sent to the chain', { error: describeChainError(error) })
       return findOutcome(payment, 'The transaction could not be sent.')
     }
     if (transfer !== 'refused') {
@@ -69,7 +69,7 @@ export function chainFacilitator(options: {
       if (!receipt) relayer.markMissed()
       return receipt ?? findOutcome(payment, 'The transaction has no receipt yet.')
     }
-    const outcome = await chainOutcome(askingFor, payment)
+    const outcome = await readChainOutcome(askingFor, payment)
     if (outcome.state !== 'unused') return outcome
     return again ? { state: 'unknown', message: refused.message } : { state: 'failed', ...refused }
   }
@@ -85,7 +85,7 @@ export function chainFacilitator(options: {
         if (settlement.state !== 'unknown') relayer.forget(payment.authorization)
         return settlement
       } catch (error) {
-        log.warn('what became of a payment is not known', { error: chainReason(error) })
+        log.warn('what became of a payment is not known', { error: describeChainError(error) })
         return { state: 'unknown', message: 'The chain cannot be asked.' }
       }
     },
@@ -97,7 +97,7 @@ export function chainFacilitator(options: {
 
 /** Transactions of one account have an order: each is made and sent before the next. */
 function createTransferRelay({ chain, relayerKey, limits }: Relayed) {
-  const inTurn = serialQueue()
+  const inTurn = createSerialQueue()
   /** Next nonce by transactions sent here, which a node may not count yet. */
   let nextNonce = 0
   const open = new Map<string, SubmittedTransfer>()

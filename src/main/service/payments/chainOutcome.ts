@@ -10,7 +10,7 @@ const searchWithinMs = 60_000
  * @returns `unused` if it can still settle
  * @throws if the chain cannot be read
  */
-export async function chainOutcome(
+export async function readChainOutcome(
   { chain, now, blocksAtOnce, limits }: Asking,
   { authorization, createdAtMs }: SignedPayment,
 ): Promise<Settlement | { state: 'unused' }> {
@@ -34,7 +34,7 @@ export async function chainOutcome(
 type Asking = { chain: Chain; now: () => number; blocksAtOnce?: bigint | undefined; limits?: Limits }
 
 /** For the log: nothing that a node said. */
-export function chainReason(error: unknown): string {
+export function describeChainError(error: unknown): string {
   if (error instanceof ChainFailure) return `${error.kind}: ${error.message}`
   return error instanceof Error ? error.name : 'unknown'
 }

@@ -15,7 +15,7 @@ const timeoutSeconds = 300
 const mimeType = 'application/json'
 
 /** @returns a 402 for clients of either version, whichever part of it they read */
-export function paymentRequiredError(offer: Offer, refusal?: Refusal): AppError {
+export function createPaymentRequiredError(offer: Offer, refusal?: Refusal): AppError {
   const error = refusal?.reason ?? 'Payment required'
   const first = version1(offer, error)
   const { x402Version, accepts } = first
@@ -43,7 +43,7 @@ export function createRequirements({ network, payTo, amount }: Price) {
   }
 }
 
-export function receiptHeaders(paid: {
+export function createReceiptHeaders(paid: {
   network: Price['network']
   transaction: string
   authorization: Pick<PaymentAuthorization, 'from'>

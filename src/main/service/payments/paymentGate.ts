@@ -6,7 +6,7 @@ import type { Route } from '#shared/contract/route.ts'
 import { toMicroUsd } from '#shared/microUsd.ts'
 import type { AnyCall, Endpoint } from '../base/endpoint.ts'
 import { alreadyUsed, type Facilitator, type Settlement } from './facilitator.ts'
-import { type Offer, paymentRequiredError, receiptHeaders } from './offer.ts'
+import { createPaymentRequiredError, createReceiptHeaders, type Offer } from './offer.ts'
 import { type PaymentPayload, parsePaymentHeader } from './parsePaymentHeader.ts'
 import { type Refusal, validateAuthorization } from './paymentAuthorization.ts'
 import type { PaymentBooks } from './paymentBooks.ts'
@@ -15,15 +15,15 @@ import type { Paid, Quote, Sale } from './sale.ts'
 import {
   assertOwnWallet,
   type BoundRequest,
+  findMismatch,
   hasMoved,
   isSame,
   isSameOrder,
-  keyNames,
   type Order,
   toBoundRequest,
+  toKeyNames,
   toKeyString,
   toOrder,
-  unfit,
 } from './toBoundRequest.ts'
 
 /** Sells for USDC by x402: every payment settles once, and buys one product or becomes credits. */
@@ -94,7 +94,7 @@ export function createPaymentGate(options: {
     }
     if (refusal) {
       await books.drop(row.id)
-      throw paymentRequiredError(offer, refusal)
+      throw createPaymentRequiredError(offer, refusal)
     }
     try {
       await assertDeliverable()
@@ -152,7 +152,7 @@ export function createPaymentGate(options: {
     { offer, release }: Pick<Resumed, 'offer' | 'release'>,
   ): Promise<Payment> => {
     await books.recordSettlement(row.id, settlement, 'begun')
-    if (settlement.state === 'failed') throw paymentRequiredError(await offer(), settlement)
+    if (settlement.state === 'failed') throw createPaymentRequiredError(await offer(), settlement)
     if (settlement.state === 'unknown') throw unknownOutcomeError('Whether this payment was settled is not known yet.')
     const { transaction } = settlement
     return toPayment({ ...row, transaction }, createReceipt(row, transaction), release)
@@ -168,7 +168,7 @@ export function createPaymentGate(options: {
 
   /** Resumes the order of a key that was used before. Never settles another payment, even if the retry contains one. */
   const resumeByKey = async (row: PaymentRow, options: Pick<Resumed, 'call' | 'offer'>): Promise<Result> => {
-    const names = [toKeyString(row), ...keyNames(row)]
+    const names = [toKeyString(row), ...toKeyNames(row)]
     if (names.some((it) => inFlight.has(it))) throw underWay()
     for (const name of names) inFlight.add(name)
     const release = () => {
@@ -206,7 +206,7 @@ export function createPaymentGate(options: {
       if (!payload || pricedRequest.method === 'HEAD') {
         const unpaid = await getQuote()
         if (unpaid.resource && books.isLeased(unpaid.resource.name)) throw unpaid.resource.busyError()
-        throw paymentRequiredError(createRequirements(unpaid, pricedRequest))
+        throw createPaymentRequiredError(createRequirements(unpaid, pricedRequest))
       }
       assertOwnWallet(call.holder(), payload)
 
@@ -222,13 +222,13 @@ export function createPaymentGate(options: {
       if (!hasMoved(findExisting())) {
         quote = await getQuote()
         const offer = createRequirements(quote, pricedRequest)
-        refusal = unfit(payload, offer) ?? (await validateAuthorization(payload.authorization, offer, now()))
+        refusal = findMismatch(payload, offer) ?? (await validateAuthorization(payload.authorization, offer, now()))
       }
       // No await from here to the claim, so that only one of several copies continues.
       const row = findExisting()
       if (quote && refusal && !hasMoved(row))
-        throw paymentRequiredError(createRequirements(quote, pricedRequest), refusal)
-      const names = [toKeyString(bound), ...keyNames(order)]
+        throw createPaymentRequiredError(createRequirements(quote, pricedRequest), refusal)
+      const names = [toKeyString(bound), ...toKeyNames(order)]
       if (names.some((it) => inFlight.has(it)) || (findOrderByKey(order)?.id ?? row?.id) !== row?.id) throw underWay()
       for (const name of names) inFlight.add(name)
       const release = () => {
@@ -260,7 +260,7 @@ export function createPaymentGate(options: {
     resource: `${baseUrl()}${path}`,
   })
   const createReceipt = ({ authorization }: PaymentRow, transaction: string) =>
-    receiptHeaders({ network: getNetwork(facilitator), transaction, authorization })
+    createReceiptHeaders({ network: getNetwork(facilitator), transaction, authorization })
 
   const toLock = ({ authorization: { from: payer, nonce } }: PaymentPayload): PaymentLock => {
     const { id, usdc } = getNetwork(facilitator)

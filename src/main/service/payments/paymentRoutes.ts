@@ -25,7 +25,7 @@ const perDollar = 1_000_000
 type Purchase = { credits_cents: number }
 
 /** Credits for USDC. */
-export function topUpRoute(options: {
+export function createTopUpRoute(options: {
   paymentGate: PaymentGate
   prices: PriceList
   ledger: Pick<CreditLedger, 'issue'>
@@ -75,7 +75,7 @@ export function topUpRoute(options: {
 }
 
 /** Creates the endpoint that lists products: https://github.com/Merit-Systems/x402scan/blob/main/docs/DISCOVERY.md */
-export function discoveryRoute(options: {
+export function createDiscoveryRoute(options: {
   paymentGate: Pick<PaymentGate, 'listPaidRoutes'>
   baseUrl: () => string
 }): Endpoint {

@@ -4,8 +4,8 @@ import type { HttpClient } from '#platform/httpClient.ts'
 import type { Log } from '#platform/log.ts'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import type { EvmNetwork } from '#shared/contract/networks.ts'
-import { type CdpKey, cdpToken } from './cdpToken.ts'
-import { chainOutcome, chainReason } from './chainOutcome.ts'
+import { type CdpKey, createCdpToken } from './cdpToken.ts'
+import { describeChainError, readChainOutcome } from './chainOutcome.ts'
 import type { Facilitator, Settlement, SignedPayment } from './facilitator.ts'
 import { createRequirements } from './offer.ts'
 
@@ -56,7 +56,7 @@ const unmoved: ReadonlySet<string> = new Set([
  * Settles through a facilitator's server by x402 version 2. Any response that is not clear counts as unknown.
  * @see https://docs.x402.org/core-concepts/facilitator
  */
-export function remoteFacilitator(options: {
+export function createRemoteFacilitator(options: {
   network: EvmNetwork
   url: string
   /** Chain for looking up outcomes of payments. Default: none. */
@@ -80,7 +80,7 @@ export function remoteFacilitator(options: {
       method: request.method,
       headers: {
         ...{ 'content-type': 'application/json', accept: 'application/json' },
-        ...(cdpKey && { authorization: `Bearer ${cdpToken(cdpKey, request, now())}` }),
+        ...(cdpKey && { authorization: `Bearer ${createCdpToken(cdpKey, request, now())}` }),
       },
       body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: accepted }),
       signal: AbortSignal.timeout(withinMs),
@@ -92,7 +92,7 @@ export function remoteFacilitator(options: {
   const onChain = async (payment: SignedPayment): Promise<Settlement> => {
     const unknown: Settlement = { state: 'unknown', message: 'The facilitator did not say what became of it.' }
     if (!chain) return unknown
-    const outcome = await chainOutcome({ chain, now }, payment)
+    const outcome = await readChainOutcome({ chain, now }, payment)
     return outcome.state === 'unused' ? unknown : outcome
   }
 
@@ -127,7 +127,7 @@ export function remoteFacilitator(options: {
       try {
         return await settle(payment)
       } catch (error) {
-        log.warn('what became of a payment is not known', { error: chainReason(error) })
+        log.warn('what became of a payment is not known', { error: describeChainError(error) })
         return onChain(payment).catch(
           (): Settlement => ({ state: 'unknown', message: 'The facilitator did not answer.' }),
         )

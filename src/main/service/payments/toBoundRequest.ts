@@ -47,7 +47,7 @@ export function isSameOrder(stored: Order, fresh: Order): boolean {
 }
 
 /** Returns the in-process lock names of the order's key; empty without a key. */
-export function keyNames({ accountId, key }: Pick<Order, 'accountId' | 'key'>): string[] {
+export function toKeyNames({ accountId, key }: Pick<Order, 'accountId' | 'key'>): string[] {
   return key === undefined ? [] : [JSON.stringify([accountId, key])]
 }
 
@@ -77,7 +77,7 @@ export function assertOwnWallet(holder: Caller | undefined, { authorization: { f
 }
 
 /** Checks the fields beside the authorization. The signature covers network and asset as well. */
-export function unfit({ scheme, network, asset }: PaymentPayload, { network: own }: Offer): Refusal | undefined {
+export function findMismatch({ scheme, network, asset }: PaymentPayload, { network: own }: Offer): Refusal | undefined {
   if (scheme !== 'exact') return { reason: 'unsupported_scheme', message: `The scheme ${scheme} is not taken here.` }
   if (network !== own.id && network !== own.slug) {
     return { reason: 'invalid_network', message: `The payment is on ${network}, not on ${own.id}.` }

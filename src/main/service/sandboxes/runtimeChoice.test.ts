@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
-import { chooseRuntime, networkBy } from './runtimeChoice.ts'
+import { chooseNetwork, chooseRuntime } from './runtimeChoice.ts'
 
 const enforced = { memory: true, cpu: true, disk: true, processes: true }
 const report = (name: string, available: boolean): RuntimeReport => ({
@@ -43,8 +43,8 @@ test('without any available one says what the preferred one lacks', () => {
 })
 
 test('by itself a sandbox gets the internet where its runtime has it, and nothing else unless that was configured', () => {
-  expect(networkBy('auto', { networks: ['none', 'internet', 'open'] })).toBe('internet')
-  expect(networkBy('auto', { networks: ['none', 'open'] })).toBe('none')
-  expect(networkBy('open', { networks: ['none'] })).toBe('open')
-  expect(networkBy('none', { networks: ['none', 'internet'] })).toBe('none')
+  expect(chooseNetwork('auto', { networks: ['none', 'internet', 'open'] })).toBe('internet')
+  expect(chooseNetwork('auto', { networks: ['none', 'open'] })).toBe('none')
+  expect(chooseNetwork('open', { networks: ['none'] })).toBe('open')
+  expect(chooseNetwork('none', { networks: ['none', 'internet'] })).toBe('none')
 })

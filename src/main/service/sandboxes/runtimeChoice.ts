@@ -29,7 +29,7 @@ export function chooseRuntime(options: {
 }
 
 /** Returns the default network of a sandbox of this runtime. */
-export function networkBy(defaultNetwork: DefaultNetwork, { networks }: Pick<RuntimeReport, 'networks'>): Network {
+export function chooseNetwork(defaultNetwork: DefaultNetwork, { networks }: Pick<RuntimeReport, 'networks'>): Network {
   if (defaultNetwork !== 'auto') return defaultNetwork
   return networks.includes('internet') ? 'internet' : 'none'
 }

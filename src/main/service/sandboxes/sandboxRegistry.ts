@@ -14,7 +14,7 @@ import type { HostCall } from '../host/hostCalls.ts'
 import type { HostEnding } from '../host/hostConnection.ts'
 import type { Images } from '../images/images.ts'
 import type { FoundSandboxRepository } from './foundSandboxRepository.ts'
-import { networkBy } from './runtimeChoice.ts'
+import { chooseNetwork } from './runtimeChoice.ts'
 import type { RuntimeReports } from './runtimeReports.ts'
 import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
 import { createMachineSpec } from './sandboxWire.ts'
@@ -175,7 +175,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
 
     async create(accountId, request, from) {
       const runtime = await options.runtimes.choose(await chooseRuntime(request))
-      const network = request.network ?? networkBy(options.defaultNetwork, runtime)
+      const network = request.network ?? chooseNetwork(options.defaultNetwork, runtime)
       assertCapacity()
       options.assertCredits(accountId, { vcpu: request.vcpu, memoryMb: request.memory_mb, diskGb: request.disk_gb })
       // The image may be in removal since it was found; from here to the record there is no await.

@@ -17,7 +17,7 @@ import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint, linkEndpoint, withWork } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import { encodeOutput } from './execOutput.ts'
-import { networkBy } from './runtimeChoice.ts'
+import { chooseNetwork } from './runtimeChoice.ts'
 import type { RuntimeReports } from './runtimeReports.ts'
 import type { SandboxRegistry } from './sandboxRegistry.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
@@ -38,7 +38,7 @@ export function createSandboxRoutes(options: {
     endpoint(listRuntimes, async () => ({
       runtimes: (await runtimes.list()).map((runtime) => ({
         ...runtime,
-        default_network: networkBy(defaultNetwork, runtime),
+        default_network: chooseNetwork(defaultNetwork, runtime),
       })),
     })),
     endpoint(createSandbox, async ({ body }, { caller }) => toWire(await sandboxes.create(caller.accountId, body))),

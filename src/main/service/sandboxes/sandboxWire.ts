@@ -5,7 +5,7 @@ import { shortenId } from '#shared/ids.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
 
-export function sandboxToWire(
+export function toWireSandbox(
   record: SandboxRecord,
   { baseUrl, ports, cost }: { baseUrl: string; ports: Sandbox['forwarded_ports']; cost: NonNullable<Sandbox['cost']> },
 ): Sandbox {

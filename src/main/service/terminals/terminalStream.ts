@@ -9,7 +9,7 @@ import {
   terminalStreamPath,
 } from '#shared/contract/terminalStream.ts'
 import { TerminalParams, terminalLimits } from '#shared/contract/terminals.ts'
-import { type SocketEndpoint, socketEndpoint } from '../base/endpoint.ts'
+import { createSocketEndpoint, type SocketEndpoint } from '../base/endpoint.ts'
 import type { HostCalls } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 
@@ -20,12 +20,12 @@ import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 const maxWaitingBytes = 64 * 1024 * 1024
 
 /** Connects a WebSocket to a terminal of the host, in both directions. */
-export function terminalStream(options: {
+export function createTerminalStream(options: {
   sandboxes: Pick<SandboxRegistry, 'requireOwned'>
   host: Pick<HostCalls, 'attach'>
 }): SocketEndpoint {
   const { sandboxes, host } = options
-  return socketEndpoint({
+  return createSocketEndpoint({
     path: terminalStreamPath,
     params: TerminalParams,
     query: StreamQuery,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { serialQueue } from '#platform/serialQueue.ts'
+import { createSerialQueue } from '#platform/serialQueue.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
@@ -19,7 +19,7 @@ import { importChats } from './importChats.ts'
 let database: Database
 let store: ChatStore
 let ids = 0
-const inTurn = serialQueue()
+const inTurn = createSerialQueue()
 const nowMs = Date.parse('2026-11-22T12:00:00Z')
 
 beforeEach(() => {

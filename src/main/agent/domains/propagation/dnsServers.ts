@@ -17,7 +17,7 @@ const maxNameservers = 4
  * @param testServer `HOST:PORT` of a test registry, whose name servers do not exist
  * @param resolvers addresses from the configuration
  */
-export function dnsServers(options: {
+export function createDnsServers(options: {
   nameservers: readonly string[]
   testServer: string | undefined
   resolvers: readonly string[]

@@ -7,7 +7,7 @@ export const maxValues = 20
 const maxCharacters = 4_200
 
 /** As the zone writes it, MX and SRV with their priority before it, so that both can be compared. */
-export function zoneValue({ value, distance }: Pick<DnsRecordData, 'value' | 'distance'>): string {
+export function toZoneValue({ value, distance }: Pick<DnsRecordData, 'value' | 'distance'>): string {
   return distance === null ? value : `${distance} ${value}`
 }
 
@@ -23,7 +23,7 @@ export function normalizeAnswer(
   if (!read) return undefined
   const { type, value, distance } = read
   const ttl = 'ttl' in answer && typeof answer.ttl === 'number' ? answer.ttl : 0
-  return { type, ttl, value: zoneValue({ value: normal(zone, type, value), distance }) }
+  return { type, ttl, value: toZoneValue({ value: normal(zone, type, value), distance }) }
 }
 
 type Read = { type: DnsRecordType; value: string; distance: number | null }

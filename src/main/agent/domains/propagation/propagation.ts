@@ -5,8 +5,8 @@ import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import type { DomainCache } from '../domainCache.ts'
 import type { DomainQuestions } from '../domainQuestions.ts'
 import { askDns, DnsFault } from './dnsQuestion.ts'
-import { type DnsServer, dnsServers } from './dnsServers.ts'
-import { maxValues, normalizeAnswer, zoneValue } from './normalizeAnswer.ts'
+import { createDnsServers, type DnsServer } from './dnsServers.ts'
+import { maxValues, normalizeAnswer, toZoneValue } from './normalizeAnswer.ts'
 
 /** Propagation of a zone: the response of each DNS server beside the expected records. */
 export type Propagation = {
@@ -34,7 +34,7 @@ export function createPropagation(options: {
     const { nameservers } = await cache.getCached(questions.domain(domain))
     const prices = isOwnService ? await cache.fresh(questions.prices()) : undefined
     const isServed = nameservers.every((it) => prices?.nameservers?.includes(it))
-    return dnsServers({ nameservers, resolvers, testServer: (isServed && prices?.dns_server) || undefined })
+    return createDnsServers({ nameservers, resolvers, testServer: (isServed && prices?.dns_server) || undefined })
   }
   return {
     servers: async (domain) => (await listServers(domain)).map(serverToWire),
@@ -60,7 +60,7 @@ function recordSets(records: readonly DnsRecordData[]): RecordSet[] {
   const sets = Map.groupBy(records, ({ type, host }) => `${type} ${host}`)
   return [...sets.values()].flatMap((members) => {
     const [first] = members
-    return first ? [{ type: first.type, host: first.host, wanted: members.map(zoneValue).sort() }] : []
+    return first ? [{ type: first.type, host: first.host, wanted: members.map(toZoneValue).sort() }] : []
   })
 }
 

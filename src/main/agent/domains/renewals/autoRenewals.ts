@@ -6,7 +6,7 @@ import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { StoredPayment } from '../../payments/paymentRepository.ts'
-import { dueAtMs, graceMs, nextAttemptMs } from './renewalPlan.ts'
+import { getDueAtMs, getNextAttemptMs, graceMs } from './renewalPlan.ts'
 import type { RenewalRepository, Settings, Turn } from './renewalRepository.ts'
 
 /** Requester of automatic renewals in policies and the log. */
@@ -80,7 +80,11 @@ export function createAutoRenewals(options: Options): AutoRenewals {
   }
   const recordFailure = (turn: Turn, problem: RenewalProblem, news: RenewalNews[]): void => {
     const attempts = turn.attempts + 1
-    keep(turn, { state: 'planned', intentId: null, attempts, nextAtMs: nextAttemptMs(attempts, now()), problem }, news)
+    keep(
+      turn,
+      { state: 'planned', intentId: null, attempts, nextAtMs: getNextAttemptMs(attempts, now()), problem },
+      news,
+    )
   }
 
   /** Settles a renewal whose payment has begun. */
@@ -155,7 +159,7 @@ export function createAutoRenewals(options: Options): AutoRenewals {
     }
   const isDue = (turn: Turn, settings: Settings): boolean => {
     const nowMs = now()
-    const isInTime = dueAtMs(turn.expiresAtMs, settings) <= nowMs && nowMs < turn.expiresAtMs + graceMs
+    const isInTime = getDueAtMs(turn.expiresAtMs, settings) <= nowMs && nowMs < turn.expiresAtMs + graceMs
     return turn.state === 'planned' && isInTime && (turn.nextAtMs ?? 0) <= nowMs
   }
 
@@ -202,7 +206,7 @@ export function createAutoRenewals(options: Options): AutoRenewals {
         if (!settings.enabled || expiresAtMs === undefined || now() >= expiresAtMs + graceMs) continue
         const turn = turns.get(`${settings.domain} ${expiresAtMs}`)
         if (turn && turn.state !== 'planned') continue
-        next = Math.min(next, Math.max(dueAtMs(expiresAtMs, settings), turn?.nextAtMs ?? 0))
+        next = Math.min(next, Math.max(getDueAtMs(expiresAtMs, settings), turn?.nextAtMs ?? 0))
       }
       for (const { state, nextAtMs } of turns.values())
         if (state === 'begun' && nextAtMs) next = Math.min(next, nextAtMs)

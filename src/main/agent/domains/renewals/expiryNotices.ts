@@ -1,7 +1,7 @@
 import { noticeDays } from '#shared/contract/domainRenewals.ts'
 import type { RegisteredName } from './autoRenewals.ts'
-import { dayMs, noticeStep } from './renewalPlan.ts'
-import { type Notice, noticeKey, type RenewalRepository } from './renewalRepository.ts'
+import { dayMs, getNoticeStep } from './renewalPlan.ts'
+import { type Notice, type RenewalRepository, toNoticeKey } from './renewalRepository.ts'
 
 /** Notifies of expiring domains, once for each number of days. A domain first seen late is notified of once. */
 export type ExpiryNotices = {
@@ -24,8 +24,8 @@ export function createExpiryNotices(options: {
       const lastNotices = records.listNotified()
       const fresh = domains.flatMap(({ domain, expires_at }): Notice[] => {
         const expiresAtMs = Date.parse(expires_at)
-        const days = noticeStep(expiresAtMs, nowMs)
-        const before = lastNotices.get(noticeKey({ domain, expiresAtMs })) ?? Number.POSITIVE_INFINITY
+        const days = getNoticeStep(expiresAtMs, nowMs)
+        const before = lastNotices.get(toNoticeKey({ domain, expiresAtMs })) ?? Number.POSITIVE_INFINITY
         return days !== undefined && days < before ? [{ domain, expiresAtMs, days, toldAtMs: nowMs }] : []
       })
       if (fresh.length === 0) return fresh

@@ -6,7 +6,7 @@ export type RenewalNotification = { title: string; body: string; domain: string 
 
 const maxNamed = 3
 
-export function renewalSentence({ domain, state, problem }: RenewalNews): string {
+export function describeRenewal({ domain, state, problem }: RenewalNews): string {
   if (state === 'renewed') return `Auto-renew renewed ${domain}.`
   return `Auto-renew could not renew ${domain}: ${problem?.detail ?? ''}`
 }
@@ -31,7 +31,7 @@ export function createRenewalNotifications(news: readonly RenewalNews[]): Renewa
   ]
 }
 
-export function noticeSentence(notices: readonly Notice[]): string {
+export function describeNotices(notices: readonly Notice[]): string {
   const [first] = notices
   if (notices.length === 1 && first) return `${first.domain} expires in ${describeDays(first)}.`
   return `${notices.length} domains expire soon: ${formatNames(notices)}.`

@@ -11,17 +11,17 @@ export const graceMs = 30 * dayMs
 /** After the first, second, … attempt that failed; then every day. */
 const waitsMs = [hourMs, 4 * hourMs, 12 * hourMs]
 
-export function dueAtMs(expiresAtMs: number, { daysBefore }: Pick<Settings, 'daysBefore'>): number {
+export function getDueAtMs(expiresAtMs: number, { daysBefore }: Pick<Settings, 'daysBefore'>): number {
   return expiresAtMs - daysBefore * dayMs
 }
 
 /** @param attempts that have failed, this one too */
-export function nextAttemptMs(attempts: number, nowMs: number): number {
+export function getNextAttemptMs(attempts: number, nowMs: number): number {
   return nowMs + (waitsMs[attempts - 1] ?? dayMs)
 }
 
 /** The step of `noticeDays` that it has come to; undefined while there is time, and once it has expired. */
-export function noticeStep(expiresAtMs: number, nowMs: number): number | undefined {
+export function getNoticeStep(expiresAtMs: number, nowMs: number): number | undefined {
   const remainingMs = expiresAtMs - nowMs
   return remainingMs <= 0 ? undefined : noticeDays.findLast((days) => remainingMs <= days * dayMs)
 }
@@ -34,7 +34,7 @@ export function planRenewals(
   { states, nowMs }: { states: readonly BudgetState[]; nowMs: number },
 ): { renewals: PlannedRenewal[]; total: number; covered: boolean } {
   const due = upcoming
-    .map((it) => ({ ...it, atMs: Math.max(nowMs, dueAtMs(it.expiresAtMs, it.settings)) }))
+    .map((it) => ({ ...it, atMs: Math.max(nowMs, getDueAtMs(it.expiresAtMs, it.settings)) }))
     .filter(({ atMs }) => atMs <= nowMs + plannedDays * dayMs)
     .sort((a, b) => a.atMs - b.atMs)
   const limits = rollingLimits(states, nowMs)

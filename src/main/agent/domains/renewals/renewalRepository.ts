@@ -125,7 +125,7 @@ export function createRenewalRepository(options: {
       keep.run(turnTable.params({ ...stored, ...problems, place: getOwner(), updatedAtMs: now() }))
     },
     listUnseen: () => unseen.all({ place: getOwner() }),
-    listNotified: () => new Map(minDays.all({ place: getOwner() }).map((notice) => [noticeKey(notice), notice.days])),
+    listNotified: () => new Map(minDays.all({ place: getOwner() }).map((notice) => [toNoticeKey(notice), notice.days])),
     addNotice({ domain, expiresAtMs, days, toldAtMs }) {
       version += 1
       add.run(noticeTable.params({ place: getOwner(), domain, expiresAtMs, days, toldAtMs, seen: false }))
@@ -136,7 +136,7 @@ export function createRenewalRepository(options: {
   }
 }
 
-export function noticeKey({ domain, expiresAtMs }: { domain: string; expiresAtMs: number }): string {
+export function toNoticeKey({ domain, expiresAtMs }: { domain: string; expiresAtMs: number }): string {
   return `${domain} ${expiresAtMs}`
 }
 

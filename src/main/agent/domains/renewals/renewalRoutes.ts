@@ -5,19 +5,19 @@ import {
   retryRenewal,
   setRenewal,
 } from '#shared/contract/domainRenewals.ts'
-import { type LocalEndpoint, localEndpoint } from '../../base/localEndpoint.ts'
+import { createLocalEndpoint, type LocalEndpoint } from '../../base/localEndpoint.ts'
 import type { Renewals } from './renewals.ts'
 
 export function createRenewalRoutes(renewals: Renewals): LocalEndpoint[] {
   return [
-    localEndpoint(listRenewals, () => renewals.list()),
-    localEndpoint(setRenewal, ({ params, body }) => renewals.set(params.domain, body)),
-    localEndpoint(retryRenewal, ({ params }) => renewals.retry(params.domain)),
-    localEndpoint(removeRenewal, ({ params: { domain } }) => {
+    createLocalEndpoint(listRenewals, () => renewals.list()),
+    createLocalEndpoint(setRenewal, ({ params, body }) => renewals.set(params.domain, body)),
+    createLocalEndpoint(retryRenewal, ({ params }) => renewals.retry(params.domain)),
+    createLocalEndpoint(removeRenewal, ({ params: { domain } }) => {
       renewals.remove(domain)
       return { success: true as const, domain }
     }),
-    localEndpoint(dismissNotices, () => {
+    createLocalEndpoint(dismissNotices, () => {
       renewals.dismiss()
       return { success: true as const }
     }),

@@ -5,7 +5,7 @@ import { estimateMicroUsd } from '#shared/renewalEstimate.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { StoredPayment } from '../../payments/paymentRepository.ts'
 import type { RegisteredName } from './autoRenewals.ts'
-import { dueAtMs, graceMs, planRenewals } from './renewalPlan.ts'
+import { getDueAtMs, graceMs, planRenewals } from './renewalPlan.ts'
 import type { Notice, Settings, Turn } from './renewalRepository.ts'
 
 type ViewOptions = {
@@ -69,7 +69,7 @@ function renewalView(options: {
   const { settings, turn, expiresAtMs, estimate, paymentOf, hasWallet, nowMs } = options
   const { domain, enabled, daysBefore, years, mostMicroUsd: maxMicroUsd } = settings
   const payment = turn?.intentId ? paymentOf(turn.intentId)?.record : undefined
-  const renewsAtMs = Math.max(dueAtMs(expiresAtMs, settings), turn?.nextAtMs ?? 0)
+  const renewsAtMs = Math.max(getDueAtMs(expiresAtMs, settings), turn?.nextAtMs ?? 0)
   const planned = getState({
     enabled,
     turn,
@@ -82,7 +82,7 @@ function renewalView(options: {
   const isTried = state === 'planned' || state === 'blocked' || (turn?.state === 'begun' && turn.nextAtMs !== null)
   return {
     ...{ domain, enabled, days_before: daysBefore, years, most_micro_usd: maxMicroUsd, state },
-    ...{ expires_at: toIsoTime(expiresAtMs), renews_at: toIsoTime(dueAtMs(expiresAtMs, settings)) },
+    ...{ expires_at: toIsoTime(expiresAtMs), renews_at: toIsoTime(getDueAtMs(expiresAtMs, settings)) },
     problem: isBlocked ? { kind: 'wallet', detail: noWallet } : (turn?.problem ?? null),
     next_at: isTried ? toIsoTime(Math.max(renewsAtMs, nowMs)) : null,
     payment_id: payment?.id ?? null,

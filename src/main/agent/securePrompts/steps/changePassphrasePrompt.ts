@@ -1,12 +1,12 @@
-import { actions, cancelButton, passphraseField } from '../fields.ts'
+import { actions, cancelButton, renderPassphraseField } from '../fields.ts'
 import { html } from '../html.ts'
 import { createSecretBuffer } from '../secretBuffer.ts'
 import type { SecurePromptFlow, SecurePromptNext, SecurePromptStep, SecurePromptTools } from '../securePromptStep.ts'
 import {
   confirmWeakPassphrase,
-  newPassphraseFields,
   readEnteredPassphrase,
   readNewPassphrase,
+  renderNewPassphraseFields,
 } from './newPassphrase.ts'
 
 export function changePassphrasePrompt(tools: SecurePromptTools): SecurePromptFlow {
@@ -20,7 +20,7 @@ export function changePassphrasePrompt(tools: SecurePromptTools): SecurePromptFl
   const ask: SecurePromptStep = {
     show: (context) => ({
       title: 'Change passphrase',
-      body: html`${passphraseField(context)}${newPassphraseFields(context)}${actions({ label: 'Change passphrase' }, cancelButton)}`,
+      body: html`${renderPassphraseField(context)}${renderNewPassphraseFields(context)}${actions({ label: 'Change passphrase' }, cancelButton)}`,
     }),
     async take(form) {
       const present = readEnteredPassphrase(form)

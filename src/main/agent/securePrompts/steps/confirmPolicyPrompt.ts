@@ -1,6 +1,6 @@
 import type { PolicyWish } from '../../approvals/confirmedPolicy.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { actions, cancelButton, passphraseField } from '../fields.ts'
+import { actions, cancelButton, renderPassphraseField } from '../fields.ts'
 import { html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
@@ -8,14 +8,17 @@ import { readEnteredPassphrase } from './newPassphrase.ts'
 type Wished = { vault: WalletVault; wish: PolicyWish }
 
 /** Lets more through than the policy did, or ends the stop, where the window cannot draw. */
-export function confirmPolicyPrompt({ vault, wish: { title, sentence, lines, apply } }: Wished): SecurePromptFlow {
+export function createConfirmPolicyPrompt({
+  vault,
+  wish: { title, sentence, lines, apply },
+}: Wished): SecurePromptFlow {
   return {
     first: {
       show: (context) => ({
         title,
         body: html`<p class="sentence">${sentence}</p>
 ${lines.length > 0 && html`<dl>${lines.map(({ label, value }) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`}
-${passphraseField(context)}
+${renderPassphraseField(context)}
 ${actions({ label: 'Confirm' }, cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {

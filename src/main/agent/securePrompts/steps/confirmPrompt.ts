@@ -3,7 +3,7 @@ import { describeIntent } from '#shared/contract/intentHeadline.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { actions, cancelButton, otherButton, passphraseField } from '../fields.ts'
+import { actions, cancelButton, renderOtherButton, renderPassphraseField } from '../fields.ts'
 import { type Html, html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
@@ -11,7 +11,7 @@ import { readEnteredPassphrase } from './newPassphrase.ts'
 type Confirmed = { vault: WalletVault; approvals: Pick<Approvals, 'decide'>; intent: IntentRecord }
 
 /** Approves what is above the threshold, where the window cannot draw. */
-export function confirmPrompt({ vault, approvals, intent }: Confirmed): SecurePromptFlow {
+export function createConfirmPrompt({ vault, approvals, intent }: Confirmed): SecurePromptFlow {
   const { id, asker, reason, sentence, fields, raw } = intent
   const headline = describeIntent(intent)
   return {
@@ -23,8 +23,8 @@ export function confirmPrompt({ vault, approvals, intent }: Confirmed): SecurePr
           (it) => row(it.label, it.value, it.kind),
         )}</dl>
 <details><summary>Full data to sign</summary><pre tabindex="0">${raw}</pre></details>
-${passphraseField(context)}
-${actions({ label: 'Approve' }, otherButton('Deny', 'deny'), cancelButton)}`,
+${renderPassphraseField(context)}
+${actions({ label: 'Approve' }, renderOtherButton('Deny', 'deny'), cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {
         if (form('do') === 'deny') {

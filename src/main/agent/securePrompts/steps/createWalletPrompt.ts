@@ -1,4 +1,4 @@
-import { actions, cancelButton, choiceField, textField } from '../fields.ts'
+import { actions, cancelButton, renderChoiceField, textField } from '../fields.ts'
 import { html } from '../html.ts'
 import { createSecretBuffer } from '../secretBuffer.ts'
 import type { SecurePromptFlow, SecurePromptNext, SecurePromptStep, SecurePromptTools } from '../securePromptStep.ts'
@@ -33,7 +33,7 @@ export function createWalletPrompt(tools: SecurePromptTools, first: boolean): Se
     show: (context) => ({
       title: first ? 'New recovery phrase' : 'Another recovery phrase',
       body: html`<p class="lead">All your keys come from one recovery phrase. It stays on this computer, encrypted with your passphrase.</p>
-${choiceField(
+${renderChoiceField(
   'words',
   'Phrase length',
   [

@@ -1,5 +1,5 @@
 import type { WalletAccount } from '#shared/contract/wallet.ts'
-import { actions, cancelButton, newSecretFields, passphraseField, warning } from '../fields.ts'
+import { actions, cancelButton, renderNewSecretFields, renderPassphraseField, warning } from '../fields.ts'
 import { html } from '../html.ts'
 import {
   type SecurePromptFile,
@@ -31,8 +31,8 @@ export function exportPrompt(
         title: `Export “${label}”`,
         body: html`${warning(html`The file contains the private key of this account. Other wallets can open it with the password
 you choose now.`)}
-${passphraseField(context)}
-${newSecretFields(
+${renderPassphraseField(context)}
+${renderNewSecretFields(
   {
     name: 'password',
     label: 'New file password',

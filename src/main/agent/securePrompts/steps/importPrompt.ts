@@ -1,4 +1,12 @@
-import { actions, cancelButton, choiceField, fileField, secretArea, secretField, textField } from '../fields.ts'
+import {
+  actions,
+  cancelButton,
+  renderChoiceField,
+  renderFileField,
+  renderSecretArea,
+  renderSecretField,
+  textField,
+} from '../fields.ts'
 import { type Html, html } from '../html.ts'
 import { createSecretBuffer } from '../secretBuffer.ts'
 import {
@@ -70,7 +78,7 @@ const phraseKind: Kind = {
   name: 'phrase',
   tab: 'Recovery phrase',
   fields: (context) =>
-    secretArea(
+    renderSecretArea(
       { name: 'phrase', label: 'Recovery phrase', hint: '12 to 24 words, separated by spaces.', rows: 3 },
       context,
     ),
@@ -86,7 +94,7 @@ const kinds: readonly Kind[] = [
     name: 'private_key',
     tab: 'Private key',
     fields: (context) =>
-      html`${choiceField(
+      html`${renderChoiceField(
         'chain',
         'Chain',
         [
@@ -94,16 +102,16 @@ const kinds: readonly Kind[] = [
           { value: 'solana', label: 'Solana', detail: 'base58, or a list of bytes' },
         ],
         context,
-      )}${secretField({ name: 'private_key', label: 'Private key' }, context)}`,
+      )}${renderSecretField({ name: 'private_key', label: 'Private key' }, context)}`,
     readSecret: (form) => requireValue('private_key', form('private_key').trim(), 'Enter the private key.'),
   },
   {
     name: 'keystore',
     tab: 'Keystore file',
     fields: (context) =>
-      html`${fileField({ name: 'keystore', label: 'Keystore V3 file', accept: '.json,application/json' }, context)}
-${secretArea({ name: 'keystore_text', label: 'Or paste its contents', rows: 2 }, context)}
-${secretField({ name: 'keystore_password', label: 'File password' }, context)}`,
+      html`${renderFileField({ name: 'keystore', label: 'Keystore V3 file', accept: '.json,application/json' }, context)}
+${renderSecretArea({ name: 'keystore_text', label: 'Or paste its contents', rows: 2 }, context)}
+${renderSecretField({ name: 'keystore_password', label: 'File password' }, context)}`,
     readSecret: (form) =>
       requireValue(
         'keystore',

@@ -4,7 +4,7 @@ import type { ToolServerId } from '#shared/contract/toolServers.ts'
 import type { OwnModelServers } from '../../providers/modelServers.ts'
 import type { ProviderKeys } from '../../providers/providerKeys.ts'
 import type { ToolServers } from '../../toolServers/toolServers.ts'
-import { actions, cancelButton, secretField, warning } from '../fields.ts'
+import { actions, cancelButton, renderSecretField, warning } from '../fields.ts'
 import { html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 
@@ -16,7 +16,10 @@ export type KeyPromptProviders = {
 }
 
 /** @throws AppError `provider-key/elsewhere` */
-export async function providerKeyPrompt({ keys }: KeyPromptProviders, family: FamilyId): Promise<SecurePromptFlow> {
+export async function createProviderKeyPrompt(
+  { keys }: KeyPromptProviders,
+  family: FamilyId,
+): Promise<SecurePromptFlow> {
   const { name, key, base_url } = keys.about(family)
   const { detail } = (await keys.list()).storage
   return keyPrompt({
@@ -28,7 +31,7 @@ export async function providerKeyPrompt({ keys }: KeyPromptProviders, family: Fa
 }
 
 /** @throws AppError `model-server/not-found`, `provider-key/elsewhere` */
-export async function serverKeyPrompt(
+export async function createServerKeyPrompt(
   { keys, servers }: KeyPromptProviders,
   id: ModelServerId,
 ): Promise<SecurePromptFlow> {
@@ -43,7 +46,7 @@ export async function serverKeyPrompt(
 }
 
 /** @throws AppError `tool-server/not-found` */
-export async function toolServerPrompt(
+export async function createToolServerPrompt(
   { keys, toolServers }: KeyPromptProviders,
   id: ToolServerId,
   secret: string,
@@ -78,7 +81,7 @@ function keyPrompt({ title, label = 'API key', submit = 'Save key', hint, goesTo
         title,
         body: html`${goesTo !== undefined && html`<p>Steward sends it to ${goesTo}.</p>`}
 ${goesTo !== undefined && isOpen(goesTo) && warning(html`This address uses http: others on the network can read the key.`)}
-${secretField({ name: 'api_key', label, hint }, context)}
+${renderSecretField({ name: 'api_key', label, hint }, context)}
 ${actions({ label: submit }, cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {

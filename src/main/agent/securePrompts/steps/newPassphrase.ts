@@ -1,4 +1,4 @@
-import { actions, newSecretFields, otherButton, passphraseField } from '../fields.ts'
+import { actions, renderNewSecretFields, renderOtherButton, renderPassphraseField } from '../fields.ts'
 import { type Html, html } from '../html.ts'
 import { measurePassphraseStrength } from '../passphraseStrength.ts'
 import {
@@ -10,8 +10,8 @@ import {
   WrongField,
 } from '../securePromptStep.ts'
 
-export function newPassphraseFields(context: RenderContext): Html {
-  return newSecretFields(
+export function renderNewPassphraseFields(context: RenderContext): Html {
+  return renderNewSecretFields(
     {
       name: 'new_passphrase',
       label: 'New wallet passphrase',
@@ -52,7 +52,7 @@ export function confirmWeakPassphrase({
       title: 'This passphrase is weak',
       body: html`<p>${sentence} That is for somebody who has a copy of the sealed wallet and strong computers.
 Each word more makes it many times longer.</p>
-${actions({ label: 'Choose another', value: 'back' }, otherButton('Use it anyway', 'next'))}`,
+${actions({ label: 'Choose another', value: 'back' }, renderOtherButton('Use it anyway', 'next'))}`,
     }),
     take: (form) => (form('do') === 'next' ? after() : before),
   }
@@ -60,7 +60,7 @@ ${actions({ label: 'Choose another', value: 'back' }, otherButton('Use it anyway
 
 /** A wallet that is there asks for its passphrase, a first one for a new one. */
 export function ownPassphraseFields(first: boolean, context: RenderContext): Html {
-  return first ? newPassphraseFields(context) : passphraseField(context)
+  return first ? renderNewPassphraseFields(context) : renderPassphraseField(context)
 }
 
 /** @throws WrongField, AppError `wallet/passphrase`, `wallet/passphrase-weak` */

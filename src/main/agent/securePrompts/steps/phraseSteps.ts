@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { actions, cancelButton, otherButton, secretField, warning } from '../fields.ts'
+import { actions, cancelButton, renderOtherButton, renderSecretField, warning } from '../fields.ts'
 import { html } from '../html.ts'
 import { type SecurePromptNext, type SecurePromptStep, WrongField } from '../securePromptStep.ts'
 
@@ -23,7 +23,7 @@ export function createPhraseStep({ title, phrase, goOn, next, cancelLabel }: Phr
         body: html`${warning(html`Write these words on paper, in this order. Whoever has them has everything in this wallet,
 and without them nobody can bring it back.`)}
 <ol class="words" data-secret translate="no">${words}</ol>
-${actions({ label: goOn }, cancelLabel === undefined ? cancelButton : otherButton(cancelLabel, 'leave'))}`,
+${actions({ label: goOn }, cancelLabel === undefined ? cancelButton : renderOtherButton(cancelLabel, 'leave'))}`,
       }
     },
     take: (form) => (form('do') === 'leave' ? 'done' : next()),
@@ -44,8 +44,8 @@ export function checkStep({ phrase, back, next }: CheckStep): SecurePromptStep {
     show: (context) => ({
       title: 'Check your copy',
       body: html`<p class="lead">Enter these words from your paper.</p>
-<div class="places">${indexes.map((index) => secretField({ name: `word_${index + 1}`, label: `Word ${index + 1}` }, context))}</div>
-${actions({ label: 'Check' }, otherButton('Show words again', 'back'), cancelButton)}`,
+<div class="places">${indexes.map((index) => renderSecretField({ name: `word_${index + 1}`, label: `Word ${index + 1}` }, context))}</div>
+${actions({ label: 'Check' }, renderOtherButton('Show words again', 'back'), cancelButton)}`,
     }),
     take(form) {
       if (form('do') === 'back') return back

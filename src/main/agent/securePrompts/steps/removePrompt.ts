@@ -1,7 +1,7 @@
 import type { ServiceConnection } from '#shared/contract/localApi.ts'
 import type { Keyring } from '#shared/contract/wallet.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { actions, cancelButton, choiceField, passphraseField, textField, warning } from '../fields.ts'
+import { actions, cancelButton, renderChoiceField, renderPassphraseField, textField, warning } from '../fields.ts'
 import { type Html, html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
@@ -34,7 +34,7 @@ export function removePrompt(vault: WalletVault, keyring: Keyring, linked: Linke
 ${unlinkNotice(linked, secret)}
 ${
   linked.others.length > 0 &&
-  choiceField(
+  renderChoiceField(
     'unlink',
     'Sign-in',
     [
@@ -45,7 +45,7 @@ ${
   )
 }
 ${textField({ name: 'typed_label', label: `Type “${label}” to confirm`, needed: true }, context)}
-${passphraseField(context)}
+${renderPassphraseField(context)}
 ${actions({ label: `Remove the ${secret}`, tone: 'danger' }, cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {

@@ -1,6 +1,6 @@
 import type { Keyring } from '#shared/contract/wallet.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { actions, cancelButton, passphraseField, warning } from '../fields.ts'
+import { actions, cancelButton, renderPassphraseField, warning } from '../fields.ts'
 import { html } from '../html.ts'
 import { createSecretBuffer } from '../secretBuffer.ts'
 import type { SecurePromptFlow, SecurePromptStep } from '../securePromptStep.ts'
@@ -8,7 +8,10 @@ import { readEnteredPassphrase } from './newPassphrase.ts'
 import { checkStep, createPhraseStep } from './phraseSteps.ts'
 
 /** Shows a phrase again, and lets the person prove that it is written down. */
-export function revealPrompt(vault: WalletVault, { id, label, written_down: isWritten }: Keyring): SecurePromptFlow {
+export function createRevealPrompt(
+  vault: WalletVault,
+  { id, label, written_down: isWritten }: Keyring,
+): SecurePromptFlow {
   const phrase = createSecretBuffer()
   const words: SecurePromptStep = createPhraseStep({
     title: `Recovery phrase “${label}”`,
@@ -34,7 +37,7 @@ export function revealPrompt(vault: WalletVault, { id, label, written_down: isWr
       show: (context) => ({
         title: `Show recovery phrase “${label}”`,
         body: html`${warning(html`Make sure nobody is watching and your screen is not shared.`)}
-${passphraseField(context)}${actions({ label: 'Show words' }, cancelButton)}`,
+${renderPassphraseField(context)}${actions({ label: 'Show words' }, cancelButton)}`,
       }),
       async take(form) {
         phrase.hold(await vault.revealPhrase(id, readEnteredPassphrase(form)))

@@ -15,8 +15,8 @@ import {
   type BaseEntry,
   type HostBase,
   imageContent,
+  listMachineContent,
   listRequiredEntries,
-  machineContent,
   neededOfImage,
   networkFiles,
   ownFiles,
@@ -27,7 +27,7 @@ import { cgroupName, removeCgroups } from './cgroups.ts'
 import { releaseDevice } from './holdStill.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
 import { assertSpace, reservedBytes } from './hostSpace.ts'
-import { createBubblewrapImages, systemObstacle } from './images/bubblewrapImages.ts'
+import { createBubblewrapImages, findSystemObstacle } from './images/bubblewrapImages.ts'
 import { type ImageAbility, probeImages } from './images/imageProbe.ts'
 import { createImageStore, type StoredImage } from './images/imageStore.ts'
 import { loopDevices } from './loopDevices.ts'
@@ -39,9 +39,9 @@ import {
   WarmSandboxName,
 } from './machineFolder.ts'
 import { createMachineSnapshots } from './machineSnapshots.ts'
-import { type ConnectArguments, networkArguments } from './network/connectNetwork.ts'
+import { buildNetworkArguments, type ConnectArguments } from './network/connectNetwork.ts'
 import { type MachineSize, type PreparedMachine, prepareMachine } from './preparedMachine.ts'
-import { processors, usableProcessors } from './processors.ts'
+import { createProcessors, parseUsableProcessors } from './processors.ts'
 import { endProcess } from './processTable.ts'
 import { endPrepared, type FreezableMachine, recordRun, runMachine } from './runMachine.ts'
 import { allLayers, type SandboxLayers } from './sandboxLayers.ts'
@@ -106,7 +106,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
   let ofImages: Promise<ImageAbility> | undefined
   const active = createActiveMachines<FreezableMachine>()
   const copies = new Map<SandboxId, Promise<unknown>>()
-  const cpus = processors(usableProcessors(readFileSync('/proc/self/status', 'utf8')))
+  const cpus = createProcessors(parseUsableProcessors(readFileSync('/proc/self/status', 'utf8')))
   let spawning: Spawner | undefined
   const getSpawner = (perl: string): Spawner => {
     spawning ??= createSpawner({ perl, folder, log })
@@ -150,7 +150,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
   const ready = async () => {
     const abilities = await able()
     if (!abilities.tools) throw new AppError('runtime/unavailable', abilities.detail)
-    base ??= readHostBase().then((it) => ({ ...it, content: machineContent(it) }))
+    base ??= readHostBase().then((it) => ({ ...it, content: listMachineContent(it) }))
     return { tools: abilities.tools, abilities, base: await base }
   }
 
@@ -200,7 +200,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
     const { tools, detail } = await users.networks(uid !== undefined)
     if (!tools) throw new AppError('egress/unavailable', detail ?? '')
     const hasFrameRules = tools.hasFrameRules && layers.has('frame-rules')
-    return networkArguments({ tools: { ...tools, hasFrameRules }, network, uid, closed })
+    return buildNetworkArguments({ tools: { ...tools, hasFrameRules }, network, uid, closed })
   }
 
   const run = async (prepared: PreparedMachine, spec: MachineSpec, files: MachineFolder): Promise<FreezableMachine> => {
@@ -326,7 +326,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
       const [{ tools, detail, cure, enforced, gaps }, ofOwn] = await Promise.all([able(), users.networks(true)])
       const networks = ofOwn.tools ? ofOwn : await users.networks(false)
       const shares = tools && (await users.obstacle())
-      const [images, noSystem] = await Promise.all([imageAble(), systemObstacle()])
+      const [images, noSystem] = await Promise.all([imageAble(), findSystemObstacle()])
       return {
         name,
         available: tools !== undefined,

@@ -28,7 +28,7 @@ const sharedShare = 0.5
 /** Size of a machine's `/dev/shm`, in bytes. */
 export const getSharedBytes = (memoryMb: number): number => Math.floor(memoryMb * 1024 ** 2 * sharedShare)
 
-export function bwrapArguments(options: {
+export function buildBwrapArguments(options: {
   /** Path of the machine's content as bwrap sees it. */
   content: string
   hostname: string

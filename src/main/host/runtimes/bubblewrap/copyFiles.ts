@@ -3,9 +3,9 @@ import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '#shared/appError.ts'
-import { perlArgument, perlScript } from '../perlScript.ts'
-import { freeBytes, megabytes, reservedBytes } from './hostSpace.ts'
-import { buildFileCommand, inRange } from './images/inRange.ts'
+import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
+import { formatMegabytes, getFreeBytes, reservedBytes } from './hostSpace.ts'
+import { buildFileCommand, wrapInRange } from './images/inRange.ts'
 import type { MachineStorage } from './machineFolder.ts'
 
 type CopyRequest = {
@@ -32,7 +32,7 @@ const copying = ['-a', '-T', '--sparse=auto']
  */
 export async function copyStorage({ from, to, tools, signal }: CopyRequest): Promise<void> {
   const needed = await measureStorage(from)
-  const free = await freeBytes(dirname(to))
+  const free = await getFreeBytes(dirname(to))
   const enough = free >= needed + reservedBytes
   const cp = ['/bin/cp', ...copying, `--reflink=${enough ? 'auto' : 'always'}`, '--', from.path, to]
   const [program = '', ...rest] =
@@ -42,7 +42,7 @@ export async function copyStorage({ from, to, tools, signal }: CopyRequest): Pro
     if (from.kind === 'image') await settle(to)
   } catch (cause) {
     signal.throwIfAborted()
-    if (enough && (await freeBytes(dirname(to))) >= reservedBytes) throw notCopied(cause)
+    if (enough && (await getFreeBytes(dirname(to))) >= reservedBytes) throw notCopied(cause)
     throw noSpaceError({ needed, free }, cause)
   }
 }
@@ -67,7 +67,7 @@ async function runConfined(
     ...['--bind', both, both, '--die-with-parent', '--', ...cp],
   ]
   if (process.getuid?.() === 0) return [bwrap, ...view]
-  return (await inRange([bwrap, ...view])) ?? [bwrap, '--unshare-user', '--uid', '0', '--gid', '0', ...view]
+  return (await wrapInRange([bwrap, ...view])) ?? [bwrap, '--unshare-user', '--uid', '0', '--gid', '0', ...view]
 }
 
 function commonFolder(a: string, b: string): string {
@@ -78,11 +78,11 @@ function commonFolder(a: string, b: string): string {
 
 /** Ends the command with Steward. */
 function withParent(perl: string, command: readonly string[]): string[] {
-  return [perl, '-e', perlScript('withParent'), perlArgument({ command })]
+  return [perl, '-e', buildPerlScript('withParent'), formatPerlArgument({ command })]
 }
 
 function noSpaceError({ needed, free }: { needed: number; free: number }, cause: unknown): AppError {
-  const spaceText = `It needs ${megabytes(needed)}, and ${megabytes(reservedBytes)} must be left; ${megabytes(free)} are free`
+  const spaceText = `It needs ${formatMegabytes(needed)}, and ${formatMegabytes(reservedBytes)} must be left; ${formatMegabytes(free)} are free`
   return new AppError('file/no-space', `There is no room for the files. ${spaceText} on this machine.`, { cause })
 }
 

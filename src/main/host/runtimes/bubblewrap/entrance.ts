@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
-import { perlArgument, perlScript } from '../perlScript.ts'
+import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
 import type { Entrance } from './enter.ts'
 import { connectTo, readLines, type Spawner } from './spawner.ts'
 
@@ -11,7 +11,7 @@ const Outcome = z.union([z.object({ done: z.literal(true) }), z.object({ failed:
 const giveMs = 10_000
 
 /** The way into a machine that runs, through the sockets that its warden has made in its folder. */
-export function machineEntrance(options: {
+export function openMachineEntrance(options: {
   perl: string
   spawner: Spawner
   /** Folder of the machine, accessible to Steward's user only. */
@@ -56,8 +56,8 @@ async function giveTerminal({ perl, spawner }: { perl: string; spawner: Spawner 
 }
 
 function giveTerminalAlone(perl: string, master: number): Promise<void> {
-  const script = perlScript('terminal', 'terminalAlone')
-  const child = spawn(perl, ['-e', script, perlArgument({})], {
+  const script = buildPerlScript('terminal', 'terminalAlone')
+  const child = spawn(perl, ['-e', script, formatPerlArgument({})], {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     stdio: [master, 'ignore', 'pipe'],

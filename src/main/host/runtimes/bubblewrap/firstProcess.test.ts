@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { until } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { firstProcess } from './firstProcess.ts'
+import { buildFirstProcess } from './firstProcess.ts'
 
 const assemblers = { x64: 'x86_64-linux-gnu-', arm64: 'aarch64-linux-gnu-' } as const
 
@@ -15,12 +15,12 @@ describe('the first process of a sandbox', () => {
     const tools = assemblers[architecture]
     execFileSync(`${tools}as`, ['-o', String(object), join(import.meta.dirname, 'init', `${architecture}.S`)])
     execFileSync(`${tools}objcopy`, ['-O', 'binary', '-j', '.text', String(object), String(binary)])
-    expect(firstProcess(architecture)?.subarray(120).toString('hex')).toBe(readFileSync(String(binary), 'hex'))
+    expect(buildFirstProcess(architecture)?.subarray(120).toString('hex')).toBe(readFileSync(String(binary), 'hex'))
   })
 
   test('says that it is ready, keeps no output open, and does nothing', async () => {
     const path = join(temporaryFolder('first'), 'init')
-    writeFileSync(path, firstProcess() ?? '', { mode: 0o755 })
+    writeFileSync(path, buildFirstProcess() ?? '', { mode: 0o755 })
     const child = spawn(path, { stdio: ['ignore', 'pipe', 'pipe'] })
     let said = ''
     child.stdout.on('data', (bytes: Buffer) => {
@@ -35,6 +35,6 @@ describe('the first process of a sandbox', () => {
   })
 
   test('is not known on other architectures', () => {
-    expect(firstProcess('riscv64')).toBeUndefined()
+    expect(buildFirstProcess('riscv64')).toBeUndefined()
   })
 })

@@ -21,7 +21,7 @@ const address = 0x400000n
  *
  * @returns an ELF file, see elf(5); undefined on an architecture that sandboxes were never tried on
  */
-export function firstProcess(architecture: NodeJS.Architecture = process.arch): Buffer | undefined {
+export function buildFirstProcess(architecture: NodeJS.Architecture = process.arch): Buffer | undefined {
   const machineCode = code[architecture]
   if (!machineCode) return undefined
   const text = Buffer.from(machineCode.text, 'hex')

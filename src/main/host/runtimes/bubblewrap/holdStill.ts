@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { perlArgument, perlScript } from '../perlScript.ts'
+import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
 import { listMembers, type MachineProcesses } from './machineMembers.ts'
 import { isStopped, sendSignal } from './processTable.ts'
 
@@ -91,7 +91,7 @@ async function run(perl: string, work: Work): Promise<void> {
 
 /** On its own, so that what ends Steward does not end it. */
 function start(perl: string, work: Work): ChildProcess {
-  const helper = spawn(perl, ['-e', perlScript('hold'), perlArgument(work)], {
+  const helper = spawn(perl, ['-e', buildPerlScript('hold'), formatPerlArgument(work)], {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     detached: true,

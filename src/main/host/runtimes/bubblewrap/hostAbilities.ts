@@ -6,7 +6,7 @@ import type { CgroupController } from './cgroups.ts'
 import { probeDisk } from './diskProbe.ts'
 import type { DiskTemplates } from './diskTemplates.ts'
 import { findHostTools, type HostTools } from './hostTools.ts'
-import { namespaceRefusal, namespaceSettings } from './namespaceRefusal.ts'
+import { findNamespaceRefusal, namespaceSettings } from './namespaceRefusal.ts'
 import type { Spawner } from './spawner.ts'
 import { findUsableCgroups } from './usableCgroups.ts'
 
@@ -79,6 +79,6 @@ async function tryNamespaces(tools: HostTools): Promise<{ reason: string; cure: 
     return undefined
   } catch (error) {
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
-    return namespaceRefusal(said, namespaceSettings)
+    return findNamespaceRefusal(said, namespaceSettings)
   }
 }

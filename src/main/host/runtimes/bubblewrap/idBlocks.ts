@@ -24,7 +24,7 @@ export const numbersOfRoots: IdBlock = { first: 20_000, count: 40_000 }
 export const idsOfMachine = (image: string | null): number => (image === null ? 1 : idsOfImage)
 
 /** Returns a block that overlaps none of `taken`. */
-export function freeBlock(
+export function findFreeBlock(
   count: number,
   used: readonly IdBlock[],
   pool: IdBlock = machineIds,

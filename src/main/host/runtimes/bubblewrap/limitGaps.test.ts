@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type CgroupFacts, cgroupGap } from './limitGaps.ts'
+import { type CgroupFacts, describeCgroupGap } from './limitGaps.ts'
 
 const ada = { uid: 1000, user: 'ada' }
 const controllers = ['cpu', 'memory', 'pids']
@@ -35,7 +35,7 @@ test.each<[why: string, limit: 'memory' | 'cpu', facts: CgroupFacts, reason: Reg
   ['a manager that is silent', 'cpu', unified, /gave Steward no control group/, null],
   ['nothing known', 'cpu', { ...unified, uid: 0, user: 'root', ofManager: undefined }, /may not divide/, null],
 ])('a limit that does not hold is explained: %s', (_, limit, facts, reason, cure) => {
-  const gap = cgroupGap(limit, facts)
+  const gap = describeCgroupGap(limit, facts)
   expect(gap.limit).toBe(limit)
   expect(gap.reason).toMatch(limit === 'memory' ? /^Memory is not limited: / : /^The processor is not limited: /)
   expect(gap.reason).toMatch(reason)

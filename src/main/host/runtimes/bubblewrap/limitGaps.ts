@@ -18,7 +18,7 @@ type UnifiedFacts = {
 const names = { memory: 'Memory', cpu: 'The processor' } as const
 
 /** Why a limit does not hold, and the command that changes it. */
-export function cgroupGap(limit: 'memory' | 'cpu', facts: CgroupFacts): LimitGap {
+export function describeCgroupGap(limit: 'memory' | 'cpu', facts: CgroupFacts): LimitGap {
   const { reason, cure } = explanation(limit, facts)
   return { limit, reason: `${names[limit]} is not limited: ${reason}`, cure }
 }

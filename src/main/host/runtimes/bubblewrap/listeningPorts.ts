@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { portsIn } from '../inside/portsIn.ts'
+import { parseListeningPorts } from '../inside/portsIn.ts'
 import { type Entrance, enter } from './enter.ts'
 
 /** Exceeds the output of `read_sockets` in `shared.pl` for both tables. */
@@ -21,7 +21,7 @@ export async function listListeningPorts(entrance: Entrance): Promise<number[]> 
   const end = await ending
   if (end.kind === 'refused') throw end.error
   if (end.kind !== 'ended') throw new AppError('exec/failed', 'The ports of the sandbox could not be read.')
-  return portsIn(
+  return parseListeningPorts(
     Buffer.concat(tables)
       .toString('latin1')
       .split(/^(?=\s*sl )/m),

@@ -21,7 +21,7 @@ import { ImageName } from '#shared/contract/images.ts'
 import { SandboxId } from '#shared/ids.ts'
 import type { BaseEntry } from './baseFiles.ts'
 import { type IdBlock, idsOfMachine } from './idBlocks.ts'
-import { assertRange, belongsToRange, removeInRange } from './images/inRange.ts'
+import { assertRange, isInRange, removeInRange } from './images/inRange.ts'
 import { shiftOwners } from './images/shiftOwners.ts'
 
 /** The files of one machine and what Steward notes about it. */
@@ -158,7 +158,7 @@ export function createMachineFolders(base: string): MachineFolders {
       const storage = storageIn(getPath(name))
       // Disk images are few files: no other process is worth it.
       if (storage?.kind === 'image') await rm(getPath(name), { recursive: true, force: true })
-      else if (storage && belongsToRange(storage.path)) {
+      else if (storage && isInRange(storage.path)) {
         await assertRange(storage.path)
         await removeInRange(getPath(name))
       } else await removeTree(getPath(name))
@@ -206,7 +206,7 @@ async function fill(path: string, { uid, image, files }: MakeMachine): Promise<M
   } else {
     await files.copy(folder)
     const own = process.getuid?.() ?? 0
-    if (uid !== undefined || belongsToRange(folder))
+    if (uid !== undefined || isInRange(folder))
       await shiftOwners(folder, { uid: uid ?? own, count: idsOfMachine(image) })
   }
   return { kind: 'folder', path: folder }
@@ -278,7 +278,7 @@ function make(path: string, entry: BaseEntry, owner: Owner | undefined): void {
  * stop an ordinary user: they are opened first. Those of a machine of an image may belong to others of its range.
  */
 export async function removeTree(path: string): Promise<void> {
-  if (belongsToRange(path)) {
+  if (isInRange(path)) {
     await assertRange(path)
     return removeInRange(path)
   }

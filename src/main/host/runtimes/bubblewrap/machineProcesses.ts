@@ -70,7 +70,7 @@ export async function signalMachineProcess(
 }
 
 /** Parses `/etc/passwd`. */
-export function namesOfUsers(passwd: string): Map<number, string> {
+export function parseUserNames(passwd: string): Map<number, string> {
   const rows = passwd.split('\n').map((line) => line.split(':'))
   return new Map(rows.flatMap(([name, , uid]) => (name && uid && /^\d+$/.test(uid) ? [[Number(uid), name]] : [])))
 }

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { namespaceRefusal } from './namespaceRefusal.ts'
+import { findNamespaceRefusal } from './namespaceRefusal.ts'
 
 const allowed = { clone: '1', maxNamespaces: '15000', appArmor: '0' }
 const refusalWith = (settings: Partial<Record<keyof typeof allowed, string | undefined>>) =>
-  namespaceRefusal('bwrap: No permissions.', () => ({ ...allowed, ...settings }))
+  findNamespaceRefusal('bwrap: No permissions.', () => ({ ...allowed, ...settings }))
 
 test('a setting that forbids user namespaces is named, with what lifts it for good', () => {
   expect(refusalWith({ clone: '0' })).toEqual({

@@ -26,7 +26,7 @@ export const namespaceSettings = (): NamespaceSettings => ({
 })
 
 /** @param said by bwrap, which could not make its namespaces */
-export function namespaceRefusal(
+export function findNamespaceRefusal(
   said: string,
   settings: () => NamespaceSettings,
 ): { reason: string; cure: string | null } {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { ReadStream } from 'node:tty'
 import { AppError } from '#shared/appError.ts'
-import { commandFields, notStartedError, parseExit } from '../inside/commands.ts'
+import { createNotStartedError, parseExit, toCommandFields } from '../inside/commands.ts'
 import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import { type Entered, type Entrance, enter } from './enter.ts'
 import { findForegroundDirectory, findForegroundProgram } from './foregroundProgram.ts'
@@ -24,7 +24,7 @@ export async function openTerminal(
   { entrance, terminals }: { entrance: Entrance; terminals: string },
   request: TerminalRequest,
 ): Promise<MachineTerminal> {
-  const fields = commandFields(request, terminalEnvironment)
+  const fields = toCommandFields(request, terminalEnvironment)
   const terminal = pseudoTerminal(terminals)
   const reading: Reading = { deliver: () => {} }
   const stream = createStream(terminal, reading)
@@ -63,7 +63,7 @@ function createStream(terminal: PseudoTerminal, reading: Reading): ReadStream {
 async function notStarted(entered: Entered, request: TerminalRequest): Promise<AppError> {
   const ending = await entered.ending
   if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program ended before it began.')
-  const error = notStartedError(ending, request.cwd)
+  const error = createNotStartedError(ending, request.cwd)
   if (error.code !== 'exec/failed') return error
   return terminalFailed(error.message, error)
 }

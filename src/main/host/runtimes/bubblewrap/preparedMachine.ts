@@ -3,7 +3,7 @@ import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { BaseEntry, HostBase } from './baseFiles.ts'
 import { type CgroupController, type MachineCgroups, makeCgroups } from './cgroups.ts'
 import type { Entrance } from './enter.ts'
-import { machineEntrance } from './entrance.ts'
+import { openMachineEntrance } from './entrance.ts'
 import type { HostTools } from './hostTools.ts'
 import type { IdRange } from './images/idRange.ts'
 import type { MachineFolder } from './machineFolder.ts'
@@ -80,7 +80,7 @@ export async function prepareMachine(request: PrepareRequest): Promise<PreparedM
     })
     const warden = await startWarden(spawner, start, signal)
     await connect(warden, request)
-    const entrance = machineEntrance({ perl: tools.perl, spawner, folder: folder.path })
+    const entrance = openMachineEntrance({ perl: tools.perl, spawner, folder: folder.path })
     let present = size
     return {
       warden,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { processors, usableProcessors } from './processors.ts'
+import { createProcessors, parseUsableProcessors } from './processors.ts'
 
 test('machines get the least used processors, and give them back', () => {
-  const all = processors([0, 1, 2, 5])
+  const all = createProcessors([0, 1, 2, 5])
   const first = all.take(2)
   expect(first.numbers).toEqual([0, 1])
   expect(all.take(1).numbers).toEqual([2])
@@ -14,11 +14,11 @@ test('machines get the least used processors, and give them back', () => {
 })
 
 test('a machine of more processors than there are gets all of them', () => {
-  expect(processors([0, 1]).take(2).numbers).toEqual([0, 1])
-  expect(processors([0, 1]).take(4).numbers).toEqual([0, 1])
+  expect(createProcessors([0, 1]).take(2).numbers).toEqual([0, 1])
+  expect(createProcessors([0, 1]).take(4).numbers).toEqual([0, 1])
 })
 
 test('the processors of this process are those that the kernel lists', () => {
-  expect(usableProcessors('Name:\tnode\nCpus_allowed_list:\t0-2,7,9-10\n')).toEqual([0, 1, 2, 7, 9, 10])
-  expect(usableProcessors('Cpus_allowed_list:\t3\n')).toEqual([3])
+  expect(parseUsableProcessors('Name:\tnode\nCpus_allowed_list:\t0-2,7,9-10\n')).toEqual([0, 1, 2, 7, 9, 10])
+  expect(parseUsableProcessors('Cpus_allowed_list:\t3\n')).toEqual([3])
 })

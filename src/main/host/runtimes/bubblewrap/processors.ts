@@ -7,7 +7,7 @@ export type Processors = {
 }
 
 /** @param usable numbers of the processors that this process may use */
-export function processors(usable: readonly number[]): Processors {
+export function createProcessors(usable: readonly number[]): Processors {
   const users = new Map(usable.map((number) => [number, 0]))
   const add = (numbers: readonly number[], change: number): void => {
     for (const number of numbers) users.set(number, (users.get(number) ?? 0) + change)
@@ -30,7 +30,7 @@ export function processors(usable: readonly number[]): Processors {
 }
 
 /** @param status text of /proc/self/status, with a line such as `Cpus_allowed_list: 0-3,8` */
-export function usableProcessors(status: string): number[] {
+export function parseUsableProcessors(status: string): number[] {
   const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? ''
   return list
     .split(',')

@@ -1,4 +1,4 @@
-import { commandFields, notStartedError } from '../inside/commands.ts'
+import { createNotStartedError, toCommandFields } from '../inside/commands.ts'
 import type { Ending } from '../inside/ending.ts'
 import { createOutputBuffer } from '../inside/outputBuffer.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
@@ -12,7 +12,7 @@ export async function runCommand(entrance: Entrance, request: ExecRequest): Prom
   const stderr = createOutputBuffer(request.onOutput)
   const entered = enter(entrance, {
     mode: 'exec',
-    fields: commandFields(request),
+    fields: toCommandFields(request),
     onOutput: stdout.take,
     onErrors: stderr.take,
   })
@@ -42,7 +42,7 @@ export async function runCommand(entrance: Entrance, request: ExecRequest): Prom
 }
 
 function exitCode(ending: Ending, request: ExecRequest): number {
-  if (ending.kind !== 'ended') throw notStartedError(ending, request.cwd)
+  if (ending.kind !== 'ended') throw createNotStartedError(ending, request.cwd)
   const signal = ending.status & 0x7f
   return signal === 0 ? ending.status >> 8 : 128 + signal
 }

@@ -13,7 +13,7 @@ import type { HostTools } from './hostTools.ts'
 import { listListeningPorts } from './listeningPorts.ts'
 import type { MachineFolder, MachineFolders, MachineName } from './machineFolder.ts'
 import { createMachineMeter } from './machineMeter.ts'
-import { listMachineProcesses, namesOfUsers, signalMachineProcess } from './machineProcesses.ts'
+import { listMachineProcesses, parseUserNames, signalMachineProcess } from './machineProcesses.ts'
 import type { HoldStill } from './machineSnapshots.ts'
 import { openTerminal } from './openTerminal.ts'
 import type { PreparedMachine } from './preparedMachine.ts'
@@ -77,7 +77,7 @@ function runningMachine(
   })
   const userNames = async () => {
     const reading = { path: '/etc/passwd', maxBytes: passwdBytes, signal: over }
-    return namesOfUsers((await readMachineFile(createFileDoor(entrance), reading).catch(() => '')).toString())
+    return parseUserNames((await readMachineFile(createFileDoor(entrance), reading).catch(() => '')).toString())
   }
 
   void warden.networkClosed.then(() => {

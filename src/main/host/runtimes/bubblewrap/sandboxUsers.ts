@@ -5,7 +5,7 @@ import type { ImageName } from '#shared/contract/images.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'
 import { type IdBlock, idsOfMachine, numbersOfRoots } from './idBlocks.ts'
 import { findIdRange, type IdRange, toNumberInRange } from './images/idRange.ts'
-import { notInRangeError, removeInRange } from './images/inRange.ts'
+import { createNotInRangeError, removeInRange } from './images/inRange.ts'
 import { type MachineFolder, type MachineFolders, type MachineName, makeTree } from './machineFolder.ts'
 import { type NetworkAbilities, probeNetwork } from './network/networkAbilities.ts'
 import { createSharedUsers, type SharedUsers } from './sharedUsers.ts'
@@ -104,7 +104,7 @@ export function createSandboxUsers({ folder, folders, closed, tools }: UserOptio
       if (isRoot) return { uid, holder: undefined }
       const users = await probeOwnUsers()
       const number = typeof users === 'string' ? undefined : toNumberInRange(users.range, uid)
-      if (typeof users === 'string' || number === undefined) throw notInRangeError(uid)
+      if (typeof users === 'string' || number === undefined) throw createNotInRangeError(uid)
       return { uid: number, holder: await users.shared.holder() }
     },
     pass: ids.pass,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { Socket } from 'node:net'
-import { perlArgument, perlScript } from '../perlScript.ts'
+import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
 import type { IdRange } from './images/idRange.ts'
 
 /** The user namespace in which an ordinary user's sandboxes are made: see `users.pl`. Made by the first call. */
@@ -19,7 +19,7 @@ export function createSharedUsers({ perl, range }: { perl: string; range: IdRang
   let closed = false
 
   const start = () => {
-    const child = spawn(perl, ['-e', perlScript('range', 'users'), perlArgument({ range })], {
+    const child = spawn(perl, ['-e', buildPerlScript('range', 'users'), formatPerlArgument({ range })], {
       cwd: '/',
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
       detached: true,

@@ -8,7 +8,7 @@ import { parseJson } from '#platform/boundedJson.ts'
 import type { Log } from '#platform/log.ts'
 import { isRunning } from '#platform/processIdentity.ts'
 import { AppError } from '#shared/appError.ts'
-import { perlArgument, perlScript } from '../perlScript.ts'
+import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
 import { enterKinds } from './enterMessages.ts'
 
 /** Forks in the host's place, which is large: see `spawner.pl`. Started by the first request. */
@@ -50,7 +50,7 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
   let closed = false
 
   const start = (): Running => {
-    const script = perlScript(
+    const script = buildPerlScript(
       'range',
       'owners',
       'files',
@@ -63,7 +63,7 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
       'spawner',
     )
     const settings = { folder, name, owner: process.pid, kinds: enterKinds }
-    const child = spawn(perl, ['-e', script, perlArgument(settings)], {
+    const child = spawn(perl, ['-e', script, formatPerlArgument(settings)], {
       cwd: '/',
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
       detached: true,

@@ -1,12 +1,12 @@
 import type { BaseEntry } from './baseFiles.ts'
-import { bwrapArguments, descriptors, getMaskedFiles } from './bwrapArguments.ts'
-import { firstProcess } from './firstProcess.ts'
+import { buildBwrapArguments, descriptors, getMaskedFiles } from './bwrapArguments.ts'
+import { buildFirstProcess } from './firstProcess.ts'
 import { idsOfMachine } from './idBlocks.ts'
 import type { IdRange } from './images/idRange.ts'
 import type { MachineFolder, MachineStorage } from './machineFolder.ts'
 import { type MachineView, visibleFiles } from './machineView.ts'
 import { type SandboxLayers, sandboxLayers } from './sandboxLayers.ts'
-import { seccompFilters } from './seccomp/seccompFilter.ts'
+import { buildSeccompFilters } from './seccomp/seccompFilter.ts'
 
 type EntryFields = readonly [kind: BaseEntry['kind'], path: string, value: string]
 
@@ -98,7 +98,7 @@ export function toLaunchRequest(launch: {
 
 export function toStartRequest(start: {
   launch: LaunchRequest
-  bwrap: { program: string; arguments: Omit<Parameters<typeof bwrapArguments>[0], 'content' | 'parts'> }
+  bwrap: { program: string; arguments: Omit<Parameters<typeof buildBwrapArguments>[0], 'content' | 'parts'> }
   folder: MachineFolder
   processes: number
   processors: readonly number[]
@@ -106,7 +106,7 @@ export function toStartRequest(start: {
   layers: SandboxLayers
 }): StartRequest {
   const { launch, bwrap, folder, layers } = start
-  const filters = seccompFilters()
+  const filters = buildSeccompFilters()
   const inner = layers.has('inner-filter') ? (filters?.inner ?? null) : null
   const isStatic = layers.has('static-init')
   const masked = getMaskedFiles()
@@ -114,7 +114,7 @@ export function toStartRequest(start: {
   return {
     ...launch,
     files: [
-      [descriptors.firstProcess, firstProcess()?.toString('hex') ?? ''] as const,
+      [descriptors.firstProcess, buildFirstProcess()?.toString('hex') ?? ''] as const,
       ...(inner === null ? [] : [[descriptors.filter, inner] as const]),
       ...visibleFiles.map((_, index) => [descriptors.visible + index, ''] as const),
       ...masked.map((_, index) => [descriptors.masked + index, ''] as const),
@@ -122,7 +122,7 @@ export function toStartRequest(start: {
     outer_filter: layers.has('outer-filter') ? (filters?.outer ?? null) : null,
     command: [
       bwrap.program,
-      ...bwrapArguments({
+      ...buildBwrapArguments({
         ...bwrap.arguments,
         content,
         parts: { filter: inner !== null, firstProcess: isStatic, masked },

@@ -1,4 +1,4 @@
-import { freeBlock, type IdBlock } from './idBlocks.ts'
+import { findFreeBlock, type IdBlock } from './idBlocks.ts'
 import type { MachineName } from './machineFolder.ts'
 
 /** Allocation of the host's user ids to machines, read from their folders once. */
@@ -27,7 +27,7 @@ export function listUsedIds(stored: () => Promise<[MachineName, IdBlock][]>): Id
   return {
     async take(name, count, pool) {
       await read()
-      const block = freeBlock(count, [...allocated.values()], pool)
+      const block = findFreeBlock(count, [...allocated.values()], pool)
       allocated.set(name, block)
       return block
     },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { LimitGap } from '#shared/contract/sandboxes.ts'
 import { createCgroupCandidates, findUnifiedGroup } from './cgroupHierarchy.ts'
 import { type CgroupController, canUse } from './cgroups.ts'
-import { type CgroupFacts, cgroupGap } from './limitGaps.ts'
+import { type CgroupFacts, describeCgroupGap } from './limitGaps.ts'
 import { enterOwnScope, leaveForLeaf, userBus } from './ownGroup.ts'
 
 export type UsableCgroups = {
@@ -38,7 +38,7 @@ export async function findUsableCgroups({ cpuWeight }: { cpuWeight: number }): P
   const gaps = missing(usable)
   if (gaps.length === 0) return { controllers: usable, gaps: [] }
   const facts = await cgroupFacts(uid)
-  return { controllers: usable, gaps: gaps.map((limit) => cgroupGap(limit, facts)) }
+  return { controllers: usable, gaps: gaps.map((limit) => describeCgroupGap(limit, facts)) }
 }
 
 function missing(controllers: readonly CgroupController[]): (typeof limited)[number][] {

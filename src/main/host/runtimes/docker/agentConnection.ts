@@ -7,7 +7,7 @@ import {
   type HearingChannel,
 } from './agentChannel.ts'
 import { answers, asks, createAgentMessageReader, createOutputReader, parseAgentMessage } from './agentMessages.ts'
-import { agentScript } from './agentScript.ts'
+import { buildAgentScript } from './agentScript.ts'
 
 /** A conversation with the agent in one running container. */
 export type AgentConnection = {
@@ -87,7 +87,7 @@ export function createAgentConnection(stream: Duplex): AgentConnection {
   }, helloMs)
   void Promise.race([hello.promise.catch(() => {}), over.promise]).then(() => clearTimeout(late))
 
-  const script = Buffer.from(agentScript())
+  const script = Buffer.from(buildAgentScript())
   stream.write(Buffer.concat([Buffer.from(`\nsteward agent ${script.length}\n`), script]))
   return {
     hello: hello.promise,

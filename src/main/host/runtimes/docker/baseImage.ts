@@ -18,7 +18,7 @@ export type BaseImage = {
 /** A sandbox must start within half a minute. */
 const patienceMs = 20_000
 
-export function baseImage(engine: DockerEngine, { image, pull }: DockerOptions, log: Log): BaseImage {
+export function createBaseImage(engine: DockerEngine, { image, pull }: DockerOptions, log: Log): BaseImage {
   let fetching: Promise<void> | undefined
   let progress = ''
 

@@ -1,4 +1,4 @@
-import { commandFields, notStartedError } from '../inside/commands.ts'
+import { createNotStartedError, toCommandFields } from '../inside/commands.ts'
 import { createOutputBuffer } from '../inside/outputBuffer.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
@@ -18,7 +18,7 @@ export async function runInContainer(
   const stderr = createOutputBuffer(request.onOutput)
   const channel = agent.open({
     mode: 'exec',
-    fields: commandFields(request, environment),
+    fields: toCommandFields(request, environment),
     onOutput: stdout.take,
     onErrors: stderr.take,
   })
@@ -51,7 +51,7 @@ export async function runInContainer(
 }
 
 function exitCode(ending: ChannelEnding, cwd: string | undefined): number {
-  if (ending.kind !== 'ended') throw notStartedError(ending, cwd)
+  if (ending.kind !== 'ended') throw createNotStartedError(ending, cwd)
   const signal = ending.status & 0x7f
   return signal === 0 ? ending.status >> 8 : 128 + signal
 }

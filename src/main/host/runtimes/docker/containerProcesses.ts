@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import { maxProcesses, type ProcessSignal } from '#shared/contract/processes.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
-import { portsIn } from '../inside/portsIn.ts'
+import { parseListeningPorts } from '../inside/portsIn.ts'
 import type { MachineProcess } from '../sandboxRuntime.ts'
 import type { AgentConnection } from './agentConnection.ts'
 
@@ -47,15 +47,15 @@ function noProcess(pid: number, cause: unknown): AppError {
   return new AppError('process/not-found', message, { cause })
 }
 
-export async function containerPorts(agent: Agent): Promise<number[]> {
-  return portsIn((await askAgent(agent, 'ports')).toString('latin1').split('\0'))
+export async function listContainerPorts(agent: Agent): Promise<number[]> {
+  return parseListeningPorts((await askAgent(agent, 'ports')).toString('latin1').split('\0'))
 }
 
 /** The kernel keeps 15 bytes. */
 const maxName = 32
 
 /** As `foregroundProgram` of bubblewrap tells it; `leader` is the process of the terminal, by its number inside. */
-export async function containerForeground(agent: Agent, leader: number): Promise<string | undefined> {
+export async function findContainerForeground(agent: Agent, leader: number): Promise<string | undefined> {
   const name = (await askAgent(agent, 'foreground', [String(leader)])).toString('utf8')
   return sanitizeLine(name.trim(), maxName) || undefined
 }

@@ -33,7 +33,7 @@ type SettingsOptions = {
   volumes?: readonly ReusedVolume[]
 }
 
-export function containerSettings({ owner, spec, image, volumes = [] }: SettingsOptions): ContainerCreateOptions {
+export function buildContainerSettings({ owner, spec, image, volumes = [] }: SettingsOptions): ContainerCreateOptions {
   // Swap included: what does not fit into the memory ends.
   const memory = spec.memoryMb * 1024 * 1024
   return {

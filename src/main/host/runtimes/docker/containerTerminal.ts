@@ -1,10 +1,10 @@
 import { AppError } from '#shared/appError.ts'
-import { commandFields, notStartedError, parseExit } from '../inside/commands.ts'
+import { createNotStartedError, parseExit, toCommandFields } from '../inside/commands.ts'
 import { createInputBudget } from '../inside/inputBudget.ts'
 import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
-import { containerForeground } from './containerProcesses.ts'
+import { findContainerForeground } from './containerProcesses.ts'
 
 /** After a hang-up a program may save its work this long. */
 const hangUpMs = 3_000
@@ -20,7 +20,7 @@ export async function openContainerTerminal(
   let deliver: (bytes: Buffer) => void = () => {}
   const channel = agent.open({
     mode: `terminal ${request.cols} ${request.rows}`,
-    fields: commandFields(request, [...environment, ...terminalEnvironment]),
+    fields: toCommandFields(request, [...environment, ...terminalEnvironment]),
     onOutput: (bytes) => deliver(bytes),
   })
   channel.pause()
@@ -56,7 +56,7 @@ export async function openContainerTerminal(
       if (budget.isEmpty) write(bytes)
     },
     resize: (cols, rows) => channel.resize(cols, rows),
-    foreground: async () => (over ? undefined : containerForeground(agent, leader)),
+    foreground: async () => (over ? undefined : findContainerForeground(agent, leader)),
     pause: () => channel.pause(),
     resume: () => channel.resume(),
     close() {
@@ -78,7 +78,7 @@ export async function openContainerTerminal(
 
 function notStarted(ending: ChannelEnding, cwd: string | undefined): AppError {
   if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program ended before it began.')
-  const error = notStartedError(ending, cwd)
+  const error = createNotStartedError(ending, cwd)
   if (error.code !== 'exec/failed') return error
   return new AppError('terminal/failed', error.message, { cause: error })
 }

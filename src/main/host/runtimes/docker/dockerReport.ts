@@ -64,7 +64,7 @@ function findGaps(enforced: Enforced): LimitGap[] {
 
 const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
-export async function dockerReport(name: string, engine: DockerEngine, base: BaseImage): Promise<RuntimeReport> {
+export async function describeDocker(name: string, engine: DockerEngine, base: BaseImage): Promise<RuntimeReport> {
   try {
     const { detail, ...abilities } = await createEngineAbilities(engine)
     const missing = await base.missing()

@@ -5,17 +5,17 @@ import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { SandboxId } from '#shared/ids.ts'
 import { createActiveMachines } from '../activeMachines.ts'
 import type { SandboxRuntime, SnapshotRef } from '../sandboxRuntime.ts'
-import { baseImage } from './baseImage.ts'
-import { containerSettings } from './containerSettings.ts'
+import { createBaseImage } from './baseImage.ts'
+import { buildContainerSettings } from './containerSettings.ts'
 import { createContainers as ownContainers } from './containers.ts'
 import { createDockerEngine, EngineRefusal } from './dockerEngine.ts'
 import { createDockerImages, imageReference, inspectImage, removeUntried } from './dockerImages.ts'
 import type { DockerOptions } from './dockerOptions.ts'
-import { createEngineAbilities, dockerReport } from './dockerReport.ts'
+import { createEngineAbilities, describeDocker } from './dockerReport.ts'
 import { createDockerSnapshots } from './dockerSnapshots.ts'
 import { markCommands } from './markCommands.ts'
 import { openOwnership } from './ownership.ts'
-import { fittingContainer, readSpec, recreateContainer } from './remadeContainer.ts'
+import { findMatchingContainer, readSpec, recreateContainer } from './remadeContainer.ts'
 import { type RunningContainer, startContainer } from './startContainer.ts'
 
 export type DockerRuntimeOptions = {
@@ -34,7 +34,7 @@ const tryMs = 20_000
 /** Machines that are containers of any engine with Docker's API: Docker, Podman, OrbStack, Colima. */
 export function createDockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions): SandboxRuntime {
   const engine = createDockerEngine(docker)
-  const base = baseImage(engine, docker, log)
+  const base = createBaseImage(engine, docker, log)
   const ownership = openOwnership(folder)
   const { owner } = ownership
   const containers = ownContainers(engine, owner)
@@ -63,7 +63,7 @@ export function createDockerRuntime({ folder, docker, log, now }: DockerRuntimeO
 
   const createContainer = async (spec: MachineSpec, image: string, signal: AbortSignal): Promise<string> => {
     try {
-      return await containers.create(containerSettings({ owner, spec, image }), signal)
+      return await containers.create(buildContainerSettings({ owner, spec, image }), signal)
     } catch (error) {
       if (!(error instanceof EngineRefusal)) throw error
       throw imageMissingError(image, error)
@@ -96,7 +96,7 @@ export function createDockerRuntime({ folder, docker, log, now }: DockerRuntimeO
 
   return {
     name,
-    describe: () => dockerReport(name, engine, base),
+    describe: () => describeDocker(name, engine, base),
     create: (spec, signal, from) =>
       active.begin(spec.id, async () => {
         signal.throwIfAborted()
@@ -124,7 +124,7 @@ export function createDockerRuntime({ folder, docker, log, now }: DockerRuntimeO
         if (!existing) throw new AppError('sandbox/not-found', `Sandbox ${spec.id} has no container.`)
         if (existing.State.Running) await containers.end(existing.Id, '')
         await checkNetwork(spec)
-        const container = await fittingContainer({ owner, containers, snapshots, signal }, existing, spec)
+        const container = await findMatchingContainer({ owner, containers, snapshots, signal }, existing, spec)
         return startContainer({ spec, engine, containers, container, now, signal })
       }),
     async remove(id) {

@@ -1,7 +1,7 @@
 import type { ContainerInspectInfo } from 'dockerode'
 import { parseJson } from '#platform/boundedJson.ts'
 import { MachineSpec } from '#shared/contract/hostIpc.ts'
-import { containerSettings, type ReusedVolume } from './containerSettings.ts'
+import { buildContainerSettings, type ReusedVolume } from './containerSettings.ts'
 import { type Containers, nextName } from './containers.ts'
 import type { DockerSnapshots } from './dockerSnapshots.ts'
 import { containerName, specLabel } from './ownership.ts'
@@ -13,7 +13,7 @@ type Remaking = { owner: string; containers: Containers; snapshots: DockerSnapsh
  * recreated from its files.
  * @returns the id of the container
  */
-export async function fittingContainer(
+export async function findMatchingContainer(
   { owner, containers, snapshots, signal }: Remaking,
   inspection: ContainerInspectInfo,
   spec: MachineSpec,
@@ -34,7 +34,7 @@ export async function recreateContainer(
   { spec, image }: { spec: MachineSpec; image: string },
 ): Promise<string> {
   const name = containerName(owner, spec.id)
-  const settings = containerSettings({ owner, spec, image, volumes: readVolumes(old) })
+  const settings = buildContainerSettings({ owner, spec, image, volumes: readVolumes(old) })
   // An earlier attempt may have ended half-way.
   if (old.Name.endsWith(nextName(name))) await containers.rename(old.Id, name)
   else await containers.remove(nextName(name))

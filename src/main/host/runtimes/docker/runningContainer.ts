@@ -10,7 +10,7 @@ import { runInContainer } from './containerCommand.ts'
 import { createContainerFileDoor } from './containerFiles.ts'
 import { createContainerMeter } from './containerMeter.ts'
 import { connectContainerPort } from './containerPort.ts'
-import { containerPorts, listContainerProcesses, signalContainerProcess } from './containerProcesses.ts'
+import { listContainerPorts, listContainerProcesses, signalContainerProcess } from './containerProcesses.ts'
 import type { Containers } from './containers.ts'
 import { openContainerTerminal } from './containerTerminal.ts'
 import type { DockerEngine } from './dockerEngine.ts'
@@ -33,7 +33,7 @@ const endMs = 5_000
 /** With its first process, everything in a container is killed. */
 const killed: ChannelEnding = { kind: 'ended', status: 9 }
 
-export function runningContainer(options: RunningOptions): Machine & Pick<AgentConnection, 'suspendTimeout'> {
+export function createRunningContainer(options: RunningOptions): Machine & Pick<AgentConnection, 'suspendTimeout'> {
   const { spec, engine, containers, container, agent, enforced, environment, now } = options
   const door = createContainerFileDoor(agent)
   const life = createMachineLife(spec.id)
@@ -67,7 +67,7 @@ export function runningContainer(options: RunningOptions): Machine & Pick<AgentC
     usage: () => inside(usage),
     processes: () => inside(() => listContainerProcesses(agent)),
     signal: (pid, signal) => inside(() => signalContainerProcess(agent, { pid, signal })),
-    listeningPorts: () => inside(() => containerPorts(agent)),
+    listeningPorts: () => inside(() => listContainerPorts(agent)),
     openTerminal: (terminal) => inside(() => openContainerTerminal(agent, environment, terminal)),
     writeFile: (path, content, signal) => inside(() => writeMachineFile(door, { path, content, signal })),
     readFile: (path, maxBytes, signal) => inside(() => readMachineFile(door, { path, maxBytes, signal })),

@@ -5,9 +5,9 @@ import type { Containers } from './containers.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 import { createEngineAbilities } from './dockerReport.ts'
 import { probeEnforced } from './enforcedInside.ts'
-import { runningContainer } from './runningContainer.ts'
+import { createRunningContainer } from './runningContainer.ts'
 
-export type RunningContainer = ReturnType<typeof runningContainer>
+export type RunningContainer = ReturnType<typeof createRunningContainer>
 
 type StartOptions = {
   spec: MachineSpec
@@ -36,7 +36,7 @@ export async function startContainer(options: StartOptions): Promise<RunningCont
     })
     if (hello.get('bash') !== 'yes') throw new AppError('sandbox/start-failed', needsBash)
     const enforced = probeEnforced(promised, hello, spec)
-    return runningContainer({ spec, engine, containers, container, agent, enforced, environment, now })
+    return createRunningContainer({ spec, engine, containers, container, agent, enforced, environment, now })
   } catch (error) {
     agent.destroy('')
     await containers.end(container, '')

@@ -16,7 +16,7 @@ const environment = [
 /**
  * Builds the request of a command: number of fields, working directory, command and environment; none may contain NUL.
  */
-export function commandFields(
+export function toCommandFields(
   { command, cwd = home, env = {} }: Pick<ExecRequest, 'command' | 'cwd' | 'env'>,
   ownVariables: readonly string[] = [],
 ): string[] {
@@ -36,7 +36,7 @@ export function parseExit(status: number): { exitCode: number; signal: string | 
 }
 
 /** @throws AppError telling why a command was not run */
-export function notStartedError(ending: Exclude<Ending, { kind: 'ended' }>, cwd: string | undefined): AppError {
+export function createNotStartedError(ending: Exclude<Ending, { kind: 'ended' }>, cwd: string | undefined): AppError {
   if (ending.kind === 'refused') return ending.error
   if (ending.kind === 'lost') {
     return new AppError('exec/failed', 'The command was lost; its exit code is unknown.', { detail: ending.detail })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { posix } from 'node:path'
 import { AppError } from '#shared/appError.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
-import { bytesOfName } from './fileNames.ts'
+import { encodeName } from './fileNames.ts'
 import type { FileOperations, MoveRequest } from './fileOperations.ts'
 
 type Tools = {
@@ -86,7 +86,7 @@ function copyFailure(from: string, to: string, said: string): AppError {
 
 /** Any bytes as one word of bash. */
 function bashWord(text: string): string {
-  const bytes = [...bytesOfName(text)]
+  const bytes = [...encodeName(text)]
   const plain = (byte: number) => /[\w/.-]/.test(String.fromCharCode(byte))
   return `$'${bytes.map((byte) => (plain(byte) ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`)).join('')}'`
 }

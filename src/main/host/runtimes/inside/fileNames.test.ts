@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { bytesOfName, textOfName } from './fileNames.ts'
+import { encodeName, textOfName } from './fileNames.ts'
 
 test.each(['plain', 'ü 🦀', 'line\nbreak', '\ue000', '"\'\\'])('%j is written as it is', (name) => {
   expect(textOfName(Buffer.from(name))).toBe(name)
-  expect(bytesOfName(name)).toEqual(Buffer.from(name))
+  expect(encodeName(name)).toEqual(Buffer.from(name))
 })
 
 test('every name has a text of its own that leads back to it', () => {
@@ -17,6 +17,6 @@ test('every name has a text of its own that leads back to it', () => {
   ]
   const texts = names.map(textOfName)
   expect(new Set(texts).size).toBe(names.length)
-  for (const [index, text] of texts.entries()) expect(bytesOfName(text)).toEqual(names[index])
+  for (const [index, text] of texts.entries()) expect(encodeName(text)).toEqual(names[index])
   expect(texts[0]).toBe('\uefffA\uefc3')
 })

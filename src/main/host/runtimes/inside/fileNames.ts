@@ -19,7 +19,7 @@ export function textOfName(bytes: Buffer): string {
   return text
 }
 
-export function bytesOfName(text: string): Buffer {
+export function encodeName(text: string): Buffer {
   if (!/[\uef80-\uefff]/.test(text)) return Buffer.from(text)
   return Buffer.concat(
     text

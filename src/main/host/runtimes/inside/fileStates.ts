@@ -36,7 +36,7 @@ export function toState(path: string, state: ByteText): FileState {
   }
 }
 
-export function foldersFirst(a: FileEntry, b: FileEntry): number {
+export function compareFoldersFirst(a: FileEntry, b: FileEntry): number {
   const rank = (entry: FileEntry): number => (entry.type === 'directory' ? 0 : 1)
   if (rank(a) !== rank(b)) return rank(a) - rank(b)
   return a.name < b.name ? -1 : Number(a.name > b.name)

@@ -5,10 +5,17 @@ import type { FileEntry } from '#shared/contract/files.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import { copyInside, moveInside } from './copyInside.ts'
 import type { Ending } from './ending.ts'
-import { bytesOfName } from './fileNames.ts'
+import { encodeName } from './fileNames.ts'
 import type { FileOperations, MoveRequest } from './fileOperations.ts'
-import { foldersFirst, toEntry, toState } from './fileStates.ts'
-import { checkPath, type FileDoor, hear, maxReplyBytes, outputTooLargeError, toFileError } from './machineFiles.ts'
+import { compareFoldersFirst, toEntry, toState } from './fileStates.ts'
+import {
+  checkPath,
+  createOutputTooLargeError,
+  type FileDoor,
+  hear,
+  maxReplyBytes,
+  toFileError,
+} from './machineFiles.ts'
 
 /** Runs something in the machine, if it is there. */
 type Inside = <T>(work: (door: FileDoor) => Promise<T>) => Promise<T>
@@ -77,12 +84,12 @@ export async function listMachineFiles(
   const entries: FileEntry[] = []
   for (let index = 0; index + 2 < fields.length; index += 2)
     entries.push(toEntry(path, fields[index] ?? '', fields[index + 1] ?? ''))
-  return entries.toSorted(foldersFirst)
+  return entries.toSorted(compareFoldersFirst)
 }
 
 async function answer(door: FileDoor, work: Work, signal: AbortSignal, maxBytes = maxReplyBytes): Promise<Buffer> {
   const { output, whole, ending } = await hear(door, toMessage(work), { maxBytes, signal })
-  if (!whole) throw outputTooLargeError(work.path)
+  if (!whole) throw createOutputTooLargeError(work.path)
   if (ending.kind === 'ended') return output
   throw workFailure(work, ending)
 }
@@ -135,7 +142,7 @@ async function archive(door: FileDoor, path: string, { signal, over }: Ends): Pr
 function encodeRequest({ name, path, more = [], content }: Work): Buffer {
   checkPath(path)
   const fields = [name, path, ...more.map((value) => (typeof value === 'boolean' ? Number(value) : value))]
-  const head = fields.flatMap((field) => [bytesOfName(String(field)), Buffer.of(0)])
+  const head = fields.flatMap((field) => [encodeName(String(field)), Buffer.of(0)])
   return Buffer.concat(content ? [...head, content] : head)
 }
 

@@ -53,7 +53,7 @@ async function reach(door: FileDoor, { mode, path, more, content, maxBytes, sign
     { mode, fields, ...(content && { content }) },
     { maxBytes, signal },
   )
-  if (!whole) throw outputTooLargeError(path)
+  if (!whole) throw createOutputTooLargeError(path)
   if (ending.kind === 'ended') return output
   throw toFileError(path, ending)
 }
@@ -82,7 +82,7 @@ export async function hear(
   return { output: Buffer.concat(pieces), whole: size <= maxBytes, ending }
 }
 
-export function outputTooLargeError(path: string): AppError {
+export function createOutputTooLargeError(path: string): AppError {
   return new AppError('exec/failed', `The sandbox told more of ${path} than it was asked for.`)
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { portsIn } from './portsIn.ts'
+import { parseListeningPorts } from './portsIn.ts'
 
 const head = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode'
 const row = (local: string, state: string) =>
@@ -14,15 +14,15 @@ test('finds what listens on the loopback or on every address, each port once', (
     row('00000000000000000000000001000000:0016', '0A'),
     row('0000000000000000FFFF00000100007F:0017', '0A'),
   ].join('\n')
-  expect(portsIn([four, six, ''])).toEqual([22, 23, 3000, 8080])
+  expect(parseListeningPorts([four, six, ''])).toEqual([22, 23, 3000, 8080])
 })
 
 test('leaves out what only another address reaches', () => {
-  expect(portsIn([[head, row('0202000A:1F90', '0A')].join('\n')])).toEqual([])
+  expect(parseListeningPorts([[head, row('0202000A:1F90', '0A')].join('\n')])).toEqual([])
 })
 
 test('refuses to tell some of too many', () => {
   const many = (count: number, state: string) => [head, ...Array(count).fill(row('0100007F:1F90', state))].join('\n')
-  expect(portsIn([many(9_999, '0A'), many(10_000, '01')])).toEqual([8080])
-  expect(() => portsIn([many(10_000, '0A')])).toThrow(AppError)
+  expect(parseListeningPorts([many(9_999, '0A'), many(10_000, '01')])).toEqual([8080])
+  expect(() => parseListeningPorts([many(10_000, '0A')])).toThrow(AppError)
 })

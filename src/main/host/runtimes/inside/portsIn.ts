@@ -8,7 +8,7 @@ const maxRows = 10_000
  * Returns the listening ports that the sandbox's loopback reaches. See proc_pid_net(5).
  * @throws AppError `sandbox/full` when there are more sockets than are read
  */
-export function portsIn(tables: readonly string[]): number[] {
+export function parseListeningPorts(tables: readonly string[]): number[] {
   const ports = new Set<number>()
   for (const table of tables) {
     const rows = table.split('\n').slice(1)

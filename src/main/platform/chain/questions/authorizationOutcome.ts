@@ -10,7 +10,10 @@ const minBlocksAtOnce = 10n
 /** Clocks and blocks differ: so much earlier is looked too. */
 const marginMs = 10 * 60_000
 
-export async function authorizationOutcome(node: OpenNode, query: AuthorizationQuery): Promise<AuthorizationOutcome> {
+export async function findAuthorizationOutcome(
+  node: OpenNode,
+  query: AuthorizationQuery,
+): Promise<AuthorizationOutcome> {
   const { client, network, usdc, multicall } = node
   const { from, nonce, validBefore, nowMs } = query
   // One call: its facts are of one block.

@@ -75,7 +75,7 @@ export async function sendTransfer(
   return { hash: keccak256(serializedTransaction), nonce, fees: paid }
 }
 
-export async function transferReceipt(
+export async function findTransferReceipt(
   node: OpenNode,
   { hash, transfer }: { hash: Hex; transfer: TransferTerms },
 ): Promise<TransferReceipt> {

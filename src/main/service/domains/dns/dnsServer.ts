@@ -1,7 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, isIPv6, type Server, type Socket } from 'node:net'
-import { hostAndPort, type ListenAddress } from '#platform/listenAddress.ts'
+import { formatHostAndPort, type ListenAddress } from '#platform/listenAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import { answerMessage } from './dnsMessage.ts'
 import type { Zone } from './zoneAnswer.ts'
@@ -40,7 +40,7 @@ export async function startDnsServer(
 }
 
 function unusable(address: ListenAddress, cause: unknown): AppError {
-  return new AppError('listen/failed', `DNS cannot listen at ${hostAndPort(address)}.`, { cause })
+  return new AppError('listen/failed', `DNS cannot listen at ${formatHostAndPort(address)}.`, { cause })
 }
 
 function getPort(server: Server): number {

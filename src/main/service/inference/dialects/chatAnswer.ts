@@ -1,9 +1,9 @@
-import { sseFrame } from '#platform/http/sseEvents.ts'
+import { formatSseFrame } from '#platform/http/sseEvents.ts'
 import type { AnswerPart, CanonicalAnswer } from '../answer.ts'
 import { type FinishReason, sumInput, type Usage } from '../canonical.ts'
 import type { FailureKind, InferenceError } from '../inferenceError.ts'
 import { type JsonObject, omitUndefined } from '../json.ts'
-import { asksForUsage, formatOfOrigin } from './chatRequest.ts'
+import { formatOfOrigin, isUsageRequested } from './chatRequest.ts'
 import type { ContentEvent, FinishEvent, ResponseMeta, StreamWriter, UsageReport } from './dialect.ts'
 
 const reasons: Readonly<Record<FinishReason, string>> = {
@@ -17,7 +17,7 @@ const reasons: Readonly<Record<FinishReason, string>> = {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/chat/object */
-export function chatAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject {
+export function toChatAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject {
   return {
     id: meta.id,
     object: 'chat.completion',
@@ -32,7 +32,7 @@ export function chatAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: Us
         native_finish_reason: answer.native,
       }),
     ],
-    usage: chatUsage(bill),
+    usage: toChatUsage(bill),
   }
 }
 
@@ -78,7 +78,7 @@ function googleContent(value: string): JsonObject {
   return { google: { thought_signature: value } }
 }
 
-export function chatUsage({ usage, cost, warnings }: UsageReport): JsonObject {
+export function toChatUsage({ usage, cost, warnings }: UsageReport): JsonObject {
   return omitUndefined({
     ...countTokens(usage),
     cost,
@@ -107,7 +107,7 @@ type ChatStreamWriter = StreamWriter & { chunk: (delta: JsonObject) => string; f
 
 export function createChatStreamWriter(meta: ResponseMeta): ChatStreamWriter {
   const head = `{"id":${JSON.stringify(meta.id)},"object":"chat.completion.chunk","created":${meta.createdSeconds},"model":${JSON.stringify(meta.model)},`
-  const withUsage = asksForUsage(meta.requestBody)
+  const withUsage = isUsageRequested(meta.requestBody)
   let begun = false
   let calls = 0
   /** The text of the thinking that may still be signed, and which part that is. */
@@ -169,7 +169,7 @@ export function createChatStreamWriter(meta: ResponseMeta): ChatStreamWriter {
       native_finish_reason: event.native,
     })
     const end = `data: ${head}"choices":[${JSON.stringify(choice)}]}\n\n`
-    const usage = withUsage ? `data: ${head}"choices":[],"usage":${JSON.stringify(chatUsage(bill))}}\n\n` : ''
+    const usage = withUsage ? `data: ${head}"choices":[],"usage":${JSON.stringify(toChatUsage(bill))}}\n\n` : ''
     return `${end}${usage}data: [DONE]\n\n`
   }
 
@@ -178,7 +178,7 @@ export function createChatStreamWriter(meta: ResponseMeta): ChatStreamWriter {
     finish: (event, bill) => (begun ? '' : chunk({ role: 'assistant', content: '' })) + finishOnly(event, bill),
     chunk,
     finishOnly,
-    fail: (error) => sseFrame(chatFailure(error)),
+    fail: (error) => formatSseFrame(toChatError(error)),
   }
 }
 
@@ -197,7 +197,7 @@ const types: Readonly<Record<FailureKind, string>> = {
 }
 
 /** Also of Responses. @see https://platform.openai.com/docs/guides/error-codes */
-export function chatFailure(error: InferenceError): JsonObject {
+export function toChatError(error: InferenceError): JsonObject {
   return omitUndefined({
     error: {
       message: error.message,

@@ -15,23 +15,23 @@ import type {
   ToolChoice,
   Turn,
 } from '../canonical.ts'
-import { badRequestError } from '../inferenceError.ts'
+import { createBadRequestError } from '../inferenceError.ts'
 import { getList, getObject, getString, type JsonObject, toJsonObject } from '../json.ts'
-import { dataUrl, parseImageSource } from './imageSource.ts'
+import { parseDataUrl, parseImageSource } from './imageSource.ts'
 import {
-  asObject,
-  effortField,
-  flagField,
   listField,
   numberField,
-  objectField,
+  readEffort,
+  readFlag,
+  readInteger,
+  readObject,
   readSampling,
+  readVerbosity,
   requireMessages,
+  requireObject,
   requireText,
   stopField,
   textField,
-  verbosityField,
-  wholeField,
 } from './requestFields.ts'
 
 /** Read below, or without a meaning for another provider. */
@@ -68,39 +68,43 @@ export const translatedChatFields = [
 ]
 
 /** @see https://platform.openai.com/docs/api-reference/chat/create */
-export function chatRequest(body: JsonObject): CanonicalRequest {
+export function parseChatRequest(body: JsonObject): CanonicalRequest {
   const model = requireText(body, 'model')
   const messages = requireMessages(body, 'messages')
-  const n = wholeField(body, 'n', 1)
+  const n = readInteger(body, 'n', 1)
   if (n !== undefined && n > 1)
-    throw badRequestError('n', 'Only one choice is made at a time: `n` must be 1.', 'unsupported_value')
+    throw createBadRequestError('n', 'Only one choice is made at a time: `n` must be 1.', 'unsupported_value')
   if (listField(body, 'functions') || body.function_call) {
-    throw badRequestError('functions', '`functions` is of an older version: use `tools`.', 'unsupported_parameter')
+    throw createBadRequestError(
+      'functions',
+      '`functions` is of an older version: use `tools`.',
+      'unsupported_parameter',
+    )
   }
   const warnings: string[] = []
   const tools = toTools(listField(body, 'tools') ?? [], warnings)
   return {
     model,
-    stream: flagField(body, 'stream') ?? false,
+    stream: readFlag(body, 'stream') ?? false,
     turns: mergeToolResults(
-      messages.flatMap((message, index) => toTurns(asObject(message, `messages[${index}]`), `messages[${index}]`)),
+      messages.flatMap((message, index) => toTurns(requireObject(message, `messages[${index}]`), `messages[${index}]`)),
     ),
     tools,
     toolChoice: toToolChoice(body.tool_choice ?? undefined, tools),
-    parallelToolCalls: flagField(body, 'parallel_tool_calls'),
-    maxOutputTokens: wholeField(body, 'max_completion_tokens', 1) ?? wholeField(body, 'max_tokens', 1),
+    parallelToolCalls: readFlag(body, 'parallel_tool_calls'),
+    maxOutputTokens: readInteger(body, 'max_completion_tokens', 1) ?? readInteger(body, 'max_tokens', 1),
     sampling: readSampling({
       temperature: numberField(body, 'temperature', { min: 0, max: 2 }),
       topP: numberField(body, 'top_p', { min: 0, max: 1 }),
-      topK: wholeField(body, 'top_k', 0),
-      seed: wholeField(body, 'seed', Number.MIN_SAFE_INTEGER),
+      topK: readInteger(body, 'top_k', 0),
+      seed: readInteger(body, 'seed', Number.MIN_SAFE_INTEGER),
       presencePenalty: numberField(body, 'presence_penalty', { min: -2, max: 2 }),
       frequencyPenalty: numberField(body, 'frequency_penalty', { min: -2, max: 2 }),
     }),
     stop: stopField(body, 'stop'),
-    format: toFormat(objectField(body, 'response_format')),
+    format: toFormat(readObject(body, 'response_format')),
     reasoning: toReasoning(body),
-    verbosity: verbosityField(body, 'verbosity'),
+    verbosity: readVerbosity(body, 'verbosity'),
     promptCacheKey: textField(body, 'prompt_cache_key'),
     cache: parseCacheTtl(body),
     user: textField(body, 'user'),
@@ -108,7 +112,7 @@ export function chatRequest(body: JsonObject): CanonicalRequest {
   }
 }
 
-export function asksForUsage(body: JsonObject): boolean {
+export function isUsageRequested(body: JsonObject): boolean {
   return getObject(body, 'stream_options').include_usage === true
 }
 
@@ -131,14 +135,14 @@ function toTurns(message: JsonObject, param: string): Turn[] {
       return [{ role: 'user', parts: [{ type: 'result', callId, name, parts, failed: false }] }]
     }
     default:
-      throw badRequestError(`${param}.role`, `${JSON.stringify(role)} is no role of a message.`)
+      throw createBadRequestError(`${param}.role`, `${JSON.stringify(role)} is no role of a message.`)
   }
 }
 
 function toTexts(content: unknown, param: string): TextPart[] {
   const parts = toParts(content, param)
   return parts.map((part) => {
-    if (part.type !== 'text') throw badRequestError(param, `\`${param}\` must be text.`)
+    if (part.type !== 'text') throw createBadRequestError(param, `\`${param}\` must be text.`)
     return part
   })
 }
@@ -146,8 +150,8 @@ function toTexts(content: unknown, param: string): TextPart[] {
 export function toParts(content: unknown, param: string): (TextPart | ImagePart | FilePart)[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (content === null || content === undefined) return []
-  if (!Array.isArray(content)) throw badRequestError(param, `\`${param}\` must be a string or a list of parts.`)
-  return content.map((part: unknown, index) => toPart(asObject(part, `${param}[${index}]`), `${param}[${index}]`))
+  if (!Array.isArray(content)) throw createBadRequestError(param, `\`${param}\` must be a string or a list of parts.`)
+  return content.map((part: unknown, index) => toPart(requireObject(part, `${param}[${index}]`), `${param}[${index}]`))
 }
 
 function toPart(part: JsonObject, param: string): TextPart | ImagePart | FilePart {
@@ -165,11 +169,11 @@ function toPart(part: JsonObject, param: string): TextPart | ImagePart | FilePar
     }
     case 'file': {
       const file = getObject(part, 'file')
-      const data = dataUrl(requireText(file, 'file_data', `${param}.file.file_data`), `${param}.file.file_data`)
+      const data = parseDataUrl(requireText(file, 'file_data', `${param}.file.file_data`), `${param}.file.file_data`)
       return { type: 'file', name: getString(file, 'filename'), ...data }
     }
     default:
-      throw badRequestError(
+      throw createBadRequestError(
         `${param}.type`,
         `Parts of type ${JSON.stringify(part.type)} are not supported.`,
         'unsupported',
@@ -184,7 +188,7 @@ function assistantTurn(message: JsonObject, param: string): AssistantTurn {
   if (first && signature) first.signature = signature
   const refusal = getString(message, 'refusal')
   const calls = (listField(message, 'tool_calls', `${param}.tool_calls`) ?? []).map((call, index) =>
-    toCall(asObject(call, `${param}.tool_calls[${index}]`), `${param}.tool_calls[${index}]`),
+    toCall(requireObject(call, `${param}.tool_calls[${index}]`), `${param}.tool_calls[${index}]`),
   )
   return {
     role: 'assistant',
@@ -193,7 +197,7 @@ function assistantTurn(message: JsonObject, param: string): AssistantTurn {
 }
 
 function toCall(call: JsonObject, param: string): AssistantPart {
-  const named = asObject(call.function, `${param}.function`)
+  const named = requireObject(call.function, `${param}.function`)
   const text = named.arguments ?? ''
   return {
     type: 'call',
@@ -259,18 +263,18 @@ function toBlocks(block: JsonObject): AssistantPart[] {
 function toTools(list: readonly unknown[], warnings: string[]): Tool[] {
   return list.flatMap((it, index) => {
     const param = `tools[${index}]`
-    const tool = asObject(it, param)
+    const tool = requireObject(it, param)
     if (tool.type !== undefined && tool.type !== 'function') {
       warnings.push(`a tool of type ${String(tool.type)} was left out`)
       return []
     }
-    const named = asObject(tool.function, `${param}.function`)
+    const named = requireObject(tool.function, `${param}.function`)
     return [
       {
         name: requireText(named, 'name', `${param}.function.name`),
         description: textField(named, 'description', `${param}.function.description`),
-        parameters: objectField(named, 'parameters', `${param}.function.parameters`),
-        strict: flagField(named, 'strict'),
+        parameters: readObject(named, 'parameters', `${param}.function.parameters`),
+        strict: readFlag(named, 'strict'),
         cache: parseCacheTtl(tool) ?? parseCacheTtl(named),
       },
     ]
@@ -282,9 +286,12 @@ function toToolChoice(choice: unknown, tools: readonly Tool[]): ToolChoice | und
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
   const name = getString(getObject(choice, 'function'), 'name')
   if (name === undefined)
-    throw badRequestError('tool_choice', '`tool_choice` must be auto, none, required or name a function.')
+    throw createBadRequestError('tool_choice', '`tool_choice` must be auto, none, required or name a function.')
   if (!tools.some((tool) => tool.name === name)) {
-    throw badRequestError('tool_choice', `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`)
+    throw createBadRequestError(
+      'tool_choice',
+      `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`,
+    )
   }
   return { type: 'tool', name }
 }
@@ -293,22 +300,25 @@ function toFormat(format: JsonObject | undefined): AnswerFormat | undefined {
   if (!format || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json' }
   if (format.type !== 'json_schema') {
-    throw badRequestError('response_format.type', '`response_format.type` must be text, json_object or json_schema.')
+    throw createBadRequestError(
+      'response_format.type',
+      '`response_format.type` must be text, json_object or json_schema.',
+    )
   }
-  const schema = asObject(format.json_schema, 'response_format.json_schema')
+  const schema = requireObject(format.json_schema, 'response_format.json_schema')
   return {
     type: 'schema',
     name: requireText(schema, 'name', 'response_format.json_schema.name'),
     description: getString(schema, 'description'),
-    schema: asObject(schema.schema ?? {}, 'response_format.json_schema.schema'),
-    strict: flagField(schema, 'strict'),
+    schema: requireObject(schema.schema ?? {}, 'response_format.json_schema.schema'),
+    strict: readFlag(schema, 'strict'),
   }
 }
 
 function toReasoning(body: JsonObject): Reasoning | undefined {
-  const reasoning = objectField(body, 'reasoning') ?? {}
-  const effort = effortField(body, 'reasoning_effort') ?? effortField(reasoning, 'effort', 'reasoning.effort')
-  const budgetTokens = wholeField(reasoning, 'max_tokens', 0)
+  const reasoning = readObject(body, 'reasoning') ?? {}
+  const effort = readEffort(body, 'reasoning_effort') ?? readEffort(reasoning, 'effort', 'reasoning.effort')
+  const budgetTokens = readInteger(reasoning, 'max_tokens', 0)
   if (budgetTokens !== undefined) return { budgetTokens }
   return effort === undefined ? undefined : { effort }
 }

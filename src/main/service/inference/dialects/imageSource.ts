@@ -1,5 +1,5 @@
 import type { ImageSource } from '../canonical.ts'
-import { badRequestError } from '../inferenceError.ts'
+import { createBadRequestError } from '../inferenceError.ts'
 
 /** Types that all five families accept. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
@@ -7,11 +7,11 @@ export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 /** @throws InferenceError if it is neither image data nor an https URL */
 export function parseImageSource(url: string, param: string): ImageSource {
   if (url.startsWith('data:')) {
-    const { mediaType, base64 } = dataUrl(url, param)
+    const { mediaType, base64 } = parseDataUrl(url, param)
     return readImageData(mediaType, base64, param)
   }
   if (!URL.canParse(url) || new URL(url).protocol !== 'https:') {
-    throw badRequestError(param, 'An image must be a data URL or an https address.')
+    throw createBadRequestError(param, 'An image must be a data URL or an https address.')
   }
   return { kind: 'url', url }
 }
@@ -19,18 +19,21 @@ export function parseImageSource(url: string, param: string): ImageSource {
 export function readImageData(mediaType: string, base64: string, param: string): ImageSource {
   const normalizedType = mediaType === 'image/jpg' ? 'image/jpeg' : mediaType
   if (!imageTypes.some((it) => it === normalizedType)) {
-    throw badRequestError(param, `${mediaType || 'An unknown type'} is no type of image: use ${imageTypes.join(', ')}.`)
+    throw createBadRequestError(
+      param,
+      `${mediaType || 'An unknown type'} is no type of image: use ${imageTypes.join(', ')}.`,
+    )
   }
   return { kind: 'data', mediaType: normalizedType, base64 }
 }
 
 /** @see https://www.rfc-editor.org/rfc/rfc2397 */
-export function dataUrl(url: string, param: string): { mediaType: string; base64: string } {
+export function parseDataUrl(url: string, param: string): { mediaType: string; base64: string } {
   const comma = url.indexOf(',')
   const [mediaType = '', ...parameters] = url.slice('data:'.length, Math.max(comma, 5)).split(';')
   const base64 = url.slice(comma + 1)
   if (comma < 0 || !parameters.includes('base64') || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64 === '') {
-    throw badRequestError(param, 'A data URL must hold base64, as in data:image/png;base64,….')
+    throw createBadRequestError(param, 'A data URL must hold base64, as in data:image/png;base64,….')
   }
   return { mediaType: mediaType.toLowerCase(), base64 }
 }

@@ -1,4 +1,4 @@
-import { sseFrame } from '#platform/http/sseEvents.ts'
+import { formatSseFrame } from '#platform/http/sseEvents.ts'
 import type { AnswerPart, CanonicalAnswer } from '../answer.ts'
 import { type FinishReason, sumInput, type Usage } from '../canonical.ts'
 import type { FailureKind, InferenceError } from '../inferenceError.ts'
@@ -17,7 +17,7 @@ const reasons: Readonly<Record<FinishReason, string>> = {
 }
 
 /** @see https://docs.anthropic.com/en/api/messages */
-export function messagesAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject {
+export function toMessagesAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject {
   return omitUndefined({
     id: meta.id,
     type: 'message',
@@ -27,7 +27,7 @@ export function messagesAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill
     stop_reason: stopReason(answer),
     stop_sequence: answer.stopSequence ?? null,
     native_finish_reason: answer.native,
-    usage: messagesUsage(bill),
+    usage: toMessagesUsage(bill),
   })
 }
 
@@ -75,7 +75,7 @@ function toSealedBlock(
   return { type: 'redacted_thinking', data: sealParts([{ type: 'signature', of: target, signature }]) }
 }
 
-export function messagesUsage({ usage, cost, warnings }: UsageReport): JsonObject {
+export function toMessagesUsage({ usage, cost, warnings }: UsageReport): JsonObject {
   return omitUndefined({
     ...toTokenCounts(usage),
     cost,
@@ -110,7 +110,7 @@ export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
   let openType: string | undefined
   let signed = false
 
-  const frame = (data: JsonObject & { type: string }) => sseFrame(data, data.type)
+  const frame = (data: JsonObject & { type: string }) => formatSseFrame(data, data.type)
 
   function begin(): string {
     if (begun) return ''
@@ -195,10 +195,10 @@ export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
         stop_sequence: event.stopSequence ?? null,
         native_finish_reason: event.native,
       })
-      const end = frame({ type: 'message_delta', delta: fields, usage: messagesUsage(bill) })
+      const end = frame({ type: 'message_delta', delta: fields, usage: toMessagesUsage(bill) })
       return begin() + close() + end + frame({ type: 'message_stop' })
     },
-    fail: (error) => sseFrame(messagesFailure(error), 'error'),
+    fail: (error) => formatSseFrame(toMessagesError(error), 'error'),
   }
 }
 
@@ -217,7 +217,7 @@ const types: Readonly<Record<FailureKind, string>> = {
 }
 
 /** @see https://docs.anthropic.com/en/api/errors */
-export function messagesFailure(error: InferenceError): JsonObject {
+export function toMessagesError(error: InferenceError): JsonObject {
   return {
     type: 'error',
     error: omitUndefined({ type: types[error.kind], message: error.message, code: error.reason, param: error.param }),

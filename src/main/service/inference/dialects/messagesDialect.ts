@@ -1,14 +1,14 @@
 import { messagesFields } from '../passthrough/messagesFields.ts'
 import type { Dialect } from './dialect.ts'
-import { createMessagesStreamWriter, messagesAnswer, messagesFailure } from './messagesAnswer.ts'
-import { messagesRequest, translatedMessagesFields } from './messagesRequest.ts'
+import { createMessagesStreamWriter, toMessagesAnswer, toMessagesError } from './messagesAnswer.ts'
+import { parseMessagesRequest, translatedMessagesFields } from './messagesRequest.ts'
 
 export const messagesDialect: Dialect = {
   name: 'messages',
   fields: messagesFields,
   translatedFields: translatedMessagesFields,
-  read: messagesRequest,
-  writeAnswer: messagesAnswer,
+  read: parseMessagesRequest,
+  writeAnswer: toMessagesAnswer,
   streamWriter: createMessagesStreamWriter,
-  writeFailure: messagesFailure,
+  writeFailure: toMessagesError,
 }

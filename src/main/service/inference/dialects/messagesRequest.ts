@@ -12,23 +12,23 @@ import type {
   ToolResultPart,
   Turn,
 } from '../canonical.ts'
-import { badRequestError } from '../inferenceError.ts'
+import { createBadRequestError } from '../inferenceError.ts'
 import { getObject, getString, type JsonObject } from '../json.ts'
 import { parseCacheTtl } from './chatRequest.ts'
 import { parseImageSource, readImageData } from './imageSource.ts'
 import {
-  asObject,
-  effortField,
-  flagField,
   listField,
   numberField,
-  objectField,
+  readEffort,
+  readFlag,
+  readInteger,
+  readObject,
   readSampling,
   requireMessages,
+  requireObject,
   requireText,
   stopField,
   textField,
-  wholeField,
 } from './requestFields.ts'
 import { isSealedParts, type SealedPart, unsealParts, withSignatures } from './sealParts.ts'
 
@@ -53,10 +53,10 @@ export const translatedMessagesFields = [
 ]
 
 /** @see https://docs.anthropic.com/en/api/messages */
-export function messagesRequest(body: JsonObject): CanonicalRequest {
-  const maxOutputTokens = wholeField(body, 'max_tokens', 1)
+export function parseMessagesRequest(body: JsonObject): CanonicalRequest {
+  const maxOutputTokens = readInteger(body, 'max_tokens', 1)
   if (maxOutputTokens === undefined)
-    throw badRequestError('max_tokens', '`max_tokens` is required.', 'missing_required_parameter')
+    throw createBadRequestError('max_tokens', '`max_tokens` is required.', 'missing_required_parameter')
   return { ...readCountRequest(body), maxOutputTokens }
 }
 
@@ -66,15 +66,15 @@ export function readCountRequest(body: JsonObject): CanonicalRequest {
   const messages = requireMessages(body, 'messages')
   const warnings: string[] = []
   const tools = toTools(listField(body, 'tools') ?? [], warnings)
-  const choice = objectField(body, 'tool_choice')
-  const outputConfig = objectField(body, 'output_config') ?? {}
+  const choice = readObject(body, 'tool_choice')
+  const outputConfig = readObject(body, 'output_config') ?? {}
   return {
     model,
-    stream: flagField(body, 'stream') ?? false,
+    stream: readFlag(body, 'stream') ?? false,
     turns: mergeToolResults([
       ...systemTurns(body.system),
       ...messages.map((message, index) =>
-        toTurn(asObject(message, `messages[${index}]`), { param: `messages[${index}]`, warnings }),
+        toTurn(requireObject(message, `messages[${index}]`), { param: `messages[${index}]`, warnings }),
       ),
     ]),
     tools,
@@ -84,10 +84,10 @@ export function readCountRequest(body: JsonObject): CanonicalRequest {
     sampling: readSampling({
       temperature: numberField(body, 'temperature', { min: 0, max: 1 }),
       topP: numberField(body, 'top_p', { min: 0, max: 1 }),
-      topK: wholeField(body, 'top_k', 0),
+      topK: readInteger(body, 'top_k', 0),
     }),
     stop: stopField(body, 'stop_sequences'),
-    format: toFormat(objectField(outputConfig, 'format', 'output_config.format')),
+    format: toFormat(readObject(outputConfig, 'format', 'output_config.format')),
     reasoning: toReasoning(body, outputConfig),
     verbosity: undefined,
     promptCacheKey: undefined,
@@ -102,8 +102,11 @@ type FieldContext = { param: string; warnings: string[] }
 function systemTurns(system: unknown): Turn[] {
   if (system === undefined || system === null) return []
   if (typeof system === 'string') return [{ role: 'system', developer: false, parts: [{ type: 'text', text: system }] }]
-  if (!Array.isArray(system)) throw badRequestError('system', '`system` must be a string or a list of text blocks.')
-  const parts = system.map((block: unknown, index) => toText(asObject(block, `system[${index}]`), `system[${index}]`))
+  if (!Array.isArray(system))
+    throw createBadRequestError('system', '`system` must be a string or a list of text blocks.')
+  const parts = system.map((block: unknown, index) =>
+    toText(requireObject(block, `system[${index}]`), `system[${index}]`),
+  )
   return [{ role: 'system', developer: false, parts }]
 }
 
@@ -112,23 +115,23 @@ function toTurn(message: JsonObject, context: FieldContext): Turn {
   const param = `${context.param}.content`
   const content = message.content
   if (typeof content !== 'string' && !Array.isArray(content)) {
-    throw badRequestError(param, `\`${param}\` must be a string or a list of blocks.`)
+    throw createBadRequestError(param, `\`${param}\` must be a string or a list of blocks.`)
   }
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content
   const each = <T>(read: (block: JsonObject, context: FieldContext) => T[]): T[] =>
     blocks.flatMap((it: unknown, index) => {
       const inner = `${param}[${index}]`
-      return read(asObject(it, inner), { ...context, param: inner })
+      return read(requireObject(it, inner), { ...context, param: inner })
     })
   if (role === 'user') return { role, parts: each(userParts) }
   if (role === 'assistant') return { role, parts: withSignatures(each(assistantParts)) }
   if (role === 'system')
     return { role, developer: false, parts: each((block, { param: index }) => [toText(block, index)]) }
-  throw badRequestError(`${context.param}.role`, `${JSON.stringify(role)} is no role of a message.`)
+  throw createBadRequestError(`${context.param}.role`, `${JSON.stringify(role)} is no role of a message.`)
 }
 
 function toText(block: JsonObject, param: string): TextPart {
-  if (block.type !== 'text') throw badRequestError(`${param}.type`, `\`${param}\` must be a text block.`)
+  if (block.type !== 'text') throw createBadRequestError(`${param}.type`, `\`${param}\` must be a text block.`)
   return { type: 'text', text: textField(block, 'text', `${param}.text`) ?? '', cache: parseCacheTtl(block) }
 }
 
@@ -152,14 +155,18 @@ function userParts(
 }
 
 function toImage(block: JsonObject, param: string): ImagePart {
-  const source = asObject(block.source, `${param}.source`)
+  const source = requireObject(block.source, `${param}.source`)
   const cache = parseCacheTtl(block)
   if (source.type === 'url') {
     const url = requireText(source, 'url', `${param}.source.url`)
     return { type: 'image', source: parseImageSource(url, `${param}.source.url`), cache }
   }
   if (source.type !== 'base64') {
-    throw badRequestError(`${param}.source.type`, 'An image must have a source of type base64 or url.', 'unsupported')
+    throw createBadRequestError(
+      `${param}.source.type`,
+      'An image must have a source of type base64 or url.',
+      'unsupported',
+    )
   }
   const mediaType = requireText(source, 'media_type', `${param}.source.media_type`)
   const data = requireText(source, 'data', `${param}.source.data`)
@@ -167,12 +174,12 @@ function toImage(block: JsonObject, param: string): ImagePart {
 }
 
 function toDocument(block: JsonObject, param: string): (TextPart | FilePart)[] {
-  const source = asObject(block.source, `${param}.source`)
+  const source = requireObject(block.source, `${param}.source`)
   const name = getString(block, 'title')
   if (source.type === 'text')
     return [{ type: 'text', text: getString(source, 'data') ?? '', cache: parseCacheTtl(block) }]
   if (source.type !== 'base64') {
-    throw badRequestError(
+    throw createBadRequestError(
       `${param}.source.type`,
       'A document must have a source of type base64 or text.',
       'unsupported',
@@ -188,7 +195,7 @@ function toResult(block: JsonObject, { param, warnings }: FieldContext): ToolRes
     typeof content === 'string' ? [{ type: 'text', text: content }] : (listField(block, 'content', param) ?? [])
   const parts = blocks.flatMap((it, index) => {
     const inner = `${param}.content[${index}]`
-    return userParts(asObject(it, inner), { param: inner, warnings })
+    return userParts(requireObject(it, inner), { param: inner, warnings })
   })
   return {
     type: 'result',
@@ -234,7 +241,7 @@ function assistantParts(block: JsonObject, { param, warnings }: FieldContext): S
 function toTools(list: readonly unknown[], warnings: string[]): Tool[] {
   return list.flatMap((it, index) => {
     const param = `tools[${index}]`
-    const tool = asObject(it, param)
+    const tool = requireObject(it, param)
     if (tool.type !== undefined && tool.type !== null && tool.type !== 'custom') {
       warnings.push(`a tool of type ${String(tool.type)} was left out`)
       return []
@@ -243,8 +250,8 @@ function toTools(list: readonly unknown[], warnings: string[]): Tool[] {
       {
         name: requireText(tool, 'name', `${param}.name`),
         description: textField(tool, 'description', `${param}.description`),
-        parameters: asObject(tool.input_schema, `${param}.input_schema`),
-        strict: flagField(tool, 'strict'),
+        parameters: requireObject(tool.input_schema, `${param}.input_schema`),
+        strict: readFlag(tool, 'strict'),
         cache: parseCacheTtl(tool),
       },
     ]
@@ -262,32 +269,32 @@ function toToolChoice(choice: JsonObject | undefined, tools: readonly Tool[]): T
     case 'tool': {
       const name = requireText(choice, 'name', 'tool_choice.name')
       if (tools.some((tool) => tool.name === name)) return { type: 'tool', name }
-      throw badRequestError(
+      throw createBadRequestError(
         'tool_choice.name',
         `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`,
       )
     }
     default:
-      throw badRequestError('tool_choice.type', '`tool_choice.type` must be auto, any, tool or none.')
+      throw createBadRequestError('tool_choice.type', '`tool_choice.type` must be auto, any, tool or none.')
   }
 }
 
 function toFormat(format: JsonObject | undefined): AnswerFormat | undefined {
   if (!format) return undefined
   if (format.type !== 'json_schema')
-    throw badRequestError('output_config.format.type', 'The format must be of type json_schema.')
-  const schema = asObject(format.schema, 'output_config.format.schema')
+    throw createBadRequestError('output_config.format.type', 'The format must be of type json_schema.')
+  const schema = requireObject(format.schema, 'output_config.format.schema')
   return { type: 'schema', name: 'answer', description: undefined, schema, strict: true }
 }
 
 function toReasoning(body: JsonObject, outputConfig: JsonObject): Reasoning | undefined {
-  const thinking = objectField(body, 'thinking')
-  const effort = effortField(outputConfig, 'effort', 'output_config.effort')
+  const thinking = readObject(body, 'thinking')
+  const effort = readEffort(outputConfig, 'effort', 'output_config.effort')
   if (thinking?.type === 'disabled') return { effort: 'none' }
   if (thinking?.type === 'enabled') {
-    const budgetTokens = wholeField(thinking, 'budget_tokens', 1_024)
+    const budgetTokens = readInteger(thinking, 'budget_tokens', 1_024)
     if (budgetTokens === undefined)
-      throw badRequestError('thinking.budget_tokens', '`thinking.budget_tokens` is required.')
+      throw createBadRequestError('thinking.budget_tokens', '`thinking.budget_tokens` is required.')
     return { budgetTokens }
   }
   if (thinking?.type === 'adaptive') return { effort: effort ?? 'high' }

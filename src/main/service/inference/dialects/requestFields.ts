@@ -1,27 +1,28 @@
 import { type Effort, efforts } from '#shared/modelFields.ts'
 import type { Sampling } from '../canonical.ts'
-import { badRequestError } from '../inferenceError.ts'
+import { createBadRequestError } from '../inferenceError.ts'
 import { type JsonObject, toJsonObject } from '../json.ts'
 
 /** Reads fields of a request, each refused by its name. `null` is as if it were not there, as the providers have it. */
 
 export function textField(body: JsonObject, name: string, param = name): string | undefined {
   const value = body[name] ?? undefined
-  if (value !== undefined && typeof value !== 'string') throw badRequestError(param, `\`${param}\` must be a string.`)
+  if (value !== undefined && typeof value !== 'string')
+    throw createBadRequestError(param, `\`${param}\` must be a string.`)
   return value
 }
 
 export function requireText(body: JsonObject, name: string, param = name): string {
   const value = textField(body, name, param)
   if (value === undefined || value === '')
-    throw badRequestError(param, `\`${param}\` is required.`, 'missing_required_parameter')
+    throw createBadRequestError(param, `\`${param}\` is required.`, 'missing_required_parameter')
   return value
 }
 
-export function flagField(body: JsonObject, name: string): boolean | undefined {
+export function readFlag(body: JsonObject, name: string): boolean | undefined {
   const value = body[name] ?? undefined
   if (value !== undefined && typeof value !== 'boolean')
-    throw badRequestError(name, `\`${name}\` must be true or false.`)
+    throw createBadRequestError(name, `\`${name}\` must be true or false.`)
   return value
 }
 
@@ -29,42 +30,42 @@ export function numberField(body: JsonObject, name: string, range: { min: number
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !Number.isFinite(value) || value < range.min || value > range.max) {
-    throw badRequestError(name, `\`${name}\` must be a number from ${range.min} to ${range.max}.`)
+    throw createBadRequestError(name, `\`${name}\` must be a number from ${range.min} to ${range.max}.`)
   }
   return value
 }
 
-export function wholeField(body: JsonObject, name: string, min: number): number | undefined {
+export function readInteger(body: JsonObject, name: string, min: number): number | undefined {
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) {
-    throw badRequestError(name, `\`${name}\` must be a whole number from ${min}.`)
+    throw createBadRequestError(name, `\`${name}\` must be a whole number from ${min}.`)
   }
   return value
 }
 
 export function listField(body: JsonObject, name: string, param = name): readonly unknown[] | undefined {
   const value = body[name] ?? undefined
-  if (value !== undefined && !Array.isArray(value)) throw badRequestError(param, `\`${param}\` must be a list.`)
+  if (value !== undefined && !Array.isArray(value)) throw createBadRequestError(param, `\`${param}\` must be a list.`)
   return value
 }
 
-export function objectField(body: JsonObject, name: string, param = name): JsonObject | undefined {
+export function readObject(body: JsonObject, name: string, param = name): JsonObject | undefined {
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
-  return asObject(value, param)
+  return requireObject(value, param)
 }
 
-export function asObject(value: unknown, param: string): JsonObject {
+export function requireObject(value: unknown, param: string): JsonObject {
   const object = toJsonObject(value)
-  if (!object) throw badRequestError(param, `\`${param}\` must be an object.`)
+  if (!object) throw createBadRequestError(param, `\`${param}\` must be an object.`)
   return object
 }
 
 export function requireMessages(body: JsonObject, name: string): readonly unknown[] {
   const list = listField(body, name)
-  if (list === undefined) throw badRequestError(name, `\`${name}\` is required.`, 'missing_required_parameter')
-  if (list.length === 0) throw badRequestError(name, `\`${name}\` must not be empty.`, 'empty_array')
+  if (list === undefined) throw createBadRequestError(name, `\`${name}\` is required.`, 'missing_required_parameter')
+  if (list.length === 0) throw createBadRequestError(name, `\`${name}\` must not be empty.`, 'empty_array')
   return list
 }
 
@@ -72,23 +73,23 @@ export function stopField(body: JsonObject, name: string): readonly string[] {
   const value = body[name] ?? []
   const list = typeof value === 'string' ? [value] : value
   if (!Array.isArray(list) || list.some((it) => typeof it !== 'string')) {
-    throw badRequestError(name, `\`${name}\` must be a string or a list of strings.`)
+    throw createBadRequestError(name, `\`${name}\` must be a string or a list of strings.`)
   }
   return list
 }
 
-export function effortField(body: JsonObject, name: string, param = name): Effort | undefined {
+export function readEffort(body: JsonObject, name: string, param = name): Effort | undefined {
   const value = textField(body, name, param)
   if (value === undefined) return undefined
   const effort = efforts.find((it) => it === value)
-  if (!effort) throw badRequestError(param, `\`${param}\` must be one of ${efforts.join(', ')}.`)
+  if (!effort) throw createBadRequestError(param, `\`${param}\` must be one of ${efforts.join(', ')}.`)
   return effort
 }
 
-export function verbosityField(body: JsonObject, name: string, param = name): 'low' | 'medium' | 'high' | undefined {
+export function readVerbosity(body: JsonObject, name: string, param = name): 'low' | 'medium' | 'high' | undefined {
   const value = textField(body, name, param)
   if (value === undefined || value === 'low' || value === 'medium' || value === 'high') return value
-  throw badRequestError(param, `\`${param}\` must be low, medium or high.`)
+  throw createBadRequestError(param, `\`${param}\` must be low, medium or high.`)
 }
 
 /** Drops fields that are not set. */

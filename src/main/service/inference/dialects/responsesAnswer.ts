@@ -3,8 +3,8 @@ import { type FinishReason, sumInput } from '../canonical.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import { getList, getObject, type JsonObject, omitUndefined } from '../json.ts'
 import type { ResponseMeta, UsageReport } from './dialect.ts'
-import { outputItems } from './responsesItems.ts'
-import { responsesTools } from './responsesTools.ts'
+import { toOutputItems } from './responsesItems.ts'
+import { parseResponsesTools } from './responsesTools.ts'
 
 const incomplete: Partial<Record<FinishReason, string>> = {
   length: 'max_output_tokens',
@@ -13,9 +13,9 @@ const incomplete: Partial<Record<FinishReason, string>> = {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/responses/object */
-export function responsesAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject {
-  const output = outputItems(answer.parts, {
-    tools: responsesTools(getList(meta.requestBody, 'tools'), []),
+export function toResponsesAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject {
+  const output = toOutputItems(answer.parts, {
+    tools: parseResponsesTools(getList(meta.requestBody, 'tools'), []),
     id: createItemIds(meta),
   })
   return createFinishedResponse(meta, { reason: answer.reason, native: answer.native, output, bill })
@@ -37,18 +37,18 @@ export function createFinishedResponse(meta: ResponseMeta, { reason, native, out
   const why = incomplete[reason]
   meta.onOutput?.(output)
   return {
-    ...responseHead(meta),
+    ...toResponseHead(meta),
     status: why === undefined ? 'completed' : 'incomplete',
     completed_at: meta.nowSeconds?.() ?? meta.createdSeconds,
     incomplete_details: why === undefined ? null : { reason: why },
     output,
-    usage: responsesUsage(bill),
+    usage: toResponsesUsage(bill),
     ...(native !== undefined && { native_finish_reason: native }),
   }
 }
 
 /** Response before any output; much of it repeats the request. */
-export function responseHead({ id, model, createdSeconds, requestBody }: ResponseMeta): JsonObject {
+export function toResponseHead({ id, model, createdSeconds, requestBody }: ResponseMeta): JsonObject {
   const text = getObject(requestBody, 'text')
   return {
     id,
@@ -86,7 +86,7 @@ export function responseHead({ id, model, createdSeconds, requestBody }: Respons
   }
 }
 
-export function responsesUsage({ usage, cost, warnings }: UsageReport): JsonObject {
+export function toResponsesUsage({ usage, cost, warnings }: UsageReport): JsonObject {
   const input = sumInput(usage)
   const written = usage.cacheWrite5m + usage.cacheWrite1h
   return omitUndefined({
@@ -105,5 +105,5 @@ export function responsesUsage({ usage, cost, warnings }: UsageReport): JsonObje
 
 export function createFailedResponse(meta: ResponseMeta, error: InferenceError): JsonObject {
   const code = error.kind === 'rate' ? 'rate_limit_exceeded' : (error.reason ?? 'server_error')
-  return { ...responseHead(meta), status: 'failed', error: { code, message: error.message } }
+  return { ...toResponseHead(meta), status: 'failed', error: { code, message: error.message } }
 }

@@ -7,47 +7,47 @@ import { type SealedPart, sealParts } from './sealParts.ts'
 type Items = { tools: readonly ResponsesTool[]; id: (prefix: string) => string }
 
 /** Items of an answer in the form of Responses. `id` makes their ids. */
-export function outputItems(parts: readonly AnswerPart[], items: Items): JsonObject[] {
+export function toOutputItems(parts: readonly AnswerPart[], items: Items): JsonObject[] {
   return parts.flatMap((part) => toItems(part, items))
 }
 
 function toItems(part: AnswerPart, { tools, id }: Items): JsonObject[] {
   switch (part.type) {
     case 'text': {
-      const text = part.text === '' ? [] : [messageItem(id('msg'), [textContent(part.text)])]
-      return part.signature ? [...text, signatureItem(id('rs'), 'text', part.signature)] : text
+      const text = part.text === '' ? [] : [createMessageItem(id('msg'), [createTextContent(part.text)])]
+      return part.signature ? [...text, createSignatureItem(id('rs'), 'text', part.signature)] : text
     }
     case 'refusal':
-      return [messageItem(id('msg'), [refusalContent(part.text)])]
+      return [createMessageItem(id('msg'), [createRefusalContent(part.text)])]
     case 'thinking':
-      return [reasoningItem(id('rs'), part.text, toSealedThinking(part))]
+      return [createReasoningItem(id('rs'), part.text, toSealedThinking(part))]
     case 'redacted':
       return [toRedactedItem(id('rs'), part)]
     case 'call': {
-      const signed = part.signature ? [signatureItem(id('rs'), 'call', part.signature)] : []
+      const signed = part.signature ? [createSignatureItem(id('rs'), 'call', part.signature)] : []
       return [...signed, callItem({ id, part, tools })]
     }
   }
 }
 
 /** Callers return reasoning items unread, so a separate one carries the signature. */
-export function signatureItem(id: string, target: 'call' | 'text', signature: Signature): JsonObject {
-  return reasoningItem(id, '', sealParts([{ type: 'signature', of: target, signature }]))
+export function createSignatureItem(id: string, target: 'call' | 'text', signature: Signature): JsonObject {
+  return createReasoningItem(id, '', sealParts([{ type: 'signature', of: target, signature }]))
 }
 
-export function messageItem(id: string, content: JsonObject[], status = 'completed'): JsonObject {
+export function createMessageItem(id: string, content: JsonObject[], status = 'completed'): JsonObject {
   return { id, type: 'message', status, role: 'assistant', content }
 }
 
-export function textContent(text: string): JsonObject {
+export function createTextContent(text: string): JsonObject {
   return { type: 'output_text', text, annotations: [], logprobs: [] }
 }
 
-export function refusalContent(refusal: string): JsonObject {
+export function createRefusalContent(refusal: string): JsonObject {
   return { type: 'refusal', refusal }
 }
 
-export function reasoningItem(id: string, text: string, sealed: string | undefined): JsonObject {
+export function createReasoningItem(id: string, text: string, sealed: string | undefined): JsonObject {
   const summary = text === '' ? [] : [{ type: 'summary_text', text }]
   return { id, type: 'reasoning', summary, ...(sealed !== undefined && { encrypted_content: sealed }) }
 }
@@ -60,15 +60,15 @@ export function toSealedThinking(part: Extract<SealedPart, { type: 'thinking' }>
 /** OpenAI's own item as it came, and what others sealed within one of ours. */
 export function toRedactedItem(id: string, { sealed }: Extract<AnswerPart, { type: 'redacted' }>): JsonObject {
   const payload = sealed.origin === 'openai' ? parseJsonObject(sealed.value) : undefined
-  return payload ?? reasoningItem(id, '', sealParts([{ type: 'redacted', sealed }]))
+  return payload ?? createReasoningItem(id, '', sealParts([{ type: 'redacted', sealed }]))
 }
 
-export function toolNamed(tools: readonly ResponsesTool[], innerName: string): ResponsesTool | undefined {
+export function findToolNamed(tools: readonly ResponsesTool[], innerName: string): ResponsesTool | undefined {
   return tools.find((it) => it.innerName === innerName)
 }
 
 /** The text of a freeform tool is the one parameter that it was given for functions. */
-export function freeformInput(text: string): string {
+export function readFreeformInput(text: string): string {
   return getString(parseJsonObject(text), 'input') ?? text
 }
 
@@ -79,11 +79,11 @@ type Call = {
 }
 
 export function callItem({ id, part, tools }: Call, status = 'completed'): JsonObject {
-  const tool = toolNamed(tools, part.name)
+  const tool = findToolNamed(tools, part.name)
   const name = tool?.name ?? part.name
   const namespace = tool?.namespace === undefined ? {} : { namespace: tool.namespace }
   if (tool?.freeform) {
-    const input = freeformInput(part.arguments)
+    const input = readFreeformInput(part.arguments)
     return { id: id('ctc'), type: 'custom_tool_call', status, call_id: part.id, name, ...namespace, input }
   }
   return {

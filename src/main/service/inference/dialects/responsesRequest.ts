@@ -9,24 +9,24 @@ import type {
   TextPart,
   Turn,
 } from '../canonical.ts'
-import { badRequestError } from '../inferenceError.ts'
+import { createBadRequestError } from '../inferenceError.ts'
 import { getList, getObject, getString, type JsonObject, toJsonObject } from '../json.ts'
-import { unknownItemError } from '../responseItems.ts'
-import { dataUrl, parseImageSource } from './imageSource.ts'
+import { createUnknownItemError } from '../responseItems.ts'
+import { parseDataUrl, parseImageSource } from './imageSource.ts'
 import {
-  asObject,
-  effortField,
-  flagField,
   listField,
   numberField,
-  objectField,
+  readEffort,
+  readFlag,
+  readInteger,
+  readObject,
   readSampling,
+  readVerbosity,
+  requireObject,
   requireText,
   textField,
-  verbosityField,
-  wholeField,
 } from './requestFields.ts'
-import { responsesToolChoice, responsesTools, toInnerName } from './responsesTools.ts'
+import { parseResponsesToolChoice, parseResponsesTools, toInnerName } from './responsesTools.ts'
 import { isSealedParts, type SealedPart, unsealParts, withSignatures } from './sealParts.ts'
 
 export const translatedResponsesFields = [
@@ -60,7 +60,7 @@ export const translatedResponsesFields = [
 
 /** Rejects fields that require stored responses, which a stateless gateway does not have. */
 function refuseState(body: JsonObject): void {
-  const refuse = (param: string, why: string) => badRequestError(param, why, 'unsupported_parameter')
+  const refuse = (param: string, why: string) => createBadRequestError(param, why, 'unsupported_parameter')
   if (body.store === true) throw refuse('store', 'Nothing is stored here: `store` must be false or absent.')
   if (body.previous_response_id) {
     throw refuse('previous_response_id', 'Steward stores no conversations: send the whole conversation in `input`.')
@@ -72,34 +72,34 @@ function refuseState(body: JsonObject): void {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/responses/create */
-export function responsesRequest(body: JsonObject): CanonicalRequest {
+export function parseResponsesRequest(body: JsonObject): CanonicalRequest {
   const model = requireText(body, 'model')
   refuseState(body)
   const warnings: string[] = []
-  const tools = responsesTools(listField(body, 'tools') ?? [], warnings)
+  const tools = parseResponsesTools(listField(body, 'tools') ?? [], warnings)
   const instructions = textField(body, 'instructions')
-  const reasoning = objectField(body, 'reasoning') ?? {}
-  const effort = effortField(reasoning, 'effort', 'reasoning.effort')
-  const text = objectField(body, 'text') ?? {}
+  const reasoning = readObject(body, 'reasoning') ?? {}
+  const effort = readEffort(reasoning, 'effort', 'reasoning.effort')
+  const text = readObject(body, 'text') ?? {}
   return {
     model,
-    stream: flagField(body, 'stream') ?? false,
+    stream: readFlag(body, 'stream') ?? false,
     turns: mergeToolResults([
       ...(instructions ? [systemTurn([{ type: 'text', text: instructions }], false)] : []),
       ...inputTurns(body.input ?? undefined, warnings),
     ]),
     tools: tools.map(({ tool }) => tool),
-    toolChoice: responsesToolChoice(body.tool_choice, tools, warnings),
-    parallelToolCalls: flagField(body, 'parallel_tool_calls'),
-    maxOutputTokens: wholeField(body, 'max_output_tokens', 1),
+    toolChoice: parseResponsesToolChoice(body.tool_choice, tools, warnings),
+    parallelToolCalls: readFlag(body, 'parallel_tool_calls'),
+    maxOutputTokens: readInteger(body, 'max_output_tokens', 1),
     sampling: readSampling({
       temperature: numberField(body, 'temperature', { min: 0, max: 2 }),
       topP: numberField(body, 'top_p', { min: 0, max: 1 }),
     }),
     stop: [],
-    format: toFormat(objectField(text, 'format', 'text.format')),
+    format: toFormat(readObject(text, 'format', 'text.format')),
     reasoning: effort === undefined ? undefined : { effort },
-    verbosity: verbosityField(text, 'verbosity', 'text.verbosity'),
+    verbosity: readVerbosity(text, 'verbosity', 'text.verbosity'),
     promptCacheKey: textField(body, 'prompt_cache_key'),
     cache: undefined,
     user: textField(body, 'user'),
@@ -113,9 +113,9 @@ function systemTurn(parts: TextPart[], developer: boolean): Turn {
 
 function inputTurns(input: unknown, warnings: string[]): Turn[] {
   if (typeof input === 'string') return [{ role: 'user', parts: [{ type: 'text', text: input }] }]
-  if (input === undefined) throw badRequestError('input', '`input` is required.', 'missing_required_parameter')
-  if (!Array.isArray(input)) throw badRequestError('input', '`input` must be a string or a list of items.')
-  if (input.length === 0) throw badRequestError('input', '`input` must not be empty.', 'empty_array')
+  if (input === undefined) throw createBadRequestError('input', '`input` is required.', 'missing_required_parameter')
+  if (!Array.isArray(input)) throw createBadRequestError('input', '`input` must be a string or a list of items.')
+  if (input.length === 0) throw createBadRequestError('input', '`input` must not be empty.', 'empty_array')
   const turns: Turn[] = []
   /** Items of the model one after the other are one turn. */
   let open: (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] = []
@@ -125,7 +125,7 @@ function inputTurns(input: unknown, warnings: string[]): Turn[] {
     if (turn.parts.length > 0) turns.push(turn)
   }
   for (const [index, it] of input.entries()) {
-    const item = asObject(it, `input[${index}]`)
+    const item = requireObject(it, `input[${index}]`)
     const ofModel = modelParts(item, { param: `input[${index}]`, warnings })
     if (ofModel) {
       open.push(...ofModel)
@@ -148,7 +148,7 @@ function modelParts(
   switch (item.type) {
     case undefined:
     case null:
-      if (item.role === undefined || item.role === null) throw unknownItemError(param)
+      if (item.role === undefined || item.role === null) throw createUnknownItemError(param)
       return item.role === 'assistant' ? outputTexts(item.content, `${param}.content`) : undefined
     case 'message':
       return item.role === 'assistant' ? outputTexts(item.content, `${param}.content`) : undefined
@@ -182,7 +182,7 @@ function modelParts(
     case 'custom_tool_call_output':
       return undefined
     case 'item_reference':
-      throw unknownItemError(param)
+      throw createUnknownItemError(param)
     default:
       warnings.push(`an item of type ${String(item.type)} was left out`)
       return []
@@ -201,7 +201,7 @@ function reasoningParts(item: JsonObject): (AssistantPart | Extract<SealedPart, 
 
 function outputTexts(content: unknown, param: string): TextPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  if (!Array.isArray(content)) throw badRequestError(param, `\`${param}\` must be a string or a list of parts.`)
+  if (!Array.isArray(content)) throw createBadRequestError(param, `\`${param}\` must be a string or a list of parts.`)
   return content.flatMap((it: unknown) => {
     const text = getString(it, 'text') ?? getString(it, 'refusal') ?? ''
     return text === '' ? [] : [{ type: 'text' as const, text }]
@@ -233,16 +233,16 @@ function toTurns(item: JsonObject, { param, warnings }: FieldContext): Turn[] {
         ),
       ]
     default:
-      throw badRequestError(`${param}.role`, `${JSON.stringify(role)} is no role of a message.`)
+      throw createBadRequestError(`${param}.role`, `${JSON.stringify(role)} is no role of a message.`)
   }
 }
 
 function inputParts(content: unknown, { param, warnings }: FieldContext): (TextPart | ImagePart | FilePart)[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (content === undefined || content === null) return []
-  if (!Array.isArray(content)) throw badRequestError(param, `\`${param}\` must be a string or a list of parts.`)
+  if (!Array.isArray(content)) throw createBadRequestError(param, `\`${param}\` must be a string or a list of parts.`)
   return content.flatMap((it: unknown, index) =>
-    toPart(asObject(it, `${param}[${index}]`), { param: `${param}[${index}]`, warnings }),
+    toPart(requireObject(it, `${param}[${index}]`), { param: `${param}[${index}]`, warnings }),
   )
 }
 
@@ -255,13 +255,14 @@ function toPart(part: JsonObject, { param, warnings }: FieldContext): (TextPart 
     case 'input_image': {
       const url = getString(part, 'image_url') ?? getString(getObject(part, 'image_url'), 'url')
       if (url === undefined)
-        throw badRequestError(`${param}.image_url`, 'Stored files are not there: send the image itself.')
+        throw createBadRequestError(`${param}.image_url`, 'Stored files are not there: send the image itself.')
       return [{ type: 'image', source: parseImageSource(url, `${param}.image_url`), detail: getString(part, 'detail') }]
     }
     case 'input_file': {
       const data = getString(part, 'file_data')
-      if (data === undefined) throw badRequestError(`${param}.file_data`, 'Files are not stored: send the file itself.')
-      return [{ type: 'file', name: getString(part, 'filename'), ...dataUrl(data, `${param}.file_data`) }]
+      if (data === undefined)
+        throw createBadRequestError(`${param}.file_data`, 'Files are not stored: send the file itself.')
+      return [{ type: 'file', name: getString(part, 'filename'), ...parseDataUrl(data, `${param}.file_data`) }]
     }
     default:
       warnings.push(`a part of type ${String(part.type)} was left out`)
@@ -273,13 +274,13 @@ function toFormat(format: JsonObject | undefined): AnswerFormat | undefined {
   if (!format || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json' }
   if (format.type !== 'json_schema') {
-    throw badRequestError('text.format.type', '`text.format.type` must be text, json_object or json_schema.')
+    throw createBadRequestError('text.format.type', '`text.format.type` must be text, json_object or json_schema.')
   }
   return {
     type: 'schema',
     name: requireText(format, 'name', 'text.format.name'),
     description: getString(format, 'description'),
     schema: toJsonObject(format.schema) ?? {},
-    strict: flagField(format, 'strict'),
+    strict: readFlag(format, 'strict'),
   }
 }

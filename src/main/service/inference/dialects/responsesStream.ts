@@ -1,22 +1,22 @@
-import { sseFrame } from '#platform/http/sseEvents.ts'
+import { formatSseFrame } from '#platform/http/sseEvents.ts'
 import type { Signature } from '../canonical.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import { getList, type JsonObject } from '../json.ts'
 import type { ContentEvent, FinishEvent, ResponseMeta, StreamWriter, UsageReport } from './dialect.ts'
-import { createFailedResponse, createFinishedResponse, createItemIds, responseHead } from './responsesAnswer.ts'
+import { createFailedResponse, createFinishedResponse, createItemIds, toResponseHead } from './responsesAnswer.ts'
 import {
   callItem,
-  freeformInput,
-  messageItem,
-  reasoningItem,
-  refusalContent,
-  signatureItem,
-  textContent,
-  toolNamed,
+  createMessageItem,
+  createReasoningItem,
+  createRefusalContent,
+  createSignatureItem,
+  createTextContent,
+  findToolNamed,
+  readFreeformInput,
   toRedactedItem,
   toSealedThinking,
 } from './responsesItems.ts'
-import { responsesTools } from './responsesTools.ts'
+import { parseResponsesTools } from './responsesTools.ts'
 
 type OpenItem =
   | { type: 'text' | 'refusal' | 'thinking'; block: number; id: string; text: string; signature?: Signature }
@@ -24,7 +24,7 @@ type OpenItem =
 
 /** @see https://platform.openai.com/docs/api-reference/responses-streaming */
 export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
-  const tools = responsesTools(getList(meta.requestBody, 'tools'), [])
+  const tools = parseResponsesTools(getList(meta.requestBody, 'tools'), [])
   const nextId = createItemIds(meta)
   const output: JsonObject[] = []
   let begun = false
@@ -34,13 +34,13 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
   function frame(type: string, fields: JsonObject): string {
     const data = { type, sequence_number: sequence, ...fields }
     sequence += 1
-    return sseFrame(data, type)
+    return formatSseFrame(data, type)
   }
 
   function begin(): string {
     if (begun) return ''
     begun = true
-    const response = responseHead(meta)
+    const response = toResponseHead(meta)
     return frame('response.created', { response }) + frame('response.in_progress', { response })
   }
 
@@ -65,13 +65,13 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
         before + added + frame('response.reasoning_summary_part.added', { ...locate(item), summary_index: 0, part })
       )
     }
-    const part = item.type === 'text' ? textContent('') : refusalContent('')
+    const part = item.type === 'text' ? createTextContent('') : createRefusalContent('')
     return before + added + frame('response.content_part.added', { ...locate(item), content_index: 0, part })
   }
 
   function createStartedItem(item: OpenItem): JsonObject {
-    if (item.type === 'thinking') return reasoningItem(item.id, '', undefined)
-    if (item.type !== 'call') return messageItem(item.id, [], 'in_progress')
+    if (item.type === 'thinking') return createReasoningItem(item.id, '', undefined)
+    if (item.type !== 'call') return createMessageItem(item.id, [], 'in_progress')
     const part = { type: 'call' as const, id: item.callId, name: item.name, arguments: '' }
     return callItem({ id: () => item.id, part, tools }, 'in_progress')
   }
@@ -91,7 +91,7 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
     const location = locate(item)
     switch (item.type) {
       case 'text': {
-        const part = textContent(item.text)
+        const part = createTextContent(item.text)
         const text = frame('response.output_text.done', {
           ...location,
           content_index: 0,
@@ -100,15 +100,15 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
         })
         return [
           text + frame('response.content_part.done', { ...location, content_index: 0, part }),
-          messageItem(item.id, [part]),
+          createMessageItem(item.id, [part]),
         ]
       }
       case 'refusal': {
-        const part = refusalContent(item.text)
+        const part = createRefusalContent(item.text)
         const refusal = frame('response.refusal.done', { ...location, content_index: 0, refusal: item.text })
         return [
           refusal + frame('response.content_part.done', { ...location, content_index: 0, part }),
-          messageItem(item.id, [part]),
+          createMessageItem(item.id, [part]),
         ]
       }
       case 'thinking': {
@@ -117,7 +117,7 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
         const sealed = toSealedThinking({ type: 'thinking', text: item.text, signature: item.signature })
         return [
           text + frame('response.reasoning_summary_part.done', { ...location, summary_index: 0, part }),
-          reasoningItem(item.id, item.text, sealed),
+          createReasoningItem(item.id, item.text, sealed),
         ]
       }
       case 'call': {
@@ -129,7 +129,7 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
             done,
           ]
         }
-        const input = freeformInput(item.text)
+        const input = readFreeformInput(item.text)
         const delta = frame('response.custom_tool_call_input.delta', { ...location, delta: input })
         return [delta + frame('response.custom_tool_call_input.done', { ...location, input }), done]
       }
@@ -164,12 +164,12 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
           open.signature = event.signature
           return ''
         }
-        return whole(signatureItem(nextId('rs'), 'text', event.signature))
+        return whole(createSignatureItem(nextId('rs'), 'text', event.signature))
       case 'redacted':
         return whole(toRedactedItem(nextId('rs'), { type: 'redacted', sealed: event.sealed }))
       case 'call': {
-        const before = event.signature ? whole(signatureItem(nextId('rs'), 'call', event.signature)) : ''
-        const freeform = toolNamed(tools, event.name)?.freeform ?? false
+        const before = event.signature ? whole(createSignatureItem(nextId('rs'), 'call', event.signature)) : ''
+        const freeform = findToolNamed(tools, event.name)?.freeform ?? false
         const id = nextId(freeform ? 'ctc' : 'fc')
         const call = {
           type: 'call' as const,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Tool, ToolChoice } from '../canonical.ts'
-import { badRequestError } from '../inferenceError.ts'
+import { createBadRequestError } from '../inferenceError.ts'
 import { getList, getString, type JsonObject } from '../json.ts'
-import { asObject, objectField, requireText, textField } from './requestFields.ts'
+import { readObject, requireObject, requireText, textField } from './requestFields.ts'
 
 /** A tool of Responses, and its single name in the canonical form. */
 export type ResponsesTool = {
@@ -18,9 +18,9 @@ export type ResponsesTool = {
 const maxName = 64
 
 /** Drops tools that only OpenAI runs, with a warning. */
-export function responsesTools(list: readonly unknown[], warnings: string[]): ResponsesTool[] {
+export function parseResponsesTools(list: readonly unknown[], warnings: string[]): ResponsesTool[] {
   return list.flatMap((it, index) =>
-    toTools(asObject(it, `tools[${index}]`), { param: `tools[${index}]`, namespace: undefined, warnings }),
+    toTools(requireObject(it, `tools[${index}]`), { param: `tools[${index}]`, namespace: undefined, warnings }),
   )
 }
 
@@ -32,7 +32,7 @@ function toTools(tool: JsonObject, { param, namespace, warnings }: FieldContext)
       const name = requireText(tool, 'name', `${param}.name`)
       const innerName = toInnerName(namespace, name)
       const description = textField(tool, 'description', `${param}.description`)
-      const parameters = objectField(tool, 'parameters', `${param}.parameters`)
+      const parameters = readObject(tool, 'parameters', `${param}.parameters`)
       const strict = typeof tool.strict === 'boolean' ? tool.strict : undefined
       return [
         { innerName, name, namespace, freeform: false, tool: { name: innerName, description, parameters, strict } },
@@ -47,7 +47,7 @@ function toTools(tool: JsonObject, { param, namespace, warnings }: FieldContext)
       const name = requireText(tool, 'name', `${param}.name`)
       return getList(tool, 'tools').flatMap((it, index) => {
         const inner = `${param}.tools[${index}]`
-        return toTools(asObject(it, inner), { param: inner, namespace: name, warnings })
+        return toTools(requireObject(it, inner), { param: inner, namespace: name, warnings })
       })
     }
     default:
@@ -80,19 +80,19 @@ export function toInnerName(namespace: string | undefined, name: string): string
   return `${joined.slice(0, maxName - 9)}_${digest}`
 }
 
-export function responsesToolChoice(
+export function parseResponsesToolChoice(
   choice: unknown,
   tools: readonly ResponsesTool[],
   warnings: string[],
 ): ToolChoice | undefined {
   if (choice === undefined || choice === null || tools.length === 0) return undefined
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
-  const choiceObject = asObject(choice, 'tool_choice')
+  const choiceObject = requireObject(choice, 'tool_choice')
   if (choiceObject.type === 'function' || choiceObject.type === 'custom') {
     const name = requireText(choiceObject, 'name', 'tool_choice.name')
     const tool = tools.find((it) => it.name === name)
     if (tool) return { type: 'tool', name: tool.innerName }
-    throw badRequestError(
+    throw createBadRequestError(
       'tool_choice.name',
       `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`,
     )

@@ -2,28 +2,28 @@ import type { AppError } from '#shared/appError.ts'
 import { computeMaxModelCost, computeModelCost, isFreeModel } from '#shared/modelCost.ts'
 import { createAnswerMeter, defaultDurationMs, defaultQuietMs } from '../answerLimits.ts'
 import type { CatalogueModel } from '../catalogueModel.ts'
-import { credentialHeaders } from '../credentialHeaders.ts'
+import { createCredentialHeaders } from '../credentialHeaders.ts'
 import type { GatewayDependencies } from '../gateway.ts'
 import type { Reservation } from '../inferenceCredits.ts'
-import { InferenceError, unknownModelError } from '../inferenceError.ts'
+import { createUnknownModelError, InferenceError } from '../inferenceError.ts'
 import { getCount, getObject, type JsonObject, omitUndefined } from '../json.ts'
 import { requireModelKind } from '../modelKind.ts'
 import { filterFields } from '../passthrough/fieldShape.ts'
 import type { Provider } from '../provider.ts'
-import { createKeyScrubber, notConfiguredError, readJsonReply, scrubFailure } from '../providerReply.ts'
+import { createKeyScrubber, createNotConfiguredError, readJsonReply, scrubFailure } from '../providerReply.ts'
 import type { HoldPlan } from '../reservationPlan.ts'
 import { reserve } from '../reserve.ts'
 import { failureText } from '../upstreamPools.ts'
 import { toUpstreamError } from '../upstreams/upstreamFailure.ts'
-import { warningHeaders } from '../warningHeaders.ts'
+import { createWarningHeaders } from '../warningHeaders.ts'
 import { type EmbeddingsAnswer, readVectors } from './embeddingsAnswer.ts'
 import {
   assertEmbeddable,
   type EmbeddingsRequest,
   embeddingsFields,
   estimateEmbeddingTokens,
-  maxEmbeddingTokens,
-  providerEncoding,
+  getMaxEmbeddingTokens,
+  getProviderEncoding,
   readEmbeddingsRequest,
 } from './embeddingsRequest.ts'
 
@@ -45,7 +45,7 @@ export function createEmbeddingsGateway<Caller>(dependencies: Dependencies<Calle
     const request = readEmbeddingsRequest(body)
     const { body: passable, removed: removedFields } = filterFields(body, embeddingsFields)
     const model = dependencies.modelNamed(request.model)
-    if (!model) throw unknownModelError(request.model)
+    if (!model) throw createUnknownModelError(request.model)
     requireModelKind(model, 'embedding')
     assertEmbeddable(model, request)
     const { provider, reservation } = await reserve(dependencies, { model, abort }, () =>
@@ -57,10 +57,10 @@ export function createEmbeddingsGateway<Caller>(dependencies: Dependencies<Calle
       }),
     )
     try {
-      if (!provider) throw notConfiguredError(model)
+      if (!provider) throw createNotConfiguredError(model)
       signal.throwIfAborted() // nothing was sent, so nothing is charged
       const embedded = await embed({ request, model, passable, reservation }, provider, signal)
-      return { headers: warningHeaders(removedFields), body: embedded }
+      return { headers: createWarningHeaders(removedFields), body: embedded }
     } finally {
       // Changes nothing once it is settled.
       await reservation.release()
@@ -88,13 +88,13 @@ export function createEmbeddingsGateway<Caller>(dependencies: Dependencies<Calle
     const body = omitUndefined({
       model: model.upstreamId,
       input: passable.input,
-      encoding_format: providerEncoding(model),
+      encoding_format: getProviderEncoding(model),
       dimensions: request.dimensions,
       user: model.quirks.embeddings?.takesUser ? (passable.user ?? undefined) : undefined,
     })
     const reply = await dependencies.pools.send({
       url: `${provider.baseUrl.replace(/\/+$/, '')}/embeddings`,
-      headers: credentialHeaders(model, provider.apiKey),
+      headers: createCredentialHeaders(model, provider.apiKey),
       body: JSON.stringify(body),
       signal,
     })
@@ -147,7 +147,7 @@ function planHold(
   { inputs }: EmbeddingsRequest,
   availableMicroUsd: number,
 ): HoldPlan | undefined {
-  const max = { input: maxEmbeddingTokens(inputs), output: 0, cache: undefined }
+  const max = { input: getMaxEmbeddingTokens(inputs), output: 0, cache: undefined }
   const amountMicroUsd = computeMaxModelCost(model.tiers, max)
   return amountMicroUsd > availableMicroUsd && !isFreeModel(model.tiers)
     ? undefined

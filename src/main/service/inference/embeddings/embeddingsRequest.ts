@@ -1,6 +1,6 @@
 import type { CatalogueModel } from '../catalogueModel.ts'
-import { textField, wholeField } from '../dialects/requestFields.ts'
-import { badRequestError } from '../inferenceError.ts'
+import { readInteger, textField } from '../dialects/requestFields.ts'
+import { createBadRequestError } from '../inferenceError.ts'
 import type { JsonObject } from '../json.ts'
 import { data, type FieldShape, objectShape, scalars } from '../passthrough/fieldShape.ts'
 import { maxJsonAnswerBytes } from '../providerReply.ts'
@@ -30,45 +30,46 @@ const maxDimensions = 65_536
 export function readEmbeddingsRequest(body: JsonObject): EmbeddingsRequest {
   const encoding = textField(body, 'encoding_format') ?? 'float'
   if (encoding !== 'float' && encoding !== 'base64') {
-    throw badRequestError('encoding_format', '`encoding_format` must be float or base64.')
+    throw createBadRequestError('encoding_format', '`encoding_format` must be float or base64.')
   }
-  const dimensions = wholeField(body, 'dimensions', 1)
+  const dimensions = readInteger(body, 'dimensions', 1)
   if (dimensions !== undefined && dimensions > maxDimensions) {
-    throw badRequestError('dimensions', `\`dimensions\` must be at most ${maxDimensions}.`)
+    throw createBadRequestError('dimensions', `\`dimensions\` must be at most ${maxDimensions}.`)
   }
   textField(body, 'user')
   return { model: textField(body, 'model') ?? '', inputs: readInputs(body.input ?? undefined), encoding, dimensions }
 }
 
 function readInputs(input: unknown): EmbeddingsRequest['inputs'] {
-  if (input === undefined) throw badRequestError('input', '`input` is required.', 'missing_required_parameter')
+  if (input === undefined) throw createBadRequestError('input', '`input` is required.', 'missing_required_parameter')
   if (typeof input === 'string') return [readText(input, 'input')]
-  if (!Array.isArray(input)) throw badRequestError('input', '`input` must be a string or a list of strings or tokens.')
-  if (input.length === 0) throw badRequestError('input', '`input` must not be empty.', 'empty_array')
+  if (!Array.isArray(input))
+    throw createBadRequestError('input', '`input` must be a string or a list of strings or tokens.')
+  if (input.length === 0) throw createBadRequestError('input', '`input` must not be empty.', 'empty_array')
   if (typeof input[0] === 'number') return [readTokens(input, 'input')]
   if (input.length > maxInputs) {
-    throw badRequestError('input', `\`input\` must have at most ${maxInputs} items.`, 'array_above_max_length')
+    throw createBadRequestError('input', `\`input\` must have at most ${maxInputs} items.`, 'array_above_max_length')
   }
   const isTexts = typeof input[0] === 'string'
   return input.map((item: unknown, index) => {
     const param = `input[${index}]`
     if (isTexts && typeof item === 'string') return readText(item, param)
     if (!isTexts && Array.isArray(item)) return readTokens(item, param)
-    throw badRequestError(param, `\`${param}\` must be a string, or a list of tokens like all other items.`)
+    throw createBadRequestError(param, `\`${param}\` must be a string, or a list of tokens like all other items.`)
   })
 }
 
 function readText(text: string, param: string): string {
-  if (text === '') throw badRequestError(param, `\`${param}\` must not be an empty string.`)
+  if (text === '') throw createBadRequestError(param, `\`${param}\` must not be an empty string.`)
   return text
 }
 
 function readTokens(list: readonly unknown[], param: string): readonly number[] {
-  if (list.length === 0) throw badRequestError(param, `\`${param}\` must not be empty.`, 'empty_array')
-  if (list.length > maxTokensPerInput) throw badRequestError(param, `\`${param}\` has too many tokens.`)
+  if (list.length === 0) throw createBadRequestError(param, `\`${param}\` must not be empty.`, 'empty_array')
+  if (list.length > maxTokensPerInput) throw createBadRequestError(param, `\`${param}\` has too many tokens.`)
   return list.map((token, index) => {
     if (typeof token === 'number' && Number.isSafeInteger(token) && token >= 0) return token
-    throw badRequestError(`${param}[${index}]`, `\`${param}[${index}]\` must be a token: a whole number from 0.`)
+    throw createBadRequestError(`${param}[${index}]`, `\`${param}[${index}]\` must be a token: a whole number from 0.`)
   })
 }
 
@@ -76,7 +77,7 @@ function readTokens(list: readonly unknown[], param: string): readonly number[] 
 const frameTokens = 16
 
 /** @returns more tokens than the inputs can have: no tokenizer makes more of a text than it has bytes */
-export function maxEmbeddingTokens(inputs: EmbeddingsRequest['inputs']): number {
+export function getMaxEmbeddingTokens(inputs: EmbeddingsRequest['inputs']): number {
   return inputs.reduce(
     (sum, input) => sum + frameTokens + (typeof input === 'string' ? Buffer.byteLength(input) : input.length),
     0,
@@ -87,7 +88,7 @@ export function maxEmbeddingTokens(inputs: EmbeddingsRequest['inputs']): number 
 export async function estimateEmbeddingTokens(inputs: EmbeddingsRequest['inputs']): Promise<number> {
   let sum = 0
   for (const input of inputs) sum += typeof input === 'string' ? await tokenCount(input) : input.length
-  return Math.min(sum, maxEmbeddingTokens(inputs))
+  return Math.min(sum, getMaxEmbeddingTokens(inputs))
 }
 
 /** Bytes of a number in JSON, at most. */
@@ -97,7 +98,7 @@ const base64FloatBytes = 16 / 3
 const itemBytes = 128
 
 /** @returns the encoding that a provider is asked for: the shortest that it is known to have */
-export function providerEncoding(model: CatalogueModel): VectorEncoding {
+export function getProviderEncoding(model: CatalogueModel): VectorEncoding {
   return model.quirks.embeddings?.encoding ?? 'float'
 }
 
@@ -108,14 +109,14 @@ export function providerEncoding(model: CatalogueModel): VectorEncoding {
  */
 export function assertEmbeddable(model: CatalogueModel, request: EmbeddingsRequest): void {
   if (!model.quirks.embeddings?.takesTokens && typeof request.inputs[0] !== 'string') {
-    throw badRequestError('input', `\`input\` must be text: ${model.name} takes no tokens.`)
+    throw createBadRequestError('input', `\`input\` must be text: ${model.name} takes no tokens.`)
   }
   const dimensions = request.dimensions ?? model.dimensions
   if (dimensions === undefined) return
-  const encodings = [request.encoding, providerEncoding(model)]
+  const encodings = [request.encoding, getProviderEncoding(model)]
   const bytes = itemBytes + dimensions * (encodings.includes('float') ? floatBytes : base64FloatBytes)
   const maxCount = Math.max(1, Math.floor(maxJsonAnswerBytes / bytes))
   if (request.inputs.length <= maxCount) return
   const message = `\`input\` must have at most ${maxCount} items with vectors of ${dimensions} numbers in ${request.encoding}: an answer has 8 MB at most.`
-  throw badRequestError('input', message, 'array_above_max_length')
+  throw createBadRequestError('input', message, 'array_above_max_length')
 }

@@ -1,5 +1,5 @@
 import type { CanonicalRequest } from '../canonical.ts'
-import { chatAnswer, chatUsage, createChatStreamWriter } from '../dialects/chatAnswer.ts'
+import { createChatStreamWriter, toChatAnswer, toChatUsage } from '../dialects/chatAnswer.ts'
 import type { ChatQuirks } from '../families/quirks.ts'
 import { getCount, getList, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
 import { openAiRequest } from '../upstreams/openAiRequest.ts'
@@ -50,7 +50,7 @@ export const rawChat: Passthrough = {
   },
   answer(body, answer, meta, bill) {
     const [choice] = getList(body, 'choices')
-    const plain = chatAnswer(answer, meta, bill)
+    const plain = toChatAnswer(answer, meta, bill)
     const [own] = getList(plain, 'choices')
     const message = {
       ...getObject(own, 'message'),
@@ -64,7 +64,7 @@ export const rawChat: Passthrough = {
       choices: [
         { ...toJsonObject(own), ...toJsonObject(choice), message, finish_reason: toJsonObject(own)?.finish_reason },
       ],
-      usage: { ...getObject(body, 'usage'), ...chatUsage(bill) },
+      usage: { ...getObject(body, 'usage'), ...toChatUsage(bill) },
     }
   },
   relay(meta) {

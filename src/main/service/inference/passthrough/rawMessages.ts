@@ -1,15 +1,15 @@
-import { sseFrame } from '#platform/http/sseEvents.ts'
-import { messagesUsage } from '../dialects/messagesAnswer.ts'
+import { formatSseFrame } from '#platform/http/sseEvents.ts'
+import { toMessagesUsage } from '../dialects/messagesAnswer.ts'
 import { isSealedParts } from '../dialects/sealParts.ts'
 import { getList, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
-import { anthropicRequest } from '../upstreams/anthropicRequest.ts'
+import { buildAnthropicRequest } from '../upstreams/anthropicRequest.ts'
 import type { Passthrough } from './passthrough.ts'
 
 const translated = ['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'stream']
 
 export const rawMessages: Passthrough = {
   write(body, request, target) {
-    const written = anthropicRequest(request, target)
+    const written = buildAnthropicRequest(request, target)
     const cleaned: Record<string, unknown> = { ...body }
     for (const name of translated) delete cleaned[name]
     for (const name of translated) if (written.body[name] !== undefined) cleaned[name] = written.body[name]
@@ -31,7 +31,7 @@ export const rawMessages: Passthrough = {
       ...body,
       model: meta.model,
       ...(answer.native !== undefined && { native_finish_reason: answer.native }),
-      usage: { ...getObject(body, 'usage'), ...pickCost(messagesUsage(bill)) },
+      usage: { ...getObject(body, 'usage'), ...pickCost(toMessagesUsage(bill)) },
     }
   },
   relay(meta) {
@@ -40,17 +40,17 @@ export const rawMessages: Passthrough = {
       push({ event, data }) {
         if (event === 'message_start') {
           const start = parseJsonObject(data) ?? {}
-          return sseFrame({ ...start, message: { ...getObject(start, 'message'), model: meta.model } }, event)
+          return formatSseFrame({ ...start, message: { ...getObject(start, 'message'), model: meta.model } }, event)
         }
         if (event === 'message_delta') last = parseJsonObject(data) ?? {}
         const isDeferred = event === 'message_delta' || event === 'message_stop' || event === 'error'
-        return isDeferred ? '' : sseFrame(data, event)
+        return isDeferred ? '' : formatSseFrame(data, event)
       },
       finish({ native }, bill) {
         const delta = { ...getObject(last, 'delta'), ...(native !== undefined && { native_finish_reason: native }) }
-        const usage = { ...getObject(last, 'usage'), ...pickCost(messagesUsage(bill)) }
-        const end = sseFrame({ ...last, type: 'message_delta', delta, usage }, 'message_delta')
-        return end + sseFrame({ type: 'message_stop' }, 'message_stop')
+        const usage = { ...getObject(last, 'usage'), ...pickCost(toMessagesUsage(bill)) }
+        const end = formatSseFrame({ ...last, type: 'message_delta', delta, usage }, 'message_delta')
+        return end + formatSseFrame({ type: 'message_stop' }, 'message_stop')
       },
     }
   },

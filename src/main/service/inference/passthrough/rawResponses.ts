@@ -1,9 +1,9 @@
-import { sseFrame } from '#platform/http/sseEvents.ts'
+import { formatSseFrame } from '#platform/http/sseEvents.ts'
 import type { ResponseMeta } from '../dialects/dialect.ts'
-import { responsesUsage } from '../dialects/responsesAnswer.ts'
+import { toResponsesUsage } from '../dialects/responsesAnswer.ts'
 import { isSealedParts } from '../dialects/sealParts.ts'
 import { getList, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
-import { responsesUpstreamRequest } from '../upstreams/responsesUpstreamRequest.ts'
+import { buildResponsesUpstreamRequest } from '../upstreams/responsesUpstreamRequest.ts'
 import type { Passthrough } from './passthrough.ts'
 
 const translated = ['model', 'max_output_tokens', 'temperature', 'top_p', 'stream', 'store']
@@ -11,7 +11,7 @@ const ends = ['response.completed', 'response.incomplete']
 
 export const rawResponses: Passthrough = {
   write(body, request, target) {
-    const written = responsesUpstreamRequest(request, target)
+    const written = buildResponsesUpstreamRequest(request, target)
     const cleaned: Record<string, unknown> = { ...body }
     for (const name of translated) delete cleaned[name]
     for (const name of translated) if (written.body[name] !== undefined) cleaned[name] = written.body[name]
@@ -28,7 +28,7 @@ export const rawResponses: Passthrough = {
     return { ...written, body: cleaned }
   },
   answer: (body, answer, meta, bill) =>
-    finishResponse(body, { meta, native: answer.native, usage: responsesUsage(bill) }),
+    finishResponse(body, { meta, native: answer.native, usage: toResponsesUsage(bill) }),
   relay(meta) {
     let last: JsonObject = {}
     return {
@@ -41,16 +41,16 @@ export const rawResponses: Passthrough = {
           return ''
         }
         if (type === 'response.failed' || type === 'error') return ''
-        if (!parsed) return sseFrame(data, event)
-        return sseFrame({ ...parsed, response: { ...getObject(parsed, 'response'), model: meta.model } }, event)
+        if (!parsed) return formatSseFrame(data, event)
+        return formatSseFrame({ ...parsed, response: { ...getObject(parsed, 'response'), model: meta.model } }, event)
       },
       finish({ native }, bill) {
         const response = finishResponse(getObject(last, 'response'), {
           meta,
           native,
-          usage: responsesUsage(bill),
+          usage: toResponsesUsage(bill),
         })
-        return sseFrame({ ...last, response }, getString(last, 'type'))
+        return formatSseFrame({ ...last, response }, getString(last, 'type'))
       },
     }
   },

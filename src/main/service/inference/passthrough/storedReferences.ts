@@ -1,4 +1,4 @@
-import { badRequestError } from '../inferenceError.ts'
+import { createBadRequestError } from '../inferenceError.ts'
 import { toJsonObject } from '../json.ts'
 
 const nothingStored = 'Steward stores no conversations: send the whole conversation'
@@ -42,7 +42,7 @@ export function refuseStoredReferences(value: unknown, path: string, depth = 0):
     const fieldPath = path === '' ? name : `${path}.${name}`
     const sentence = Object.hasOwn(advice, name) ? advice[name] : idOfStored.test(name) ? adviceForId(name) : undefined
     if (sentence !== undefined && !isLocal(name, field))
-      throw badRequestError(fieldPath, sentence, 'unsupported_parameter')
+      throw createBadRequestError(fieldPath, sentence, 'unsupported_parameter')
     refuseStoredReferences(field, fieldPath, depth + 1)
   }
 }

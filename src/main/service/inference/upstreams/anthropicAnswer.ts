@@ -13,7 +13,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   model_context_window_exceeded: 'context_full',
 }
 
-export function anthropicAnswer(body: JsonObject): CanonicalEvent[] {
+export function parseAnthropicAnswer(body: JsonObject): CanonicalEvent[] {
   if (body.type === 'error' || body.error) return [{ type: 'error', error: anthropicError(body) }]
   if (!Array.isArray(body.content)) return [{ type: 'error', error: unusable('It has no content.') }]
   const usage = createUsageReader()

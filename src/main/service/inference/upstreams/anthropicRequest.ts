@@ -10,7 +10,7 @@ import type {
   UserTurn,
 } from '../canonical.ts'
 import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
-import { getEffort, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
+import { findNearestEffort, getEffort, isThinking, withoutRefused } from '../modelRefusals.ts'
 import { closeSchema } from './closeSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
@@ -21,7 +21,7 @@ const minBudget = 1_024
 const budgetShare = 0.8
 
 /** @see https://docs.anthropic.com/en/api/messages */
-export function anthropicRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
+export function buildAnthropicRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
   const request = withoutRefused(canonical, target.model)
   const { warnings } = request
   const system = request.turns.flatMap((turn) => (turn.role === 'system' ? turn.parts : []))
@@ -73,14 +73,14 @@ const off: Thinking = { on: false, field: undefined, outputConfig: {} }
 
 function thinkingFields(request: CanonicalRequest, { model, maxOutputTokens }: Target): Thinking {
   const { reasoning, warnings } = request
-  if (!reasoning || !thinks(request, model)) return off
+  if (!reasoning || !isThinking(request, model)) return off
   const forced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'
   if (forced && request.tools.length > 0) {
     warnings.push('thinking was left out: it cannot be together with a forced tool')
     return off
   }
   if (model.reasoning?.by === 'adaptive') {
-    const effort = nearestEffort(getEffort(request, model), model.reasoning.values)
+    const effort = findNearestEffort(getEffort(request, model), model.reasoning.values)
     return { on: true, field: { type: 'adaptive' }, outputConfig: { effort } }
   }
   if (model.reasoning?.by !== 'budget') return off

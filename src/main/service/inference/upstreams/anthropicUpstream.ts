@@ -1,11 +1,11 @@
-import { anthropicAnswer, createAnthropicStreamReader } from './anthropicAnswer.ts'
-import { anthropicRequest } from './anthropicRequest.ts'
+import { createAnthropicStreamReader, parseAnthropicAnswer } from './anthropicAnswer.ts'
+import { buildAnthropicRequest } from './anthropicRequest.ts'
 import type { Upstream } from './upstream.ts'
 import { toUpstreamError } from './upstreamFailure.ts'
 
 export const anthropicUpstream: Upstream = {
-  write: anthropicRequest,
-  readAnswer: anthropicAnswer,
+  write: buildAnthropicRequest,
+  readAnswer: parseAnthropicAnswer,
   streamReader: createAnthropicStreamReader,
   readFailure: toUpstreamError,
 }

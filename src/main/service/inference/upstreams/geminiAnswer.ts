@@ -27,7 +27,7 @@ const failures: readonly string[] = [
   'MALFORMED_RESPONSE',
 ]
 
-export function geminiAnswer(body: JsonObject, options: ReaderOptions): CanonicalEvent[] {
+export function parseGeminiAnswer(body: JsonObject, options: ReaderOptions): CanonicalEvent[] {
   const reader = geminiReader(options)
   return [...reader.take(body), reader.end()]
 }

@@ -1,9 +1,9 @@
 import type { AssistantTurn, CanonicalRequest, ImagePart, Signature, TextPart, Turn, UserTurn } from '../canonical.ts'
-import { badRequestError } from '../inferenceError.ts'
+import { createBadRequestError } from '../inferenceError.ts'
 import { type JsonObject, omitUndefined, parseJsonObject, toJsonObject } from '../json.ts'
-import { getEffort, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
+import { findNearestEffort, getEffort, isThinking, withoutRefused } from '../modelRefusals.ts'
 import { budgetOf } from './anthropicRequest.ts'
-import { geminiSchema } from './geminiSchema.ts'
+import { toGeminiSchema } from './geminiSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
 /**
@@ -14,7 +14,7 @@ export const missingSignature = 'skip_thought_signature_validator'
 const maxStops = 5
 
 /** @see https://ai.google.dev/api/generate-content */
-export function geminiRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
+export function buildGeminiRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
   const { model } = target
   const request = withoutRefused(canonical, model)
   const { warnings, sampling } = request
@@ -134,12 +134,12 @@ function toOwnSignature(signature: Signature | undefined): string | undefined {
 }
 
 function imagePart({ source }: ImagePart): JsonObject {
-  if (source.kind === 'url') throw badRequestError('messages', 'An image was not fetched.', 'image')
+  if (source.kind === 'url') throw createBadRequestError('messages', 'An image was not fetched.', 'image')
   return { inlineData: { mimeType: source.mediaType, data: source.base64 } }
 }
 
 function declaration(tool: CanonicalRequest['tools'][number], warnings: string[]): JsonObject {
-  const { schema, warnings: schemaWarnings } = geminiSchema(tool.parameters ?? {})
+  const { schema, warnings: schemaWarnings } = toGeminiSchema(tool.parameters ?? {})
   warnings.push(...schemaWarnings.map((it) => `${tool.name}: ${it}`))
   const properties = toJsonObject(schema.properties)
   const empty = (schema.type === undefined || schema.type === 'object') && Object.keys(properties ?? {}).length === 0
@@ -158,14 +158,15 @@ function toolConfig({ toolChoice: choice }: CanonicalRequest): JsonObject | unde
 
 function stops(request: CanonicalRequest): string[] | undefined {
   const usable = request.stop.filter((it) => it !== '')
-  if (usable.length > maxStops) throw badRequestError('stop', `This family takes ${maxStops} stop sequences at most.`)
+  if (usable.length > maxStops)
+    throw createBadRequestError('stop', `This family takes ${maxStops} stop sequences at most.`)
   return usable.length > 0 ? usable : undefined
 }
 
 function formatFields(request: CanonicalRequest): JsonObject {
   if (!request.format) return {}
   if (request.format.type === 'json') return { responseMimeType: 'application/json' }
-  const { schema, warnings } = geminiSchema(request.format.schema)
+  const { schema, warnings } = toGeminiSchema(request.format.schema)
   request.warnings.push(...warnings.map((it) => `response_format: ${it}`))
   return { responseMimeType: 'application/json', responseSchema: schema }
 }
@@ -174,11 +175,11 @@ function formatFields(request: CanonicalRequest): JsonObject {
 function thinkingConfig(request: CanonicalRequest, { model, maxOutputTokens }: Target): JsonObject | undefined {
   const { reasoning } = model
   if (!reasoning) return undefined
-  const on = thinks(request, model)
+  const on = isThinking(request, model)
   if (reasoning.by === 'level') {
     if (!request.reasoning) return { includeThoughts: true }
     const effort = getEffort(request, model)
-    const level = nearestEffort(effort, reasoning.values)
+    const level = findNearestEffort(effort, reasoning.values)
     if (level !== effort) request.warnings.push(`reasoning effort ${effort} became ${level} for ${model.name}`)
     return { includeThoughts: true, thinkingLevel: level }
   }

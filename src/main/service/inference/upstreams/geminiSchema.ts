@@ -45,7 +45,7 @@ const maxNumbers = 50
  * Converts a JSON schema to Gemini's subset of OpenAPI. Unsupported keywords are replaced by equivalents where these
  * exist; otherwise they are dropped with a warning.
  */
-export function geminiSchema(schema: JsonObject): { schema: JsonObject; warnings: string[] } {
+export function toGeminiSchema(schema: JsonObject): { schema: JsonObject; warnings: string[] } {
   const dropped = new Set<string>()
   const rewritten = rewrite(schema, { root: schema, dropped, open: [], depth: 0 })
   const names = [...dropped].sort().join(', ')

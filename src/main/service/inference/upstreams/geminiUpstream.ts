@@ -1,11 +1,11 @@
-import { createGeminiStreamReader, geminiAnswer } from './geminiAnswer.ts'
-import { geminiRequest } from './geminiRequest.ts'
+import { createGeminiStreamReader, parseGeminiAnswer } from './geminiAnswer.ts'
+import { buildGeminiRequest } from './geminiRequest.ts'
 import type { Upstream } from './upstream.ts'
 import { toUpstreamError } from './upstreamFailure.ts'
 
 export const geminiUpstream: Upstream = {
-  write: geminiRequest,
-  readAnswer: geminiAnswer,
+  write: buildGeminiRequest,
+  readAnswer: parseGeminiAnswer,
   streamReader: createGeminiStreamReader,
   readFailure: toUpstreamError,
 }

@@ -26,7 +26,7 @@ export function openAiAnswer(body: JsonObject, options: ReaderOptions): Canonica
   if (!choice || !message) return [{ type: 'error', error: unusable('It has no choice.') }]
   const reader = choiceReader(options)
   const events: CanonicalEvent[] = [{ type: 'start', id: getString(body, 'id') }, ...reader.take(message)]
-  const usage = usageIn(body.usage)
+  const usage = parseUsage(body.usage)
   const native = getString(choice, 'finish_reason')
   return [
     ...events,
@@ -54,7 +54,7 @@ export function openAiStreamReader(options: ReaderOptions): StreamReader {
       native = getString(choice, 'finish_reason') ?? native
     }
     // Moonshot has it within the choice.
-    const usage = usageIn(chunk.usage) ?? usageIn(choice?.usage)
+    const usage = parseUsage(chunk.usage) ?? parseUsage(choice?.usage)
     if (usage) events.push({ type: 'usage', usage })
     return events
   }
@@ -208,7 +208,7 @@ function contentText(content: unknown): string {
 }
 
 /** Prompt tokens of OpenAI hold the cached ones; completion tokens hold the thinking. */
-export function usageIn(value: unknown): Usage | undefined {
+export function parseUsage(value: unknown): Usage | undefined {
   const usage = toJsonObject(value)
   if (!usage) return undefined
   const prompt = getCount(usage, 'prompt_tokens')

@@ -1,8 +1,8 @@
 import type { AssistantTurn, CanonicalRequest, ImagePart, TextPart, ToolResultPart, UserTurn } from '../canonical.ts'
 import type { ChatQuirks, ModelQuirks } from '../families/quirks.ts'
-import { badRequestError } from '../inferenceError.ts'
+import { createBadRequestError } from '../inferenceError.ts'
 import { type JsonObject, omitUndefined } from '../json.ts'
-import { getEffort, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
+import { findNearestEffort, getEffort, isThinking, withoutRefused } from '../modelRefusals.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
 type ImageRules = Pick<ModelQuirks, 'takesImageUrls'>
@@ -19,8 +19,8 @@ export function openAiRequest(canonical: CanonicalRequest, target: Target): Upst
   const quirks = chatQuirks(model)
   const request = withoutRefused(canonical, model)
   const { tools, sampling, warnings } = request
-  const reasoning = reasoningFields(request, target)
-  const stream = request.stream || (model.thinksInStreamsOnly && thinks(request, model))
+  const reasoning = buildReasoningFields(request, target)
+  const stream = request.stream || (model.thinksInStreamsOnly && isThinking(request, model))
   const body = omitUndefined({
     model: model.upstreamId,
     messages: request.turns.flatMap((turn) => {
@@ -51,7 +51,7 @@ export function openAiRequest(canonical: CanonicalRequest, target: Target): Upst
   return { path: '/chat/completions', headers: {}, body, stream, warnings }
 }
 
-export function reasoningFields(request: CanonicalRequest, { model }: Pick<Target, 'model'>): JsonObject {
+export function buildReasoningFields(request: CanonicalRequest, { model }: Pick<Target, 'model'>): JsonObject {
   const { reasoning } = request
   if (!reasoning || !model.reasoning) {
     const takesAnyEffort = model.quirks.chat?.takesAnyEffort ?? false
@@ -63,16 +63,17 @@ export function reasoningFields(request: CanonicalRequest, { model }: Pick<Targe
   switch (model.reasoning.by) {
     case 'effort': {
       const requested = getEffort(request, model)
-      const effort = nearestEffort(requested, model.reasoning.values)
+      const effort = findNearestEffort(requested, model.reasoning.values)
       if (effort !== requested)
         request.warnings.push(`reasoning effort ${requested} became ${effort} for ${model.name}`)
       return { reasoning_effort: effort }
     }
     case 'toggle':
-      if (model.quirks.chat?.thinkingSwitch === 'enable_thinking') return { enable_thinking: thinks(request, model) }
-      return { thinking: { type: thinks(request, model) ? 'enabled' : 'disabled' } }
+      if (model.quirks.chat?.thinkingSwitch === 'enable_thinking')
+        return { enable_thinking: isThinking(request, model) }
+      return { thinking: { type: isThinking(request, model) ? 'enabled' : 'disabled' } }
     case 'budget':
-      if (!thinks(request, model)) return { enable_thinking: false }
+      if (!isThinking(request, model)) return { enable_thinking: false }
       return omitUndefined({ enable_thinking: true, thinking_budget: reasoning.budgetTokens })
     default:
       return {}
@@ -121,7 +122,8 @@ function userPart(part: UserTurn['parts'][number], family: ImageRules): JsonObje
 }
 
 function imagePart({ source, detail }: ImagePart, { takesImageUrls }: ImageRules): JsonObject {
-  if (source.kind === 'url' && !takesImageUrls) throw badRequestError('messages', 'An image was not fetched.', 'image')
+  if (source.kind === 'url' && !takesImageUrls)
+    throw createBadRequestError('messages', 'An image was not fetched.', 'image')
   const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.base64}`
   return { type: 'image_url', image_url: omitUndefined({ url, detail }) }
 }

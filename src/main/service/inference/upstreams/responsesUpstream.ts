@@ -1,12 +1,12 @@
-import { createResponsesUpstreamStreamReader, responsesUpstreamAnswer } from './responsesUpstreamAnswer.ts'
-import { responsesUpstreamRequest } from './responsesUpstreamRequest.ts'
+import { createResponsesUpstreamStreamReader, parseResponsesUpstreamAnswer } from './responsesUpstreamAnswer.ts'
+import { buildResponsesUpstreamRequest } from './responsesUpstreamRequest.ts'
 import type { Upstream } from './upstream.ts'
 import { toUpstreamError } from './upstreamFailure.ts'
 
 /** OpenAI's Responses. */
 export const responsesUpstream: Upstream = {
-  write: responsesUpstreamRequest,
-  readAnswer: responsesUpstreamAnswer,
+  write: buildResponsesUpstreamRequest,
+  readAnswer: parseResponsesUpstreamAnswer,
   streamReader: createResponsesUpstreamStreamReader,
   readFailure: toUpstreamError,
 }

@@ -9,7 +9,7 @@ const incomplete: Readonly<Record<string, FinishReason>> = {
   content_filter: 'filtered',
 }
 
-export function responsesUpstreamAnswer(body: JsonObject): CanonicalEvent[] {
+export function parseResponsesUpstreamAnswer(body: JsonObject): CanonicalEvent[] {
   if (!Array.isArray(body.output) || body.error || body.status === 'failed') {
     return [{ type: 'error', error: errorIn(body) }]
   }

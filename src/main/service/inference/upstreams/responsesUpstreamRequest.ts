@@ -1,17 +1,17 @@
 import type { AssistantTurn, CanonicalRequest, TextPart, ToolResultPart, Turn, UserTurn } from '../canonical.ts'
 import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
 import { withoutRefused } from '../modelRefusals.ts'
-import { reasoningFields } from './openAiRequest.ts'
+import { buildReasoningFields } from './openAiRequest.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
 /**
  * For models of OpenAI that only its Responses API has. Nothing is stored there, so that thinking comes back sealed.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
-export function responsesUpstreamRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
+export function buildResponsesUpstreamRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
   const request = withoutRefused(canonical, target.model)
   const { tools, sampling, warnings } = request
-  const effort = reasoningFields(request, target).reasoning_effort
+  const effort = buildReasoningFields(request, target).reasoning_effort
   const text = omitUndefined({ format: formatField(request), verbosity: request.verbosity })
   if (request.stop.length > 0) warnings.push('stop was left out: Responses have no word for it')
   const body = omitUndefined({

@@ -9,7 +9,7 @@ import type { ImageSource } from '#shared/contract/images.ts'
 import type { AddImage, RuntimeImages } from '../../sandboxRuntime.ts'
 import { findExecutable } from '../hostTools.ts'
 import { type ImageArchive, readArchive } from './archiveFile.ts'
-import { debianSystem } from './debianSystem.ts'
+import { makeDebianSystem } from './debianSystem.ts'
 import { detectCompression, openDecompressed } from './decompressed.ts'
 import { findIdRange } from './idRange.ts'
 import type { ImageFile, ImageStore, StoredImage } from './imageStore.ts'
@@ -99,7 +99,7 @@ export function createBubblewrapImages(options: ImagesOptions): RuntimeImages {
  * Returns what is missing to make images of this machine's own distribution, else undefined. Runs no program: each
  * description of the runtimes asks.
  */
-export async function systemObstacle(): Promise<string | undefined> {
+export async function findSystemObstacle(): Promise<string | undefined> {
   const [distribution, mmdebstrap] = await Promise.all([readDistributionName(), findExecutable('mmdebstrap')])
   if (typeof distribution === 'string') return distribution
   if (mmdebstrap !== undefined) return undefined
@@ -121,10 +121,10 @@ async function fromSystem(
 ): Promise<ImageContent> {
   const [distribution, mmdebstrap] = await Promise.all([readDistribution(), findExecutable('mmdebstrap')])
   if (typeof distribution === 'string') throw new AppError('image/source', distribution)
-  if (mmdebstrap === undefined) throw new AppError('image/failed', (await systemObstacle()) ?? '')
+  if (mmdebstrap === undefined) throw new AppError('image/failed', (await findSystemObstacle()) ?? '')
   onProgress(`Making ${distribution.title}`, 0)
   const request = { mmdebstrap, distribution, packages, onProgress, signal }
-  await debianSystem(request, (tar) => writeTar(tar, { writer, limits, layered: false, signal }))
+  await makeDebianSystem(request, (tar) => writeTar(tar, { writer, limits, layered: false, signal }))
   const more = packages.length === 0 ? '' : ` with ${packages.join(', ')}`
   return { detail: `${distribution.title}${more}, made from the packages of this machine's distribution.`, path: null }
 }

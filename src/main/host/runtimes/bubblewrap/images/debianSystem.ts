@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError } from '#shared/appError.ts'
-import { perlArgument, perlScript } from '../../perlScript.ts'
+import { buildPerlScript, formatPerlArgument } from '../../perlScript.ts'
 import { findExecutable } from '../hostTools.ts'
 import { buildIds } from '../idBlocks.ts'
 import { sendSignal } from '../processTable.ts'
@@ -40,7 +40,7 @@ type DebianRequest = {
  * Makes a system of this machine's own distribution with mmdebstrap, and hands its tar to `use`.
  * @throws AppError `image/failed` with the last that it said
  */
-export async function debianSystem(request: DebianRequest, use: (tar: Readable) => Promise<void>): Promise<void> {
+export async function makeDebianSystem(request: DebianRequest, use: (tar: Readable) => Promise<void>): Promise<void> {
   const { distribution, packages, signal } = request
   const folder = await mkdtemp(join(tmpdir(), 'steward-image-'))
   try {
@@ -130,7 +130,12 @@ async function withoutRoot(command: readonly string[]): Promise<readonly string[
   const perl = await findExecutable('perl')
   if (perl === undefined) throw new AppError('image/failed', 'Perl is missing (package perl-base).')
   const ids = `0 ${buildIds.first} ${buildIds.count}`
-  return [perl, '-e', perlScript('range', 'inRange'), perlArgument({ range: { uids: ids, gids: ids }, command })]
+  return [
+    perl,
+    '-e',
+    buildPerlScript('range', 'inRange'),
+    formatPerlArgument({ range: { uids: ids, gids: ids }, command }),
+  ]
 }
 
 function failedError(said: readonly string[]): AppError {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { lstatSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { AppError } from '#shared/appError.ts'
-import { perlArgument, perlScript } from '../../perlScript.ts'
+import { buildPerlScript, formatPerlArgument } from '../../perlScript.ts'
 import { findExecutable } from '../hostTools.ts'
 import { findIdRange } from './idRange.ts'
 
@@ -11,12 +11,12 @@ const removeMs = 600_000
 /** Removes a tree whose files may belong to any user of the range of images. */
 export async function removeInRange(path: string): Promise<void> {
   const removing = ['/bin/rm', '-rf', '--one-file-system', '--', path]
-  const [program = '', ...parts] = (await inRange(removing)) ?? removing
+  const [program = '', ...parts] = (await wrapInRange(removing)) ?? removing
   await promisify(execFile)(program, parts, { cwd: '/', timeout: removeMs })
 }
 
 /** Whether files belong to another user than Steward's, who is not root: only root of the range may work on them. */
-export function belongsToRange(path: string): boolean {
+export function isInRange(path: string): boolean {
   const uid = process.getuid?.()
   const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
   return uid !== 0 && owner !== undefined && owner !== uid
@@ -24,10 +24,10 @@ export function belongsToRange(path: string): boolean {
 
 /** @throws AppError `runtime/unavailable` if the files at the path belong to the range, and there is none now */
 export async function assertRange(path: string): Promise<void> {
-  if (belongsToRange(path) && typeof (await findIdRange()) === 'string') throw notInRangeError(lstatSync(path).uid)
+  if (isInRange(path) && typeof (await findIdRange()) === 'string') throw createNotInRangeError(lstatSync(path).uid)
 }
 
-export function notInRangeError(uid: number): AppError {
+export function createNotInRangeError(uid: number): AppError {
   return new AppError('runtime/unavailable', `Files of the sandbox belong to the user ${uid}.`, {
     detail:
       'That user must be among your subordinate ids in /etc/subuid and /etc/subgid, with the package uidmap installed.',
@@ -36,12 +36,12 @@ export function notInRangeError(uid: number): AppError {
 
 /** @returns the command, wrapped to run as root of the id range if the files at the path belong to it */
 export async function buildFileCommand(path: string, command: readonly string[]): Promise<readonly string[]> {
-  return belongsToRange(path) ? ((await inRange(command)) ?? command) : command
+  return isInRange(path) ? ((await wrapInRange(command)) ?? command) : command
 }
 
 /** @returns a command that runs another as root of the range; undefined for root itself and where there is no range */
-export async function inRange(command: readonly string[]): Promise<string[] | undefined> {
+export async function wrapInRange(command: readonly string[]): Promise<string[] | undefined> {
   const [range, perl] = await Promise.all([findIdRange(), findExecutable('perl')])
   if (process.getuid?.() === 0 || typeof range === 'string' || perl === undefined) return undefined
-  return [perl, '-e', perlScript('range', 'inRange'), perlArgument({ range, command })]
+  return [perl, '-e', buildPerlScript('range', 'inRange'), formatPerlArgument({ range, command })]
 }

@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream'
 import { z } from 'zod'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
-import { perlArgument, perlScript } from '../../perlScript.ts'
+import { buildPerlScript, formatPerlArgument } from '../../perlScript.ts'
 import type { IdRange } from './idRange.ts'
 
 export type Owner = { uid: number; gid: number; seconds: number; mode: number }
@@ -49,7 +49,7 @@ const detailBytes = 2_000
 /** @param folder exists, is empty and belongs to Steward's user */
 export function createLayerWriter(options: { perl: string; range: IdRange; folder: string }): LayerWriter {
   const { perl, range, folder } = options
-  const script = [perlScript('range', 'layer'), perlArgument({ range, folder })]
+  const script = [buildPerlScript('range', 'layer'), formatPerlArgument({ range, folder })]
   const child = spawn(perl, ['-e', ...script], { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
   const { stdin, stdout, stderr } = child
   let said = ''

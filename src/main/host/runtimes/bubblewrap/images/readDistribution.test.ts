@@ -2,7 +2,7 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { systemObstacle } from './bubblewrapImages.ts'
+import { findSystemObstacle } from './bubblewrapImages.ts'
 import { ownLines, ownStanzas, readDistribution } from './readDistribution.ts'
 
 const addresses = new Set(['http://deb.debian.org/debian', 'http://deb.debian.org/debian-security'])
@@ -47,7 +47,7 @@ test('apt runs when an image is made, and not for each description of the runtim
   writeFileSync(program, `#!/bin/sh\n: > ${marker}\n`)
   chmodSync(program, 0o755)
   vi.stubEnv('PATH', folder)
-  await systemObstacle()
+  await findSystemObstacle()
   expect(existsSync(marker)).toBe(false)
   const distribution = await readDistribution()
   // Images are made on Debian and its derivatives only.

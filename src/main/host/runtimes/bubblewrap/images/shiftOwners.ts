@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { perlArgument, perlScript } from '../../perlScript.ts'
+import { buildPerlScript, formatPerlArgument } from '../../perlScript.ts'
 import { findIdRange, toNumberInRange } from './idRange.ts'
-import { inRange, notInRangeError } from './inRange.ts'
+import { createNotInRangeError, wrapInRange } from './inRange.ts'
 
 const shiftMs = 600_000
 
@@ -10,8 +10,8 @@ const shiftMs = 600_000
 export async function shiftOwners(folder: string, { uid, count }: { uid: number; count: number }): Promise<void> {
   const range = await findIdRange()
   const first = typeof range === 'string' ? undefined : toNumberInRange(range, uid)
-  if (first === undefined) throw notInRangeError(uid)
-  const script = ['-e', perlScript('owners', 'shiftOwners'), perlArgument({ folder, first, count })]
-  const [program = '', ...parts] = (await inRange(['perl', ...script])) ?? ['perl', ...script]
+  if (first === undefined) throw createNotInRangeError(uid)
+  const script = ['-e', buildPerlScript('owners', 'shiftOwners'), formatPerlArgument({ folder, first, count })]
+  const [program = '', ...parts] = (await wrapInRange(['perl', ...script])) ?? ['perl', ...script]
   await promisify(execFile)(program, parts, { cwd: '/', timeout: shiftMs })
 }

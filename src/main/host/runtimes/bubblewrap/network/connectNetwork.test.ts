@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { perlScript } from '../../perlScript.ts'
-import { networkArguments } from './connectNetwork.ts'
+import { buildPerlScript } from '../../perlScript.ts'
+import { buildNetworkArguments } from './connectNetwork.ts'
 
 test('network.pl reads every argument, and none that is missing', () => {
   const tools = { perl: 'perl', pasta: 'pasta', nft: 'nft', way: 'files', hasFrameRules: true } as const
-  const request = networkArguments({ tools, network: 'internet', uid: 1, closed: ['10.0.0.0/8'] })
-  const script = perlScript('network')
+  const request = buildNetworkArguments({ tools, network: 'internet', uid: 1, closed: ['10.0.0.0/8'] })
+  const script = buildPerlScript('network')
   const keysRead = new Set([...script.matchAll(/\$given->\{(\w+)\}/g)].map(([, key = '']) => key))
   // `tryToConnect`, the warden and `perlScript` add these.
   for (const key of ['users', 'net', 'new', 'calls']) keysRead.delete(key)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'
-import { perlArgument, perlScript } from '../../perlScript.ts'
+import { buildPerlScript, formatPerlArgument } from '../../perlScript.ts'
 import type { SandboxUser } from '../startRequest.ts'
 import { createNetworkRules, networkCard, sandboxAddresses } from './networkRules.ts'
 
@@ -50,7 +50,7 @@ const Refusal = z.object({ reason: z.string() })
  * card. Nothing of the host's loopback is mapped either way, and no port of the machine is opened on the host.
  * @see https://passt.top/builds/latest/web/passt.1.html
  */
-export function networkArguments({ tools, network, uid, closed }: ConnectRequest): ConnectArguments {
+export function buildNetworkArguments({ tools, network, uid, closed }: ConnectRequest): ConnectArguments {
   const { pasta, nft, way, hasFrameRules } = tools
   const { rules, frameRules, ownRules } = createNetworkRules(network, closed)
   return {
@@ -77,8 +77,8 @@ const pastaArguments = [
 /** Connects a throwaway namespace as a sandbox of this user is connected. @returns why that fails here */
 export async function tryToConnect({ tools, user, closed, signal }: TryRequest): Promise<string | undefined> {
   if (signal.aborted) return 'it was called off'
-  const argument = perlArgument({
-    ...networkArguments({ tools, network: 'internet', uid: user?.uid, closed }),
+  const argument = formatPerlArgument({
+    ...buildNetworkArguments({ tools, network: 'internet', uid: user?.uid, closed }),
     users: user?.holder ?? null,
     net: null,
     new: true,
@@ -101,7 +101,7 @@ export async function tryToConnect({ tools, user, closed, signal }: TryRequest):
 }
 
 function helper(perl: string, argument: string) {
-  const child = spawn(perl, ['-e', perlScript('range', 'network', 'networkMain'), argument], {
+  const child = spawn(perl, ['-e', buildPerlScript('range', 'network', 'networkMain'), argument], {
     cwd: '/',
     env: {},
     detached: true,

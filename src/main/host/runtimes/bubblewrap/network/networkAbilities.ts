@@ -64,7 +64,7 @@ export async function probeNetwork(closed: readonly string[], user?: SandboxUser
     if (!isAboutTheWay(refusal)) break
   }
   const refusal = refusals.find((it) => !isAboutTheWay(it)) ?? refusals[0] ?? ''
-  const { because, cure } = networkRefusal(refusal, { tunnelExists: await exists(tunnel) })
+  const { because, cure } = findNetworkRefusal(refusal, { tunnelExists: await exists(tunnel) })
   return unable(because === undefined ? refusal : `${because} (${refusal})`, cure)
 }
 
@@ -97,7 +97,7 @@ function isAboutFrames(refusal: string): boolean {
 }
 
 /** Explains known errors of pasta, nft and the kernel, with the command that helps. */
-export function networkRefusal(
+export function findNetworkRefusal(
   refusal: string,
   { tunnelExists }: { tunnelExists: boolean },
 ): { because: string | undefined; cure: string | null } {

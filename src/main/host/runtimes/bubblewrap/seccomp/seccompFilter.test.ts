@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { systemCallTable } from '../../systemCallNumbers.ts'
 import { allowedCalls, argumentCalls, type CallTable, enteringCalls, privilegedCalls } from './allowedCalls.ts'
-import { seccompFilters } from './seccompFilter.ts'
+import { buildSeccompFilters } from './seccompFilter.ts'
 
 const audit = { x64: 0xc000003e, arm64: 0xc00000b7 } as const
 const columns = ['x64', 'arm64'] as const
 type Architecture = (typeof columns)[number]
 const allowed = 'allowed'
-const filters = (architecture: Architecture) => seccompFilters(architecture) ?? { outer: '', inner: '' }
+const filters = (architecture: Architecture) => buildSeccompFilters(architecture) ?? { outer: '', inner: '' }
 
 /** Runs classic BPF as the kernel does. @returns `allowed`, or the errno */
 function evaluate(program: string, call: { architecture: number; number: number; arguments?: readonly number[] }) {

@@ -45,7 +45,7 @@ type ArgumentCall = keyof typeof argumentCalls
  *
  * @returns the programs in hexadecimal; undefined on an unsupported architecture
  */
-export function seccompFilters(platform = process.arch): { outer: string; inner: string } | undefined {
+export function buildSeccompFilters(platform = process.arch): { outer: string; inner: string } | undefined {
   const architecture = architectures[platform]
   if (!architecture) return undefined
   const { audit, column } = architecture

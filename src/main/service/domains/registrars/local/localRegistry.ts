@@ -23,7 +23,7 @@ const premiumFactor = 200
 const maxYearsAhead = 10
 
 /** The test registry of this computer: it takes part in nothing, and its names cost test money. */
-export function localRegistry(options: {
+export function createLocalRegistry(options: {
   records: RegistryRepository
   prices: readonly TldPrice[]
   now: () => number
