@@ -65,7 +65,7 @@ export default defineConfig({
       suite({
         name: 'integration',
         include: ['test/integration/**/*.test.ts'],
-        testTimeout: 240_000,
+        testTimeout: 480_000,
         retry: 1,
         ...waitingBound,
       }),

@@ -1,5 +1,5 @@
 import type { Request } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { receiptUri } from '#agent/tools/mcpApps.ts'
 import { getPayment, listPayments } from '#shared/contract/localPayments.ts'
 import { giveTestMoney } from '#shared/contract/payments.ts'
@@ -21,16 +21,20 @@ const look = pictures()
 
 beforeAll(async () => {
   app = await ownStewardInBrowser({ config: { wallet: { secret_store: 'vault_file' } } })
+})
+// A client of its own for each try: a repeated call of one client returns its first payment.
+beforeEach(async () => {
   const { key } = await app.person.call(createToolClient, { name: 'researcher' })
   mcp = await createMcpClient({ url: `${new URL(app.steward.url).origin}/mcp`, key })
   host = await createAppHost({ browser: app.browser, client: mcp.client, uri: receiptUri })
 })
-afterEach(() => expect(host.complaints).toEqual([]))
-afterAll(async () => {
-  await host?.close()
-  await mcp?.client.close()
-  await app?.close()
+afterEach(async () => {
+  const { complaints } = host
+  await host.close()
+  await mcp.client.close()
+  expect(complaints).toEqual([])
 })
+afterAll(() => app?.close())
 
 const heading = (text: string) => host.frame.getByRole('heading', { name: text, exact: true }).waitFor()
 

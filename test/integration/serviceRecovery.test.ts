@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { hostFolder } from '#platform/hostSocket.ts'
-import { programFile } from '#platform/programFile.ts'
+import { getHostFolder } from '#platform/hostSocket.ts'
+import { getProgramFile } from '#platform/programFile.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { until } from '../support/eventually.ts'
 import { connectHost } from '../support/hostClient.ts'
@@ -138,7 +138,7 @@ test('a database older than a sandbox keeps its files, and the owner adopts or d
     ]),
   )
   // Sandboxes that are missing in the database do not run.
-  const host = await connectHost(join(hostFolder(service.dataDir), 'host.sock'))
+  const host = await connectHost(join(getHostFolder(service.dataDir), 'host.sock'))
   const { machines } = await host.call('machine.list', {}).finally(() => host.ipc.close())
   expect(machines.map(({ id }) => id)).toEqual([getId(old)])
   // Snapshots of sandboxes in the database are adopted with their names.
@@ -156,7 +156,7 @@ test('a database older than a sandbox keeps its files, and the owner adopts or d
   expect((await service.send(`/v1/found-sandboxes/${getId(fresh)}`, { method: 'DELETE' })).status).toBe(404)
   expect((await service.send(`/v1/found-sandboxes/${getId(otherPath)}`, { method: 'DELETE' })).json.success).toBe(true)
   expect((await service.send('/v1/found-sandboxes')).json.count).toBe(0)
-  expect(existsSync(join(hostFolder(service.dataDir), 'machines', getId(otherPath)))).toBe(false)
+  expect(existsSync(join(getHostFolder(service.dataDir), 'machines', getId(otherPath)))).toBe(false)
   expect((await service.send(fresh)).json.status).toBe('running')
 })
 
@@ -177,7 +177,7 @@ test('an empty database finds every sandbox, without an account that it does not
   const adopted = await service.send(`/v1/found-sandboxes/${id}/adopt`, { method: 'POST', key })
   expect(adopted.json, adopted.text).toMatchObject({ id, name: 'lonely', status: 'stopped' })
   expect((await service.send(sandbox, { method: 'DELETE', key })).json.success).toBe(true)
-  expect(existsSync(join(hostFolder(service.dataDir), 'machines', id))).toBe(false)
+  expect(existsSync(join(getHostFolder(service.dataDir), 'machines', id))).toBe(false)
 })
 
 test('a deletion that was interrupted is completed at the next start', async () => {
@@ -191,7 +191,7 @@ test('a deletion that was interrupted is completed at the next start', async () 
     database.close()
   })
   await until('it is gone', async () => (await service.send(sandbox)).status === 404)
-  expect(existsSync(join(hostFolder(service.dataDir), 'machines', id))).toBe(false)
+  expect(existsSync(join(getHostFolder(service.dataDir), 'machines', id))).toBe(false)
   expect((await service.send('/v1/found-sandboxes')).json.count).toBe(0)
 })
 
@@ -219,11 +219,22 @@ test('a machine without bubblewrap is told what to install', async () => {
   const hide = 'for it in /usr/bin/bwrap /usr/local/bin/bwrap; do [ ! -e $it ] || mount --bind /dev/null $it; done'
   const mapped = process.getuid?.() === 0 ? [] : ['--map-root-user']
   let host: ChildProcess | undefined
+  let hasEnded = false
   const service = await runningService({
     dataDir,
     async launchHost() {
+      if (hasEnded) return // the service replaces a host that ends
       const command = `${hide}; exec "$0" "$1" --data "$2"`
-      const parts = [...mapped, '--mount', 'sh', '-c', command, process.execPath, programFile('entries/host'), dataDir]
+      const parts = [
+        ...mapped,
+        '--mount',
+        'sh',
+        '-c',
+        command,
+        process.execPath,
+        getProgramFile('entries/host'),
+        dataDir,
+      ]
       host = spawn('unshare', parts, { stdio: 'ignore' })
     },
   })
@@ -247,6 +258,7 @@ test('a machine without bubblewrap is told what to install', async () => {
     }
     expect((await service.send('/v1/sandboxes')).json.count).toBe(0)
   } finally {
+    hasEnded = true
     host?.kill('SIGTERM')
     await until('the host to end', () => host === undefined || host.exitCode !== null || host.signalCode !== null)
   }
