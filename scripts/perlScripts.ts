@@ -1,11 +1,11 @@
-/** `node scripts/perlScripts.ts`: compiles each helper script as `perlScript(…)` composes it, without running it. */
+/** `node scripts/perlScripts.ts`: compiles each helper script as `buildPerlScript(…)` composes it, without running it. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { definePart } from '#host/runtimes/perlScript.ts'
 
 const scripts = 'src/main/host/runtimes/scripts'
-const composing = /\bperl(?:Script\(\s*((?:'[^']*'(?:,\s*)?)*)\)|Part\(('[^']*')\))/g
+const composing = /\b(?:buildPerlScript\(\s*((?:'[^']*'(?:,\s*)?)*)\)|readPerlPart\(('[^']*')\))/g
 /** Restricts Perl to modules of `perl-base`, which every Debian has. */
 const baseOnly = 'BEGIN { my @base = grep { m{/perl-base\\z} } @INC; @INC = @base if @base }\n'
 

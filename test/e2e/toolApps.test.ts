@@ -22,7 +22,7 @@ const look = pictures()
 beforeAll(async () => {
   app = await ownStewardInBrowser({ config: { wallet: { secret_store: 'vault_file' } } })
 })
-// A client of its own for each try: a repeated call of one client returns its first payment.
+// A new client for each try, because a client that repeats a call gets the payment of the first.
 beforeEach(async () => {
   const { key } = await app.person.call(createToolClient, { name: 'researcher' })
   mcp = await createMcpClient({ url: `${new URL(app.steward.url).origin}/mcp`, key })

@@ -258,7 +258,7 @@ describe('input readers', () => {
 describe('helper scripts', () => {
   const scripts = 'src/main/host/runtimes/scripts'
   const uses = (...parts: string[]) => ({
-    'src/main/host/uses.ts': `export const script = perlScript(${parts.map((it) => `'${it}'`).join(', ')})\n`,
+    'src/main/host/uses.ts': `export const script = buildPerlScript(${parts.map((it) => `'${it}'`).join(', ')})\n`,
   })
   const good = 'my $given = given();\nprint $given->{path};\n'
 

@@ -215,7 +215,7 @@ test('a sandbox whose making was interrupted is told as an error and can be dele
 
 test('a machine without bubblewrap is told what to install', async () => {
   const dataDir = temporaryFolder('bare')
-  // A mount namespace of its own, where the program is there but cannot be executed.
+  // A mount namespace in which the program exists but cannot be executed.
   const hide = 'for it in /usr/bin/bwrap /usr/local/bin/bwrap; do [ ! -e $it ] || mount --bind /dev/null $it; done'
   const mapped = process.getuid?.() === 0 ? [] : ['--map-root-user']
   let host: ChildProcess | undefined

@@ -91,7 +91,7 @@ async function findsNothing(page: Page, ruleSet: 'everything' | 'color'): Promis
 const settlesWithinMs = 30_000
 const looksWithinMs = 30_000
 
-/** Limits the duration: evaluation in a page has no timeout of its own. */
+/** Limits the duration: evaluation in a page has no timeout. */
 async function inTime<T>(look: Promise<T>): Promise<T> {
   const ending = new AbortController()
   const late = setTimeout(looksWithinMs, undefined, { signal: ending.signal }).then(() => {
@@ -112,7 +112,7 @@ async function inTime<T>(look: Promise<T>): Promise<T> {
 const options: RunOptions = { resultTypes: ['violations'], preload: false, pingWaitTime: 10_000 }
 
 /**
- * Creates the axe builder. Frames need a page of its own to merge results; pages without frames do not. Axe is loaded into
+ * Creates the axe builder. Results of frames are merged in another page. Axe is loaded into
  * frames and new pages beforehand, because the builder leaves out a frame that takes more than a second to load it.
  */
 async function looker(page: Page): Promise<AxeBuilder> {
