@@ -32,6 +32,9 @@ const suite = ({ order, shared = [], ...given }: Suite) => ({
   },
 })
 
+/** Retries of a test that starved on a busy machine. The report names each test that needed one. */
+const starvedRetries = 2
+
 /** Bound by the processor: a worker for each of two. */
 const processorBound = { order: 1, maxWorkers: 2 }
 /** Bound by waiting for processes, namespaces and containers. */
@@ -58,15 +61,14 @@ export default defineConfig({
         name: 'contract',
         include: ['test/contract/**/*.test.ts'],
         testTimeout: 180_000,
-        retry: 0,
+        retry: starvedRetries,
         ...waitingBound,
       }),
-      // A second try is for a starved processor only; the report names each test that needed it.
       suite({
         name: 'integration',
         include: ['test/integration/**/*.test.ts'],
         testTimeout: 480_000,
-        retry: 1,
+        retry: starvedRetries,
         ...waitingBound,
       }),
       suite({
@@ -74,7 +76,7 @@ export default defineConfig({
         include: ['test/e2e/**/*.test.ts'],
         exclude: suiteForm.hasScreens ? [] : ['test/e2e/screens.test.ts'],
         testTimeout: 300_000,
-        retry: 1,
+        retry: starvedRetries,
         ...sharing,
       }),
     ],
