@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getMe } from '#shared/contract/auth.ts'
+import { getMe, unlinkWallet } from '#shared/contract/auth.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { eventually } from '../support/eventually.ts'
+import { exchange } from '../support/runningService.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { evmWallet } from '../support/wallets.ts'
 import { pictures } from './pages/pictures.ts'
@@ -49,6 +51,26 @@ test('a wallet is unlinked after a confirmation, stays unlinked, and is linked a
   await prompt.give(passphrase, 'Unlock')
   await section.getByText(/linked by Steward/).waitFor()
   expect(await listLinked()).toEqual([wallet.address])
+})
+
+test('a wallet that another one linked says so, also when that one is about to be unlinked', async () => {
+  const { serviceUrl } = app.steward
+  const second = evmWallet()
+  const { json: tokens } = await wallet.signIn(serviceUrl)
+  const body = await second.signedMessage(serviceUrl)
+  const linking = await exchange(serviceUrl, '/v1/auth/wallets', { key: tokens.access_token, body })
+  expect([linking.status, linking.json.linked_by]).toEqual([201, wallet.address])
+  const window = await app.window()
+  const settings = settingsScreen(window.page)
+  const section = (await settings.open('Account')).getByRole('region', { name: 'Linked wallets' })
+  await section.getByText(`linked by ${shortenAddress(wallet.address)}`).waitFor()
+  await section.getByRole('button', { name: `Unlink ${wallet.address}` }).click()
+  const dialog = window.dialog('Unlink wallet?')
+  await dialog.getByText('A wallet that it linked stays linked:').waitFor()
+  await dialog.getByText(second.address, { exact: true }).waitFor()
+  await look(window.page, 'settings-account-linked-by', ['dark'])
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await app.client.call(unlinkWallet, { address: second.address })
 })
 
 test('the secure prompt of a removal says that the key no longer signs in, and unlinks it', async () => {
