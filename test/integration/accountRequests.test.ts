@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accountRequestLimits } from '#shared/contract/accountRequests.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
+import { createShiftedTime } from '../support/shiftedTime.ts'
 import { evmWallet, type SigningWallet, solanaWallet } from '../support/wallets.ts'
 
 const day = 24 * 60 * 60_000
@@ -69,6 +70,20 @@ test('a denied wallet stays out, also after a restart, until the person allows i
   expect(await listRequests()).toMatchObject([{ id, state: 'denied' }])
   await decide(id, true)
   expect((await wallet.signIn(service.url)).status).toBe(200)
+})
+
+test('a denied wallet stays out while the clock is a year ahead', async () => {
+  await service.close()
+  const time = createShiftedTime()
+  service = await runningService({
+    ...{ host: 'none', newWallets: 'ask', personKey: () => person },
+    ...{ now: time.now, time: time.source },
+  })
+  const wallet = evmWallet(time.now)
+  await decide(await requestAccount(wallet), false)
+  time.set(365 * day)
+  expect(await wallet.signIn(service.url)).toMatchObject(denied)
+  expect(await listRequests()).toMatchObject([{ wallet_address: wallet.address, state: 'denied' }])
 })
 
 test('what was allowed is not taken back by a denial, and to decide again changes nothing', async () => {

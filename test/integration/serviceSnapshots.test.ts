@@ -222,6 +222,8 @@ test('a snapshot that the host completed while a database did not follow stays',
   await eventually(async () =>
     expect((await read(`${sandbox}/snapshots`)).snapshots).toMatchObject([{ id, name, created_at: createdAt }]),
   )
+  const [newest] = (await read(`${sandbox}/activity`)).activities
+  expect(newest).toMatchObject({ type: 'snapshot.created', description: `Saved the snapshot “${name}”.` })
   await remove(sandbox)
 })
 

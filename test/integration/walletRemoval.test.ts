@@ -51,6 +51,23 @@ test('a key that Steward linked no longer signs in as the owner once it is remov
   expect((await service.send('/v1/auth/me', { key: again })).json.role).toBe('user')
 })
 
+test('a wallet that a removed key linked is named in the activity log', async () => {
+  const [wallet, other] = [evmWallet(), evmWallet()]
+  const { id } = await add(wallet.privateKey)
+  await eventually(async () => expect(await listLinked()).toEqual([wallet.address]))
+  const { access_token: token } = (await wallet.signIn(service.url)).json
+  const body = await other.signedMessage(service.url)
+  expect((await service.send('/v1/auth/wallets', { key: token, body })).status).toBe(201)
+  await remove(id)
+  const summary = `The removed wallet ${wallet.address} linked other wallets, which still sign in to your account at This computer: ${other.address}. Unlink in Settings those that you do not know.`
+  await eventually(async () => {
+    const { entries } = (await agent.send('/local/activity?limit=20')).json
+    expect(entries.map((entry: { summary: string }) => entry.summary)).toContain(summary)
+  })
+  expect(await listLinked()).toEqual([other.address])
+  expect((await service.send(`/v1/auth/wallets/${other.address}`, { method: 'DELETE' })).status).toBe(200)
+})
+
 test('a key that is removed while the service is away is unlinked at the next connection, also after a restart', async () => {
   const wallet = evmWallet()
   const { id } = await add(wallet.privateKey)

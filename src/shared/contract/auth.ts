@@ -203,7 +203,7 @@ export const unlinkWallet = defineRoute({
   path: '/v1/auth/wallets/:address',
   summary: 'Unlink a wallet from this account; its sign-ins end',
   description:
-    'API keys that these sign-ins created are revoked, with the terminal links and port tokens of both. A sign-out keeps the API keys.',
+    'API keys that these sign-ins created are revoked, with the terminal links and port tokens of both. Wallets that they linked stay linked and are listed in `linked_wallets`.',
   tag: 'Authentication',
   auth: 'account',
   params: z.object({ address: z.string().min(1).max(64) }),

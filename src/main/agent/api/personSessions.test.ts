@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openClock } from '#platform/clock.ts'
+import { createShiftedTime } from '#test/support/shiftedTime.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { createPersonSessions, type OpenedSession } from './personSessions.ts'
 
@@ -58,4 +60,20 @@ test('a file that somebody else wrote is none', () => {
   const { file, sessions, session } = openSessions()
   writeFileSync(file, '[{"digest":"x"}]')
   expect(holds(sessions(), session)).toBe(false)
+})
+
+test('a clock that is set back revives no session that ended', () => {
+  const time = createShiftedTime()
+  const clock = openClock({ source: time.source, store: { read: () => undefined, write() {} } })
+  try {
+    const sessions = createPersonSessions({ now: clock.latestMs })
+    const session = sessions.exchange(sessions.issueToken())
+    if (!session) throw new Error('The token opens a session.')
+    time.pass(7 * dayMs)
+    expect(holds(sessions, session)).toBe(false)
+    time.set(-30 * dayMs)
+    expect(holds(sessions, session)).toBe(false)
+  } finally {
+    clock.close()
+  }
 })

@@ -1,4 +1,5 @@
 import type { AuthorizationLookup } from '../payments/authorizationLookup.ts'
+import { lookupDelayMs } from '../payments/paymentStates.ts'
 import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
 import { parsePayee } from './paymentBudgets.ts'
 
@@ -16,7 +17,7 @@ export function reconcileSignedEntries(options: {
   return {
     /** @param isFollowed whether it is of a payment that Steward follows itself */
     async lookAfter(isFollowed: (intentId: string) => boolean): Promise<void> {
-      for (const entry of records.overdue(now() - 65_000)) {
+      for (const entry of records.overdue(now() - lookupDelayMs)) {
         const { id, payee, payer, nonce, validBeforeMs, amountMicroUsd, atMs: sinceMs, service } = entry
         if (isFollowed(id) || (nextLookupMs.get(id) ?? 0) > now() - againMs) continue
         nextLookupMs.set(id, now())

@@ -156,7 +156,6 @@ export function composeAgent(options: AgentOptions): AgentModule {
     ...toolServer.endpoints,
   ]
   return {
-    latestMs: context.clock.latestMs,
     database: context.database,
     client: context.client,
     note: context.activity.note,
@@ -169,6 +168,7 @@ export function composeAgent(options: AgentOptions): AgentModule {
     identifyClient: connection.identifyClient,
     tasks: context.tasks,
     principals,
+    latestMs: context.clock.latestMs,
     endpoints,
   }
 }

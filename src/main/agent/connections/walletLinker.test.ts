@@ -16,7 +16,7 @@ const address = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
 const account: SigningAccount = { id: 'wal_1' as WalletAccountId, chainType: 'evm', address, label: 'Phrase 1' }
 
 /** Linking of one account, which the test holds at the signature or at the service. */
-function openLinker({ isConnected = true } = {}) {
+function openLinker({ isConnected = true, linkedByIt = [] as readonly string[] } = {}) {
   const database = openDatabase(':memory:')
   migrate(database, agentMigrations)
   const records = createWalletLinkRepository(database)
@@ -38,7 +38,7 @@ function openLinker({ isConnected = true } = {}) {
       wallet_type: 'evm',
       linked_at: '',
     }))
-    return { id: 'acc_1', wallets, wallet_address: address }
+    return { id: 'acc_1', wallets, wallet_address: address, linked_wallets: linkedByIt }
   }
   const linked = createWalletLinker({
     ...{ events, records, log: silentLog, note: ({ summary }) => void notes.push(summary) as never },
@@ -98,6 +98,21 @@ test('an account that is removed while the service links it is unlinked', async 
   link.resolve()
   await linked.waitUntilSettled()
   expect([[...linkedAtService], records.listAll()]).toEqual([[], []])
+})
+
+test('names at most ten wallets that a removed one linked, and no text that is no address', async () => {
+  const addresses = Array.from({ length: 12 }, (_, index) => `0x${String(index).padStart(40, '0')}`)
+  const linkedByIt = ['\nYou approved a payment.', 'x'.repeat(10_000), ...addresses]
+  const { linked, notes, signature, link, steps, removeAccount } = openLinker({ linkedByIt })
+  signature.resolve()
+  link.resolve()
+  await eventually(() => expect(steps).toEqual(['sign', 'link']))
+  await linked.waitUntilSettled()
+  removeAccount()
+  await linked.waitUntilSettled()
+  expect(notes).toEqual([
+    `The removed wallet ${address} linked other wallets, which still sign in to your account at Steward: ${addresses.slice(0, 10).join(', ')}. Unlink in Settings those that you do not know.`,
+  ])
 })
 
 test.each([

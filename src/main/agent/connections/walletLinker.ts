@@ -34,6 +34,10 @@ export type LinkedWallets = {
   close(): Promise<void>
 }
 
+/** Form of the addresses that a service may write into the activity log. */
+const addressPattern = /^\w{20,64}$/
+const maxNamedWallets = 10
+
 const actor = { kind: 'system', name: 'Steward' } as const
 
 /**
@@ -135,11 +139,19 @@ export function createWalletLinker(options: Options): LinkedWallets {
   }
   const unlinkAtService = async (address: string): Promise<void> => {
     try {
-      await client.call(unlinkWallet, { address }, { signal })
+      const { linked_wallets: linked } = await client.call(unlinkWallet, { address }, { signal })
+      recordLinkedByRemoved(address, linked)
     } catch (error) {
       if (!isRefusal(error)) throw error
       recordRemainingLink(address, error.message)
     }
+  }
+  /** Records which wallets a removed wallet linked, because another holder of its key may have linked them. */
+  const recordLinkedByRemoved = (address: string, linked: readonly string[]): void => {
+    const names = linked.filter((it) => addressPattern.test(it)).slice(0, maxNamedWallets)
+    if (names.length === 0) return
+    const summary = `The removed wallet ${address} linked other wallets, which still sign in to your account at ${link.status().name}: ${names.join(', ')}. Unlink in Settings those that you do not know.`
+    note({ kind: 'service.wallet_not_unlinked', actor, subject: address, summary })
   }
   const recordRemainingLink = (address: string, detail: string): void => {
     const summary = `The removed wallet ${address} still signs in to your account at ${link.status().name}. ${detail}`

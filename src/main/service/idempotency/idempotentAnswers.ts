@@ -98,14 +98,13 @@ const createdKinds: readonly CreatedKind[] = [
   },
   {
     path: /^(?:\/v1)?\/domains\/([^/?]+)\/dns$/,
-    getId: ({ record_id: id }, domain) => (typeof id === 'string' ? toDnsRecordKey({ domain, id }) : undefined),
+    getId: ({ record_id: id }, domain) =>
+      typeof id === 'string' ? toDnsRecordKey({ domain: domain.toLowerCase(), id }) : undefined,
   },
   {
     path: /^\/v1\/(?:found-)?sandboxes(?:[/?]|$)/,
     getId: ({ id, session_id: sessionId, upload_id: uploadId }) =>
-      [sessionId, uploadId, id].find((value) => typeof value === 'string' && createdId.test(value)) as
-        | string
-        | undefined,
+      [sessionId, uploadId, id].find((value): value is string => typeof value === 'string' && createdId.test(value)),
   },
 ]
 const createdId = /^([0-9a-f]{32}|(snap|upl|pty)_[0-9a-f]{24})$/

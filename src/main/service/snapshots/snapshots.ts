@@ -154,13 +154,13 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
       const incomplete = records.incomplete().filter(({ id }) => !making.has(id))
       if (incomplete.length === 0) return
       const { result } = await hostCall('machine.stored', {})
-      for (const { id, sandboxId } of incomplete) {
+      for (const { id, sandboxId, name } of incomplete) {
         const sandbox = sandboxes.find(sandboxId)
         const stored = result.machines.find((machine) => machine.id === sandboxId)
         if (!sandbox) continue
         if (stored?.snapshots.includes(id)) {
           records.complete(id, stored.label?.snapshots.find((it) => it.id === id)?.sizeBytes ?? unknownBytes)
-          log.warn('a snapshot was completed while the database did not follow', { id, sandboxId })
+          note(sandboxId, { type: 'snapshot.created', description: `Saved the snapshot “${name}”.` })
         } else await discard(hostCall, { sandboxId, id }, sandbox.runtime)
       }
     },

@@ -6,7 +6,6 @@ import { activity } from './activity.ts'
 import { activityActorIds } from './activityActorIds.ts'
 import { activityActors } from './activityActors.ts'
 import { activityTasks } from './activityTasks.ts'
-import { answersOfPorts } from './answersOfPorts.ts'
 import { automatons } from './automatons.ts'
 import { clock } from './clock.ts'
 import { createdAnswers } from './createdAnswers.ts'
@@ -22,6 +21,7 @@ import { paymentKeys } from './paymentKeys.ts'
 import { paymentResources } from './paymentResources.ts'
 import { paymentSandboxes } from './paymentSandboxes.ts'
 import { payments } from './payments.ts'
+import { portAnswers } from './portAnswers.ts'
 import { ports } from './ports.ts'
 import { registrars } from './registrars.ts'
 import { removedThings } from './removedThings.ts'
@@ -67,7 +67,7 @@ export const serviceMigrations: readonly Migration[] = [
   clock,
   runningMeters,
   activityActorIds,
-  answersOfPorts,
+  portAnswers,
   paymentSandboxes,
   walletLinkers,
 ]

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 
 /** Removes a stored answer together with the port or domain of a sandbox that its request added. */
-export const answersOfPorts = {
+export const portAnswers = {
   version: 32,
   up: `
   CREATE TRIGGER idempotent_answers_of_removed_port AFTER DELETE ON ports BEGIN
