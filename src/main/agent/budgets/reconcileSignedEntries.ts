@@ -1,5 +1,5 @@
+import { lookupDelayMs } from '../base/lookupDelay.ts'
 import type { AuthorizationLookup } from '../payments/authorizationLookup.ts'
-import { lookupDelayMs } from '../payments/paymentStates.ts'
 import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
 import { parsePayee } from './paymentBudgets.ts'
 

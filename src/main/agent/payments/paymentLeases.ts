@@ -8,9 +8,10 @@ import {
   toRequesterPrincipal,
   toWalletPrincipal,
 } from '../base/agentPrincipals.ts'
+import { lookupDelayMs } from '../base/lookupDelay.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
 import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
-import { isFinal, lookupDelayMs } from './paymentStates.ts'
+import { isFinal } from './paymentStates.ts'
 
 type Options = {
   principals: Pick<AgentPrincipals, 'lease'>

@@ -20,6 +20,3 @@ export function mayBecome(from: PaymentState, to: PaymentState): boolean {
 export function isFinal(state: PaymentState): boolean {
   return state === 'settled' || state === 'refused' || state === 'reconciled'
 }
-
-/** Delay in milliseconds after a signature expired until its chain is asked whether it was used: clocks differ. */
-export const lookupDelayMs = 65_000
