@@ -6,16 +6,20 @@
  */
 import { buildStep, checkSteps, runStepsAtLowPriority } from './steps.ts'
 import { quickSuites } from './suiteForms.ts'
-import { formatReport, plainLine, reportsTogether, type TestReport } from './testReport.ts'
+import { countTests, formatReport, joinReports, plainLine, replaceFiles, type TestReport } from './testReport.ts'
 import { runTests, startBufferedRun } from './testRun.ts'
+
+/** More failed files than this are not starved: something is broken. */
+const maxRepeatedFiles = 10
 
 const parts = process.argv.slice(2)
 const isQuick = parts.length === 1 && parts[0] === '--quick'
 const steps = parts.length === 0 ? [buildStep, ...checkSteps] : isQuick ? checkSteps : []
 const { failed, reports } = await (isQuick ? runQuickSuite() : parts.length === 0 ? runWholeSuite() : runChosenTests())
-const { counts, ...rest } = reportsTogether(reports)
+const report = joinReports(reports)
+const counts = countTests(report)
 const total = { ...counts, passed: counts.passed + steps.length - failed, failed: counts.failed + failed }
-for (const line of [...formatReport({ counts, ...rest }), plainLine(total)]) process.stdout.write(`${line}\n`)
+for (const line of [...formatReport(report), plainLine(total)]) process.stdout.write(`${line}\n`)
 process.exitCode = total.failed === 0 && counts.passed > 0 ? 0 : 1
 
 type Outcome = { failed: number; reports: TestReport[] }
@@ -43,5 +47,17 @@ async function runWholeSuite(): Promise<Outcome> {
   const reports = [await runTests(['--project', 'unit', '--project', 'contract'])]
   reports.push(await runTests(['--project', 'integration']))
   reports.push(await e2e.print())
-  return { failed: failedBuild + (await checks), reports }
+  const failedSteps = failedBuild + (await checks)
+  return { failed: failedSteps, reports: [await repeatFailedFiles(joinReports(reports))] }
+}
+
+/**
+ * Runs failed files again, one after the other and with nothing beside them: a machine that is shared with others can
+ * starve a test past every deadline. Unit tests wait for nothing and are not repeated.
+ */
+async function repeatFailedFiles(first: TestReport): Promise<TestReport> {
+  const failed = first.files.filter(({ counts, suite }) => counts.failed > 0 && suite !== 'unit')
+  if (failed.length === 0 || failed.length > maxRepeatedFiles) return first
+  const suites = [...new Set(failed.map(({ suite }) => suite))].flatMap((suite) => ['--project', suite])
+  return replaceFiles(first, await runTests([...suites, '--no-file-parallelism', ...failed.map(({ name }) => name)]))
 }

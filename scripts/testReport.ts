@@ -1,19 +1,30 @@
 export type Counts = { passed: number; failed: number; skipped: number }
 
-/** Results of one vitest run, written by `test/support/plainReporter.ts` and added up by `scripts/test.ts`. */
-export type TestReport = {
+/** Results of one test file. */
+export type FileReport = {
+  name: string
+  /** Suite, as in `--project`. */
+  suite: string
+  seconds: number
   counts: Counts
   /** One line for each test that failed, was retried or was skipped. */
   remarks: readonly string[]
-  files: readonly { name: string; seconds: number }[]
+}
+
+/** Results of one vitest run, written by `test/support/plainReporter.ts` and added up by `scripts/test.ts`. */
+export type TestReport = {
+  files: readonly FileReport[]
+  /** Failures outside test files, one line each. */
+  failures: readonly string[]
 }
 
 const maxSlowestFiles = 20
 
 /** Formats the remarks and the slowest files. The line with the counts is `plainLine`. */
-export function formatReport({ remarks, files }: TestReport): string[] {
+export function formatReport({ files, failures }: TestReport): string[] {
   const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, maxSlowestFiles)
   const times = slowest.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}`)
+  const remarks = [...failures, ...files.flatMap((file) => file.remarks)]
   return [...remarks, '', `The ${slowest.length} slowest files:`, ...times, '']
 }
 
@@ -21,11 +32,26 @@ export function plainLine({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`
 }
 
-export function reportsTogether(reports: readonly TestReport[]): TestReport {
-  const sum = (name: keyof Counts) => reports.reduce((total, { counts }) => total + counts[name], 0)
+export function countTests({ files, failures }: TestReport): Counts {
+  const sum = (name: keyof Counts) => files.reduce((total, { counts }) => total + counts[name], 0)
+  return { passed: sum('passed'), failed: sum('failed') + failures.length, skipped: sum('skipped') }
+}
+
+export function joinReports(reports: readonly TestReport[]): TestReport {
   return {
-    counts: { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') },
-    remarks: reports.flatMap(({ remarks }) => remarks),
     files: reports.flatMap(({ files }) => files),
+    failures: reports.flatMap(({ failures }) => failures),
   }
+}
+
+/** Replaces the results of files that ran again. The remarks still name the failures of the first run. */
+export function replaceFiles(first: TestReport, second: TestReport): TestReport {
+  const repeated = new Map(second.files.map((file) => [file.name, file]))
+  const files = first.files.map((file) => {
+    const again = repeated.get(file.name)
+    if (again === undefined) return file
+    const earlier = file.remarks.map((remark) => remark.replace(/^failed: /, 'failed in the first run: '))
+    return { ...again, remarks: [...earlier, ...again.remarks] }
+  })
+  return { files, failures: [...first.failures, ...second.failures] }
 }

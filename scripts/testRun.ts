@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestReport } from './testReport.ts'
+import { countTests, type TestReport } from './testReport.ts'
 
 /** Compile cache of Node, which tests start hundreds of times. */
 const compileCacheFolder = join(process.cwd(), 'node_modules/.cache/compiled')
@@ -56,10 +56,10 @@ async function readReport(
   try {
     const [status, signal]: unknown[] = await once(start({ STEWARD_TEST_REPORT: file }), 'close')
     const report = reportIn(file)
-    if (status === 0 && report) return report
-    if (!report) process.stdout.write(`vitest ${parts.join(' ')} ended without a report (${status ?? signal})\n`)
-    const counts = { passed: 0, skipped: 0, ...report?.counts, failed: Math.max(1, report?.counts.failed ?? 0) }
-    return { remarks: [], files: [], ...report, counts }
+    if (!report)
+      return { files: [], failures: [`failed: vitest ${parts.join(' ')} ended without a report (${status ?? signal})`] }
+    if (status === 0 || countTests(report).failed > 0) return report
+    return { ...report, failures: [`failed: vitest ${parts.join(' ')} ended with ${status ?? signal}`] }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -2,7 +2,14 @@ import { writeFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import type { SerializedError, TestCase, TestModule } from 'vitest/node'
 import { DefaultReporter } from 'vitest/node'
-import { type Counts, formatReport, plainLine, type TestReport } from '#scripts/testReport.ts'
+import {
+  type Counts,
+  countTests,
+  type FileReport,
+  formatReport,
+  plainLine,
+  type TestReport,
+} from '#scripts/testReport.ts'
 
 /**
  * The usual report, then in plain words: each test that failed, needed a second try or was skipped and why, the slowest
@@ -16,22 +23,22 @@ export default class PlainReporter extends DefaultReporter {
     reason: 'passed' | 'interrupted' | 'failed',
   ): void {
     super.onTestRunEnd(modules, errors, reason)
-    const counts: Counts = { passed: 0, failed: errors.length, skipped: 0 }
-    const remarks = errors.map((error) => `failed: outside a test: ${shortText(error)}`)
-    for (const module of modules) {
-      const broken = [module, ...module.children.allSuites()].filter((it) => it.errors().length > 0)
-      counts.failed += broken.length
-      remarks.push(...broken.map((it) => `failed: ${module.relativeModuleId}: ${shortText(it.errors()[0])}`))
-      for (const test of module.children.allTests()) {
-        counts[this.#outcome(test)]++
-        remarks.push(...this.#remarks(test))
-      }
-    }
-    const files = modules.map((module) => ({ name: module.relativeModuleId, seconds: readSeconds(module) }))
-    const report: TestReport = { counts, remarks, files }
+    const failures = errors.map((error) => `failed: outside a test: ${shortText(error)}`)
+    const report: TestReport = { files: modules.map((module) => this.#fileReport(module)), failures }
     const file = process.env.STEWARD_TEST_REPORT
     if (file !== undefined) writeFileSync(file, JSON.stringify(report))
-    else for (const line of [...formatReport(report), plainLine(counts)]) this.log(line)
+    else for (const line of [...formatReport(report), plainLine(countTests(report))]) this.log(line)
+  }
+
+  #fileReport(module: TestModule): FileReport {
+    const broken = [module, ...module.children.allSuites()].filter((it) => it.errors().length > 0)
+    const counts: Counts = { passed: 0, failed: broken.length, skipped: 0 }
+    const remarks = broken.map((it) => `failed: ${module.relativeModuleId}: ${shortText(it.errors()[0])}`)
+    for (const test of module.children.allTests()) {
+      counts[this.#outcome(test)]++
+      remarks.push(...this.#remarks(test))
+    }
+    return { name: module.relativeModuleId, suite: module.project.name, seconds: readSeconds(module), counts, remarks }
   }
 
   #outcome(test: TestCase): keyof Counts {
