@@ -33,7 +33,7 @@ const suite = ({ order, shared = [], ...given }: Suite) => ({
 })
 
 /** Retries of a test that starved on a busy machine. The report names each test that needed one. */
-const starvedRetries = 2
+const starvedRetries = 1
 
 /** Bound by the processor: a worker for each of two. */
 const processorBound = { order: 1, maxWorkers: 2 }

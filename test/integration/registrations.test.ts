@@ -11,6 +11,7 @@ import type { ServiceTarget } from '#agent/connections/serviceTarget.ts'
 import { createRegistrationRepository } from '#agent/identity/registrationRepository.ts'
 import { createRegistrations } from '#agent/identity/registrations.ts'
 import { silentLog } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
 import { type Registration, RegistrationDraft, registerTypedData } from '#shared/contract/automatons.ts'
 import type { IntentState } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
@@ -56,6 +57,7 @@ function openRegistrations(
   const signer = createLockableSigner()
   const { approvals, database, close: closeApprovals } = openApprovals({ file, signer, publish: events.publish })
   const client = createServiceClient(() => targets.target)
+  let end: AppError | undefined
   const all = createRegistrations({
     records: createRegistrationRepository(database),
     approvals,
@@ -64,6 +66,7 @@ function openRegistrations(
     client,
     events,
     note: (entry) => void notes.push(entry),
+    findEnd: ({ asker }) => (asker.id === agent.id ? end : undefined),
     newUuid: randomUUID,
     newId: () => randomBytes(12).toString('hex'),
     now: Date.now,
@@ -95,6 +98,10 @@ function openRegistrations(
     become: (id: string, state: Registration['state']) =>
       until(`it is ${state}`, () => (find(id).state === state ? find(id) : undefined)),
     find,
+    /** Ends the requester `agent`. */
+    endAgent() {
+      end = new AppError('tool/revoked', 'The tool client was revoked.')
+    },
     /** The service is there again. */
     reach(next: ServiceTarget | undefined) {
       targets.target = next
@@ -232,6 +239,47 @@ test('an answer that was lost is no second registration: the same bytes go out a
   expect((await second.become(started.id, 'registered')).automaton).toEqual(arrived.automaton)
   expect(requests).toHaveLength(2)
   expect(new Set(requests).size).toBe(1)
+})
+
+test('a registration whose requester ended unsent is not sent', async () => {
+  const { registrations, approvals, find, reach, become, endAgent } = openRegistrations({ target: null })
+  const started = await registrations.start(draft(), { asker: agent })
+  await approvals.decide(started.intent_id, approve)
+  await until('it was tried', () => find(started.id).detail)
+  endAgent()
+  expect((await registrations.send(started.id)).state).toBe('sending') // unknown while the service is away
+  reach(ownTarget())
+  expect((await become(started.id, 'failed')).detail).toBe('The tool client was revoked.')
+  expect((await read(started.profile.automaton_id)).status).toBe(404)
+})
+
+test('a registration that arrived before its requester ended is found, and nothing is sent again', async () => {
+  const requests: string[] = []
+  const opened = openRegistrations({ target: { ...ownTarget(), url: await losingProxy(requests) } })
+  const hash = `0x${'c'.repeat(64)}`
+  const started = await opened.registrations.start(draft({ genesis_prompt_hash: hash }), { asker: agent })
+  await opened.approvals.decide(started.intent_id, approve)
+  await until('it was tried', () => opened.find(started.id).detail)
+  opened.endAgent()
+  opened.reach(ownTarget())
+  const { automaton } = await opened.become(started.id, 'registered')
+  expect(automaton).toEqual((await read(started.profile.automaton_id)).json.automaton)
+  expect(requests).toHaveLength(1)
+})
+
+test('an automaton that another registered under the same id does not count as the own one', async () => {
+  const another = openRegistrations()
+  const automaton_id = randomUUID()
+  const other = await another.registrations.start(draft({ automaton_id, name: 'Eve' }), { asker: person })
+  await another.approvals.decide(other.intent_id, approve)
+  await another.become(other.id, 'registered')
+  const { registrations, approvals, find, reach, become, endAgent } = openRegistrations({ target: null })
+  const started = await registrations.start(draft({ automaton_id }), { asker: agent })
+  await approvals.decide(started.intent_id, approve)
+  await until('it was tried', () => find(started.id).detail)
+  endAgent()
+  reach(ownTarget())
+  expect((await become(started.id, 'failed')).automaton).toBeNull()
 })
 
 /** Hands each body to the service, and hangs up instead of answering. */

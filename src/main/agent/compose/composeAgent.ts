@@ -113,7 +113,7 @@ export function composeAgent(options: AgentOptions): AgentModule {
     }),
     (it) => it.close(),
   )
-  const identity = composeIdentity(context, { ...approval, wallet: vault })
+  const identity = composeIdentity(context, { ...approval, getRights: authority.getRights, wallet: vault })
   const domains = composeDomains(context)
   const { principals } = authority
   const payment = composePayments(context, { principals, approval, budget, wallet: vault, serviceTarget })

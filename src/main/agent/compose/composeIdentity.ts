@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { toEndedError, toRequesterPrincipal, toWalletPrincipal } from '../base/agentPrincipals.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { createRegistrationRepository } from '../identity/registrationRepository.ts'
 import { createRegistrationRoutes } from '../identity/registrationRoutes.ts'
@@ -6,13 +7,15 @@ import { createRegistrations } from '../identity/registrations.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
 import type { AgentContext } from './agentContext.ts'
 import type { ApprovalModule } from './composeApprovals.ts'
+import type { AuthorityModule } from './composeAuthority.ts'
 
-type IdentityOptions = Pick<ApprovalModule, 'approvals' | 'asks' | 'repeats' | 'signer'> & { wallet: WalletVault }
+type IdentityOptions = Pick<ApprovalModule, 'approvals' | 'asks' | 'repeats' | 'signer'> &
+  Pick<AuthorityModule, 'getRights'> & { wallet: WalletVault }
 
 /** Identities that the person registers. */
 export function composeIdentity(
   { database, client, events, activity, scope, log, now }: AgentContext,
-  { approvals, asks, repeats, signer, wallet }: IdentityOptions,
+  { approvals, asks, repeats, signer, getRights, wallet }: IdentityOptions,
 ): { endpoints: LocalEndpoint[] } {
   const identities = scope.own(
     createRegistrations({
@@ -23,6 +26,11 @@ export function composeIdentity(
       client,
       events,
       note: activity.note,
+      findEnd({ asker, account_id: account }) {
+        const principals = [toRequesterPrincipal(asker), toWalletPrincipal(account)]
+        const ended = principals.find((principal) => getRights(principal) === undefined)
+        return ended && toEndedError(ended)
+      },
       newUuid: randomUUID,
       newId: () => randomBytes(12).toString('hex'),
       now,

@@ -1,8 +1,15 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import { type Registration, registerAutomaton } from '#shared/contract/automatons.ts'
+import {
+  type Automaton,
+  type AutomatonProfile,
+  canonicalProfile,
+  getAutomaton,
+  type Registration,
+  registerAutomaton,
+} from '#shared/contract/automatons.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
-import type { RegistrationRepository } from './registrationRepository.ts'
+import type { RegistrationRepository, SignedRequest } from './registrationRepository.ts'
 
 export type RegistrationSending = {
   /** Sends what was signed, once at a time. @returns how it stands afterwards */
@@ -19,6 +26,8 @@ type Options = {
   client: Pick<ServiceClient, 'call'>
   /** Called when the registration has changed and is stored. */
   became: (registration: Registration) => void
+  /** Returns the error of its requester or wallet account if that has ended. */
+  findEnd: (registration: Registration) => AppError | undefined
   log: Log
   /** Waits between the attempts while the outcome is unclear; the last one repeats. */
   pausesMs?: readonly number[]
@@ -28,9 +37,11 @@ const defaultPausesMs = [2_000, 10_000, 60_000] as const
 
 /**
  * Sends registrations. After an unknown outcome (no response, or "later"), the same bytes are sent again,
- * to which the service returns the earlier record if they had arrived.
+ * to which the service returns the earlier record if they had arrived. When the requester or its account has ended, nothing is
+ * sent any more: the service is asked whether an earlier attempt arrived.
  */
-export function createRegistrationSending({ records, client, became, log, pausesMs = defaultPausesMs }: Options) {
+export function createRegistrationSending(options: Options): RegistrationSending {
+  const { records, client, became, findEnd, log, pausesMs = defaultPausesMs } = options
   const underWay = new Map<string, Promise<Registration>>()
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -41,9 +52,8 @@ export function createRegistrationSending({ records, client, became, log, pauses
     if (!stored?.request) throw new Error(`The registration ${id} was never signed.`)
     const { registration, request } = stored
     try {
-      // The signature authorizes the request; no credential is sent.
-      const options = { credential: null, signal: closing.signal }
-      const { automaton } = await client.call(registerAutomaton, request, options)
+      const end = findEnd(registration)
+      const automaton = end ? await requireRegistered(registration, end) : await register(request)
       failures = 0
       return storeRegistration({ ...registration, state: 'registered', detail: null, automaton })
     } catch (error) {
@@ -54,6 +64,20 @@ export function createRegistrationSending({ records, client, became, log, pauses
       plan()
       return storeRegistration({ ...registration, detail })
     }
+  }
+  // The signature authorizes the request, and automatons are public: no credential is sent.
+  const callOptions = { credential: null, signal: closing.signal }
+  const register = async (request: SignedRequest): Promise<Automaton> =>
+    (await client.call(registerAutomaton, request, callOptions)).automaton
+  /** @throws AppError `end` if no earlier attempt has arrived at the service */
+  const requireRegistered = async ({ profile }: Registration, end: AppError): Promise<Automaton> => {
+    const { automaton } = await client
+      .call(getAutomaton, { id: profile.automaton_id }, callOptions)
+      .catch((error: unknown) => {
+        throw error instanceof AppError && error.code === 'identity/not-found' ? end : error
+      })
+    if (canonicalProfile(toProfile(automaton)) !== canonicalProfile(profile)) throw end
+    return automaton
   }
   const storeRegistration = (registration: Registration): Registration => {
     records.change(registration)
@@ -81,7 +105,7 @@ export function createRegistrationSending({ records, client, became, log, pauses
     failures += 1
   }
 
-  const sending: RegistrationSending = {
+  return {
     send,
     begin,
     sendAll,
@@ -91,7 +115,10 @@ export function createRegistrationSending({ records, client, became, log, pauses
       await Promise.allSettled(underWay.values())
     },
   }
-  return sending
+}
+
+function toProfile({ genesis_prompt_hash: hash, ...automaton }: Automaton): AutomatonProfile {
+  return { ...automaton, ...(hash !== null && { genesis_prompt_hash: hash }) }
 }
 
 function isUnclear(error: unknown): boolean {

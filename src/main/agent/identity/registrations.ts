@@ -47,6 +47,8 @@ type Options = {
   client: Pick<ServiceClient, 'call'>
   events: LocalEvents
   note: RecordActivity
+  /** Returns the error of the requester or wallet account of a request if that has ended. */
+  findEnd: (request: IntentRecord) => AppError | undefined
   /** A random UUID. */
   newUuid: () => string
   /** Twelve random bytes as hexadecimal. */
@@ -66,7 +68,15 @@ export function createRegistrations(options: Options): Registrations {
     events.publish({ type: 'registration.changed', registration })
     recordEnd(registration, note)
   }
-  const sending = createRegistrationSending({ records, client, became, log, ...(pausesMs && { pausesMs }) })
+  const findEnd = ({ intent_id }: Registration): AppError | undefined => {
+    try {
+      return options.findEnd(approvals.get(intent_id))
+    } catch (error) {
+      if (error instanceof AppError) return error
+      throw error
+    }
+  }
+  const sending = createRegistrationSending({ records, client, became, findEnd, log, ...(pausesMs && { pausesMs }) })
 
   /** Updates the registration that waits for this intent. */
   const follow = (registration: Registration, intent: IntentRecord): void => {
