@@ -66,7 +66,7 @@ export const timeUses = {
     answer: 'Schedules and repetitions go on. Validity of a signature is judged by the wall clock, as on a chain.',
     modules: [
       'service/payments/paymentBooks.ts',
-      'service/payments/paymentGate.ts',
+      'service/payments/checkout.ts',
       'service/payments/startPaymentReconciler.ts',
       'service/payments/chainFacilitator.ts',
       'service/payments/chainOutcome.ts',

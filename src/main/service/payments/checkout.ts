@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto'
+import type { PricedRequest, Price as RoutePrice } from '#platform/http/endpoint.ts'
+import type { Route } from '#shared/contract/route.ts'
+import type { AnyCall } from '../base/endpoint.ts'
+import type { Facilitator } from './facilitator.ts'
+import { createPaymentRequiredError, type Offer } from './offer.ts'
+import type { AnySale, PaidWork, PaymentResult } from './paidWork.ts'
+import { type PaymentPayload, parsePaymentHeader } from './parsePaymentHeader.ts'
+import { type Refusal, validateAuthorization } from './paymentAuthorization.ts'
+import type { PaymentBooks } from './paymentBooks.ts'
+import type { PaymentClaims } from './paymentClaims.ts'
+import { createInFlightError } from './paymentErrors.ts'
+import type { PaymentLock, PaymentRow } from './paymentRepository.ts'
+import type { PaymentSettler } from './paymentSettler.ts'
+import type { Quote } from './sale.ts'
+import {
+  assertOwnWallet,
+  type BoundRequest,
+  findMismatch,
+  hasMoved,
+  type Order,
+  toBoundRequest,
+  toKeyNames,
+  toKeyString,
+  toOrder,
+} from './toBoundRequest.ts'
+
+type CheckoutOptions = {
+  books: Pick<PaymentBooks, 'isLeased' | 'open' | 'drop'>
+  claims: PaymentClaims
+  settler: PaymentSettler
+  work: PaidWork
+  payTo: string
+  /** Base URL of this service, no trailing slash. */
+  baseUrl: () => string
+  now: () => number
+  /** For schedules of unfinished payments. */
+  steadyMs: () => number
+}
+
+/** Request to a paid route, with the terms of its sale. */
+type Purchase = {
+  order: Order
+  call: AnyCall
+  getQuote: () => Promise<Quote<unknown>>
+  toOffer: (quote: Quote<unknown>) => Offer
+  assertDeliverable: (quote: Quote<unknown>) => Promise<void>
+}
+
+/** @returns the function that prices a route: it takes the payment of each request */
+export function createCheckout(options: CheckoutOptions): (route: Route, sale: AnySale) => RoutePrice<AnyCall> {
+  const { books, claims, settler, payTo, baseUrl } = options
+
+  const toOffer = ({ amount, description }: Quote<unknown>, { path }: PricedRequest): Offer => ({
+    network: settler.getNetwork(),
+    payTo,
+    amount,
+    description,
+    resource: `${baseUrl()}${path}`,
+  })
+
+  return (route, sale) => async (input, call, request) => {
+    settler.assertConfigured()
+    const accountId = sale.account(input, call)
+    const payload = parsePaymentHeader(request.headers)
+    const { operation } = route
+    const order = toOrder({ accountId, operation, request, identifier: payload?.identifier })
+    const purchase: Purchase = {
+      order,
+      call,
+      getQuote: async () => sale.quote(input, call),
+      toOffer: (quote) => toOffer(quote, request),
+      assertDeliverable: async (quote) => sale.assertDeliverable?.(quote.purchase, call),
+    }
+    const earlier = request.method === 'HEAD' ? undefined : claims.findOrderByKey(order)
+    if (earlier) return await resumeByKey(options, earlier, purchase)
+    if (!payload || request.method === 'HEAD') {
+      const unpaid = await purchase.getQuote()
+      if (unpaid.resource && books.isLeased(unpaid.resource.name)) throw unpaid.resource.busyError()
+      throw createPaymentRequiredError(purchase.toOffer(unpaid))
+    }
+    assertOwnWallet(call.holder(), payload)
+    return await pay(options, payload, purchase)
+  }
+}
+
+/** Resumes the order of a key that was used before. Never settles another payment, even if the retry contains one. */
+async function resumeByKey(
+  { claims, work }: CheckoutOptions,
+  row: PaymentRow,
+  { call, getQuote, toOffer }: Purchase,
+): Promise<PaymentResult> {
+  const names = [toKeyString(row), ...toKeyNames(row)]
+  if (claims.hasAny(names)) throw createInFlightError()
+  const release = claims.claim(names)
+  try {
+    const result = await work.resume(row, { call, offer: async () => toOffer(await getQuote()), release })
+    if ('answer' in result) call.setHeader('idempotent-replayed', 'true')
+    return result
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** Settles a payment once, or resumes it if it settled, or may have. */
+async function pay(options: CheckoutOptions, payload: PaymentPayload, purchase: Purchase): Promise<PaymentResult> {
+  const { books, claims, settler, work, now, steadyMs } = options
+  const { order, call, getQuote, toOffer } = purchase
+  const bound = toBoundRequest({ payload, order, lock: toLock(payload, settler.getNetwork()) })
+  let quote: Quote<unknown> | undefined
+  let refusal: Refusal | undefined
+  if (!hasMoved(claims.findPayment(bound))) {
+    quote = await getQuote()
+    const offer = toOffer(quote)
+    refusal = findMismatch(payload, offer) ?? (await validateAuthorization(payload.authorization, offer, now()))
+  }
+  // No await from here to the claim, so that only one of several copies continues.
+  const row = claims.findPayment(bound)
+  if (quote && refusal && !hasMoved(row)) throw createPaymentRequiredError(toOffer(quote), refusal)
+  const names = [toKeyString(bound), ...toKeyNames(order)]
+  if (claims.hasAny(names) || (claims.findOrderByKey(order)?.id ?? row?.id) !== row?.id) throw createInFlightError()
+  const release = claims.claim(names)
+  const offer = async () => toOffer(quote ?? (await getQuote()))
+  try {
+    if (row && hasMoved(row)) return await work.resume(row, { call, offer, release })
+    const present = quote ?? (await getQuote())
+    const fresh = createRow(bound, present, steadyMs())
+    if (row) await books.drop(row.id)
+    if (!(await books.open(fresh))) throw present.resource?.busyError() ?? createInFlightError()
+    const settlement = await settler.verifyAndSettle(fresh, {
+      offer: toOffer(present),
+      assertDeliverable: () => purchase.assertDeliverable(present),
+    })
+    return await work.begin(fresh, settlement, { offer, release })
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function toLock(
+  { authorization: { from: payer, nonce } }: PaymentPayload,
+  { id, usdc }: Facilitator['network'],
+): PaymentLock {
+  return { network: id, asset: usdc.address.toLowerCase(), payer, nonce }
+}
+
+function createRow(
+  bound: BoundRequest,
+  { amount, purchase, resource, sandboxId }: Quote<unknown>,
+  nowMs: number,
+): PaymentRow {
+  return {
+    ...bound,
+    id: `pay_${randomBytes(12).toString('hex')}`,
+    amount,
+    purchase,
+    resource: resource?.name ?? null,
+    sandboxId: sandboxId ?? null,
+    ...{ state: 'verifying', work: 'none', transaction: null, answer: undefined, attempts: 0 },
+    ...{ nextAtMs: nowMs, createdAtMs: nowMs },
+  }
+}

@@ -1,0 +1,42 @@
+import { AppError } from '#shared/appError.ts'
+import type { PaymentBooks } from './paymentBooks.ts'
+import { createAlreadyUsedError, createInFlightError } from './paymentErrors.ts'
+import type { PaymentRow } from './paymentRepository.ts'
+import { type BoundRequest, isSame, isSameOrder, type Order, toKeyString } from './toBoundRequest.ts'
+
+/** Names in this process of the payments, and of the keys of orders, that a request or the reconciler works on. */
+export type PaymentClaims = {
+  hasAny(names: readonly string[]): boolean
+  /** Claims names of which none is claimed. @returns the function that releases them */
+  claim(names: readonly string[]): () => void
+  /** @throws AppError `request/reused-key` */
+  findOrderByKey(order: Order): PaymentRow | undefined
+  /** @throws AppError `payments/in-flight`, `payments/used` if it pays for another request */
+  findPayment(bound: BoundRequest): PaymentRow | undefined
+}
+
+export function createPaymentClaims(books: Pick<PaymentBooks, 'find' | 'findByKey'>): PaymentClaims {
+  const inFlight = new Set<string>()
+  const hasAny = (names: readonly string[]): boolean => names.some((it) => inFlight.has(it))
+  return {
+    hasAny,
+    claim(names) {
+      for (const name of names) inFlight.add(name)
+      return () => {
+        for (const name of names) inFlight.delete(name)
+      }
+    },
+    findOrderByKey(order) {
+      const { accountId, key } = order
+      const row = key === undefined ? undefined : books.findByKey({ accountId, key })
+      if (!row || isSameOrder(row, order)) return row
+      throw new AppError('request/reused-key', 'This Idempotency-Key was used for another request.')
+    },
+    findPayment(bound) {
+      if (hasAny([toKeyString(bound)])) throw createInFlightError()
+      const row = books.find(bound)
+      if (row && !isSame(row, bound)) throw createAlreadyUsedError()
+      return row
+    },
+  }
+}
