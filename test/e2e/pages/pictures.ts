@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -31,6 +31,9 @@ const otherSizes = [
   { width: 640, height: 400, name: '640', examined: true },
 ] as const
 
+const documentedScreensFolder = join(projectFolder, 'docs/screens')
+const screensFolder = join(projectFolder, 'out/screens')
+
 export type Pictures = {
   (page: Page, name: string, selected?: readonly Scheme[]): Promise<void>
   /** Also takes screenshots on a large screen (`NAME-1920`) and at 200 % zoom (`NAME-640`). */
@@ -38,13 +41,13 @@ export type Pictures = {
 }
 
 /**
- * Checks the page in dark and light mode: axe must find nothing. With STEWARD_PICTURES=1, takes screenshots into
- * docs/screens, so that a normal run changes no file of the project. A prompt keeps the color scheme that it was opened
- * with.
+ * Checks the page in dark and light mode: axe must find nothing. With STEWARD_PICTURES=1, takes screenshots:
+ * those that the documentation shows are replaced in docs/screens, the others go to out/screens, which git ignores. A prompt
+ * keeps the color scheme that it was opened with.
  */
 export function pictures(): Pictures {
-  const folder = process.env.STEWARD_PICTURES === '1' ? join(projectFolder, 'docs/screens') : undefined
-  if (folder !== undefined) mkdirSync(folder, { recursive: true })
+  const isTaking = process.env.STEWARD_PICTURES === '1'
+  if (isTaking) mkdirSync(screensFolder, { recursive: true })
   const show = async (page: Page, colorScheme: Scheme) => {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await until('nothing moves', async () => {
@@ -53,7 +56,9 @@ export function pictures(): Pictures {
     })
   }
   const take = async (page: Page, name: string) => {
-    if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) })
+    if (!isTaking) return
+    const documented = join(documentedScreensFolder, `${name}.png`)
+    await page.screenshot({ path: existsSync(documented) ? documented : join(screensFolder, `${name}.png`) })
   }
   const look = async (page: Page, name: string, selected: readonly Scheme[] = schemes) => {
     for (const [index, colorScheme] of selected.entries()) {
@@ -65,7 +70,7 @@ export function pictures(): Pictures {
   const inOtherSizes = async (page: Page, name: string) => {
     const before = page.viewportSize()
     for (const { width, height, name: size, examined } of otherSizes) {
-      const captured = schemes.filter((scheme) => folder !== undefined || (examined && scheme === 'dark'))
+      const captured = schemes.filter((scheme) => isTaking || (examined && scheme === 'dark'))
       if (captured.length > 0) await page.setViewportSize({ width, height })
       for (const colorScheme of captured) {
         await show(page, colorScheme)
