@@ -12,6 +12,11 @@ export type ZoneEdits = {
 
 export const noEdits: ZoneEdits = { added: [], changed: {}, removed: [] }
 
+/** Key of an addition, distinct from the ids of records. */
+export function createRecordKey(): string {
+  return `new-${crypto.randomUUID()}`
+}
+
 export type ZoneRow = {
   /** Id of the record or of the addition. */
   key: string
