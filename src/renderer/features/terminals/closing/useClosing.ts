@@ -9,7 +9,7 @@ import { findProgram, mayRun, type RunningProgram } from './runningProgram.ts'
 /** Timeout of the check before a tab closes; then the user is asked. */
 const lookMs = 3_000
 
-type Closing = {
+export type Closing = {
   /** Terminals to close once the user confirms. */
   asked: { terminals: readonly Terminal[]; programs: readonly RunningProgram[] } | undefined
   close(terminals: readonly Terminal[]): void

@@ -1,9 +1,11 @@
 import { BellRing, SquareTerminal } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useTerminalCalls } from '#renderer/api/terminals/terminalCalls.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import { useBell } from '../view/bell.ts'
 import { describeEnd, endSentence, endTone } from '../view/endSentence.ts'
+import type { TerminalTabsState } from './useTerminalTabs.ts'
 
 type TabMarkProps = { terminal: Terminal; isUnread: boolean; sandboxRuns: boolean }
 
@@ -19,4 +21,10 @@ export function TabMark({ terminal, isUnread, sandboxRuns }: TabMarkProps) {
   }
   if (isUnread) return <StatusDot tone="accent" label="New output" />
   return <SquareTerminal aria-hidden className="size-3.5 shrink-0 text-faint" />
+}
+
+/** Renders the mark of a terminal, for its tab and for the header of its pane. */
+export function renderTabMark({ byId, marks, running }: TerminalTabsState, terminalId: string): ReactNode {
+  const terminal = byId.get(terminalId)
+  return terminal && <TabMark terminal={terminal} isUnread={marks.unread.has(terminalId)} sandboxRuns={running} />
 }

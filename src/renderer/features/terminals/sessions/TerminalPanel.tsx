@@ -11,7 +11,7 @@ import type { WebglLeases } from '../view/webglLeases.ts'
 import { InputByNotice } from './InputByNotice.tsx'
 import { useConnectionEpoch, useTerminalConnector } from './useTerminalConnection.ts'
 
-type TerminalPanelProps = {
+export type TerminalPanelProps = {
   terminal: Terminal
   label: string
   visible: boolean
