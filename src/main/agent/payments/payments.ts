@@ -1,35 +1,25 @@
 import { createHash } from 'node:crypto'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
 import type { PaymentCheck } from '#shared/contract/localPayments.ts'
-import { normalizeAddress, usdcDecimals } from '#shared/contract/networks.ts'
 import type { PaymentId, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { formatTokenAmount } from '#shared/tokenAmount.ts'
 import type { Approvals, AskRequest } from '../approvals/approvals.ts'
 import type { RepeatedAsks } from '../approvals/rememberSubmissions.ts'
 import type { LocalCall } from '../base/localEndpoint.ts'
-import { toServiceError } from '../base/serviceRefusal.ts'
-import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
 import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
-import { describePaymentState } from './describePayment.ts'
+import { createStoredPayment } from './createStoredPayment.ts'
+import { createPaymentCheck } from './paymentCheck.ts'
+import { createPaymentDemands, type DemandOptions, type PaymentDemands } from './paymentDemands.ts'
 import type { PaymentFollower } from './paymentFollower.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
 import { createPaymentPayload } from './paymentPayload.ts'
-import {
-  type Choice,
-  checkPrice,
-  type PurchaseRequest,
-  parsePaymentRequired,
-  requirePayableOption,
-  toIntent,
-} from './paymentPlan.ts'
+import { checkPrice, type PurchaseRequest, requirePayableOption, toIntent } from './paymentPlan.ts'
 import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
 import type { TransientHeaders } from './paymentSending.ts'
-import { isFinal } from './paymentStates.ts'
 import { findPurchase } from './requestPurchase.ts'
-import { isCredential, type Seller, type SellerAnswer } from './seller.ts'
+import type { Seller, SellerAnswer } from './seller.ts'
+import { createSettlementWait } from './settlementWait.ts'
 import { createSigningCheck } from './signingCheck.ts'
 import type { SigningClock } from './signingClock.ts'
 
@@ -68,23 +58,17 @@ export type Payments = {
   close(): void
 }
 
-type Options = {
+type Options = DemandOptions & {
   payments: PaymentRepository
   journal: PaymentJournal
   approvals: Pick<Approvals, 'get' | 'foresee'>
   ask: (request: AskRequest) => Promise<IntentRecord>
   repeats: RepeatedAsks
   budgets: PaymentBudgets
-  payees: Pick<PaymentBudgetRepository, 'findPayee'>
   follower: Pick<PaymentFollower, 'follow' | 'plan'>
   transientHeaders: TransientHeaders
   /** Name of the connected service in the journal. */
   service: string
-  isOwnService: (url: string) => boolean
-  /** Whether the wallet has an account on Solana. */
-  hasSolana: () => boolean
-  /** Allowance of Permit2 for the paying account on this network, in atomic units of USDC; undefined if unknown. */
-  permitAllowance: (network: string) => Promise<bigint | undefined>
   /** Own service, or undefined while it is not connected. */
   ownService: () => Seller | undefined
   clock: SigningClock
@@ -103,103 +87,91 @@ class NothingToPay extends Error {
 }
 
 export function createPayments(options: Options): Payments {
-  const { journal, approvals, budgets, follower, isOwnService, newId, now } = options
+  const { approvals, journal, follower, now } = options
   const rows = options.payments
-  const waiting = new Set<() => void>()
-  let closed = false
-
-  const requirePayment = (id: string): StoredPayment => {
+  const demands = createPaymentDemands(options)
+  const submit = createSubmission(options, demands)
+  const applyIntent = createIntentHandler(options)
+  const settlement = createSettlementWait((id) => {
     const payment = rows.find(id)
     if (payment) return payment
     throw new AppError('payment/not-found', `There is no payment ${id}.`)
-  }
-  const parseHost = (url: string): string => new URL(url).host
-  const getPayer = ({ url }: PurchaseRequest) => ({ isOwnService: isOwnService(url), hasSolana: options.hasSolana() })
+  })
+  let closed = false
 
-  /** @throws AppError `payment/payee` if this host was paid at another payee before, `budget/exceeded` */
-  const checkBudgets = ({ chosen }: Choice, host: string, amount: number): void => {
-    const { network, pay_to } = chosen.offer
-    const payTo = normalizeAddress(pay_to)
-    const earlierPayee = options.payees.findPayee(host, network)
-    if (earlierPayee !== undefined && earlierPayee !== payTo) {
-      throw new AppError('payment/payee', `${host} was paid at ${earlierPayee} before, and now names ${pay_to}.`)
-    }
-    const use = { host, scope: `${network}:${payTo}`, amountMicroUsd: BigInt(amount), by: 'person' } as const
-    const refusal = budgets.refusal(use)
-    if (refusal?.effect === 'deny') throw new AppError('budget/exceeded', `Not paid: ${refusal.detail}`)
-  }
-
-  /** Permit2 moves what its owner allowed it to, once, by a transaction. @throws AppError `payment/allowance` */
-  const checkAllowance = async ({ chosen: { facilitator, offer, network } }: Choice): Promise<void> => {
-    if (facilitator === undefined) return
-    const allowed = await options.permitAllowance(offer.network)
-    if (allowed !== undefined && allowed >= BigInt(offer.amount)) return
-    const networkName = network?.name ?? offer.network
-    throw new AppError(
-      'payment/allowance',
-      allowed === undefined
-        ? `Steward could not check on ${networkName} whether Permit2 may move your USDC, which “upto” needs.`
-        : `Your account has not allowed Permit2 to move ${formatTokenAmount(BigInt(offer.amount), usdcDecimals)} USDC on ${networkName}, which “upto” needs.`,
-    )
-  }
-
-  const newPayment = (
-    purchase: PurchaseRequest,
-    { chosen }: Choice,
-    intent: IntentRecord,
-    id: PaymentId,
-  ): StoredPayment => {
-    const { offer, raw, network, identifier } = chosen
-    const { request, via, url, purpose, title, quote } = purchase
-    const timestamp = toIsoTime(now())
-    const state = intent.state === 'denied' ? 'refused' : intent.state === 'waiting' ? 'waiting' : 'planned'
-    const paid = state === 'refused' ? false : null
-    const scheme = chosen.facilitator === undefined ? ('exact' as const) : ('upto' as const)
-    const headers = Object.entries(request.headers)
-    const storedHeaders = headers.filter(([name]) => !isCredential(name))
-    if (storedHeaders.length < headers.length) options.transientHeaders.set(id, request.headers)
-    const record = {
-      ...{ id, state, paid, purpose, title, url, quote, offer, asker: intent.asker, reason: intent.reason },
-      sentence: describePaymentState({ state, paid, amount: offer.amount, test: offer.test, scheme }),
-      error: state === 'refused' ? intent.error : null,
-      ...{ method: request.method, host: parseHost(url), scheme },
-      ...{ network: offer.network, network_name: network?.name ?? offer.network, test: offer.test, asset: offer.asset },
-      ...{ from: intent.address, pay_to: offer.pay_to, amount: offer.amount },
-      amount_micro_usd: offer.amount_micro_usd ?? 0,
-      paid_micro_usd: paid === false ? 0 : null,
-      ...{ intent_id: intent.id, valid_until: null, transaction: null, transaction_url: null },
-      ...{ created_at: timestamp, updated_at: timestamp, signature_sha256: null, receipt: null, reconciled_by: null },
-      steps: [{ state, detail: state === 'refused' ? intent.error : null, at: timestamp }],
-    } satisfies Omit<PaymentReceipt, 'answer'>
-    return {
-      record,
-      request: {
-        ...{ via, service: via === 'service' ? options.service : '', method: request.method, url: request.url },
-        headers: Object.fromEntries(storedHeaders),
-        ...(request.body !== undefined && { body: request.body }),
-        complete: storedHeaders.length === headers.length,
-        ...(identifier && { identifier }),
-      },
-      raw: { ...raw },
-      ...{ payload: null, attempts: 0, nextAtMs: null, answer: null },
+  const findIntent = (id: string | null): IntentRecord | undefined => {
+    try {
+      return id === null ? undefined : approvals.get(id)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'intent/not-found') return undefined
+      throw error
     }
   }
+  const onIntent = (intent: IntentRecord): void => {
+    if (!closed) applyIntent(intent)
+  }
+  const leaveJournal = journal.subscribe(() => {
+    settlement.update()
+    follower.plan()
+  })
 
-  /** Asks without a payment, and then the wallet. @returns the intent */
-  const begun = async (
+  return {
+    async buy(getRequest, call, { reason, waitMs, alongside: also }) {
+      try {
+        const intentId = await options.repeats.once(call, async (repeated) => {
+          const alongside: Alongside = (record) => {
+            repeated(record)
+            also?.(record)
+          }
+          const intent = await submit(await getRequest(), call, { reason, alongside })
+          onIntent(intent)
+          return intent.id
+        })
+        const payment = rows.ofIntent(intentId)
+        if (!payment) throw new AppError('payment/not-found', 'The payment of this request was deleted.')
+        return { payment: await settlement.wait(payment.record.id, { waitMs, signal: call.signal }) }
+      } catch (error) {
+        if (error instanceof NothingToPay) return { payment: null, answer: error.answer }
+        throw error
+      }
+    },
+    check: createPaymentCheck({ demands, budgets: options.budgets, approvals }),
+    waitUntilSettled: settlement.wait,
+    findIntent,
+    start() {
+      for (const { record } of rows.listUndecided()) {
+        const intent = findIntent(record.intent_id)
+        if (intent) onIntent(intent)
+        else journal.become(record.id, 'refused', { paid: false, error: 'Its request was deleted.', nextAtMs: null })
+      }
+    },
+    checkBeforeSigning: createSigningCheck({ ...options, now: options.wallNow ?? now }),
+    onIntent,
+    close() {
+      closed = true
+      leaveJournal()
+      settlement.close()
+    },
+  }
+}
+
+/** Asks without a payment, and then the wallet. The result returns the intent, or throws `NothingToPay`. */
+function createSubmission(options: Options, demands: PaymentDemands) {
+  const { journal, budgets, transientHeaders, service, isOwnService, newId, now } = options
+  return async (
     request: PurchaseRequest,
     call: Call,
     context: { reason: string | undefined; alongside: Alongside },
-  ) => {
-    const answer = await unpaid(request, call.signal)
+  ): Promise<IntentRecord> => {
+    const answer = await demands.requestUnpaid(request, call.signal)
     if (answer.status !== 402) throw new NothingToPay(answer)
-    const host = parseHost(request.url)
-    const choice = requirePayableOption(parsePaymentRequired(answer, getPayer(request)), host)
+    const { host } = new URL(request.url)
+    const choice = requirePayableOption(demands.parse(answer, request), host)
     const { network } = choice.chosen.offer
     if (request.via === 'public') await options.clock.assertAtSeller(answer, { host, network })
     const amount = checkPrice(choice, request)
-    checkBudgets(choice, host, amount)
-    await checkAllowance(choice)
+    demands.assertBudgets(choice, host, amount)
+    await demands.assertAllowance(choice)
     const isCapped =
       request.capMicroUsd !== null ||
       request.quote !== null ||
@@ -213,17 +185,21 @@ export function createPayments(options: Options): Payments {
       purchase: request.purchase ?? (isOwnService(request.url) ? findPurchase(request.request) : undefined),
       needsPerson: !isCapped,
       alongside(record) {
-        payment = newPayment(request, choice, record, newId())
+        const id = newId()
+        payment = createStoredPayment(request, choice, { id, intent: record, service, timestamp: toIsoTime(now()) })
+        if (!payment.request.complete) transientHeaders.set(id, request.request.headers)
         journal.add(payment)
-        if (payment.record.paid === null) call.spender?.attach({ id: payment.record.id, amountMicroUsd: amount })
+        if (payment.record.paid === null) call.spender?.attach({ id, amountMicroUsd: amount })
         context.alongside(record)
       },
     })
     if (payment) journal.tell(payment)
-    onIntent(intent)
     return intent
   }
+}
 
+/** Creates the handler that applies the state of an intent to its payment, and sends what was signed. */
+function createIntentHandler({ payments, journal, follower, now }: Options): (intent: IntentRecord) => void {
   const sign = (payment: StoredPayment, { result }: IntentRecord): void => {
     const { id, offer, url } = payment.record
     if (!result?.authorization) throw new Error(`The payment ${id} was signed without an authorization.`)
@@ -238,10 +214,9 @@ export function createPayments(options: Options): Payments {
     })
     if (signed) void follower.follow(id)
   }
-
-  const onIntent = (intent: IntentRecord): void => {
-    if (closed || intent.kind !== 'x402.authorize') return
-    const payment = rows.ofIntent(intent.id)
+  return (intent) => {
+    if (intent.kind !== 'x402.authorize') return
+    const payment = payments.ofIntent(intent.id)
     const state = payment?.record.state
     if (!payment || (state !== 'planned' && state !== 'waiting')) return
     const { id } = payment.record
@@ -250,135 +225,6 @@ export function createPayments(options: Options): Payments {
     else if (intent.state === 'approved') journal.become(id, 'planned', { nextAtMs: null })
     else journal.become(id, 'refused', { paid: false, error: intent.error, nextAtMs: null })
   }
-
-  const leaveJournal = journal.subscribe(() => {
-    for (const look of waiting) look()
-    follower.plan()
-  })
-  const waitUntilSettled: Payments['waitUntilSettled'] = async (id, { waitMs, signal }) => {
-    const isDone = () => closed || isFinal(requirePayment(id).record.state)
-    if (waitMs > 0 && !isDone() && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const end = (): void => {
-          clearTimeout(timer)
-          waiting.delete(look)
-          signal.removeEventListener('abort', end)
-          resolve()
-        }
-        const look = () => {
-          if (isDone()) end()
-        }
-        const timer = setTimeout(end, waitMs)
-        signal.addEventListener('abort', end)
-        waiting.add(look)
-      })
-    }
-    if (closed) throw new AppError('service/unavailable', 'Steward is shutting down.')
-    return requirePayment(id)
-  }
-
-  return {
-    async buy(getRequest, call, { reason, waitMs, alongside: also }) {
-      try {
-        const intentId = await options.repeats.once(call, async (repeated) => {
-          const alongside: Alongside = (intent) => {
-            repeated(intent)
-            also?.(intent)
-          }
-          const { id } = await begun(await getRequest(), call, { reason, alongside })
-          return id
-        })
-        const payment = rows.ofIntent(intentId)
-        if (!payment) throw new AppError('payment/not-found', 'The payment of this request was deleted.')
-        return { payment: await waitUntilSettled(payment.record.id, { waitMs, signal: call.signal }) }
-      } catch (error) {
-        if (error instanceof NothingToPay) return { payment: null, answer: error.answer }
-        throw error
-      }
-    },
-    async check(request, asker, signal) {
-      const answer = await unpaid(request, signal)
-      const { method } = request.request
-      const result = { url: request.url, method, status: answer.status }
-      if (answer.status !== 402) {
-        return { ...result, needs_payment: false, offers: [], chosen: null, verdict: null, budgets: [] }
-      }
-      const demand = parsePaymentRequired(answer, getPayer(request))
-      const offers = demand.offers.map(({ offer }) => offer)
-      const { choice } = demand
-      if (!choice) {
-        const detail = offers.length === 0 ? 'It asks in a form that is not x402.' : 'None of its offers can be paid.'
-        return {
-          ...result,
-          needs_payment: true,
-          offers,
-          chosen: null,
-          verdict: { effect: 'refuse', detail },
-          budgets: [],
-        }
-      }
-      const { network, pay_to } = choice.chosen.offer
-      const target = { host: parseHost(request.url), scope: `${network}:${normalizeAddress(pay_to)}` }
-      const verdict = await verdictOn(request, choice, asker, target)
-      const states = budgets.statesFor(target)
-      return { ...result, needs_payment: true, offers, chosen: choice.index, verdict, budgets: states }
-    },
-    waitUntilSettled,
-    findIntent,
-    start() {
-      for (const { record } of rows.listUndecided()) {
-        const intent = findIntent(record.intent_id)
-        if (intent) onIntent(intent)
-        else journal.become(record.id, 'refused', { paid: false, error: 'Its request was deleted.', nextAtMs: null })
-      }
-    },
-    checkBeforeSigning: createSigningCheck({ ...options, now: options.wallNow ?? now }),
-    onIntent,
-    close() {
-      closed = true
-      leaveJournal()
-      for (const look of [...waiting]) look()
-    },
-  }
-
-  async function verdictOn(
-    request: PurchaseRequest,
-    choice: Choice,
-    asker: Asker,
-    target: { host: string; scope: string },
-  ) {
-    const amount = BigInt(choice.chosen.offer.amount)
-    const refusal = budgets.refusal({ ...target, amountMicroUsd: amount, by: 'policy' })
-    if (refusal?.effect === 'deny') return { effect: 'refuse' as const, detail: refusal.detail }
-    try {
-      await checkAllowance(choice)
-      const verdict = await approvals.foresee({ intent: toIntent(choice, request), asker })
-      if (verdict.effect === 'deny') return { effect: 'refuse' as const, detail: verdict.detail }
-      if (refusal) return { effect: 'ask' as const, detail: refusal.detail }
-      const money = `${formatTokenAmount(amount, usdcDecimals)} USDC`
-      if (verdict.effect === 'ask') return { effect: 'ask' as const, detail: `You approve ${money} first.` }
-      return { effect: 'allow' as const, detail: verdict.detail }
-    } catch (error) {
-      if (error instanceof AppError) return { effect: 'refuse' as const, detail: error.message }
-      throw error
-    }
-  }
-
-  function findIntent(id: string | null): IntentRecord | undefined {
-    try {
-      return id === null ? undefined : approvals.get(id)
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'intent/not-found') return undefined
-      throw error
-    }
-  }
-}
-
-/** A stranger's error is returned as its response; an error of the own service is thrown with its code and message. */
-async function unpaid({ seller, request, via }: PurchaseRequest, signal: AbortSignal): Promise<SellerAnswer> {
-  const answer = await seller.ask(request, signal)
-  if (via === 'public' || answer.status === 402 || answer.status < 400) return answer
-  throw toServiceError(answer.status, parseJsonOrUndefined(answer.body.toString('utf8')))
 }
 
 type Alongside = (record: IntentRecord) => void

@@ -1,0 +1,67 @@
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { AppError } from '#shared/appError.ts'
+import { normalizeAddress, usdcDecimals } from '#shared/contract/networks.ts'
+import { formatTokenAmount } from '#shared/tokenAmount.ts'
+import { toServiceError } from '../base/serviceRefusal.ts'
+import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
+import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
+import { type Choice, type PurchaseRequest, parsePaymentRequired, type ReadDemand } from './paymentPlan.ts'
+import type { SellerAnswer } from './seller.ts'
+
+/** Requests resources without a payment, and compares what their sellers demand with what the wallet may pay. */
+export type PaymentDemands = {
+  /** A stranger's error is returned as its response; an error of the own service is thrown with its code and message. */
+  requestUnpaid(request: PurchaseRequest, signal: AbortSignal): Promise<SellerAnswer>
+  /** Parses a 402. */
+  parse(answer: SellerAnswer, request: PurchaseRequest): ReadDemand
+  /** @throws AppError `payment/payee` if this host was paid at another payee before, `budget/exceeded` */
+  assertBudgets(choice: Choice, host: string, amount: number): void
+  /** Permit2 moves what its owner allowed it to, once, by a transaction. @throws AppError `payment/allowance` */
+  assertAllowance(choice: Choice): Promise<void>
+}
+
+export type DemandOptions = {
+  budgets: Pick<PaymentBudgets, 'refusal'>
+  payees: Pick<PaymentBudgetRepository, 'findPayee'>
+  isOwnService: (url: string) => boolean
+  /** Whether the wallet has an account on Solana. */
+  hasSolana: () => boolean
+  /** Allowance of Permit2 for the paying account on this network, in atomic units of USDC; undefined if unknown. */
+  permitAllowance: (network: string) => Promise<bigint | undefined>
+}
+
+export function createPaymentDemands(options: DemandOptions): PaymentDemands {
+  const { budgets, payees, isOwnService, hasSolana, permitAllowance } = options
+  return {
+    async requestUnpaid({ seller, request, via }, signal) {
+      const answer = await seller.ask(request, signal)
+      if (via === 'public' || answer.status === 402 || answer.status < 400) return answer
+      throw toServiceError(answer.status, parseJsonOrUndefined(answer.body.toString('utf8')))
+    },
+    parse: (answer, { url }) =>
+      parsePaymentRequired(answer, { isOwnService: isOwnService(url), hasSolana: hasSolana() }),
+    assertBudgets({ chosen }, host, amount) {
+      const { network, pay_to } = chosen.offer
+      const payTo = normalizeAddress(pay_to)
+      const earlierPayee = payees.findPayee(host, network)
+      if (earlierPayee !== undefined && earlierPayee !== payTo) {
+        throw new AppError('payment/payee', `${host} was paid at ${earlierPayee} before, and now names ${pay_to}.`)
+      }
+      const use = { host, scope: `${network}:${payTo}`, amountMicroUsd: BigInt(amount), by: 'person' } as const
+      const refusal = budgets.refusal(use)
+      if (refusal?.effect === 'deny') throw new AppError('budget/exceeded', `Not paid: ${refusal.detail}`)
+    },
+    async assertAllowance({ chosen: { facilitator, offer, network } }) {
+      if (facilitator === undefined) return
+      const allowance = await permitAllowance(offer.network)
+      if (allowance !== undefined && allowance >= BigInt(offer.amount)) return
+      const networkName = network?.name ?? offer.network
+      throw new AppError(
+        'payment/allowance',
+        allowance === undefined
+          ? `Steward could not check on ${networkName} whether Permit2 may move your USDC, which “upto” needs.`
+          : `Your account has not allowed Permit2 to move ${formatTokenAmount(BigInt(offer.amount), usdcDecimals)} USDC on ${networkName}, which “upto” needs.`,
+      )
+    },
+  }
+}
