@@ -69,76 +69,23 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
   const listeners = new Set<(jump: ClockJump) => void>()
   const startRunningMs = source.runningMs()
   const stored = store.read()
-  const before = stored && continues(stored, source) ? stored : undefined
   const startTotalMs = stored?.totalMs ?? 0
-  let looks: readonly ClockLook[] = stored?.looks ?? []
-  let last = before ?? readings(source)
-  // A clock that starts before its last reading is wrong, as without a battery: its correction counts at once.
-  let isWallBehind = before === undefined && stored !== undefined && source.wallMs() < stored.wallMs - toleranceMs
-  /** Reading of the steady clock at a running time. */
-  let anchor = before ?? {
-    steadyMs: stored && isWallBehind ? stored.steadyMs : source.wallMs(),
-    runningMs: startRunningMs,
-  }
-  let setAtRunningMs = before?.setAtRunningMs ?? (isWallBehind ? startRunningMs : null)
+  const looks = createLookHistory(stored?.looks ?? [])
+  const steady = createSteadyTime(source, stored)
   let jumps: ClockJump[] = []
   let soon: NodeJS.Immediate | undefined
 
   const totalMs = (): number => startTotalMs + (source.runningMs() - startRunningMs)
-  const getAnchored = (): number => anchor.steadyMs + (source.runningMs() - anchor.runningMs)
-  const addLook = (wallMs: number): void => {
-    const total = totalMs()
-    const newestOld = looks.findLastIndex((it) => it.totalMs <= total - dayMs)
-    const recent = looks.slice(Math.max(0, newestOld))
-    const previous = recent.at(-1)
-    // Joined looks delay deletions, and never cause one.
-    const isFull = recent.length >= maxLooks
-    if (isFull) recent.pop()
-    const minMs = isFull ? Math.min(previous?.wallMs ?? wallMs, wallMs) : wallMs
-    looks = [...recent, { totalMs: total, wallMs: minMs }]
-  }
-  const save = (): void => {
-    const { wallMs, runningMs, uptimeMs } = last
-    const bootId = source.bootId ?? null
-    store.write({
-      bootId,
-      wallMs,
-      runningMs,
-      uptimeMs,
-      steadyMs: getAnchored(),
-      setAtRunningMs,
-      totalMs: totalMs(),
-      looks,
-    })
-  }
+  const save = (): void => store.write({ ...steady.getState(), totalMs: totalMs(), looks: looks.list() })
   const measure = (): void => {
-    const previous = last
-    last = readings(source)
-    const { wallMs, runningMs } = last
-    const ranMs = runningMs - previous.runningMs
-    const asleepMs = last.uptimeMs - previous.uptimeMs - ranMs
-    const sleptMs = asleepMs > toleranceMs ? asleepMs : 0
-    const awakeMs = previous.wallMs + ranMs
-    anchor = { steadyMs: anchor.steadyMs + sleptMs, runningMs: anchor.runningMs }
-    if (sleptMs > 0) jumps.push({ fromMs: awakeMs, toMs: awakeMs + sleptMs, cause: 'sleep' })
-    const isSet = Math.abs(wallMs - (awakeMs + sleptMs)) > toleranceMs
-    if (isSet) {
-      jumps.push({ fromMs: awakeMs + sleptMs, toMs: wallMs, cause: 'set' })
-      setAtRunningMs = runningMs
-      addLook(wallMs)
-    }
-    const isCorrected = isWallBehind && stored !== undefined && wallMs >= stored.wallMs
-    const isLong = setAtRunningMs !== null && runningMs - setAtRunningMs >= dayMs
-    if (isCorrected || isLong || setAtRunningMs === null || Math.abs(wallMs - getAnchored()) <= toleranceMs) {
-      anchor = { steadyMs: wallMs, runningMs }
-      setAtRunningMs = null
-      isWallBehind = false
+    for (const jump of steady.measure()) {
+      jumps.push(jump)
+      if (jump.cause === 'set') looks.add({ totalMs: totalMs(), wallMs: jump.toMs })
     }
   }
   const deliver = (): void => {
-    const newest = looks.at(-1)
-    const isDue = newest === undefined || totalMs() - newest.totalMs >= lookEveryMs
-    if (isDue) addLook(last.wallMs)
+    const isDue = looks.isDue(totalMs())
+    if (isDue) looks.add({ totalMs: totalMs(), wallMs: steady.getReadings().wallMs })
     const delivered = jumps
     jumps = []
     if (isDue || delivered.length > 0) save()
@@ -157,17 +104,17 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
   }
   /** Reads the time since boot only where the wall clock differs: it takes a system call or three. */
   const check = (): void => {
-    const isAgreed = setAtRunningMs === null && Math.abs(source.wallMs() - getAnchored()) <= toleranceMs
+    const isAgreed = !steady.isWallSet() && steady.isNear(source.wallMs())
     if (!isAgreed || jumps.length > 0) look()
   }
   const steadyMs = (): number => {
     const wallMs = source.wallMs()
-    if (Math.abs(wallMs - getAnchored()) <= toleranceMs) return wallMs
-    if (setAtRunningMs === null) {
+    if (steady.isNear(wallMs)) return wallMs
+    if (!steady.isWallSet()) {
       measure()
       soon ??= setImmediate(deliverSoon) // a listener may write, and the caller may be in a transaction
     }
-    return Math.abs(source.wallMs() - getAnchored()) <= toleranceMs ? source.wallMs() : Math.floor(getAnchored())
+    return steady.isNear(source.wallMs()) ? source.wallMs() : Math.floor(steady.elapsedMs())
   }
 
   measure()
@@ -181,9 +128,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
     latestMs: () => Math.max(source.wallMs(), steadyMs()),
     passedMs() {
       look()
-      const from = looks.findLastIndex((it) => it.totalMs <= totalMs() - dayMs)
-      if (from < 0) return 0
-      return looks.slice(from).reduce((min, it) => Math.min(min, it.wallMs), source.wallMs())
+      return looks.findPassedMs({ totalMs: totalMs(), wallMs: source.wallMs() })
     },
     epoch: source.bootId ?? randomUUID(),
     onJump(_use, listener) {
@@ -209,7 +154,97 @@ export function createEvenClock(now: () => number): Clock {
   }
 }
 
+/** Looks at the wall clock in the last day of running time, and the newest one before it. */
+function createLookHistory(stored: readonly ClockLook[]) {
+  let looks = stored
+
+  return {
+    list: () => looks,
+    /** Whether the newest look is older than `lookEveryMs`. */
+    isDue(totalMs: number): boolean {
+      const newest = looks.at(-1)
+      return newest === undefined || totalMs - newest.totalMs >= lookEveryMs
+    },
+    add({ totalMs, wallMs }: ClockLook): void {
+      const newestOld = looks.findLastIndex((it) => it.totalMs <= totalMs - dayMs)
+      const recent = looks.slice(Math.max(0, newestOld))
+      const previous = recent.at(-1)
+      // Joined looks delay deletions, and never cause one.
+      const isFull = recent.length >= maxLooks
+      if (isFull) recent.pop()
+      const minMs = isFull ? Math.min(previous?.wallMs ?? wallMs, wallMs) : wallMs
+      looks = [...recent, { totalMs, wallMs: minMs }]
+    },
+    /** @returns the earliest wall clock of the last day up to this look; 0 if the looks do not go back a day */
+    findPassedMs({ totalMs, wallMs }: ClockLook): number {
+      const from = looks.findLastIndex((it) => it.totalMs <= totalMs - dayMs)
+      if (from < 0) return 0
+      return looks.slice(from).reduce((min, it) => Math.min(min, it.wallMs), wallMs)
+    },
+  }
+}
+
 type Readings = { wallMs: number; runningMs: number; uptimeMs: number }
+
+/** Follows the wall clock, and elapsed time instead while a set clock does not count. */
+function createSteadyTime(source: TimeSource, stored: ClockState | undefined) {
+  const startRunningMs = source.runningMs()
+  const before = stored && continues(stored, source) ? stored : undefined
+  let last: Readings = before ?? readings(source)
+  // A clock that starts before its last reading is wrong, as without a battery: its correction counts at once.
+  let isWallBehind = before === undefined && stored !== undefined && source.wallMs() < stored.wallMs - toleranceMs
+  /** Reading of the steady clock at a running time. */
+  let anchor = before ?? {
+    steadyMs: stored && isWallBehind ? stored.steadyMs : source.wallMs(),
+    runningMs: startRunningMs,
+  }
+  let setAtRunningMs = before?.setAtRunningMs ?? (isWallBehind ? startRunningMs : null)
+
+  const elapsedMs = (): number => anchor.steadyMs + (source.runningMs() - anchor.runningMs)
+  const isNear = (wallMs: number): boolean => Math.abs(wallMs - elapsedMs()) <= toleranceMs
+
+  return {
+    /** Steady time by elapsed time alone, with fractions. */
+    elapsedMs,
+    /** Whether a wall clock agrees with the elapsed time. */
+    isNear,
+    /** Whether the wall clock was set, and does not count yet. */
+    isWallSet: () => setAtRunningMs !== null,
+    /** Returns what the last measurement read. */
+    getReadings: () => last,
+    getState(): Omit<ClockState, 'totalMs' | 'looks'> {
+      const { wallMs, runningMs, uptimeMs } = last
+      const bootId = source.bootId ?? null
+      return { bootId, wallMs, runningMs, uptimeMs, steadyMs: elapsedMs(), setAtRunningMs }
+    },
+    /** Reads the clocks. @returns the jumps since the last measurement */
+    measure(): ClockJump[] {
+      const jumps: ClockJump[] = []
+      const previous = last
+      last = readings(source)
+      const { wallMs, runningMs } = last
+      const ranMs = runningMs - previous.runningMs
+      const asleepMs = last.uptimeMs - previous.uptimeMs - ranMs
+      const sleptMs = asleepMs > toleranceMs ? asleepMs : 0
+      const awakeMs = previous.wallMs + ranMs
+      anchor = { steadyMs: anchor.steadyMs + sleptMs, runningMs: anchor.runningMs }
+      if (sleptMs > 0) jumps.push({ fromMs: awakeMs, toMs: awakeMs + sleptMs, cause: 'sleep' })
+      const isSet = Math.abs(wallMs - (awakeMs + sleptMs)) > toleranceMs
+      if (isSet) {
+        jumps.push({ fromMs: awakeMs + sleptMs, toMs: wallMs, cause: 'set' })
+        setAtRunningMs = runningMs
+      }
+      const isCorrected = isWallBehind && stored !== undefined && wallMs >= stored.wallMs
+      const isLong = setAtRunningMs !== null && runningMs - setAtRunningMs >= dayMs
+      if (isCorrected || isLong || setAtRunningMs === null || isNear(wallMs)) {
+        anchor = { steadyMs: wallMs, runningMs }
+        setAtRunningMs = null
+        isWallBehind = false
+      }
+      return jumps
+    },
+  }
+}
 
 function readings(source: TimeSource): Readings {
   return { wallMs: source.wallMs(), runningMs: source.runningMs(), uptimeMs: source.uptimeMs() }
