@@ -1,14 +1,10 @@
 import { readEvent } from '#shared/contract/readAnswer.ts'
-import { type ClientStreamMessage, ServerStreamMessage, streamLimits } from '#shared/contract/terminalStream.ts'
-import type { SnapshotMarks, TerminalScreen, TerminalSize } from './terminalScreen.ts'
+import { type ClientStreamMessage, ServerStreamMessage } from '#shared/contract/terminalStream.ts'
+import { createStreamOutput, type Drawn, type Message } from './streamOutput.ts'
+import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
 
 /** `code` is undefined when the socket never reached the server or stayed silent. */
 export type AttachmentEnd = { code: number | undefined; reason: string }
-
-type Message<T extends ServerStreamMessage['type']> = Extract<ServerStreamMessage, { type: T }>
-
-/** State of a screen: all output before `cursor`, at this size. */
-export type Drawn = TerminalSize & { cursor: number }
 
 export type AttachmentOptions = {
   socket: WebSocket
@@ -34,17 +30,14 @@ export type Attachment = { send(message: ClientStreamMessage): void; close(): vo
 
 /** One WebSocket of a terminal from its opening to its end; `onEnd` is called once, and nothing after it. */
 export function streamAttachment(options: AttachmentOptions): Attachment {
-  const { socket, screen } = options
+  const { socket, screen, drawn, onDrawn, onOutput } = options
   const listening = new AbortController()
+  const { signal } = listening
   const deadline = setTimeout(() => end({ code: undefined, reason: 'No answer in time.' }), options.attachWithinMs)
-  let snapshotOf: Drawn | undefined
-  let marks: SnapshotMarks | undefined
-  let isSkipping = false
-  let drawn = options.drawn
-  let unacknowledgedBytes = 0
+  const output = createStreamOutput({ screen, drawn, onDrawn, onOutput, send, signal })
 
   function end(how: AttachmentEnd): void {
-    if (listening.signal.aborted) return
+    if (signal.aborted) return
     stop()
     options.onEnd(how)
   }
@@ -59,52 +52,21 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message))
   }
 
-  function draw(bytes: Uint8Array): void {
-    if (snapshotOf !== undefined) {
-      if (isSkipping) screen.redraw(snapshotOf, bytes, marks, () => send({ type: 'drawn' }))
-      else if (!isSame(snapshotOf, drawn)) screen.redraw(snapshotOf, bytes, marks)
-      isSkipping = false
-      tell(snapshotOf)
-      snapshotOf = undefined
-      return
-    }
-    options.onOutput(bytes.length)
-    if (drawn) tell({ ...drawn, cursor: drawn.cursor + bytes.length })
-    screen.write(bytes, () => acknowledge(bytes.length))
-  }
-
-  function tell(next: Drawn): void {
-    drawn = next
-    options.onDrawn(next)
-  }
-
-  /** Counts parsed output only: what waits in the terminal holds the server back. */
-  function acknowledge(bytes: number): void {
-    unacknowledgedBytes += bytes
-    if (unacknowledgedBytes < streamLimits.skip.ackEveryBytes || listening.signal.aborted) return
-    send({ type: 'ack', bytes: unacknowledgedBytes })
-    unacknowledgedBytes = 0
-  }
-
   function follow(message: ServerStreamMessage): void {
     switch (message.type) {
       case 'attached':
         clearTimeout(deadline)
-        snapshotOf = { cols: message.cols, rows: message.rows, cursor: message.cursor }
+        output.beginSnapshot(message)
         options.onAttached(message)
         break
       case 'marks':
-        marks = message
+        output.setMarks(message)
         break
       case 'skipped':
-        snapshotOf = { cols: message.cols, rows: message.rows, cursor: message.cursor }
-        marks = { key: marks?.key ?? null, at: message.at, marks: message.marks }
-        isSkipping = true
-        unacknowledgedBytes = 0
+        output.beginSkip(message)
         break
       case 'resized':
-        screen.resize(message)
-        if (drawn) tell({ ...drawn, cols: message.cols, rows: message.rows })
+        output.resize(message)
         options.onResized(message)
         break
       case 'title':
@@ -123,7 +85,7 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
 
   function receive({ data }: MessageEvent): void {
     if (data instanceof ArrayBuffer) {
-      draw(new Uint8Array(data))
+      output.draw(new Uint8Array(data))
       return
     }
     const message = readMessage(String(data))
@@ -131,15 +93,10 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
     else if (message) follow(message)
   }
 
-  const { signal } = listening
   socket.binaryType = 'arraybuffer'
   socket.addEventListener('message', receive, { signal })
   socket.addEventListener('close', ({ code, reason }) => end({ code, reason }), { signal })
   return { send, close: stop }
-}
-
-function isSame(a: Drawn, b: Drawn | undefined): boolean {
-  return a.cursor === b?.cursor && a.cols === b.cols && a.rows === b.rows
 }
 
 /** Returns undefined for a message that this version does not know. */

@@ -17,3 +17,8 @@ export type StreamState =
   /** There is nothing to attach to any more. */
   | { phase: 'gone'; reason: string }
   | { phase: 'closed' }
+
+/** Whether a stream in this phase never attaches again. */
+export function isFinalPhase(phase: StreamState['phase']): boolean {
+  return phase === 'closed' || phase === 'ended' || phase === 'gone'
+}

@@ -1,22 +1,18 @@
 import type { TerminalColors } from '#shared/contract/terminalColors.ts'
-import { streamClose } from '#shared/contract/terminalStream.ts'
-import { createInputQueue, maxQueuedBytes } from './inputQueue.ts'
+import { type ClientStreamMessage, streamClose } from '#shared/contract/terminalStream.ts'
+import { maxQueuedBytes } from './inputQueue.ts'
+import { createParking, type Parking } from './parking.ts'
 import { retryDelayMs } from './retryDelay.ts'
-import { createSentInput } from './sentInput.ts'
-import { type Attachment, type AttachmentEnd, type Drawn, streamAttachment } from './streamAttachment.ts'
-import type { StreamState } from './streamState.ts'
+import { createSizeRequests, type SizeRequests } from './sizeRequests.ts'
+import { type Attachment, type AttachmentEnd, streamAttachment } from './streamAttachment.ts'
+import { createStreamInput, type StreamInput } from './streamInput.ts'
+import type { Drawn, Message } from './streamOutput.ts'
+import { isFinalPhase, type StreamState } from './streamState.ts'
 import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
 
 const attachWithinMs = 15_000
 /** A connection that held this long was a good one: the next attempt after it comes at once. */
 const steadyAfterMs = 5_000
-/** Output after which a hidden terminal is detached, and redrawn when shown, in bytes. */
-const hiddenOutputLimitBytes = 2 * 1024 * 1024
-/**
- * Time after which any hidden terminal is detached, so that invisible output costs no parsing. Shorter absences leave
- * it attached.
- */
-const defaultParkAfterMs = 5_000
 
 /** Opens a WebSocket on 1 terminal; `scrollback` lines above the screen come with the snapshot. */
 export type StreamConnector = (query: { scrollback: number }) => WebSocket
@@ -52,199 +48,173 @@ export type TerminalStream = {
   close(): void
 }
 
+/** A stream between its calls and events. */
+type Stream = {
+  readonly options: TerminalStreamOptions
+  readonly input: StreamInput
+  readonly sizes: SizeRequests
+  readonly parking: Parking
+  state: StreamState
+  attachment: Attachment | undefined
+  /** State of the screen. After a detach, it is drawn again only if this is outdated. */
+  drawn: Drawn | undefined
+  colors: TerminalColors | undefined
+  retry: ReturnType<typeof setTimeout> | undefined
+  failedAttempts: number
+  attachedAtMs: number | undefined
+}
+
 /** Keeps 1 terminal on a screen through dropped connections, until it ends or is closed. */
 export function createTerminalStream(options: TerminalStreamOptions): TerminalStream {
-  const typed = createInputQueue()
-  const sent = createSentInput(options.writer)
-  const delayMs = options.retryDelayMs ?? retryDelayMs
-  let attachment: Attachment | undefined
-  const parkAfterMs = options.parkAfterMs ?? defaultParkAfterMs
-  let retry: ReturnType<typeof setTimeout> | undefined
-  let parking: ReturnType<typeof setTimeout> | undefined
-  /** State of the screen. After a detach, it is drawn again only if this is outdated. */
-  let drawn: Drawn | undefined
-  let failedAttempts = 0
-  let attachedAtMs: number | undefined
-  let state: StreamState = { phase: 'connecting' }
-  let visible = true
-  let hiddenBytes = 0
-  let flushing = false
-  let refusing = false
-  let visibleSize: TerminalSize | undefined
-  let asked: TerminalSize | undefined
-  let requestedSize: TerminalSize | undefined
-  let colors: TerminalColors | undefined
-
-  const over = () => state.phase === 'closed' || state.phase === 'ended' || state.phase === 'gone'
-
-  function enter(next: StreamState): void {
-    if (state.phase === 'closed') return
-    state = next
-    if (next.phase !== 'closed') options.onState(next)
-  }
-
-  function connect(): void {
-    retry = undefined
-    attachment = streamAttachment({
-      socket: options.connect({ scrollback: options.scrollbackLines }),
-      screen: options.screen,
-      attachWithinMs,
-      drawn,
-      onDrawn(now) {
-        drawn = now
-      },
-      onAttached(message) {
-        attachedAtMs = performance.now()
-        refusing = false
-        visibleSize = message
-        asked = undefined
-        options.onTitle(message.title)
-        enter({ phase: 'live' })
-        if (message.state === 'running') {
-          askForSize()
-          tellColors()
-          for (const input of sent.open) attachment?.send(input)
-          flush()
-        }
-      },
-      onResized(size) {
-        visibleSize = size
-        if (asked !== undefined && isSame(asked, size)) asked = undefined
-      },
-      onTitle: options.onTitle,
-      onExited(message) {
-        enter({ phase: 'ended', end: { exitCode: message.exit_code, signal: message.signal } })
-      },
-      onAcknowledged(seq) {
-        sent.acknowledge(seq)
-        if (sent.open.length === 0) options.onInputArrived?.()
-      },
-      onRefused(message) {
-        asked = undefined
-        options.onRefused(message)
-      },
-      onOutput: countHidden,
-      onEnd: lost,
-    })
-  }
-
-  function lost(end: AttachmentEnd): void {
-    attachment = undefined
-    drawn = undefined // only what was let go on purpose is surely whole
-    if (over()) return
-    if (end.code === streamClose.notFound || end.code === streamClose.refused) {
-      enter({ phase: 'gone', reason: end.reason })
-      return
-    }
-    if (attachedAtMs !== undefined && performance.now() - attachedAtMs > steadyAfterMs) failedAttempts = 0
-    attachedAtMs = undefined
-    retry = setTimeout(connect, delayMs(failedAttempts))
-    failedAttempts += 1
-    enter(reconnecting())
-  }
-
-  function reconnecting(): StreamState {
-    return {
-      phase: 'reconnecting',
-      attempt: failedAttempts,
-      holding: typed.waitingBytes > 0 || sent.open.length > 0,
-      refusing,
-    }
-  }
-
-  function countHidden(bytes: number): void {
-    if (visible) return
-    options.onHiddenOutput()
-    hiddenBytes += bytes
-    if (hiddenBytes <= hiddenOutputLimitBytes || state.phase !== 'live') return
-    park()
-  }
-
-  function parkLater(): void {
-    clearTimeout(parking)
-    parking = setTimeout(() => {
-      if (visible || over() || state.phase === 'parked') return
-      // Earlier input is still being sent.
-      if (typed.waitingBytes > 0 || sent.open.length > 0) parkLater()
-      else park()
-    }, parkAfterMs)
-  }
-
-  function park(): void {
-    drop()
-    enter({ phase: 'parked' })
-  }
-
-  function drop(): void {
-    clearTimeout(retry)
-    attachment?.close()
-    attachment = undefined
-  }
-
-  function flush(): void {
-    flushing = false
-    if (state.phase !== 'live') return
-    for (const data of typed.take()) attachment?.send(sent.add(data))
-  }
-
-  function askForSize(): void {
-    if (!visible || state.phase !== 'live' || requestedSize === undefined) return
-    if (isSame(requestedSize, asked ?? visibleSize)) return
-    asked = requestedSize
-    attachment?.send({ type: 'resize', ...requestedSize })
-  }
-
-  function tellColors(): void {
-    if (colors && state.phase === 'live') attachment?.send({ type: 'colours', colours: colors })
-  }
-
-  connect()
+  const stream = createStream(options)
+  const { input, sizes, parking } = stream
+  connect(stream)
   return {
     type(text) {
-      if (over() || text === '') return false
-      const live = state.phase === 'live'
-      askForSize() // of several viewers, the active one determines the size
-      refusing = !typed.add(text, live ? Number.POSITIVE_INFINITY : maxQueuedBytes)
-      if (!live) enter(state.phase === 'reconnecting' ? reconnecting() : state)
-      else if (!flushing) {
-        flushing = true
-        queueMicrotask(flush)
-      }
-      return !refusing
+      if (isFinalPhase(stream.state.phase) || text === '') return false
+      const isLive = stream.state.phase === 'live'
+      requestSize(stream) // of several viewers, the active one determines the size
+      const isAdded = input.add(text, isLive ? Number.POSITIVE_INFINITY : maxQueuedBytes)
+      if (isLive) input.flushLater()
+      else enter(stream, stream.state.phase === 'reconnecting' ? describeReconnection(stream) : stream.state)
+      return isAdded
     },
-    resize({ cols, rows }) {
-      requestedSize = { cols, rows }
-      askForSize()
+    resize(size) {
+      sizes.set(size)
+      requestSize(stream)
     },
-    draws(next) {
-      colors = next
-      tellColors()
+    draws(colors) {
+      stream.colors = colors
+      sendColors(stream)
     },
     show() {
-      visible = true
-      hiddenBytes = 0
-      clearTimeout(parking)
-      if (state.phase !== 'parked') return askForSize()
-      enter({ phase: 'connecting' })
-      connect()
+      parking.show()
+      if (stream.state.phase !== 'parked') return requestSize(stream)
+      enter(stream, { phase: 'connecting' })
+      connect(stream)
     },
-    hide() {
-      if (visible) parkLater()
-      visible = false
-    },
+    hide: () => parking.hide(),
     retryNow() {
-      if (retry === undefined || state.phase !== 'reconnecting') return
-      clearTimeout(retry)
-      connect()
+      if (stream.retry === undefined || stream.state.phase !== 'reconnecting') return
+      clearTimeout(stream.retry)
+      connect(stream)
     },
     close() {
-      enter({ phase: 'closed' })
-      clearTimeout(parking)
-      drop()
+      enter(stream, { phase: 'closed' })
+      parking.cancel()
+      detach(stream)
     },
   }
 }
 
-function isSame(a: TerminalSize, b: TerminalSize | undefined): boolean {
-  return a.cols === b?.cols && a.rows === b?.rows
+function createStream(options: TerminalStreamOptions): Stream {
+  const { writer, parkAfterMs, onHiddenOutput } = options
+  const send = (message: ClientStreamMessage) => stream.attachment?.send(message)
+  const input = createStreamInput({ writer, isLive: () => stream.state.phase === 'live', send })
+  const stream: Stream = {
+    options,
+    input,
+    sizes: createSizeRequests((size) => send({ type: 'resize', ...size })),
+    parking: createParking({
+      parkAfterMs,
+      getPhase: () => stream.state.phase,
+      hasPendingInput: () => input.isPending,
+      onHiddenOutput,
+      park() {
+        detach(stream)
+        enter(stream, { phase: 'parked' })
+      },
+    }),
+    state: { phase: 'connecting' },
+    attachment: undefined,
+    drawn: undefined,
+    colors: undefined,
+    retry: undefined,
+    failedAttempts: 0,
+    attachedAtMs: undefined,
+  }
+  return stream
+}
+
+function enter(stream: Stream, next: StreamState): void {
+  if (stream.state.phase === 'closed') return
+  stream.state = next
+  if (next.phase !== 'closed') stream.options.onState(next)
+}
+
+function connect(stream: Stream): void {
+  const { options, input, sizes, parking } = stream
+  stream.retry = undefined
+  stream.attachment = streamAttachment({
+    socket: options.connect({ scrollback: options.scrollbackLines }),
+    screen: options.screen,
+    attachWithinMs,
+    drawn: stream.drawn,
+    onDrawn(drawn) {
+      stream.drawn = drawn
+    },
+    onAttached: (message) => goLive(stream, message),
+    onResized: sizes.confirm,
+    onTitle: options.onTitle,
+    onExited(message) {
+      enter(stream, { phase: 'ended', end: { exitCode: message.exit_code, signal: message.signal } })
+    },
+    onAcknowledged(seq) {
+      if (input.acknowledge(seq)) options.onInputArrived?.()
+    },
+    onRefused(message) {
+      sizes.cancel()
+      options.onRefused(message)
+    },
+    onOutput: parking.countOutput,
+    onEnd: (end) => handleEnd(stream, end),
+  })
+}
+
+function goLive(stream: Stream, message: Message<'attached'>): void {
+  const { options, input, sizes } = stream
+  stream.attachedAtMs = performance.now()
+  input.accept()
+  sizes.begin(message)
+  options.onTitle(message.title)
+  enter(stream, { phase: 'live' })
+  if (message.state !== 'running') return
+  requestSize(stream)
+  sendColors(stream)
+  input.resend()
+}
+
+function handleEnd(stream: Stream, { code, reason }: AttachmentEnd): void {
+  const { options, attachedAtMs } = stream
+  stream.attachment = undefined
+  stream.drawn = undefined // only what was let go on purpose is surely whole
+  if (isFinalPhase(stream.state.phase)) return
+  if (code === streamClose.notFound || code === streamClose.refused) {
+    enter(stream, { phase: 'gone', reason })
+    return
+  }
+  if (attachedAtMs !== undefined && performance.now() - attachedAtMs > steadyAfterMs) stream.failedAttempts = 0
+  stream.attachedAtMs = undefined
+  const delayMs = options.retryDelayMs ?? retryDelayMs
+  stream.retry = setTimeout(() => connect(stream), delayMs(stream.failedAttempts))
+  stream.failedAttempts += 1
+  enter(stream, describeReconnection(stream))
+}
+
+function describeReconnection({ failedAttempts, input }: Stream): StreamState {
+  return { phase: 'reconnecting', attempt: failedAttempts, holding: input.isPending, refusing: input.isRefusing }
+}
+
+function detach(stream: Stream): void {
+  clearTimeout(stream.retry)
+  stream.attachment?.close()
+  stream.attachment = undefined
+}
+
+function requestSize({ parking, sizes, state }: Stream): void {
+  if (parking.isVisible && state.phase === 'live') sizes.send()
+}
+
+function sendColors({ colors, state, attachment }: Stream): void {
+  if (colors && state.phase === 'live') attachment?.send({ type: 'colours', colours: colors })
 }
