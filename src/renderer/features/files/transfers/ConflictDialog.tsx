@@ -3,7 +3,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { getBasename, getDirname } from '../paths.ts'
-import type { Transfer } from './transferQueue.ts'
+import type { Transfer } from './transferList.ts'
 
 export type ConflictChoice = 'replace' | 'both' | 'skip'
 

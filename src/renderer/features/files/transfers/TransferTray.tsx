@@ -5,7 +5,8 @@ import { describeError } from '#renderer/ui/describeError.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { formatSize, getBasename } from '../paths.ts'
-import type { Transfer, TransferQueue } from './transferQueue.ts'
+import type { Transfer } from './transferList.ts'
+import type { TransferQueue } from './transferQueue.ts'
 
 type TransferTrayProps = {
   sandbox: Sandbox

@@ -5,7 +5,8 @@ import type { SandboxId } from '#shared/ids.ts'
 import { getDirname } from '../paths.ts'
 import { folderKey } from '../useFolders.ts'
 import { transferNotes } from './storedTransfers.ts'
-import { type Transfer, type TransferQueue, transferQueue } from './transferQueue.ts'
+import type { Transfer } from './transferList.ts'
+import { type TransferQueue, transferQueue } from './transferQueue.ts'
 
 export function useTransfers(sandboxId: SandboxId): { queue: TransferQueue; transfers: readonly Transfer[] } {
   const agent = useAgent()
