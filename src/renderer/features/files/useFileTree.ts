@@ -7,6 +7,8 @@ import { useFolders } from './useFolders.ts'
 const maxOpen = 60
 const home = '/root'
 
+export type FileTreeState = ReturnType<typeof useFileTree>
+
 export function useFileTree(sandboxId: SandboxId, active: boolean) {
   const [root, setRoot] = useState(home)
   const [expanded, setExpanded] = useState<readonly string[]>([])
