@@ -1,31 +1,26 @@
-import { FitAddon } from '@xterm/addon-fit'
-import { WebLinksAddon } from '@xterm/addon-web-links'
-import { Terminal } from '@xterm/xterm'
-import { createEmitter } from '#shared/emitter.ts'
-import { boundTerminal, boundWidths } from '#shared/terminalBounds.ts'
+import type { Terminal } from '@xterm/xterm'
+import { createEmitter, type Emitter } from '#shared/emitter.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
-import { createTerminalStream, type StreamConnector } from '../stream/terminalStream.ts'
+import { createTerminalStream, type StreamConnector, type TerminalStream } from '../stream/terminalStream.ts'
 import { type ClipboardRequests, createAnswerStore, handleClipboardRequests } from './clipboardRequests.ts'
-import { animateColors } from './colorRounds.ts'
-import { type CommandTrail, createCommandTrail } from './commandTrail.ts'
-import { placeLinks } from './links/placeLinks.ts'
-import { createTerminalLinks, type LinkHint, type SandboxLinks } from './links/terminalLinks.ts'
+import type { CommandTrail } from './commandTrail.ts'
+import type { LinkHint, SandboxLinks } from './links/terminalLinks.ts'
 import type { Observable } from './observable.ts'
+import { openXterm, type Xterm } from './openXterm.ts'
 import { createTerminalPaste, type TerminalPaste } from './paste/terminalPaste.ts'
 import { followPointer } from './pointer.ts'
-import { muteAnswers, onPersonsInput } from './quietAnswers.ts'
-import { type ReadingPlace, trackReadingPlace } from './readingPlace.ts'
+import { onPersonsInput } from './quietAnswers.ts'
+import type { ReadingPlace } from './readingPlace.ts'
 import { readClipboard, writeClipboard } from './terminalClipboard.ts'
 import { findTerminalKeyAction, type TerminalKeyAction } from './terminalKeys.ts'
-import { createTerminalSearch, type TerminalSearch } from './terminalSearch.ts'
+import type { TerminalSearch } from './terminalSearch.ts'
 import { paletteColors } from './themes/terminalTheme.ts'
 import { createXtermPalette } from './themes/xtermPalette.ts'
-import type { WebglLeases } from './webglLeases.ts'
+import type { WebglHolder, WebglLeases } from './webglLeases.ts'
 import { createWebglRenderer } from './webglRenderer.ts'
-import { watchWorkingDirectory } from './workingDirectory.ts'
 import { type Appearance, createXtermOptions } from './xtermOptions.ts'
-import { createXtermScreen } from './xtermScreen.ts'
+import { type ClosableScreen, createXtermScreen } from './xtermScreen.ts'
 
 export type TerminalSessionEvents = {
   state(state: StreamState): void
@@ -81,71 +76,102 @@ export type TerminalSession = {
 
 const hideCursor = '\x1b[?25l'
 
+/** A session between its calls and events. */
+type SessionState = {
+  readonly options: TerminalSessionOptions
+  readonly xterm: Xterm
+  readonly screen: ClosableScreen
+  readonly stream: TerminalStream
+  readonly renderer: WebglHolder
+  readonly paste: TerminalPaste
+  readonly clipboard: ClipboardRequests
+  /** Emits when the user scrolls or types. */
+  readonly moves: Emitter<void>
+  /** Emits when the user types. */
+  readonly inputs: Emitter<void>
+  readonly closing: AbortController
+  appearance: Appearance
+  isEnded: boolean
+  /** Animation frame that fits the terminal to the view. */
+  frame: number | undefined
+}
+
 /** Creates a terminal on the page: xterm.js in `host`, synchronized with the program by its stream until closed. */
-export function createTerminalSession({ host, on, ...options }: TerminalSessionOptions): TerminalSession {
-  let ended = false
-  let frame: number | undefined
-  let { appearance } = options
-  const closing = new AbortController()
+export function createTerminalSession(options: TerminalSessionOptions): TerminalSession {
+  const session = createSessionState(options)
+  const { xterm, screen, stream, renderer, paste, clipboard, closing } = session
+  const { terminal, search, commands, reading, directory } = xterm
+  listenToUser(session)
+  look(session, session.appearance)
+  const room = new ResizeObserver(() => fitLater(session))
+  room.observe(options.host)
+  return {
+    terminal,
+    search,
+    paste,
+    clipboard,
+    commands,
+    reading,
+    directory,
+    type: (text) => void stream.type(text),
+    look: (appearance) => look(session, appearance),
+    pasteClipboard: () => pasteClipboard(session),
+    name(label, description) {
+      terminal.textarea?.setAttribute('aria-label', label)
+      terminal.textarea?.setAttribute('aria-description', description)
+    },
+    show() {
+      options.webgl.take(renderer)
+      stream.show()
+      fitToView(session)
+    },
+    hide: () => stream.hide(),
+    retryNow: () => stream.retryNow(),
+    close() {
+      closing.abort()
+      room.disconnect()
+      if (session.frame !== undefined) cancelAnimationFrame(session.frame)
+      stream.close()
+      options.webgl.giveBack(renderer)
+      screen.close()
+      xterm.dispose()
+    },
+  }
+}
+
+function createSessionState(options: TerminalSessionOptions): SessionState {
+  const { host, on, appearance, inside } = options
   const moves = createEmitter()
   const inputs = createEmitter()
-  const preferences = () => appearance.preferences
-  const links = createTerminalLinks(on.linkHint, options.inside)
-  const terminal = new Terminal({
-    allowProposedApi: true, // widths of characters and search decorations
-    ...createXtermOptions(appearance),
-    fontFamily: getComputedStyle(host).fontFamily,
-    linkHandler: links,
-    macOptionIsMeta: true,
-    rescaleOverlappingGlyphs: true,
+  const xterm = openXterm({
+    host,
+    appearance,
+    inside,
+    onLinkHint: on.linkHint,
+    onBell: on.bell,
+    onMove: moves.subscribe,
+    onInput: inputs.subscribe,
   })
-  const fit = new FitAddon()
-  terminal.loadAddon(fit)
-  boundWidths(terminal)
-  boundTerminal(terminal)
-  terminal.loadAddon(new WebLinksAddon(links.activate, links))
-  muteAnswers(terminal.parser)
-  const search = createTerminalSearch(terminal)
-  const reading = trackReadingPlace(terminal, moves.subscribe)
-  const commands = createCommandTrail(terminal, inputs.subscribe)
-  const directory = watchWorkingDirectory(terminal.parser)
-  if (options.inside) {
-    const { find } = options.inside
-    const { link } = links
-    terminal.registerLinkProvider(
-      placeLinks({ buffer: () => terminal.buffer.active, folder: () => directory.now, find, link }),
-    )
-  }
+  const { terminal, commands } = xterm
+  const getPreferences = () => session.appearance.preferences
   const clipboard = handleClipboardRequests({
     parser: terminal.parser,
-    policy: () => preferences().programClipboard,
+    policy: () => getPreferences().programClipboard,
     remembered: createAnswerStore(options.terminalId),
     write: writeClipboard,
   })
-  terminal.onBell(on.bell)
-  terminal.open(host)
-  const colors = animateColors(terminal)
   terminal.textarea?.addEventListener('focus', () => {
-    takeRoom()
-    tellColors()
+    fitToView(session)
+    sendColors(session)
   })
   const renderer = createWebglRenderer(terminal)
-
   const screen = createXtermScreen(terminal, commands.take)
   const stream = createTerminalStream({
     connect: options.connect,
     screen,
-    scrollbackLines: preferences().scrollback,
+    scrollbackLines: appearance.preferences.scrollback,
     writer: randomName(),
-    onState(state) {
-      ended = state.phase === 'ended' || state.phase === 'gone'
-      terminal.options.disableStdin = ended
-      if (ended) {
-        paste.stop()
-        rest()
-      }
-      on.state(state)
-    },
+    onState: (state) => handleState(session, state),
     onTitle: on.title,
     onRefused(refusal) {
       if (refusal.code === 'terminal/input-full') paste.stop()
@@ -156,139 +182,144 @@ export function createTerminalSession({ host, on, ...options }: TerminalSessionO
   })
   const paste = createTerminalPaste({
     isBracketed: () => terminal.modes.bracketedPasteMode,
-    warns: () => preferences().pasteWarning,
-    type,
+    warns: () => getPreferences().pasteWarning,
+    type: (text) => typeText(session, text),
   })
-  onPersonsInput(terminal, paste.typed)
-  host.addEventListener('wheel', moved, { passive: true, signal: closing.signal })
-  host.addEventListener('pointerdown', moved, { signal: closing.signal })
-  host.addEventListener('keydown', moved, { capture: true, signal: closing.signal })
-  host.addEventListener('paste', takePaste, { capture: true, signal: closing.signal })
-  followPointer({ host, terminal, preferences, paste: pasteClipboard, signal: closing.signal })
-  terminal.attachCustomKeyEventHandler((event) => {
-    if (ended && isPlain(event)) {
-      // The program has ended, so Tab and Escape belong to the page.
-      if (event.key === 'Tab' || event.key === 'Escape') return false
-      if (event.key === 'Enter') {
-        event.preventDefault()
-        if (event.type === 'keydown' && !event.repeat) on.again()
-        return false
-      }
-    }
-    const context = { apple: options.apple, hasSelection: terminal.hasSelection(), canJump: commands.canJump() }
-    const action = findTerminalKeyAction(event, context)
-    if (action === undefined) return true
-    // The browser's own paste needs no permission: it only must not be taken for typing.
-    if (action !== 'paste') event.preventDefault()
-    if (action !== 'paste' && event.type === 'keydown') on.key(action)
-    return false
-  })
-  look(appearance)
-  const room = new ResizeObserver(() => {
-    frame ??= requestAnimationFrame(takeRoom)
-  })
-  room.observe(host)
-
-  function takeRoom(): void {
-    frame = undefined
-    const size = fit.proposeDimensions()
-    if (size === undefined || host.clientWidth === 0) return
-    on.room(size)
-    // An ended terminal fits the view. A running one takes the size that its machine confirms.
-    if (ended) {
-      screen.resize(size)
-    } else stream.resize(size)
+  const parts = { options, xterm, screen, stream, renderer, paste, clipboard, moves, inputs }
+  const session: SessionState = {
+    ...parts,
+    closing: new AbortController(),
+    appearance,
+    isEnded: false,
+    frame: undefined,
   }
+  return session
+}
 
-  /** Takes the room there is, and then the cursor away: not at once, or the WebGL renderer keeps it on an empty screen. */
-  function rest(): void {
-    takeRoom()
-    screen.write(new Uint8Array(0), () => {
-      const drawn = terminal.onRender(() => {
-        drawn.dispose()
-        terminal.write(hideCursor)
-      })
-      terminal.refresh(0, terminal.rows - 1)
-    })
+function handleState(session: SessionState, state: StreamState): void {
+  const { options, xterm, paste } = session
+  session.isEnded = state.phase === 'ended' || state.phase === 'gone'
+  xterm.terminal.options.disableStdin = session.isEnded
+  if (session.isEnded) {
+    paste.stop()
+    rest(session)
   }
+  options.on.state(state)
+}
 
-  function look(next: Appearance): void {
-    appearance = next
-    terminal.options = createXtermOptions(next)
-    search.decorate(createXtermPalette(next.theme).matches)
-    tellColors()
-    frame ??= requestAnimationFrame(takeRoom)
-  }
-
-  function tellColors(): void {
-    const { background, foreground, cursor, ...others } = appearance.theme.colors
-    stream.draws({ background, foreground, cursor, palette: paletteColors.map((color) => others[color]) })
-  }
-
-  function moved(): void {
+function listenToUser(session: SessionState): void {
+  const { options, xterm, paste, moves, closing } = session
+  const { host, on } = options
+  const { terminal } = xterm
+  const { signal } = closing
+  const handleMove = () => {
     moves.emit()
     on.used()
   }
-
-  /** Typing scrolls to the end. */
-  function type(text: string): boolean {
-    moves.emit()
-    inputs.emit()
-    terminal.scrollToBottom()
-    on.typed(text)
-    return stream.type(text)
-  }
-
-  function takePaste(event: ClipboardEvent): void {
-    event.preventDefault()
-    event.stopPropagation()
-    if (!ended) paste.paste(event.clipboardData?.getData('text/plain') ?? '')
-  }
-
-  function pasteClipboard(): void {
-    void readClipboard().then((text) => {
-      if (closing.signal.aborted) return
-      if (text === undefined) on.pasteRefused()
-      else if (!ended) paste.paste(text)
-      if (paste.question.now === undefined) terminal.focus()
-    })
-  }
-
-  return {
+  onPersonsInput(terminal, paste.typed)
+  host.addEventListener('wheel', handleMove, { passive: true, signal })
+  host.addEventListener('pointerdown', handleMove, { signal })
+  host.addEventListener('keydown', handleMove, { capture: true, signal })
+  host.addEventListener('paste', (event) => handlePaste(session, event), { capture: true, signal })
+  followPointer({
+    host,
     terminal,
-    search,
-    paste,
-    clipboard,
-    commands,
-    reading,
-    directory,
-    type: (text) => void stream.type(text),
-    look,
-    pasteClipboard,
-    name(label, description) {
-      terminal.textarea?.setAttribute('aria-label', label)
-      terminal.textarea?.setAttribute('aria-description', description)
-    },
-    show() {
-      options.webgl.take(renderer)
-      stream.show()
-      takeRoom()
-    },
-    hide: () => stream.hide(),
-    retryNow: () => stream.retryNow(),
-    close() {
-      closing.abort()
-      room.disconnect()
-      if (frame !== undefined) cancelAnimationFrame(frame)
-      stream.close()
-      options.webgl.giveBack(renderer)
-      screen.close()
-      colors.dispose()
-      commands.dispose()
-      reading.dispose()
-      terminal.dispose()
-    },
+    preferences: () => session.appearance.preferences,
+    paste: () => pasteClipboard(session),
+    signal,
+  })
+  terminal.attachCustomKeyEventHandler((event) => handleKey(session, event))
+}
+
+/** @returns whether the terminal handles the key */
+function handleKey({ options, xterm, isEnded }: SessionState, event: KeyboardEvent): boolean {
+  const { apple, on } = options
+  const { terminal, commands } = xterm
+  if (isEnded && isPlain(event)) {
+    // The program has ended, so Tab and Escape belong to the page.
+    if (event.key === 'Tab' || event.key === 'Escape') return false
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      if (event.type === 'keydown' && !event.repeat) on.again()
+      return false
+    }
   }
+  const context = { apple, hasSelection: terminal.hasSelection(), canJump: commands.canJump() }
+  const action = findTerminalKeyAction(event, context)
+  if (action === undefined) return true
+  // The browser's own paste needs no permission: it only must not be taken for typing.
+  if (action !== 'paste') event.preventDefault()
+  if (action !== 'paste' && event.type === 'keydown') on.key(action)
+  return false
+}
+
+function fitLater(session: SessionState): void {
+  session.frame ??= requestAnimationFrame(() => fitToView(session))
+}
+
+function fitToView(session: SessionState): void {
+  const { options, xterm, screen, stream, isEnded } = session
+  session.frame = undefined
+  const size = xterm.fit.proposeDimensions()
+  if (size === undefined || options.host.clientWidth === 0) return
+  options.on.room(size)
+  // An ended terminal fits the view. A running one takes the size that its machine confirms.
+  if (isEnded) {
+    screen.resize(size)
+  } else stream.resize(size)
+}
+
+/** Takes the room there is, and then the cursor away: not at once, or the WebGL renderer keeps it on an empty screen. */
+function rest(session: SessionState): void {
+  const { screen, xterm } = session
+  const { terminal } = xterm
+  fitToView(session)
+  screen.write(new Uint8Array(0), () => {
+    const drawn = terminal.onRender(() => {
+      drawn.dispose()
+      terminal.write(hideCursor)
+    })
+    terminal.refresh(0, terminal.rows - 1)
+  })
+}
+
+function look(session: SessionState, appearance: Appearance): void {
+  const { terminal, search } = session.xterm
+  session.appearance = appearance
+  terminal.options = createXtermOptions(appearance)
+  search.decorate(createXtermPalette(appearance.theme).matches)
+  sendColors(session)
+  fitLater(session)
+}
+
+function sendColors({ appearance, stream }: SessionState): void {
+  const { background, foreground, cursor, ...others } = appearance.theme.colors
+  stream.draws({ background, foreground, cursor, palette: paletteColors.map((color) => others[color]) })
+}
+
+/** Typing scrolls to the end. */
+function typeText({ options, xterm, stream, moves, inputs }: SessionState, text: string): boolean {
+  moves.emit()
+  inputs.emit()
+  xterm.terminal.scrollToBottom()
+  options.on.typed(text)
+  return stream.type(text)
+}
+
+function handlePaste({ paste, isEnded }: SessionState, event: ClipboardEvent): void {
+  event.preventDefault()
+  event.stopPropagation()
+  if (!isEnded) paste.paste(event.clipboardData?.getData('text/plain') ?? '')
+}
+
+function pasteClipboard(session: SessionState): void {
+  const { options, xterm, paste, closing } = session
+  void readClipboard().then((text) => {
+    if (closing.signal.aborted) return
+    if (text === undefined) options.on.pasteRefused()
+    else if (!session.isEnded) paste.paste(text)
+    if (paste.question.now === undefined) xterm.terminal.focus()
+  })
 }
 
 function isPlain({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {

@@ -1,0 +1,85 @@
+import { FitAddon } from '@xterm/addon-fit'
+import { WebLinksAddon } from '@xterm/addon-web-links'
+import { type IDisposable, Terminal } from '@xterm/xterm'
+import { boundTerminal, boundWidths } from '#shared/terminalBounds.ts'
+import { animateColors } from './colorRounds.ts'
+import { type CommandTrail, createCommandTrail } from './commandTrail.ts'
+import { placeLinks } from './links/placeLinks.ts'
+import { createTerminalLinks, type LinkHint, type SandboxLinks } from './links/terminalLinks.ts'
+import type { Observable } from './observable.ts'
+import { muteAnswers } from './quietAnswers.ts'
+import { type ReadingPlace, trackReadingPlace } from './readingPlace.ts'
+import { createTerminalSearch, type TerminalSearch } from './terminalSearch.ts'
+import { watchWorkingDirectory } from './workingDirectory.ts'
+import { type Appearance, createXtermOptions } from './xtermOptions.ts'
+
+/** xterm.js on the page, and what follows its output. */
+export type Xterm = IDisposable & {
+  readonly terminal: Terminal
+  readonly fit: FitAddon
+  readonly search: TerminalSearch
+  readonly reading: ReadingPlace
+  readonly commands: CommandTrail
+  readonly directory: Observable<string | undefined>
+}
+
+type Subscribe = (listener: () => void) => () => void
+
+export type OpenXtermOptions = {
+  host: HTMLElement
+  appearance: Appearance
+  /** Absent where the page shows nothing of the sandbox but its terminals. */
+  inside: SandboxLinks | undefined
+  onLinkHint(hint: LinkHint | undefined): void
+  onBell(): void
+  /** Subscribes to scrolling and typing of the user. */
+  onMove: Subscribe
+  /** Subscribes to typing. */
+  onInput: Subscribe
+}
+
+export function openXterm({ host, appearance, inside, ...on }: OpenXtermOptions): Xterm {
+  const links = createTerminalLinks(on.onLinkHint, inside)
+  const terminal = new Terminal({
+    allowProposedApi: true, // widths of characters and search decorations
+    ...createXtermOptions(appearance),
+    fontFamily: getComputedStyle(host).fontFamily,
+    linkHandler: links,
+    macOptionIsMeta: true,
+    rescaleOverlappingGlyphs: true,
+  })
+  const fit = new FitAddon()
+  terminal.loadAddon(fit)
+  boundWidths(terminal)
+  boundTerminal(terminal)
+  terminal.loadAddon(new WebLinksAddon(links.activate, links))
+  muteAnswers(terminal.parser)
+  const search = createTerminalSearch(terminal)
+  const reading = trackReadingPlace(terminal, on.onMove)
+  const commands = createCommandTrail(terminal, on.onInput)
+  const directory = watchWorkingDirectory(terminal.parser)
+  if (inside) {
+    const { find } = inside
+    const { link } = links
+    terminal.registerLinkProvider(
+      placeLinks({ buffer: () => terminal.buffer.active, folder: () => directory.now, find, link }),
+    )
+  }
+  terminal.onBell(on.onBell)
+  terminal.open(host)
+  const colors = animateColors(terminal)
+  return {
+    terminal,
+    fit,
+    search,
+    reading,
+    commands,
+    directory,
+    dispose() {
+      colors.dispose()
+      commands.dispose()
+      reading.dispose()
+      terminal.dispose()
+    },
+  }
+}
