@@ -1,0 +1,72 @@
+import type { Log } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
+import { type BaseEntry, type HostBase, listMachineContent, readHostBase } from './baseFiles.ts'
+import { type HostAbilities, probeHost } from './hostAbilities.ts'
+import type { HostTools } from './hostTools.ts'
+import { type ImageAbility, probeImages } from './images/imageProbe.ts'
+import { createSpawner, type Spawner } from './spawner.ts'
+
+/** Support of this computer for sandboxes. Results are cached. */
+export type HostSupport = {
+  /** Probes again only what did not work: it may have been installed since. */
+  probe(): Promise<HostAbilities>
+  probeImages(): Promise<ImageAbility>
+  /** @throws AppError `runtime/unavailable` */
+  require(): Promise<CapableHost>
+  /** Ends the spawner; processes that it started continue. */
+  close(): void
+}
+
+/** Computer on which machines can be created. */
+export type CapableHost = {
+  tools: HostTools
+  spawner: Spawner
+  abilities: HostAbilities
+  base: HostBase & { content: readonly BaseEntry[] }
+}
+
+type SupportOptions = {
+  /** Folder of the machines. */
+  folder: string
+  imagesFolder: string
+  cpuWeight: number
+  log: Log
+}
+
+export function createHostSupport({ folder, imagesFolder, cpuWeight, log }: SupportOptions): HostSupport {
+  let abilities: Promise<HostAbilities> | undefined
+  let imageAbility: Promise<ImageAbility> | undefined
+  let base: Promise<CapableHost['base']> | undefined
+  let spawner: Spawner | undefined
+  const getSpawner = (perl: string): Spawner => {
+    spawner ??= createSpawner({ perl, folder, log })
+    return spawner
+  }
+
+  const probe = async (): Promise<HostAbilities> => {
+    abilities ??= probeHost({ folder, cpuWeight, createSpawner: getSpawner })
+    const report = await abilities
+    if (!report.tools) abilities = undefined
+    return report
+  }
+
+  return {
+    probe,
+    async probeImages() {
+      const { tools, detail, templates } = await probe()
+      if (!tools) return { range: undefined, detail }
+      imageAbility ??= probeImages({ spawner: getSpawner(tools.perl), folder: imagesFolder, templates })
+      const images = await imageAbility
+      if (!images.range) imageAbility = undefined
+      return images
+    },
+    async require() {
+      const abilities = await probe()
+      const { tools, detail } = abilities
+      if (!tools) throw new AppError('runtime/unavailable', detail)
+      base ??= readHostBase().then((it) => ({ ...it, content: listMachineContent(it) }))
+      return { tools, spawner: getSpawner(tools.perl), abilities, base: await base }
+    },
+    close: () => spawner?.close(),
+  }
+}

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs'
+import { AppError } from '#shared/appError.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { ImageName } from '#shared/contract/images.ts'
+import type { Network } from '#shared/contract/sandboxes.ts'
+import { type BaseEntry, listRequiredEntries, neededOfImage, networkFiles } from './baseFiles.ts'
+import type { BubblewrapContext } from './bubblewrapContext.ts'
+import { cgroupName } from './cgroups.ts'
+import type { ImageStore, StoredImage } from './images/imageStore.ts'
+import type { MachineFolder, MachineName } from './machineFolder.ts'
+import { buildNetworkArguments, type ConnectArguments } from './network/connectNetwork.ts'
+import { type MachineSize, type PreparedMachine, type PrepareRequest, prepareMachine } from './preparedMachine.ts'
+import { createProcessors, parseUsableProcessors } from './processors.ts'
+import { type FreezableMachine, runMachine } from './runMachine.ts'
+
+export type MachineLauncher = {
+  /**
+   * Starts it, with the network that it is to have.
+   * @throws AppError `runtime/unavailable`, `image/not-found`, `image/not-ready`, `egress/unavailable`,
+   * `sandbox/start-failed`, after which nothing of it runs
+   */
+  prepare(launch: Launch): Promise<PreparedMachine>
+  /** Runs the machine from a prepared one, which is ended on failure. */
+  run(prepared: PreparedMachine, spec: MachineSpec, folder: MachineFolder): Promise<FreezableMachine>
+}
+
+export type Launch = {
+  name: MachineName
+  spec: MachineSize & Pick<MachineSpec, 'network'>
+  folder: MachineFolder
+  /** Put into its `/`, beside what every machine needs to start. */
+  ownEntries: readonly BaseEntry[]
+  signal: AbortSignal
+}
+
+export function createMachineLauncher(context: BubblewrapContext): MachineLauncher {
+  const { folders, support, users, layers, now, log } = context
+  const processors = createProcessors(parseUsableProcessors(readFileSync('/proc/self/status', 'utf8')))
+  return {
+    async prepare({ name, spec, folder, ownEntries, signal }) {
+      const { tools, spawner, abilities, base } = await support.require()
+      const image = await findMachineImage(context, folder.image)
+      const user = await users.find(folder)
+      const connection = await connectionFor(context, spec.network, user?.uid)
+      return prepareMachine({
+        size: spec,
+        name: cgroupName(name),
+        tools,
+        spawner,
+        processors,
+        controllers: abilities.controllers,
+        folder,
+        user,
+        entries: [
+          ...(image ? neededOfImage : listRequiredEntries(base)),
+          ...ownEntries,
+          ...(connection ? networkFiles : []),
+        ],
+        base: image ? undefined : base,
+        image,
+        layers,
+        connection,
+        signal,
+      })
+    },
+    async run(prepared, spec, folder) {
+      const { tools, abilities } = await support.require()
+      return runMachine(prepared, { spec, tools, enforced: abilities.enforced, folder, folders, now, log })
+    },
+  }
+}
+
+/**
+ * @returns undefined for the host's own programs
+ * @throws AppError `image/not-found`, `image/not-ready`, `runtime/unavailable`
+ */
+export async function findMachineImage(
+  { store, support }: BubblewrapContext,
+  name: ImageName | null,
+): Promise<PrepareRequest['image']> {
+  if (name === null) return undefined
+  const { root } = await requireImage(store, name)
+  const { range, detail } = await support.probeImages()
+  if (!range) throw new AppError('runtime/unavailable', detail)
+  return { root, range }
+}
+
+/** @throws AppError `image/not-found`, `image/not-ready` */
+async function requireImage(store: ImageStore, name: ImageName): Promise<StoredImage> {
+  const image = await store.find(name)
+  if (image) return image
+  if (!(await store.isBeingAdded(name))) throw new AppError('image/not-found', `There is no image \`${name}\`.`)
+  throw new AppError('image/not-ready', `The image \`${name}\` is still being added.`)
+}
+
+/** @throws AppError `egress/unavailable` */
+async function connectionFor(
+  { users, layers, closedNetworks }: BubblewrapContext,
+  network: Network,
+  uid: number | undefined,
+): Promise<ConnectArguments | undefined> {
+  if (network === 'none') return undefined
+  const { tools, detail } = await users.networks(uid !== undefined)
+  if (!tools) throw new AppError('egress/unavailable', detail ?? '')
+  const hasFrameRules = tools.hasFrameRules && layers.has('frame-rules')
+  return buildNetworkArguments({ tools: { ...tools, hasFrameRules }, network, uid, closed: closedNetworks })
+}

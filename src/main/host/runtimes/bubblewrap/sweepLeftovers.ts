@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import type { BubblewrapContext } from './bubblewrapContext.ts'
+import { cgroupName, removeCgroups } from './cgroups.ts'
+import { releaseDevice } from './holdStill.ts'
+import { loopDevices } from './loopDevices.ts'
+import type { MachineName } from './machineFolder.ts'
+import { endProcess } from './processTable.ts'
+import { removeStaleSockets } from './spawner.ts'
+import { doorway } from './startRequest.ts'
+
+/** Ends and removes everything that an earlier host left running or mounted; files of machines stay. */
+export async function sweepLeftovers(context: BubblewrapContext): Promise<void> {
+  const { folder, folders, store } = context
+  await store.sweep()
+  for (const device of await loopDevices(folder)) await releaseLeftover(context, device)
+  for (const id of await folders.list()) {
+    await endLeftover(context, id)
+    await folders.mend(id)
+  }
+  for (const warm of await folders.listWarmSandboxes()) {
+    await endLeftover(context, warm)
+    await folders.remove(warm)
+  }
+  await folders.sweep()
+  await removeStaleSockets(folder)
+}
+
+/** Ends one machine that an earlier host left running. */
+export async function endLeftover({ folders, support, log }: BubblewrapContext, name: MachineName): Promise<void> {
+  const run = await folders.readRun(name)
+  await Promise.all((run?.processes ?? []).map(endProcess))
+  const { controllers } = await support.probe()
+  const expected = controllers.map(({ parent }) => join(parent, cgroupName(name)))
+  await removeCgroups([...new Set([...(run?.cgroups ?? []), ...expected])])
+  if (!run) return
+  await folders.forgetRun(name)
+  log.info('ended what an earlier host left', { sandboxId: name })
+}
+
+/** A snapshot may have held it still when Steward and its helper were killed; then nothing in it could end. */
+async function releaseLeftover({ support, log }: BubblewrapContext, device: string): Promise<void> {
+  const { tools } = await support.probe()
+  if (!tools) return
+  await releaseDevice(device, { perl: tools.perl, doorway }).catch((error: unknown) =>
+    log.warn('a disk of an earlier host stays', { device, error }),
+  )
+}
