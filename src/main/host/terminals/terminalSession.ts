@@ -1,26 +1,25 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import type { HostResult, TerminalRecord } from '#shared/contract/hostIpc.ts'
+import type { TerminalRecord } from '#shared/contract/hostIpc.ts'
 import type { TerminalColors } from '#shared/contract/terminalColors.ts'
-import type { ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
-import { createEmitter } from '#shared/emitter.ts'
+import { createEmitter, type Emitter } from '#shared/emitter.ts'
 import type { MachineTerminal } from '../runtimes/sandboxRuntime.ts'
-import { createBackPressure } from './backPressure.ts'
 import { createFlushRounds } from './flushRounds.ts'
-import { openOutput } from './outputHistory.ts'
+import { createOutputFlow, type OutputFlow } from './outputFlow.ts'
+import { openOutput, type TerminalOutput } from './outputHistory.ts'
 import { createProgramWatch } from './programWatch.ts'
 import { readSince, type SinceReply, type SinceRequest } from './readSince.ts'
-import { createScreenFeed } from './screenFeed.ts'
-import type { ScreenQuestion } from './screenMessages.ts'
+import { createScreenFeed, type ScreenFeed } from './screenFeed.ts'
 import type { ScreenPool, ScreenSize } from './screenPool.ts'
 import type { ScreenMatches } from './screenSearch.ts'
 import type { SearchQuery } from './searchExpression.ts'
+import { createSessionMeta, type SessionMeta } from './sessionMeta.ts'
 import { redrawSession } from './sessionRedraw.ts'
+import { createSessionScreen, type ScreenRead, type SessionScreen } from './sessionScreen.ts'
+import { createSessionViewers, type SessionViewers, type ViewerChoices } from './sessionViewers.ts'
 import type { TerminalFiles, TerminalMeta } from './terminalFiles.ts'
-import { createViewer, type PresentScreen, type Viewer, type ViewerStream } from './viewer.ts'
-
-export type ScreenRead = HostResult<'terminal.read'> & { bytes: Uint8Array }
+import type { Viewer, ViewerStream } from './viewer.ts'
 
 /** One terminal: a program, running or ended, with its output, its screen and its viewers. */
 export type TerminalSession = {
@@ -51,9 +50,6 @@ export type TerminalSession = {
   remove(): Promise<void>
 }
 
-/** `marks`: sends command marks beside the snapshot. `skip`: sends the current screen instead of a flood. */
-export type ViewerChoices = { scrollback: number; marks?: boolean | undefined; skip?: boolean | undefined }
-
 type SessionOptions = {
   meta: TerminalMeta
   files: TerminalFiles
@@ -69,303 +65,239 @@ type SessionOptions = {
   log: Log
 }
 
-/** Raw output held in memory. Older output is read from disk. */
-const memoryBytes = 1024 * 1024
-/** Bytes that each consumer may lag behind before the program is paused. A screen needs only the end of a flood. */
-const maxLag = { screen: 4 * 1024 * 1024, viewer: 8 * 1024 * 1024, disk: 4 * 1024 * 1024 }
 /** Runtimes kill a program after a few seconds; this timeout covers one that cannot be killed. */
 const endMs = 15_000
-const screenIdleMs = 10_000
-const maxSizes = 256
 
 export async function createTerminalSession(options: SessionOptions): Promise<TerminalSession> {
-  const { files, pool, program, now, log } = options
-  let { record, sizes, drawnFrom } = options.meta
-  const { marksKey } = options.meta
-  let released = false
-  let removed = false
-  let inMemoryBytes = memoryBytes
-  let idle: NodeJS.Timeout | undefined
-  let finished: Promise<void> = Promise.resolve()
-  const viewers = new Set<Viewer>()
-  const news = createEmitter()
-  const demand = createBackPressure(program)
+  const { files, program } = options
+  const parts = await openParts(options)
+  const { meta, output, feed, screen, viewers, news } = parts
+  const exit = createSessionExit(options, parts)
+  const activity = followProgram(options, { ...parts, exit })
 
-  const { memory, file, history } = await openOutput({
-    folder: files.folder,
-    maxStoredBytes: terminalLimits.keptOutputBytes,
-    onWritten: () => balance(),
-    log,
-  })
-  const feed = createScreenFeed(
-    {
-      pool,
-      source: memory,
-      marksKey,
-      async redraw(screen, until) {
-        await file.waitUntilWritten()
-        await redrawSession({ history, sizes, files, drawnFrom }, screen, until)
-      },
-      onAnswer(data) {
-        if (record.state === 'running') program?.answer(Buffer.from(data))
-      },
-      onTitle(title) {
-        change({ title })
-        tellViewers({ type: 'title', title })
-      },
-      onBell: options.onBell,
-      onNotice: options.onNotice,
-      onParsed: () => balance(),
-      onStuck(cursor) {
-        log.warn('the screen of a terminal was stuck and is begun anew', { terminal: record.id, cursor })
-        drawnFrom = cursor
-        void save()
-      },
-    },
-    program && { cols: record.cols, rows: record.rows },
-  )
-
-  const change = (changed: Partial<TerminalRecord>): void => {
-    record = { ...record, ...changed }
-    options.onChanged(record)
+  const requireProgram = (): MachineTerminal => {
+    if (program && meta.record.state === 'running') return program
+    throw new AppError('terminal/exited', `The terminal ${meta.record.id} has exited.`)
   }
-  const save = (): Promise<void> =>
-    files.save({
-      version: 1,
-      record,
-      sizes,
-      ...(drawnFrom !== undefined && { drawnFrom }),
-      ...(marksKey !== undefined && { marksKey }),
-    })
-  const tellViewers = (message: ServerStreamMessage): void => {
-    for (const viewer of viewers) viewer.mark(message)
-  }
-
-  /** Pauses the program for slow consumers, and frees output that all have used. */
-  const balance = (): void => {
-    const screen = { lag: memory.end - feed.parsed, allowed: maxLag.screen }
-    const disk = { lag: memory.end - file.end, allowed: maxLag.disk }
-    const nexts = [...viewers].map((it) => it.next ?? memory.end)
-    demand([screen, disk, ...nexts.map((next) => ({ lag: memory.end - next, allowed: maxLag.viewer }))])
-    memory.forget(Math.min(memory.end - inMemoryBytes, feed.sent, file.end, ...nexts))
-  }
-
-  const flush = (): void => {
-    for (const viewer of viewers) viewer.pump()
-    feed.pump()
-    file.pump()
-    news.emit()
-    balance()
-  }
-  const watch =
-    program?.foreground &&
-    createProgramWatch({
-      read: async () => program.foreground?.(),
-      onProgram: (name) => change({ process: name }),
-    })
-  const rounds = createFlushRounds(() => {
-    flush()
-    options.onOutput()
-    watch?.recordOutput()
-  })
-
-  let withMachine = false
-  const onExit = (exitCode: number | null, signal: string | null): void => {
-    if (record.state === 'exited') return
-    flush()
-    watch?.close()
-    change({ state: 'exited', process: null, exitCode, signal, exitedAtMs: now(), endedWithMachine: withMachine })
-    tellViewers({ type: 'exited', exit_code: exitCode, signal })
-    flush()
-    finished = finish()
-  }
-
-  const finish = async (): Promise<void> => {
-    const saved = save()
-    try {
-      const drawn = await feed.ask({ kind: 'snapshot', scrollback: terminalLimits.scrollbackLines }, () => {})
-      await files.saveScreen(drawn)
-    } catch (error) {
-      if (!removed) log.warn('could not save the last screen of a terminal', { terminal: record.id, error })
-    }
-    await file.waitUntilWritten()
-    if (file.isWhole) inMemoryBytes = 0
-    balance()
-    await file.close()
-    await saved
-    restScreen()
-  }
-
-  /** Exited terminals are rarely read: frees the screen, which is redrawn on demand. */
-  const restScreen = (): void => {
-    clearTimeout(idle)
-    if (!released && record.state === 'exited') idle = setTimeout(() => feed.unload(), screenIdleMs).unref()
-  }
-
-  const ask = async (question: ScreenQuestion, posted: (cursor: number) => void) => {
-    clearTimeout(idle)
-    try {
-      return await feed.ask(question, posted)
-    } finally {
-      restScreen()
-    }
-  }
-
-  const present = async (scrollback: number): Promise<PresentScreen> => {
-    let cursor = 0
-    const { bytes, cols, rows, marks } = await ask({ kind: 'snapshot', scrollback }, (posted) => {
-      cursor = posted
-    })
-    const message = { type: 'skipped', cols, rows, cursor, at: marks?.at ?? 0, marks: marks?.marks ?? [] } as const
-    return { cursor, message, bytes }
-  }
-
-  const running = (): MachineTerminal => {
-    if (program && record.state === 'running') return program
-    throw new AppError('terminal/exited', `The terminal ${record.id} has exited.`)
-  }
-
-  const createAttached = (cursor: number, { cols, rows, state }: TerminalRecord): ServerStreamMessage => ({
-    type: 'attached',
-    session_id: record.id,
-    cols,
-    rows,
-    state,
-    cursor,
-    title: record.title,
-  })
 
   const release = async (): Promise<void> => {
-    released = true
-    clearTimeout(idle)
-    rounds.close()
-    watch?.close()
-    for (const viewer of viewers) viewer.close()
-    viewers.clear()
+    screen.release()
+    activity.close()
+    viewers.close()
     news.emit()
-    await finished
+    await exit.whenSaved()
     feed.close()
-    await file.waitUntilWritten()
-    await file.close()
-    await save()
+    await output.file.waitUntilWritten()
+    await output.file.close()
+    await meta.save()
   }
 
-  program?.onOutput((bytes) => {
-    memory.append(bytes)
-    rounds.touch(bytes.length)
-  })
-  program?.ended.then(
-    ({ exitCode, signal }) => onExit(exitCode, signal),
-    (error: unknown) => {
-      log.error('a program ended in an unknown way', { terminal: record.id, error })
-      onExit(null, null)
-    },
-  )
-  await save()
-
+  await meta.save()
   return {
     get record() {
-      return record
+      return meta.record
     },
     get storedBytes() {
-      return history.end - history.start
+      return output.history.end - output.history.start
     },
     write(bytes, onWritten) {
-      running().write(bytes, onWritten)
-      watch?.recordOutput()
+      requireProgram().write(bytes, onWritten)
+      activity.recordInput()
     },
     rename(name) {
-      change({ name })
-      void save()
-      return record
+      meta.change({ name })
+      void meta.save()
+      return meta.record
     },
     resize({ cols, rows }) {
-      const resized = running()
-      if (cols === record.cols && rows === record.rows) return
+      const resized = requireProgram()
+      if (cols === meta.record.cols && rows === meta.record.rows) return
       resized.resize(cols, rows)
       feed.resize({ cols, rows })
-      sizes = [...sizes, { cursor: memory.end, cols, rows }].slice(-maxSizes)
-      change({ cols, rows })
-      tellViewers({ type: 'resized', cols, rows })
-      void save()
+      meta.addSize({ cursor: output.memory.end, cols, rows })
+      meta.change({ cols, rows })
+      viewers.tell({ type: 'resized', cols, rows })
+      void meta.save()
     },
     draws: feed.draws,
-    async read({ full, format }) {
-      let cursor = 0
-      let terminal = record
-      const { bytes, cursorPosition } = await ask({ kind: 'read', full, format }, (posted) => {
-        cursor = posted
-        terminal = record
-      })
-      return { terminal, cursor, cursorPosition, bytes }
-    },
+    read: screen.read,
     readSince: (request) =>
-      readSince(
-        {
-          history,
-          record: () => record,
-          onNews: news.subscribe,
-        },
-        request,
-      ),
-    async search(query) {
-      const { matches } = await ask({ kind: 'search', query }, () => {})
-      return matches ?? { matches: [], truncated: false, slow: false }
-    },
-    attach(stream, { scrollback, marks, skip }) {
-      const added = createViewer({
-        source: memory,
-        stream,
-        ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
-        present: skip ? (isOver) => present(isOver ? scrollback : 0) : undefined,
-        onMoved: balance,
-        onEnded: () => viewers.delete(added),
-      })
-      viewers.add(added)
-      let first = createAttached(0, record)
-      ask({ kind: 'snapshot', scrollback }, (cursor) => {
-        added.await(cursor)
-        first = createAttached(cursor, record)
-        const { state, exitCode, signal } = record
-        if (state === 'exited') added.mark({ type: 'exited', exit_code: exitCode, signal })
-      }).then(
-        (drawn) => {
-          const offset = drawn.marks?.at ?? 0
-          const message: ServerStreamMessage = {
-            type: 'marks',
-            key: marksKey ?? null,
-            at: offset,
-            marks: drawn.marks?.marks ?? [],
-          }
-          added.begin(first, drawn.bytes, marks ? message : undefined)
-        },
-        (error: unknown) => {
-          log.warn('a viewer could not be shown the screen', { terminal: record.id, error })
-          added.end(error instanceof AppError ? error : new AppError('internal/unexpected', 'The screen failed.'))
-        },
-      )
-      return added
-    },
-    directory: async () => (record.state === 'running' ? program?.directory?.() : undefined),
-    machineEnding(ending) {
-      withMachine = ending
-    },
+      readSince({ history: output.history, record: () => meta.record, onNews: news.subscribe }, request),
+    search: screen.search,
+    attach: viewers.attach,
+    directory: async () => (meta.record.state === 'running' ? program?.directory?.() : undefined),
+    machineEnding: exit.machineEnding,
     async end() {
-      if (record.state === 'exited') return
+      if (meta.record.state === 'exited') return
       program?.close()
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, endMs)
       })
       await Promise.race([program?.ended, late]).finally(() => clearTimeout(timer))
-      onExit(null, null)
+      activity.recordExit(null, null)
     },
     release,
     async remove() {
-      removed = true
+      exit.onRemoved()
       feed.close() // does not wait for unparsed output or for the last screen
       await release()
       await files.remove()
+    },
+  }
+}
+
+type SessionParts = {
+  meta: SessionMeta
+  output: TerminalOutput
+  feed: ScreenFeed
+  screen: SessionScreen
+  viewers: SessionViewers
+  flow: OutputFlow
+  /** New output, the exit, or the close. */
+  news: Emitter<void>
+}
+
+async function openParts(options: SessionOptions): Promise<SessionParts> {
+  const { files, program, onChanged, stallMs, log } = options
+  const meta = createSessionMeta(options.meta, { files, onChanged })
+  const output = await openOutput({
+    folder: files.folder,
+    maxStoredBytes: terminalLimits.keptOutputBytes,
+    onWritten: () => flow.balance(),
+    log,
+  })
+  const feed: ScreenFeed = createScreenFeed(
+    {
+      pool: options.pool,
+      source: output.memory,
+      marksKey: meta.marksKey,
+      async redraw(screen, until) {
+        await output.file.waitUntilWritten()
+        const { sizes, drawnFrom } = meta
+        await redrawSession({ history: output.history, sizes, files, drawnFrom }, screen, until)
+      },
+      onAnswer(data) {
+        if (meta.record.state === 'running') program?.answer(Buffer.from(data))
+      },
+      onTitle(title) {
+        meta.change({ title })
+        viewers.tell({ type: 'title', title })
+      },
+      onBell: options.onBell,
+      onNotice: options.onNotice,
+      onParsed: () => flow.balance(),
+      onStuck(cursor) {
+        log.warn('the screen of a terminal was stuck and is begun anew', { terminal: meta.record.id, cursor })
+        meta.drawFrom(cursor)
+        void meta.save()
+      },
+    },
+    program && { cols: meta.record.cols, rows: meta.record.rows },
+  )
+  const screen = createSessionScreen(feed, meta)
+  const onMoved = () => flow.balance()
+  const viewers = createSessionViewers({ source: output.memory, screen, meta, stallMs, onMoved, log })
+  const news = createEmitter()
+  const flow: OutputFlow = createOutputFlow({ program, output, feed, viewers, onFlushed: news.emit })
+  return { meta, output, feed, screen, viewers, flow, news }
+}
+
+type SessionExit = {
+  /** Records the end of the program, once. */
+  record(exitCode: number | null, signal: string | null): void
+  /** Resolves when the last screen and output are saved, at once while the program runs. */
+  whenSaved(): Promise<void>
+  machineEnding(ending: boolean): void
+  /** A screen that cannot be saved from now on is no surprise. */
+  onRemoved(): void
+}
+
+function createSessionExit({ files, now, log }: SessionOptions, parts: SessionParts): SessionExit {
+  const { meta, output, screen, viewers, flow } = parts
+  let withMachine = false
+  let removed = false
+  let finished: Promise<void> = Promise.resolve()
+
+  const finish = async (): Promise<void> => {
+    const saved = meta.save()
+    try {
+      await files.saveScreen(await screen.drawLast())
+    } catch (error) {
+      if (!removed) log.warn('could not save the last screen of a terminal', { terminal: meta.record.id, error })
+    }
+    await output.file.waitUntilWritten()
+    if (output.file.isWhole) flow.retainUnusedOnly()
+    flow.balance()
+    await output.file.close()
+    await saved
+    screen.rest()
+  }
+
+  return {
+    record(exitCode, signal) {
+      if (meta.record.state === 'exited') return
+      flow.flush()
+      const exitedAtMs = now()
+      meta.change({ state: 'exited', process: null, exitCode, signal, exitedAtMs, endedWithMachine: withMachine })
+      viewers.tell({ type: 'exited', exit_code: exitCode, signal })
+      flow.flush()
+      finished = finish()
+    },
+    whenSaved: () => finished,
+    machineEnding(ending) {
+      withMachine = ending
+    },
+    onRemoved() {
+      removed = true
+    },
+  }
+}
+
+type ProgramActivity = {
+  recordInput(): void
+  /** Records its end, once. */
+  recordExit(exitCode: number | null, signal: string | null): void
+  close(): void
+}
+
+/** Takes the output of the program, its name in the foreground, and its end. */
+function followProgram(
+  { program, onOutput, log }: SessionOptions,
+  { meta, output, flow, exit }: SessionParts & { exit: SessionExit },
+): ProgramActivity {
+  const watch =
+    program?.foreground &&
+    createProgramWatch({
+      read: async () => program.foreground?.(),
+      onProgram: (name) => meta.change({ process: name }),
+    })
+  const rounds = createFlushRounds(() => {
+    flow.flush()
+    onOutput()
+    watch?.recordOutput()
+  })
+  const recordExit = (exitCode: number | null, signal: string | null): void => {
+    watch?.close()
+    exit.record(exitCode, signal)
+  }
+  program?.onOutput((bytes) => {
+    output.memory.append(bytes)
+    rounds.touch(bytes.length)
+  })
+  program?.ended.then(
+    ({ exitCode, signal }) => recordExit(exitCode, signal),
+    (error: unknown) => {
+      log.error('a program ended in an unknown way', { terminal: meta.record.id, error })
+      recordExit(null, null)
+    },
+  )
+  return {
+    recordInput: () => watch?.recordOutput(),
+    recordExit,
+    close() {
+      rounds.close()
+      watch?.close()
     },
   }
 }

@@ -1,0 +1,79 @@
+import type { HostResult } from '#shared/contract/hostIpc.ts'
+import { terminalLimits } from '#shared/contract/terminals.ts'
+import type { ScreenFeed } from './screenFeed.ts'
+import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
+import type { ScreenMatches } from './screenSearch.ts'
+import type { SearchQuery } from './searchExpression.ts'
+import type { SessionMeta } from './sessionMeta.ts'
+import type { DrawnScreen } from './terminalFiles.ts'
+import type { PresentScreen } from './viewer.ts'
+
+export type ScreenRead = HostResult<'terminal.read'> & { bytes: Uint8Array }
+
+/** Screen of one terminal, which is drawn again on demand once the program has ended. */
+export type SessionScreen = {
+  /** The reply holds exactly the output before the cursor that `posted` is given, before anything else happens. */
+  ask(question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply>
+  read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
+  search(query: SearchQuery): Promise<ScreenMatches>
+  /** Draws it with so many lines above, for a viewer that skips output. */
+  present(scrollback: number): Promise<PresentScreen>
+  /** Draws it as the next process needs it. */
+  drawLast(): Promise<DrawnScreen>
+  /** Exited terminals are rarely read: frees the screen, which is redrawn on demand. */
+  rest(): void
+  /** Schedules nothing from now on. */
+  release(): void
+}
+
+const screenIdleMs = 10_000
+
+export function createSessionScreen(feed: ScreenFeed, meta: Pick<SessionMeta, 'record'>): SessionScreen {
+  let released = false
+  let idle: NodeJS.Timeout | undefined
+
+  const rest = (): void => {
+    clearTimeout(idle)
+    if (!released && meta.record.state === 'exited') idle = setTimeout(() => feed.unload(), screenIdleMs).unref()
+  }
+
+  const ask: SessionScreen['ask'] = async (question, posted) => {
+    clearTimeout(idle)
+    try {
+      return await feed.ask(question, posted)
+    } finally {
+      rest()
+    }
+  }
+
+  return {
+    ask,
+    rest,
+    async read({ full, format }) {
+      let cursor = 0
+      let terminal = meta.record
+      const { bytes, cursorPosition } = await ask({ kind: 'read', full, format }, (posted) => {
+        cursor = posted
+        terminal = meta.record
+      })
+      return { terminal, cursor, cursorPosition, bytes }
+    },
+    async search(query) {
+      const { matches } = await ask({ kind: 'search', query }, () => {})
+      return matches ?? { matches: [], truncated: false, slow: false }
+    },
+    async present(scrollback) {
+      let cursor = 0
+      const { bytes, cols, rows, marks } = await ask({ kind: 'snapshot', scrollback }, (posted) => {
+        cursor = posted
+      })
+      const message = { type: 'skipped', cols, rows, cursor, at: marks?.at ?? 0, marks: marks?.marks ?? [] } as const
+      return { cursor, message, bytes }
+    },
+    drawLast: () => feed.ask({ kind: 'snapshot', scrollback: terminalLimits.scrollbackLines }, () => {}),
+    release() {
+      released = true
+      clearTimeout(idle)
+    },
+  }
+}
