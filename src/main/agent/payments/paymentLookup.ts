@@ -1,0 +1,74 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { readTransactionNonce } from '#platform/solana/solanaTransaction.ts'
+import type { AuthorizationLookup, AuthorizationState } from './authorizationLookup.ts'
+import type { StoredPayment } from './paymentRepository.ts'
+
+/** Reads from the chain what became of a signed payment. */
+export type PaymentLookup = {
+  /** @param transaction as the seller named it, or null */
+  findState(payment: StoredPayment, transaction: string | null): Promise<AuthorizationState>
+  /**
+   * Reads the settled amount of an `upto` payment from the chain, never from the seller; undefined counts as the full
+   * amount.
+   */
+  readSettledMicroUsd(
+    payment: StoredPayment,
+    transaction: string | null,
+    signal: AbortSignal,
+  ): Promise<number | undefined>
+}
+
+/** Our node may hear of a transaction a few seconds after the seller's. */
+const looks = 4
+const lookIntervalMs = 1_000
+
+export function createPaymentLookup(lookup: Pick<AuthorizationLookup, 'findState'>): PaymentLookup {
+  return {
+    findState: async (payment, transaction) => lookup.findState(await toLookup(payment, transaction)),
+    async readSettledMicroUsd(payment, transaction, signal) {
+      if (payment.record.scheme !== 'upto' || transaction === null) return undefined
+      const settlement = await toLookup(payment, transaction)
+      for (let look = 1; ; look += 1) {
+        const outcome = await lookup.findState(settlement)
+        if (outcome.state === 'used') return outcome.settledMicroUsd
+        if (look === looks) return undefined
+        await wait(lookIntervalMs, undefined, { signal })
+      }
+    },
+  }
+}
+
+/** Time in ms after which the signature is void. */
+export function getExpiryMs({ record }: StoredPayment): number {
+  return Date.parse(record.valid_until ?? record.created_at)
+}
+
+async function toLookup(payment: StoredPayment, transaction: string | null) {
+  const { id, network, from: payer, pay_to: payTo, amount, created_at: since } = payment.record
+  const nonce = await readNonce(payment)
+  if (nonce === undefined) throw new Error(`The payment ${id} has no nonce.`)
+  const validBeforeMs = getExpiryMs(payment)
+  return {
+    ...{ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs: Date.parse(since), transaction },
+    ...(payment.request.via === 'service' && { service: payment.request.service }),
+  }
+}
+
+async function readNonce({ payload }: StoredPayment): Promise<string | undefined> {
+  const sent = parseJsonOrUndefined(Buffer.from(payload?.value ?? '', 'base64').toString('utf8')) as
+    | {
+        payload?: {
+          authorization?: { nonce?: string }
+          permit2Authorization?: { nonce?: string }
+          transaction?: string
+        }
+      }
+    | undefined // we wrote it
+  const { authorization, permit2Authorization: permit, transaction } = sent?.payload ?? {}
+  return (
+    authorization?.nonce ??
+    permit?.nonce ??
+    (transaction === undefined ? undefined : await readTransactionNonce(transaction))
+  )
+}
