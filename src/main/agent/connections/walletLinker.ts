@@ -6,9 +6,11 @@ import type { WalletLink } from '#shared/contract/walletLinks.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
+import { createRemovedWallets } from './removedWallets.ts'
 import type { ServiceClient } from './serviceClient.ts'
 import type { ServiceLink } from './serviceLink.ts'
-import { anyServiceAccount, type StoredWalletLink, type WalletLinkRepository } from './walletLinkRepository.ts'
+import { createTaskRunner } from './taskRunner.ts'
+import { anyServiceAccount, type WalletLinkRepository } from './walletLinkRepository.ts'
 import type { WalletMessages } from './walletMessages.ts'
 
 type Options = {
@@ -34,10 +36,6 @@ export type LinkedWallets = {
   close(): Promise<void>
 }
 
-/** Form of the addresses that a service may write into the activity log. */
-const addressPattern = /^\w{20,64}$/
-const maxNamedWallets = 10
-
 const actor = { kind: 'system', name: 'Steward' } as const
 
 /**
@@ -46,14 +44,11 @@ const actor = { kind: 'system', name: 'Steward' } as const
  * unlinked stays unlinked.
  */
 export function createWalletLinker(options: Options): LinkedWallets {
-  const { link, events, client, wallet, records, messages, note, log } = options
+  const { link, events, client, wallet, records, note, log } = options
   const closing = new AbortController()
   const { signal } = closing
   /** Addresses that could not be linked since the wallet was unlocked. */
   const failed = new Set<string>()
-  let running: Promise<void> | undefined
-  let again = false
-
   const isInWallet = (address: string): boolean => wallet.accounts().some((it) => it.address === address)
 
   const synchronize = async (): Promise<void> => {
@@ -62,30 +57,15 @@ export function createWalletLinker(options: Options): LinkedWallets {
     let me = await client.call(getMe, {}, { signal })
     const stored = [...records.list(me.id), ...records.list(anyServiceAccount)]
     const removed = stored.filter(({ state }) => state === 'unlinking')
-    for (const stored of removed) await unlinkRemoved(stored, me)
+    for (const stored of removed) await removedWallets.unlink(stored, me)
     if (removed.length > 0) me = await client.call(getMe, {}, { signal })
-    compare(me)
+    adoptLinks(me, options)
     if (!wallet.isUnlocked()) return
     for (const account of defaultAccounts(wallet)) {
       const stored = records.find(me.id, account.address)
       if (!failed.has(account.address) && (!stored || stored.state === 'linking')) await linkOne(account, me.id)
     }
   }
-
-  /** Adopts what the service says of the accounts in the wallet. */
-  const compare = ({ id: serviceAccount, wallets }: Me): void => {
-    const linked = new Set(wallets.map((it) => it.wallet_address))
-    for (const { address } of wallet.accounts()) {
-      const stored = records.find(serviceAccount, address)
-      if (linked.has(address)) {
-        if (stored?.state === 'linked' || stored?.state === 'unlinking') continue
-        records.set({ serviceAccount, address, state: 'linked', isOwn: stored?.state === 'linking' })
-      } else if (stored?.state === 'linked') {
-        records.set({ ...stored, state: 'off' })
-      }
-    }
-  }
-
   const linkOne = async (account: SigningAccount, serviceAccount: string): Promise<void> => {
     const { name } = link.status()
     try {
@@ -99,19 +79,64 @@ export function createWalletLinker(options: Options): LinkedWallets {
     }
   }
 
-  const sendLink = async (
+  const runner = createTaskRunner({
+    task: synchronize,
+    onError: (error) => log.warn('wallets were not compared with the account at the service', { error }),
+    signal,
+  })
+  const removedWallets = createRemovedWallets({ ...options, isInWallet, signal })
+  const sendLink = createLinkRequest(options, { isInWallet, onRemoved: runner.request })
+  const unsubscribe = events.subscribe(({ type }) => {
+    if (type === 'wallet.changed' || type === 'ready') runner.request()
+  })
+  return {
+    async list(signal) {
+      const me = await client.call(getMe, {}, { signal: signal })
+      adoptLinks(me, options)
+      return toWalletLinks(me, options)
+    },
+    async link(id, signal) {
+      const account = wallet.accounts().find((it) => it.id === id)
+      if (!account) throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
+      if (!wallet.isUnlocked()) throw new AppError('wallet/locked', 'The wallet is locked.')
+      const { id: serviceAccount } = await client.call(getMe, {}, { signal })
+      await sendLink(account, { serviceAccount, signal })
+    },
+    async unlink(address, signal) {
+      const { id: serviceAccount } = await client.call(getMe, {}, { signal })
+      const { wallet_address } = await client.call(unlinkWallet, { address }, { signal })
+      records.set({ serviceAccount, address: wallet_address, state: 'off', isOwn: false })
+    },
+    waitUntilSettled: runner.waitUntilIdle,
+    async close() {
+      unsubscribe()
+      closing.abort()
+      await runner.waitUntilIdle()
+    },
+  }
+}
+
+/**
+ * Creates the request that links one account, and stores its result.
+ *
+ * @param context `onRemoved` is called if the account was removed from the wallet in the meantime
+ */
+function createLinkRequest(
+  { link, client, records, messages }: Options,
+  { isInWallet, onRemoved }: { isInWallet: (address: string) => boolean; onRemoved: () => void },
+) {
+  return async (
     account: SigningAccount,
-    options: { serviceAccount: string; signal: AbortSignal },
+    { serviceAccount, signal }: { serviceAccount: string; signal: AbortSignal },
   ): Promise<void> => {
-    const { serviceAccount } = options
     const why = `Link the wallet to your account at ${link.status().name}.`
-    const signed = await messages.sign(account, { why, signal: options.signal })
+    const signed = await messages.sign(account, { why, signal })
     const { address } = account
     if (!isInWallet(address)) throw new AppError('wallet/account-not-found', `The account ${account.id} was removed.`)
     // Written first: after a crash, the next comparison finds out whether it was linked.
     records.set({ serviceAccount, address, state: 'linking', isOwn: true })
     try {
-      await client.call(linkWallet, signed, { signal: options.signal })
+      await client.call(linkWallet, signed, { signal })
     } catch (error) {
       const isRefused = error instanceof AppError && error.status < 500
       if (isRefused && records.find(serviceAccount, address)?.state === 'linking') {
@@ -123,116 +148,55 @@ export function createWalletLinker(options: Options): LinkedWallets {
     // The account may have been removed before the link existed.
     const isPresent = isInWallet(address)
     records.set({ serviceAccount, address, state: isPresent ? 'linked' : 'unlinking', isOwn: true })
-    if (!isPresent) proceed()
+    if (!isPresent) onRemoved()
   }
+}
 
-  const unlinkRemoved = async (stored: StoredWalletLink, { wallets }: Me): Promise<void> => {
-    const { address, serviceAccount, isOwn } = stored
-    const isUnknown = serviceAccount === anyServiceAccount
-    const isLinked = wallets.some((it) => it.wallet_address === address)
-    if (isUnknown && !isLinked && !isInWallet(address)) return // another service may have it
-    if (isLinked && !(isUnknown && isInWallet(address))) {
-      if (isUnknown && !isOwn) recordRemainingLink(address, 'Unlink it in Settings if it should not.')
-      else await unlinkAtService(address)
-    }
-    records.remove(stored)
-  }
-  const unlinkAtService = async (address: string): Promise<void> => {
-    try {
-      const { linked_wallets: linked } = await client.call(unlinkWallet, { address }, { signal })
-      recordLinkedByRemoved(address, linked)
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      recordRemainingLink(address, error.message)
+/** Adopts what the service says of the accounts in the wallet. */
+function adoptLinks(
+  { id: serviceAccount, wallets }: Me,
+  { wallet, records }: Pick<Options, 'wallet' | 'records'>,
+): void {
+  const linked = new Set(wallets.map((it) => it.wallet_address))
+  for (const { address } of wallet.accounts()) {
+    const stored = records.find(serviceAccount, address)
+    if (linked.has(address)) {
+      if (stored?.state === 'linked' || stored?.state === 'unlinking') continue
+      records.set({ serviceAccount, address, state: 'linked', isOwn: stored?.state === 'linking' })
+    } else if (stored?.state === 'linked') {
+      records.set({ ...stored, state: 'off' })
     }
   }
-  /** Records which wallets a removed wallet linked, because another holder of its key may have linked them. */
-  const recordLinkedByRemoved = (address: string, linked: readonly string[]): void => {
-    const names = linked.filter((it) => addressPattern.test(it)).slice(0, maxNamedWallets)
-    if (names.length === 0) return
-    const summary = `The removed wallet ${address} linked other wallets, which still sign in to your account at ${link.status().name}: ${names.join(', ')}. Unlink in Settings those that you do not know.`
-    note({ kind: 'service.wallet_not_unlinked', actor, subject: address, summary })
-  }
-  const recordRemainingLink = (address: string, detail: string): void => {
-    const summary = `The removed wallet ${address} still signs in to your account at ${link.status().name}. ${detail}`
-    note({ kind: 'service.wallet_not_unlinked', actor, subject: address, summary })
-  }
+}
 
-  const run = async (): Promise<void> => {
-    do {
-      again = false
-      try {
-        await synchronize()
-      } catch (error) {
-        if (!signal.aborted) log.warn('wallets were not compared with the account at the service', { error })
-      }
-    } while (again && !signal.aborted)
-    running = undefined
-  }
-  const proceed = (): void => {
-    again = true
-    running ??= run()
-  }
-
-  const unsubscribe = events.subscribe(({ type }) => {
-    if (type === 'wallet.changed' || type === 'ready') proceed()
+/** Converts the wallets of the account, and the default accounts that could be linked to it, to their wire format. */
+function toWalletLinks({ id, wallets }: Me, { wallet, records }: Pick<Options, 'wallet' | 'records'>): WalletLink[] {
+  const accounts = new Map(wallet.accounts().map((account) => [account.address, account]))
+  const views = wallets.map(({ wallet_address: address, wallet_type, linked_at, linked_by }): WalletLink => {
+    const account = accounts.get(address)
+    return {
+      ...{ address, chain_type: wallet_type, linked: true, linked_at, linked_by },
+      by_steward: account !== undefined && records.find(id, address)?.isOwn === true,
+      ...{ account_id: account?.id ?? null, label: account?.label ?? null },
+    }
   })
-  return {
-    async list(options) {
-      const me = await client.call(getMe, {}, { signal: options })
-      compare(me)
-      return toViews(me)
-    },
-    async link(id, options) {
-      const account = wallet.accounts().find((it) => it.id === id)
-      if (!account) throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
-      if (!wallet.isUnlocked()) throw new AppError('wallet/locked', 'The wallet is locked.')
-      const { id: serviceAccount } = await client.call(getMe, {}, { signal: options })
-      await sendLink(account, { serviceAccount, signal: options })
-    },
-    async unlink(address, options) {
-      const { id: serviceAccount } = await client.call(getMe, {}, { signal: options })
-      const { wallet_address } = await client.call(unlinkWallet, { address }, { signal: options })
-      records.set({ serviceAccount, address: wallet_address, state: 'off', isOwn: false })
-    },
-    async waitUntilSettled() {
-      await running
-    },
-    async close() {
-      unsubscribe()
-      closing.abort()
-      await running
-    },
-  }
-
-  function toViews({ id, wallets }: Me): WalletLink[] {
-    const accounts = new Map(wallet.accounts().map((account) => [account.address, account]))
-    const views = wallets.map(({ wallet_address: address, wallet_type, linked_at, linked_by }): WalletLink => {
-      const account = accounts.get(address)
-      return {
-        ...{ address, chain_type: wallet_type, linked: true, linked_at, linked_by },
-        by_steward: account !== undefined && records.find(id, address)?.isOwn === true,
-        ...{ account_id: account?.id ?? null, label: account?.label ?? null },
-      }
-    })
-    const linked = new Set(views.map(({ address }) => address))
-    const others = defaultAccounts(wallet).filter(({ address }) => !linked.has(address))
-    return [
-      ...views,
-      ...others.map(({ id: account_id, address, chainType: chain_type, label }) => ({
-        ...{
-          address,
-          chain_type,
-          linked: false,
-          linked_at: null,
-          linked_by: null,
-          by_steward: false,
-          account_id,
-          label,
-        },
-      })),
-    ]
-  }
+  const linked = new Set(views.map(({ address }) => address))
+  const others = defaultAccounts(wallet).filter(({ address }) => !linked.has(address))
+  return [
+    ...views,
+    ...others.map(({ id: account_id, address, chainType: chain_type, label }) => ({
+      ...{
+        address,
+        chain_type,
+        linked: false,
+        linked_at: null,
+        linked_by: null,
+        by_steward: false,
+        account_id,
+        label,
+      },
+    })),
+  ]
 }
 
 /** Accounts that sign where none is named. */
@@ -244,11 +208,4 @@ function defaultAccounts(wallet: Pick<WalletKeys, 'account'>): SigningAccount[] 
       return [] // it has none of this chain
     }
   })
-}
-
-/** Whether another attempt would be refused again. A service that is away, or knows no such sign-in, is asked later. */
-function isRefusal(error: unknown): error is AppError {
-  return (
-    error instanceof AppError && error.status >= 400 && error.status < 500 && ![401, 408, 429].includes(error.status)
-  )
 }
