@@ -30,8 +30,6 @@ export type IpcClient = {
   close(): void
 }
 
-type Waiting = { resolve: (reply: IpcReply) => void; reject: (error: AppError) => void }
-
 /**
  * Connects to a server created by `listenIpc`. Rejects with the socket's error if none listens.
  * @throws AppError `data/unusable` if the socket is in a folder of another user, who may listen there instead
@@ -44,43 +42,27 @@ export async function connectIpc(options: {
   await requireOwnFolder(dirname(options.path))
   let read = (_chunk: Buffer): void => {}
   const socket = await connectTo(options.path, (chunk) => read(chunk), options.signal)
-  const calls = new Map<number, Waiting>()
-  const streams = new Map<number, IpcStreamHandlers>()
-  let lastCall = 0
-  let lastStream = 0
-
-  const createError = (code: string, message: string, detail?: string): AppError =>
-    new AppError(isErrorCode(code) ? code : 'internal/unexpected', message, { ...(detail !== undefined && { detail }) })
-  const lostConnectionError = () => new AppError('host/unavailable', 'The connection to the sandbox host was lost.')
-  const late = (method: string) =>
-    new AppError('host/unavailable', `The sandbox host did not answer ${method} in time.`)
+  const calls = createCalls(socket)
+  const streams = createStreams(socket)
 
   const receive = ({ header, body }: Frame): void => {
     const message = IpcMessage.parse(header)
     switch (message.kind) {
       case 'result':
-        calls.get(message.id)?.resolve({ result: message.result, body })
-        calls.delete(message.id)
+        calls.resolve(message.id, { result: message.result, body })
         return
       case 'error':
-        calls.get(message.id)?.reject(createError(message.code, message.message, message.detail))
-        calls.delete(message.id)
+        calls.reject(message.id, createError(message.code, message.message, message.detail))
         return
       case 'event':
         options.onEvent(message.event)
         return
-      case 'data': {
-        const stream = streams.get(message.stream)
-        if (message.message === undefined) stream?.onBytes(body)
-        else stream?.onMessage(message.message)
+      case 'data':
+        streams.receive(message.stream, message.message, body)
         return
-      }
       case 'end': {
-        const stream = streams.get(message.stream)
-        streams.delete(message.stream)
-        stream?.onEnd(
-          message.code === undefined ? undefined : createError(message.code, message.message ?? 'It ended.'),
-        )
+        const { code, message: text = 'It ended.' } = message
+        streams.end(message.stream, code === undefined ? undefined : createError(code, text))
         return
       }
       default:
@@ -99,63 +81,121 @@ export async function connectIpc(options: {
   socket.on('error', () => {}) // `close` follows and tells everyone who waits
   const ended = new Promise<void>((resolve) => {
     socket.once('close', () => {
-      for (const waiting of calls.values()) waiting.reject(lostConnectionError())
-      for (const stream of streams.values()) stream.onEnd(lostConnectionError())
-      calls.clear()
-      streams.clear()
+      calls.disconnect()
+      streams.disconnect()
       resolve()
     })
   })
 
-  return {
-    call(method, params, { body, signal } = {}) {
-      if (socket.destroyed) return Promise.reject(lostConnectionError())
-      if (signal?.aborted) return Promise.reject(late(method))
-      const id = ++lastCall
-      return new Promise<IpcReply>((resolve, reject) => {
-        const cancel = () => {
-          if (!calls.delete(id)) return
-          if (!socket.destroyed) writeFrame(socket, { kind: 'cancel', id })
-          reject(late(method))
-        }
-        signal?.addEventListener('abort', cancel, { once: true })
-        const cleanUp = () => signal?.removeEventListener('abort', cancel)
-        calls.set(id, {
-          resolve(reply) {
-            cleanUp()
-            resolve(reply)
-          },
-          reject(error) {
-            cleanUp()
-            reject(error)
-          },
-        })
-        writeFrame(socket, { kind: 'call', id, method, params }, body)
+  return { call: calls.call, open: streams.open, ended, close: () => socket.destroy() }
+}
+
+type PendingCall = { resolve: (reply: IpcReply) => void; reject: (error: AppError) => void }
+
+/** Calls whose reply has not arrived. */
+function createCalls(socket: Socket) {
+  const pending = new Map<number, PendingCall>()
+  let lastId = 0
+
+  const call: IpcClient['call'] = (method, params, { body, signal } = {}) => {
+    if (socket.destroyed) return Promise.reject(createLostConnectionError())
+    if (signal?.aborted) return Promise.reject(createLateError(method))
+    const id = ++lastId
+    return new Promise<IpcReply>((resolve, reject) => {
+      const cancel = () => {
+        if (!pending.delete(id)) return
+        if (!socket.destroyed) writeFrame(socket, { kind: 'cancel', id })
+        reject(createLateError(method))
+      }
+      signal?.addEventListener('abort', cancel, { once: true })
+      const cleanUp = () => signal?.removeEventListener('abort', cancel)
+      pending.set(id, {
+        resolve(reply) {
+          cleanUp()
+          resolve(reply)
+        },
+        reject(error) {
+          cleanUp()
+          reject(error)
+        },
       })
-    },
-    open(params, handlers) {
-      const stream = ++lastStream
-      if (socket.destroyed) {
-        queueMicrotask(() => handlers.onEnd(lostConnectionError()))
-        return { send: () => {}, sendBytes: () => {}, close: () => {} }
-      }
-      streams.set(stream, handlers)
-      writeFrame(socket, { kind: 'open', stream, params })
-      return {
-        send(message) {
-          if (streams.has(stream)) writeFrame(socket, { kind: 'data', stream, message })
-        },
-        sendBytes(bytes) {
-          if (streams.has(stream)) writeFrame(socket, { kind: 'data', stream }, bytes)
-        },
-        close() {
-          if (streams.delete(stream) && !socket.destroyed) writeFrame(socket, { kind: 'end', stream })
-        },
-      }
-    },
-    ended,
-    close: () => socket.destroy(),
+      writeFrame(socket, { kind: 'call', id, method, params }, body)
+    })
   }
+  return {
+    call,
+    resolve(id: number, reply: IpcReply): void {
+      pending.get(id)?.resolve(reply)
+      pending.delete(id)
+    },
+    reject(id: number, error: AppError): void {
+      pending.get(id)?.reject(error)
+      pending.delete(id)
+    },
+    disconnect(): void {
+      for (const { reject } of pending.values()) reject(createLostConnectionError())
+      pending.clear()
+    },
+  }
+}
+
+/** Streams that neither side has ended. */
+function createStreams(socket: Socket) {
+  const streams = new Map<number, IpcStreamHandlers>()
+  let lastId = 0
+
+  const open: IpcClient['open'] = (params, handlers) => {
+    const stream = ++lastId
+    if (socket.destroyed) {
+      queueMicrotask(() => handlers.onEnd(createLostConnectionError()))
+      return { send: () => {}, sendBytes: () => {}, close: () => {} }
+    }
+    streams.set(stream, handlers)
+    writeFrame(socket, { kind: 'open', stream, params })
+    return {
+      send(message) {
+        if (streams.has(stream)) writeFrame(socket, { kind: 'data', stream, message })
+      },
+      sendBytes(bytes) {
+        if (streams.has(stream)) writeFrame(socket, { kind: 'data', stream }, bytes)
+      },
+      close() {
+        if (streams.delete(stream) && !socket.destroyed) writeFrame(socket, { kind: 'end', stream })
+      },
+    }
+  }
+  return {
+    open,
+    /** Delivers a message, or bytes where there is none. */
+    receive(id: number, message: unknown, bytes: Buffer): void {
+      const stream = streams.get(id)
+      if (message === undefined) stream?.onBytes(bytes)
+      else stream?.onMessage(message)
+    },
+    end(id: number, error: AppError | undefined): void {
+      const stream = streams.get(id)
+      streams.delete(id)
+      stream?.onEnd(error)
+    },
+    disconnect(): void {
+      for (const stream of streams.values()) stream.onEnd(createLostConnectionError())
+      streams.clear()
+    },
+  }
+}
+
+function createError(code: string, message: string, detail?: string): AppError {
+  return new AppError(isErrorCode(code) ? code : 'internal/unexpected', message, {
+    ...(detail !== undefined && { detail }),
+  })
+}
+
+function createLostConnectionError(): AppError {
+  return new AppError('host/unavailable', 'The connection to the sandbox host was lost.')
+}
+
+function createLateError(method: string): AppError {
+  return new AppError('host/unavailable', `The sandbox host did not answer ${method} in time.`)
 }
 
 /** Size of the reused read buffer. A new buffer per read would be most of the garbage of a flood. */

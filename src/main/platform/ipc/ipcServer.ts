@@ -71,95 +71,33 @@ export async function listenIpc(options: IpcServerOptions): Promise<IpcServer> {
   }
 }
 
-function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void {
-  const calls = new Map<number, AbortController>()
-  const streams = new Map<number, IpcServerStream>()
-  const waiting = new Set<number>()
+type Send = (header: IpcMessage, body?: Uint8Array) => void
 
-  const send = (header: IpcMessage, body?: Uint8Array): void => {
+function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void {
+  const send: Send = (header, body) => {
     if (!socket.destroyed && socket.writable) writeFrame(socket, header, body)
   }
-
-  const answer = async (id: number, method: string, params: unknown, body: Buffer): Promise<void> => {
-    const controller = new AbortController()
-    calls.set(id, controller)
-    try {
-      const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
-      if (!handler) throw new AppError('internal/unexpected', `The sandbox host does not know ${method}.`)
-      const { result, body: reply } = await handler({ params, body, signal: controller.signal })
-      send({ kind: 'result', id, result }, reply)
-    } catch (error) {
-      if (!(error instanceof AppError)) log.error('a call failed', { method, error })
-      else if (error.status >= 500) log.warn('a call failed', { method, error: toLoggedError(error) })
-      const appError =
-        error instanceof AppError ? error : new AppError('internal/unexpected', 'The sandbox host failed.')
-      const { code, message, detail } = appError
-      send({ kind: 'error', id, code, message, ...(detail !== undefined && { detail }) })
-    } finally {
-      calls.delete(id)
-    }
-  }
-
-  const openStream = (id: number, params: unknown): void => {
-    const stream: IpcServerStream = {
-      send(message) {
-        if (streams.has(id)) send({ kind: 'data', stream: id, message })
-      },
-      sendBytes(bytes) {
-        if (streams.has(id)) send({ kind: 'data', stream: id }, bytes)
-      },
-      isCongested() {
-        if (socket.writableLength < congestionBytes) return false
-        waiting.add(id)
-        return true
-      },
-      end(error) {
-        if (!streams.delete(id)) return
-        send({ kind: 'end', stream: id, ...(error && { code: error.code, message: error.message }) })
-      },
-      onMessage: () => {},
-      onBytes: () => {},
-      onTurn: () => false,
-      onClose: () => {},
-    }
-    streams.set(id, stream)
-    open(params, stream)
-  }
-
-  const takeTurns = (): void => {
-    while (waiting.size > 0 && socket.writableLength < congestionBytes) {
-      for (const id of waiting) {
-        waiting.delete(id)
-        if (streams.get(id)?.onTurn()) waiting.add(id)
-        if (socket.writableLength >= congestionBytes) return
-      }
-    }
-  }
+  const calls = createCalls({ handlers, send, log })
+  const streams = createStreams(socket, { open, send })
 
   const receive = ({ header, body }: Frame): void => {
     const message = IpcMessage.parse(header)
     switch (message.kind) {
       case 'call':
-        void answer(message.id, message.method, message.params, body)
+        void calls.answer(message, body)
         return
       case 'cancel':
-        calls.get(message.id)?.abort()
+        calls.cancel(message.id)
         return
       case 'open':
-        openStream(message.stream, message.params)
+        streams.open(message.stream, message.params)
         return
-      case 'data': {
-        const stream = streams.get(message.stream)
-        if (message.message === undefined) stream?.onBytes(body)
-        else stream?.onMessage(message.message)
+      case 'data':
+        streams.receive(message.stream, message.message, body)
         return
-      }
-      case 'end': {
-        const stream = streams.get(message.stream)
-        streams.delete(message.stream)
-        stream?.onClose()
+      case 'end':
+        streams.close(message.stream)
         return
-      }
       default:
         throw new Error(`A client never sends ${message.kind}.`)
     }
@@ -174,12 +112,102 @@ function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void 
       socket.destroy()
     }
   })
-  socket.on('drain', takeTurns)
+  socket.on('drain', streams.takeTurns)
   socket.on('error', (error) => log.debug('a connection failed', { error }))
   socket.once('close', () => {
-    for (const call of calls.values()) call.abort()
-    const open = [...streams.values()]
-    streams.clear()
-    for (const stream of open) stream.onClose()
+    calls.cancelAll()
+    streams.closeAll()
   })
+}
+
+/** Calls of a connection that their handlers have not answered. */
+function createCalls({ handlers, send, log }: Pick<IpcServerOptions, 'handlers' | 'log'> & { send: Send }) {
+  const pending = new Map<number, AbortController>()
+
+  return {
+    async answer({ id, method, params }: Extract<IpcMessage, { kind: 'call' }>, body: Buffer): Promise<void> {
+      const controller = new AbortController()
+      pending.set(id, controller)
+      try {
+        const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
+        if (!handler) throw new AppError('internal/unexpected', `The sandbox host does not know ${method}.`)
+        const { result, body: reply } = await handler({ params, body, signal: controller.signal })
+        send({ kind: 'result', id, result }, reply)
+      } catch (error) {
+        if (!(error instanceof AppError)) log.error('a call failed', { method, error })
+        else if (error.status >= 500) log.warn('a call failed', { method, error: toLoggedError(error) })
+        const appError =
+          error instanceof AppError ? error : new AppError('internal/unexpected', 'The sandbox host failed.')
+        const { code, message, detail } = appError
+        send({ kind: 'error', id, code, message, ...(detail !== undefined && { detail }) })
+      } finally {
+        pending.delete(id)
+      }
+    },
+    cancel: (id: number) => pending.get(id)?.abort(),
+    cancelAll(): void {
+      for (const controller of pending.values()) controller.abort()
+    },
+  }
+}
+
+/** Open streams of a connection. They take turns when it is congested. */
+function createStreams(socket: Socket, { open, send }: Pick<IpcServerOptions, 'open'> & { send: Send }) {
+  const streams = new Map<number, IpcServerStream>()
+  const waiting = new Set<number>()
+
+  const createStream = (id: number): IpcServerStream => ({
+    send(message) {
+      if (streams.has(id)) send({ kind: 'data', stream: id, message })
+    },
+    sendBytes(bytes) {
+      if (streams.has(id)) send({ kind: 'data', stream: id }, bytes)
+    },
+    isCongested() {
+      if (socket.writableLength < congestionBytes) return false
+      waiting.add(id)
+      return true
+    },
+    end(error) {
+      if (!streams.delete(id)) return
+      send({ kind: 'end', stream: id, ...(error && { code: error.code, message: error.message }) })
+    },
+    onMessage: () => {},
+    onBytes: () => {},
+    onTurn: () => false,
+    onClose: () => {},
+  })
+
+  return {
+    open(id: number, params: unknown): void {
+      const stream = createStream(id)
+      streams.set(id, stream)
+      open(params, stream)
+    },
+    /** Delivers a message, or bytes where there is none. */
+    receive(id: number, message: unknown, bytes: Buffer): void {
+      const stream = streams.get(id)
+      if (message === undefined) stream?.onBytes(bytes)
+      else stream?.onMessage(message)
+    },
+    takeTurns(): void {
+      while (waiting.size > 0 && socket.writableLength < congestionBytes) {
+        for (const id of waiting) {
+          waiting.delete(id)
+          if (streams.get(id)?.onTurn()) waiting.add(id)
+          if (socket.writableLength >= congestionBytes) return
+        }
+      }
+    },
+    close(id: number): void {
+      const stream = streams.get(id)
+      streams.delete(id)
+      stream?.onClose()
+    },
+    closeAll(): void {
+      const open = [...streams.values()]
+      streams.clear()
+      for (const stream of open) stream.onClose()
+    },
+  }
 }
