@@ -25,7 +25,31 @@ const person = { kind: 'person', name: 'You' } as const
 const steward = { kind: 'system', name: 'Steward' } as const
 
 export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
-  const ofIntent = (
+  return {
+    ...createIntentNotes(note),
+    ...createGrantNotes(note),
+    policyChanged(before, after) {
+      const { rules, confirm_above_micro_usd, expiry_minutes } = after
+      note({
+        kind: 'policy.changed',
+        actor: person,
+        summary: describePolicyChange(before, after),
+        detail: { rules: JSON.stringify(rules), confirm_above_micro_usd, expiry_minutes },
+      })
+    },
+    stopSwitched(stopped, denied) {
+      note({
+        kind: stopped ? 'stop.on' : 'stop.off',
+        actor: person,
+        summary: stopped ? 'You stopped everything.' : 'You resumed.',
+        detail: stopped ? { denied } : {},
+      })
+    },
+  }
+}
+
+function createIntentNotes(note: RecordActivity): Pick<ApprovalNotes, 'recordSubmitted' | 'became'> {
+  const noteIntent = (
     record: IntentRecord,
     kind: string,
     entry: { actor: Parameters<RecordActivity>[0]['actor']; summary: string },
@@ -48,13 +72,11 @@ export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
         ...(record.result && { signature_hash: sha256(record.result.signature) }),
       },
     })
-  const decider = ({ decision }: IntentRecord) =>
-    decision?.by === 'person' || decision?.by === 'stop' ? person : steward
 
   return {
     recordSubmitted(record) {
       const { kind, name } = record.asker
-      ofIntent(record, 'intent.asked', {
+      noteIntent(record, 'intent.asked', {
         actor: { kind, name },
         summary: `${name} asked to ${lowerFirst(record.sentence)}`,
       })
@@ -63,7 +85,7 @@ export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
       const { state, sentence, decision } = record
       // Tools have no signature and record their own effects.
       if (state === 'waiting' || (state === 'signed' && record.kind === 'tool.call')) return
-      const actor = by ?? (state === 'approved' || state === 'denied' ? decider(record) : steward)
+      const actor = by ?? (state === 'approved' || state === 'denied' ? toDecider(record) : steward)
       const byPerson = decision?.by === 'person'
       const why = decision ? decision.detail : (record.error ?? '')
       const summary = {
@@ -73,8 +95,17 @@ export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
         failed: `${record.kind === 'tool.call' ? 'Not approved' : 'Could not be signed'}: ${joinSentences(sentence, record.error ?? '')}`,
         signed: `Signed with ${shortenAddress(record.address)}: ${sentence}`,
       }[state]
-      ofIntent(record, `intent.${state}`, { actor, summary })
+      noteIntent(record, `intent.${state}`, { actor, summary })
     },
+  }
+}
+
+function toDecider({ decision }: IntentRecord): TimelineActor {
+  return decision?.by === 'person' || decision?.by === 'stop' ? person : steward
+}
+
+function createGrantNotes(note: RecordActivity): Pick<ApprovalNotes, 'grantAdded' | 'grantRevoked' | 'grantEnded'> {
+  return {
     grantAdded(grant, intentId) {
       note({
         kind: 'grant.added',
@@ -111,23 +142,6 @@ export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
         subject: grant.id,
         summary: `The remembered approval of ${grant.asker.kind === 'person' ? 'yours' : grant.asker.name} ended.`,
         detail: { grant_id: grant.id, asker: grant.asker.id },
-      })
-    },
-    policyChanged(before, after) {
-      const { rules, confirm_above_micro_usd, expiry_minutes } = after
-      note({
-        kind: 'policy.changed',
-        actor: person,
-        summary: describePolicyChange(before, after),
-        detail: { rules: JSON.stringify(rules), confirm_above_micro_usd, expiry_minutes },
-      })
-    },
-    stopSwitched(stopped, denied) {
-      note({
-        kind: stopped ? 'stop.on' : 'stop.off',
-        actor: person,
-        summary: stopped ? 'You stopped everything.' : 'You resumed.',
-        detail: stopped ? { denied } : {},
       })
     },
   }
