@@ -57,35 +57,9 @@ type Options = { database: Database; reservations: Reservations }
 export function createIntentLifecycle({ database, reservations }: Options): IntentLifecycle {
   const { find, inState } = createIntentRepository(database)
   const rows = createIntentStateRepository(database)
-  const changes = createEmitter<ChangedIntent>()
-  /** Callbacks to run when the current transaction commits. */
-  let after: (() => void)[] | undefined
-  let changed = new Map<string, ChangedIntent>()
+  const transactions = createIntentTransactions(database)
+  const { atomically, recordChange } = transactions
 
-  const atomically = <T>(work: () => T): T => {
-    if (after) return work()
-    const mine: (() => void)[] = []
-    after = mine
-    changed = new Map()
-    try {
-      const answer = database.transaction(work).immediate()
-      after = undefined
-      for (const tell of mine) tell()
-      return answer
-    } finally {
-      after = undefined
-    }
-  }
-  const tell = (record: IntentRecord, before: IntentRecord | undefined, actor?: TimelineActor): void => {
-    const earlier = changed.get(record.id)
-    if (earlier) {
-      Object.assign(earlier, { record, actor })
-      return
-    }
-    const change: ChangedIntent = { record, before, actor }
-    changed.set(record.id, change)
-    after?.push(() => changes.emit(change))
-  }
   const settle = (id: string, from: IntentState, to: IntentState): void => {
     const step = getReservationStep(from, to)
     if (step === 'commit') reservations.commit(id)
@@ -102,7 +76,7 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
       throw new Error(`Intent ${record.id} is no longer ${from} within one transaction.`)
     }
     settle(record.id, from, state)
-    tell(record, stored.record, actor)
+    recordChange({ record, before: stored.record, actor })
     return record
   }
 
@@ -110,16 +84,13 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
     find,
     inState,
     atomically,
-    afterwards(work) {
-      if (!after) throw new Error('There is no transaction to wait for.')
-      after.push(work)
-    },
+    afterwards: transactions.afterwards,
     ask: ({ intent, record }) =>
       atomically(() => {
         const state = getNextState('new', 'ask') ?? record.state
         const initial: IntentRecord = { ...record, state }
         rows.add({ intent, record: initial, confirmed: false })
-        tell(initial, undefined)
+        recordChange({ record: initial, before: undefined })
         return initial
       }),
     approve: (id, change) =>
@@ -142,7 +113,8 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
           const stored = asker.id === requesterId && asker.name !== name ? find(id) : undefined
           if (!stored) continue
           const record: IntentRecord = { ...stored.record, asker: { ...asker, name } }
-          if (rows.change({ record, confirmed: stored.confirmed }, 'waiting')) tell(record, stored.record)
+          if (!rows.change({ record, confirmed: stored.confirmed }, 'waiting')) continue
+          recordChange({ record, before: stored.record })
         }
       }),
     failDamaged: () =>
@@ -156,6 +128,50 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
       }),
     moveDeadlines: rows.moveDeadlines,
     forgetOld: rows.forgetOld,
+    subscribe: transactions.subscribe,
+  }
+}
+
+type IntentTransactions = Pick<IntentLifecycle, 'atomically' | 'afterwards' | 'subscribe'> & {
+  /** Adds a change to the present transaction. Later changes of an intent replace its record only. */
+  recordChange(change: ChangedIntent): void
+}
+
+function createIntentTransactions(database: Database): IntentTransactions {
+  const changes = createEmitter<ChangedIntent>()
+  /** Callbacks to run when the current transaction commits. */
+  let after: (() => void)[] | undefined
+  let changed = new Map<string, ChangedIntent>()
+
+  return {
+    atomically(work) {
+      if (after) return work()
+      const mine: (() => void)[] = []
+      after = mine
+      changed = new Map()
+      try {
+        const answer = database.transaction(work).immediate()
+        after = undefined
+        for (const tell of mine) tell()
+        return answer
+      } finally {
+        after = undefined
+      }
+    },
+    afterwards(work) {
+      if (!after) throw new Error('There is no transaction to wait for.')
+      after.push(work)
+    },
+    recordChange({ record, before, actor }) {
+      const earlier = changed.get(record.id)
+      if (earlier) {
+        Object.assign(earlier, { record, actor })
+        return
+      }
+      const change: ChangedIntent = { record, before, actor }
+      changed.set(record.id, change)
+      after?.push(() => changes.emit(change))
+    },
     subscribe: changes.subscribe,
   }
 }
