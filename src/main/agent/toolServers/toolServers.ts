@@ -145,6 +145,26 @@ export function createToolServers(options: Options): ToolServers {
       record('secret_set', server, `You set ${name} of the tool server “${server.name}”.`)
       publishChange()
     },
+    ...createSandboxServers(options),
+    async remove(id) {
+      const server = requireServer(id)
+      await end(id)
+      for (const name of server.secrets) await keyStore.remove(toSecretSlot(id, name))
+      repository.remove(id)
+      record('removed', server, `You removed the tool server “${server.name}”.`)
+      publishChange()
+    },
+  }
+}
+
+/** Servers whose program runs in a sandbox. */
+function createSandboxServers({
+  repository,
+  end,
+  events,
+  note,
+}: Pick<Options, 'repository' | 'end' | 'events' | 'note'>): Pick<ToolServers, 'disableForSandbox' | 'sandboxIds'> {
+  return {
     disableForSandbox(sandbox) {
       for (const server of repository.all()) {
         const { id, name, place, about } = server
@@ -155,19 +175,11 @@ export function createToolServers(options: Options): ToolServers {
         void end(id)
         const summary = `The tool server “${name}” was turned off: its sandbox “${sandbox.name}” was deleted.`
         note({ kind: 'tool-server.off', actor: steward, subject: id, summary, detail: { name } })
-        publishChange()
+        events.publish({ type: 'tool-servers.changed' })
       }
     },
     sandboxIds: () =>
       repository.all().flatMap(({ place }) => (place.kind === 'sandbox' ? [String(place.sandbox_id)] : [])),
-    async remove(id) {
-      const server = requireServer(id)
-      await end(id)
-      for (const name of server.secrets) await keyStore.remove(toSecretSlot(id, name))
-      repository.remove(id)
-      record('removed', server, `You removed the tool server “${server.name}”.`)
-      publishChange()
-    },
   }
 }
 
