@@ -1,14 +1,5 @@
 import { ArrowUp, BookText, Paperclip, Square } from 'lucide-react'
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  type Ref,
-  useEffect,
-  useEffectEvent,
-  useImperativeHandle,
-  useRef,
-  useState,
-} from 'react'
+import { type ComponentProps, type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useRef } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
@@ -18,7 +9,7 @@ import { ModelPicker } from '../models/ModelPicker.tsx'
 import { useEstimate } from '../money/useEstimate.ts'
 import { usePromptMenu } from '../prompts/usePromptMenu.tsx'
 import { AttachmentChips } from './AttachmentChips.tsx'
-import { type Draft, emptyDraft } from './drafts.ts'
+import type { Draft } from './drafts.ts'
 import { EstimateLine } from './EstimateLine.tsx'
 import { RefusedFiles } from './RefusedFiles.tsx'
 import { SendFailure } from './SendFailure.tsx'
@@ -26,6 +17,7 @@ import { ToolsMenu } from './ToolsMenu.tsx'
 import { useAttachments } from './useAttachments.ts'
 import { useDraft } from './useDraft.ts'
 import { useFileDrop } from './useFileDrop.ts'
+import { useMessageSend } from './useMessageSend.ts'
 
 export type ComposerHandle = { focus(): void }
 
@@ -70,19 +62,9 @@ export function Composer(props: ComposerProps) {
   } = props
   const [draft, setDraft] = useDraft(draftPlace)
   const { add, remove, uploading, refused, forgetRefused } = useAttachments(draft, setDraft)
-  const [failure, setFailure] = useState<unknown>()
-  const [busy, setBusy] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
-  const files = useRef<HTMLInputElement>(null)
   const place = useRef<HTMLDivElement>(null)
   const dropping = useFileDrop(place, (dropped) => void add(dropped))
-  const estimate = useEstimate({
-    conversationId,
-    parentId,
-    text: draft.text,
-    attachmentIds: draft.attachments.map(({ id }) => id as AttachmentId),
-    models,
-  })
   useImperativeHandle(ref, () => ({ focus: () => field.current?.focus() }))
   const write = (text: string) => setDraft((before) => ({ ...before, text }))
   const prompts = usePromptMenu({
@@ -93,33 +75,15 @@ export function Composer(props: ComposerProps) {
     },
   })
 
-  const [queued, setQueued] = useState(false)
   const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0
-  const canSend = !isEmpty && !busy && uploading === 0 && onStop === undefined && models.length > 0 && !stopped
-  const send = async () => {
-    if (!canSend) return
-    setBusy(true)
-    setFailure(undefined)
-    forgetRefused()
-    const sent = draft
-    setDraft(emptyDraft)
-    try {
-      await onSend(sent)
-    } catch (refusal) {
-      setDraft((written) => (written.text === '' && written.attachments.length === 0 ? sent : written))
-      setFailure(refusal)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const sendQueued = useEffectEvent(() => {
-    setQueued(false)
-    void send()
+  const submission = useMessageSend({
+    draft,
+    setDraft,
+    isReady: !isEmpty && uploading === 0 && models.length > 0 && !stopped,
+    isAnswering: onStop !== undefined,
+    onStart: forgetRefused,
+    onSend,
   })
-  const isFree = onStop === undefined
-  useEffect(() => {
-    if (queued && isFree) sendQueued()
-  }, [queued, isFree])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing || prompts.onKeyDown(event)) return
     if (event.key === 'Escape' && onStop) {
@@ -128,33 +92,23 @@ export function Composer(props: ComposerProps) {
     }
     if (event.key !== 'Enter' || event.shiftKey || event.altKey) return
     event.preventDefault()
-    if (onStop && !isEmpty) setQueued(true)
-    else void send()
+    if (onStop && !isEmpty) submission.queue()
+    else submission.send()
   }
 
   return (
     <div ref={place} className="mx-auto w-full max-w-200 px-6 pb-3 max-narrow:px-3">
       {children}
-      {failure !== undefined && (
-        <SendFailure failure={failure} onClose={() => setFailure(undefined)} onLimits={onLimits} />
+      {submission.failure !== undefined && (
+        <SendFailure failure={submission.failure} onClose={submission.dismissFailure} onLimits={onLimits} />
       )}
-      {queued && (
-        <div
-          role="status"
-          className="mb-2 flex items-center gap-2.5 rounded-card border border-line bg-panel px-3 py-1.5"
-        >
-          <p className="min-w-0 flex-1 text-muted">Sends when this answer ends.</p>
-          <Button size="small" variant="ghost" onClick={() => setQueued(false)}>
-            Don’t send
-          </Button>
-        </div>
-      )}
+      {submission.isQueued && <QueuedNotice onCancel={submission.unqueue} />}
       <RefusedFiles files={refused} onClose={forgetRefused} />
       <form
         aria-label="New message"
         onSubmit={(event) => {
           event.preventDefault()
-          void send()
+          submission.send()
         }}
         className={joinClassNames(
           'relative rounded-dialog border bg-control shadow-control focus-within:border-accent',
@@ -163,60 +117,113 @@ export function Composer(props: ComposerProps) {
       >
         {prompts.menu}
         <AttachmentChips attachments={draft.attachments} uploading={uploading} onRemove={remove} />
-        <textarea
+        <MessageField
           ref={field}
-          dir="auto"
-          aria-label="Message"
           placeholder={dropping ? 'Drop files to attach them' : 'Message… (/ for prompts)'}
           value={draft.text}
-          rows={1}
           onChange={(event) => write(event.target.value)}
           onKeyDown={onKeyDown}
-          onPaste={(event) => {
-            const pasted = [...event.clipboardData.files]
-            // Spreadsheets and text processors put a picture beside the text.
-            if (pasted.length === 0 || event.clipboardData.types.includes('text/plain')) return
-            event.preventDefault()
-            void add(pasted)
-          }}
+          onFiles={(pasted) => void add(pasted)}
           {...prompts.fieldProps}
-          className="person-text block field-sizing-content max-h-[40vh] min-h-10 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 outline-none"
         />
         <div className="flex flex-wrap items-center gap-x-1 px-2 pb-2">
-          <IconButton label="Attach files" icon={Paperclip} onClick={() => files.current?.click()} />
+          <AttachButton onFiles={(chosen) => void add(chosen)} />
           <IconButton label="Insert a prompt" icon={BookText} onClick={prompts.open} />
           <ModelPicker chosen={models} onChange={onModels} />
           <ToolsMenu tools={tools} onTools={onTools} onMore={onToolSettings} />
           <span className="flex-1" />
-          <EstimateLine estimate={estimate} />
-          {onStop ? (
-            <IconButton label="Stop" icon={Square} onClick={onStop} className="ml-auto bg-selected text-text!" />
-          ) : (
-            <button
-              type="submit"
-              aria-label="Send"
-              disabled={!canSend}
-              className="ml-auto inline-flex size-7 shrink-0 items-center justify-center rounded-control bg-accent-solid text-on-solid hover:not-disabled:bg-accent-solid-hover disabled:bg-selected disabled:text-faint"
-            >
-              <ArrowUp aria-hidden className="size-4" />
-            </button>
-          )}
+          <MessageEstimate conversationId={conversationId} parentId={parentId} draft={draft} models={models} />
+          <SendButton canSend={submission.canSend} onStop={onStop} />
         </div>
-        <input
-          ref={files}
-          type="file"
-          multiple
-          hidden
-          aria-label="Files to attach"
-          tabIndex={-1}
-          onChange={({ target }) => {
-            const chosen = [...(target.files ?? [])]
-            target.value = '' // so that the same file can be chosen again
-            void add(chosen)
-          }}
-        />
       </form>
       {prompts.dialog}
     </div>
+  )
+}
+
+function QueuedNotice({ onCancel }: { onCancel: () => void }) {
+  return (
+    <div role="status" className="mb-2 flex items-center gap-2.5 rounded-card border border-line bg-panel px-3 py-1.5">
+      <p className="min-w-0 flex-1 text-muted">Sends when this answer ends.</p>
+      <Button size="small" variant="ghost" onClick={onCancel}>
+        Don’t send
+      </Button>
+    </div>
+  )
+}
+
+type MessageFieldProps = ComponentProps<'textarea'> & { onFiles: (files: File[]) => void }
+
+/** Text field that grows with its text. `onFiles` receives pasted files. */
+function MessageField({ onFiles, ...props }: MessageFieldProps) {
+  return (
+    <textarea
+      dir="auto"
+      aria-label="Message"
+      rows={1}
+      onPaste={(event) => {
+        const pasted = [...event.clipboardData.files]
+        // Spreadsheets and text processors put a picture beside the text.
+        if (pasted.length === 0 || event.clipboardData.types.includes('text/plain')) return
+        event.preventDefault()
+        onFiles(pasted)
+      }}
+      {...props}
+      className="person-text block field-sizing-content max-h-[40vh] min-h-10 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 outline-none"
+    />
+  )
+}
+
+function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <IconButton label="Attach files" icon={Paperclip} onClick={() => input.current?.click()} />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to attach"
+        tabIndex={-1}
+        onChange={({ target }) => {
+          const chosen = [...(target.files ?? [])]
+          target.value = '' // so that the same file can be chosen again
+          onFiles(chosen)
+        }}
+      />
+    </>
+  )
+}
+
+type MessageEstimateProps = Pick<ComposerProps, 'conversationId' | 'parentId' | 'models'> & { draft: Draft }
+
+function MessageEstimate({ conversationId, parentId, draft, models }: MessageEstimateProps) {
+  const estimate = useEstimate({
+    conversationId,
+    parentId,
+    text: draft.text,
+    attachmentIds: draft.attachments.map(({ id }) => id as AttachmentId),
+    models,
+  })
+  return <EstimateLine estimate={estimate} />
+}
+
+type SendButtonProps = { canSend: boolean; onStop: (() => void) | undefined }
+
+/** Stops the answer while there is one. */
+function SendButton({ canSend, onStop }: SendButtonProps) {
+  if (onStop) {
+    return <IconButton label="Stop" icon={Square} onClick={onStop} className="ml-auto bg-selected text-text!" />
+  }
+  return (
+    <button
+      type="submit"
+      aria-label="Send"
+      disabled={!canSend}
+      className="ml-auto inline-flex size-7 shrink-0 items-center justify-center rounded-control bg-accent-solid text-on-solid hover:not-disabled:bg-accent-solid-hover disabled:bg-selected disabled:text-faint"
+    >
+      <ArrowUp aria-hidden className="size-4" />
+    </button>
   )
 }

@@ -1,0 +1,54 @@
+import { type Dispatch, type SetStateAction, useEffect, useEffectEvent, useState } from 'react'
+import { type Draft, emptyDraft } from './drafts.ts'
+
+type MessageSendOptions = {
+  draft: Draft
+  setDraft: Dispatch<SetStateAction<Draft>>
+  /** Whether the draft can be sent once no other message is being sent or answered. */
+  isReady: boolean
+  isAnswering: boolean
+  /** Called before the message is sent. */
+  onStart: () => void
+  /** Rejects if the message was not sent. */
+  onSend: (draft: Draft) => Promise<void>
+}
+
+/** Sends the draft, at once or when the present answer ends. Restores the draft if it cannot be sent. */
+export function useMessageSend({ draft, setDraft, isReady, isAnswering, onStart, onSend }: MessageSendOptions) {
+  const [failure, setFailure] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  const [isQueued, setQueued] = useState(false)
+  const canSend = isReady && !busy && !isAnswering
+  const send = async () => {
+    if (!canSend) return
+    setBusy(true)
+    setFailure(undefined)
+    onStart()
+    const sent = draft
+    setDraft(emptyDraft)
+    try {
+      await onSend(sent)
+    } catch (refusal) {
+      setDraft((written) => (written.text === '' && written.attachments.length === 0 ? sent : written))
+      setFailure(refusal)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const sendQueued = useEffectEvent(() => {
+    setQueued(false)
+    void send()
+  })
+  useEffect(() => {
+    if (isQueued && !isAnswering) sendQueued()
+  }, [isQueued, isAnswering])
+  return {
+    canSend,
+    send: () => void send(),
+    isQueued,
+    queue: () => setQueued(true),
+    unqueue: () => setQueued(false),
+    failure,
+    dismissFailure: () => setFailure(undefined),
+  }
+}
