@@ -61,17 +61,6 @@ function Chats({ id, part, sought }: ChatsProps) {
     goTo('chat', 'new')
     void actions.remove(it.id, it.title).catch(notify.failed)
   }
-  /** A chat is made for them, with what was written so far. */
-  const beginWithSettings = async () => {
-    try {
-      const { id: newId } = await actions.create({})
-      storeDraft(newId, readDraft('new'))
-      setSettings('all')
-      goTo('chat', newId)
-    } catch (error) {
-      notify.failed(error)
-    }
-  }
   // Opening a chat focuses the composer; following a link to a message does not.
   const isRead = conversation !== undefined
   useEffect(() => {
@@ -85,19 +74,15 @@ function Chats({ id, part, sought }: ChatsProps) {
       note={conversation && conversation.message_count > 0 && <Cost conversation={conversation} />}
       actions={
         <>
-          {id === undefined && (
-            <IconButton label="Chat settings" icon={SlidersHorizontal} onClick={() => void beginWithSettings()} />
-          )}
+          {id === undefined && <NewChatSettings onCreate={() => setSettings('all')} />}
           {conversation && (
-            <>
-              <IconButton
-                label="Chat settings"
-                icon={SlidersHorizontal}
-                aria-pressed={settings !== undefined}
-                onClick={() => setSettings(settings ? undefined : 'all')}
-              />
-              <ConversationMenu conversation={conversation} onRename={() => setRenaming(true)} onDelete={remove} />
-            </>
+            <ConversationActions
+              conversation={conversation}
+              isSettingsOpen={settings !== undefined}
+              onSettings={() => setSettings(settings ? undefined : 'all')}
+              onRename={() => setRenaming(true)}
+              onDelete={remove}
+            />
           )}
           <IconButton
             label="New chat"
@@ -138,33 +123,13 @@ function Chats({ id, part, sought }: ChatsProps) {
         />
       ) : id === undefined ? (
         <NewChat key={part} ref={view} />
-      ) : isPending ? (
-        <PageColumn className="py-5">
-          <SkeletonRows label="Loading the chat…" count={5} rowClassName="h-12" />
-        </PageColumn>
-      ) : isNotFound(error) ? (
-        <EmptyState
-          icon={MessageSquarePlus}
-          title="Chat not found"
-          description={
-            <a href={buildAddress('chat', 'new')} className="font-medium text-accent hover:underline">
-              Start a new chat
-            </a>
-          }
-        />
       ) : (
-        <PageColumn className="py-5">
-          <ErrorNotice error={error} onRetry={() => void refetch()} />
-        </PageColumn>
+        <MissingChat isPending={isPending} error={error} onRetry={() => void refetch()} />
       )}
       {renaming && conversation && (
-        <NameDialog
-          title="Rename chat"
-          label="Title"
-          schema={Title}
-          initial={conversation.title}
-          confirmLabel="Rename"
-          onConfirm={(title) => actions.change(conversation.id, { title })}
+        <RenameDialog
+          title={conversation.title}
+          onRename={(title) => actions.change(conversation.id, { title })}
           onClose={() => setRenaming(false)}
         />
       )}
@@ -172,6 +137,53 @@ function Chats({ id, part, sought }: ChatsProps) {
       {part === 'prompts' && <PromptLibrary onClose={() => goTo('chat', 'new')} />}
       {part === 'limits' && <LimitsDialog onClose={() => goTo('chat', 'new')} />}
     </PageFrame>
+  )
+}
+
+/** Opens the settings of a new chat, which is created for them with what was written so far. */
+function NewChatSettings({ onCreate }: { onCreate: () => void }) {
+  const actions = useChatActions()
+  const create = async () => {
+    try {
+      const { id } = await actions.create({})
+      storeDraft(id, readDraft('new'))
+      onCreate()
+      goTo('chat', id)
+    } catch (error) {
+      notify.failed(error)
+    }
+  }
+  return <IconButton label="Chat settings" icon={SlidersHorizontal} onClick={() => void create()} />
+}
+
+type MissingChatProps = { isPending: boolean; error: unknown; onRetry: () => void }
+
+/** Takes the place of a chat that is loading, does not exist, or cannot be read. */
+function MissingChat({ isPending, error, onRetry }: MissingChatProps) {
+  if (isPending) {
+    return (
+      <PageColumn className="py-5">
+        <SkeletonRows label="Loading the chat…" count={5} rowClassName="h-12" />
+      </PageColumn>
+    )
+  }
+  if (isNotFound(error)) {
+    return (
+      <EmptyState
+        icon={MessageSquarePlus}
+        title="Chat not found"
+        description={
+          <a href={buildAddress('chat', 'new')} className="font-medium text-accent hover:underline">
+            Start a new chat
+          </a>
+        }
+      />
+    )
+  }
+  return (
+    <PageColumn className="py-5">
+      <ErrorNotice error={error} onRetry={onRetry} />
+    </PageColumn>
   )
 }
 
@@ -186,6 +198,33 @@ function Cost({ conversation: { id, spend, message_count: count, title } }: { co
       {(spend.estimated || live > 0) && '~'}
       {formatCost(spend.cost_micro_usd + live)} · {count.toLocaleString('en')} messages
     </span>
+  )
+}
+
+type RenameDialogProps = { title: string; onRename: (title: string) => Promise<unknown>; onClose: () => void }
+
+function RenameDialog({ title, onRename, onClose }: RenameDialogProps) {
+  return (
+    <NameDialog
+      title="Rename chat"
+      label="Title"
+      schema={Title}
+      initial={title}
+      confirmLabel="Rename"
+      onConfirm={onRename}
+      onClose={onClose}
+    />
+  )
+}
+
+type ConversationActionsProps = ConversationMenuProps & { isSettingsOpen: boolean; onSettings: () => void }
+
+function ConversationActions({ isSettingsOpen, onSettings, ...menu }: ConversationActionsProps) {
+  return (
+    <>
+      <IconButton label="Chat settings" icon={SlidersHorizontal} aria-pressed={isSettingsOpen} onClick={onSettings} />
+      <ConversationMenu {...menu} />
+    </>
   )
 }
 

@@ -13,7 +13,13 @@ import type { Changes } from '../data/useChatActions.ts'
 import { formatCost, formatTokens } from '../money/amounts.ts'
 import { BudgetSettings } from './BudgetSettings.tsx'
 import { LimitFields } from './LimitFields.tsx'
-import { type SettingsDraft, toConversationChanges, toSettingsDraft, validateDraft } from './settingsDraft.ts'
+import {
+  type Faults,
+  type SettingsDraft,
+  toConversationChanges,
+  toSettingsDraft,
+  validateDraft,
+} from './settingsDraft.ts'
 import { ToolSettings } from './ToolSettings.tsx'
 
 type ConversationSettingsProps = {
@@ -50,10 +56,7 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
     limits.current?.scrollIntoView({ block: 'center' })
     limits.current?.querySelector<HTMLElement>('input')?.focus()
   }, [atLimits])
-  const put =
-    <Key extends keyof SettingsDraft>(key: Key) =>
-    (value: SettingsDraft[Key]) =>
-      setDraft((before) => ({ ...before, [key]: value }))
+  const edit = (part: Partial<SettingsDraft>) => setDraft((before) => ({ ...before, ...part }))
 
   const save = async () => {
     setTried(true)
@@ -89,64 +92,19 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
           }}
           className="flex flex-col gap-4 border-b border-line p-3"
         >
-          <TextAreaField
-            label="System prompt"
-            rows={5}
-            placeholder="Instructions that hold for the whole chat"
-            value={draft.systemPrompt}
-            onChange={put('systemPrompt')}
-          />
-          <div className="grid grid-cols-2 gap-3">
-            <TextField
-              label="Temperature"
-              inputMode="decimal"
-              placeholder="Default"
-              value={draft.temperature}
-              onChange={put('temperature')}
-              error={visibleFaults.temperature}
-            />
-            <TextField
-              label="Top P"
-              inputMode="decimal"
-              placeholder="Default"
-              value={draft.topP}
-              onChange={put('topP')}
-              error={visibleFaults.topP}
-            />
-            <TextField
-              label="Max tokens"
-              inputMode="numeric"
-              placeholder="Default"
-              value={draft.maxTokens}
-              onChange={put('maxTokens')}
-              error={visibleFaults.maxTokens}
-            />
-            <TextField
-              label="Seed"
-              inputMode="numeric"
-              placeholder="None"
-              value={draft.seed}
-              onChange={put('seed')}
-              error={visibleFaults.seed}
-            />
-          </div>
-          <Select label="Reasoning effort" value={draft.effort} onChange={put('effort')} options={efforts} />
-          <TextAreaField
-            label="Stop sequences"
-            rows={2}
-            hint="One per line, at most 4."
-            value={draft.stop}
-            onChange={put('stop')}
-            error={visibleFaults.stop}
-          />
-          <ToolSettings tools={draft.tools} onChange={put('tools')} faults={visibleFaults} />
+          <ModelFields draft={draft} onChange={edit} faults={visibleFaults} />
+          <ToolSettings tools={draft.tools} onChange={(tools) => edit({ tools })} faults={visibleFaults} />
           <fieldset ref={limits} className="flex flex-col gap-3">
             <legend className="mb-1.5 font-medium">Spending limit of this chat</legend>
-            <Checkbox label="Use its own limits" checked={draft.ownLimits} onChange={put('ownLimits')} />
+            <Checkbox
+              label="Use its own limits"
+              checked={draft.ownLimits}
+              onChange={(ownLimits) => edit({ ownLimits })}
+            />
             {draft.ownLimits && (
               <LimitFields
                 limits={draft.limits}
-                onChange={put('limits')}
+                onChange={(limits) => edit({ limits })}
                 faults={{ soft: visibleFaults.soft, hard: visibleFaults.hard }}
               />
             )}
@@ -165,6 +123,75 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
         <BudgetSettings />
       </div>
     </section>
+  )
+}
+
+type ModelFieldsProps = {
+  draft: SettingsDraft
+  onChange: (part: Partial<SettingsDraft>) => void
+  faults: Faults
+}
+
+/** Instructions and parameters of requests to the model. */
+function ModelFields({ draft, onChange, faults }: ModelFieldsProps) {
+  return (
+    <>
+      <TextAreaField
+        label="System prompt"
+        rows={5}
+        placeholder="Instructions that hold for the whole chat"
+        value={draft.systemPrompt}
+        onChange={(systemPrompt) => onChange({ systemPrompt })}
+      />
+      <div className="grid grid-cols-2 gap-3">
+        <TextField
+          label="Temperature"
+          inputMode="decimal"
+          placeholder="Default"
+          value={draft.temperature}
+          onChange={(temperature) => onChange({ temperature })}
+          error={faults.temperature}
+        />
+        <TextField
+          label="Top P"
+          inputMode="decimal"
+          placeholder="Default"
+          value={draft.topP}
+          onChange={(topP) => onChange({ topP })}
+          error={faults.topP}
+        />
+        <TextField
+          label="Max tokens"
+          inputMode="numeric"
+          placeholder="Default"
+          value={draft.maxTokens}
+          onChange={(maxTokens) => onChange({ maxTokens })}
+          error={faults.maxTokens}
+        />
+        <TextField
+          label="Seed"
+          inputMode="numeric"
+          placeholder="None"
+          value={draft.seed}
+          onChange={(seed) => onChange({ seed })}
+          error={faults.seed}
+        />
+      </div>
+      <Select
+        label="Reasoning effort"
+        value={draft.effort}
+        onChange={(effort) => onChange({ effort })}
+        options={efforts}
+      />
+      <TextAreaField
+        label="Stop sequences"
+        rows={2}
+        hint="One per line, at most 4."
+        value={draft.stop}
+        onChange={(stop) => onChange({ stop })}
+        error={faults.stop}
+      />
+    </>
   )
 }
 
