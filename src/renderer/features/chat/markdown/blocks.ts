@@ -28,128 +28,148 @@ type Open =
   | { kind: 'table'; head: string; rows: string[] }
   | { kind: 'text'; lines: string[]; length: number; isList: boolean; fence: string | undefined; blank: boolean }
 
+type OpenOf<Kind extends Open['kind']> = Extract<Open, { kind: Kind }>
+
+type Splitter = { blocks: Block[]; open: Open | undefined }
+
 /** Splits Markdown into blocks in one pass over its lines, whatever they contain. */
 export function splitBlocks(text: string): Blocks {
-  const blocks: Block[] = []
+  const splitter: Splitter = { blocks: [], open: undefined }
   const definitions: string[] = []
   let definitionsLength = 0
-  let open: Open | undefined
-
-  const close = (closed: boolean) => {
-    if (open) blocks.push(toBlock(open, closed))
-    open = undefined
-  }
-  const begin = (line: string): void => {
-    if (line.trim() === '') return
-    const code = parseFence(line)
-    if (code) {
-      open = { kind: 'code', ...code, lines: [] }
-      return
-    }
-    const math = /^ {0,3}(\$\$|\\\[)(.*)$/.exec(line)
-    if (math) {
-      const [, start, rest = ''] = math
-      const end = start === '$$' ? '$$' : '\\]'
-      const ends = rest.trimEnd().endsWith(end)
-      const tail = rest.trimEnd()
-      if (ends && tail.length >= end.length) {
-        blocks.push({ kind: 'math', tex: tail.slice(0, -end.length).trim(), closed: true })
-        return
-      }
-      if (!rest.includes(end)) {
-        open = { kind: 'math', end, lines: rest.trim() === '' ? [] : [rest] }
-        return
-      }
-    }
-    const isList = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line)
-    open = { kind: 'text', lines: [line], length: line.length, isList, fence: nestedFence(line), blank: false }
-  }
-
   for (const line of text.split('\n')) {
-    if (!(open?.kind === 'code' || open?.kind === 'math') && isDefinition(line) && definitionsLength < maxDefinitions) {
+    const kind = splitter.open?.kind
+    if (kind !== 'code' && kind !== 'math' && isDefinition(line) && definitionsLength < maxDefinitions) {
       definitions.push(line)
       definitionsLength += line.length
     }
-    if (!open) {
-      begin(line)
-      continue
+    readLine(splitter, line)
+  }
+  closeBlock(splitter, false)
+  return { blocks: splitter.blocks, definitions: definitions.join('\n') }
+}
+
+function readLine(splitter: Splitter, line: string): void {
+  const { open } = splitter
+  if (open?.kind === 'code') readCodeLine(splitter, open, line)
+  else if (open?.kind === 'math') readMathLine(splitter, open, line)
+  else if (open?.kind === 'table') readTableLine(splitter, open, line)
+  else if (open?.kind === 'text') readTextLine(splitter, open, line)
+  else openBlock(splitter, line)
+}
+
+function closeBlock(splitter: Splitter, closed: boolean): void {
+  if (splitter.open) splitter.blocks.push(toBlock(splitter.open, closed))
+  splitter.open = undefined
+}
+
+function openBlock(splitter: Splitter, line: string): void {
+  if (line.trim() === '') return
+  const code = parseFence(line)
+  if (code) {
+    splitter.open = { kind: 'code', ...code, lines: [] }
+    return
+  }
+  const math = /^ {0,3}(\$\$|\\\[)(.*)$/.exec(line)
+  if (math) {
+    const [, start, rest = ''] = math
+    const end = start === '$$' ? '$$' : '\\]'
+    const ends = rest.trimEnd().endsWith(end)
+    const tail = rest.trimEnd()
+    if (ends && tail.length >= end.length) {
+      splitter.blocks.push({ kind: 'math', tex: tail.slice(0, -end.length).trim(), closed: true })
+      return
     }
-    switch (open.kind) {
-      case 'code':
-        if (closesFence(line, open.fence)) close(true)
-        else open.lines.push(withoutIndent(line, open.indent))
-        break
-      case 'math': {
-        const trimmed = line.trimEnd()
-        if (trimmed.endsWith(open.end)) {
-          const last = trimmed.slice(0, -open.end.length)
-          if (last.trim() !== '') open.lines.push(last)
-          close(true)
-        } else open.lines.push(line)
-        break
-      }
-      case 'table':
-        if (line.includes('|') && !parseFence(line) && !/^ {0,3}>/.test(line)) open.rows.push(line)
-        else {
-          close(true)
-          begin(line)
-        }
-        break
-      case 'text': {
-        const { lines } = open
-        if (open.fence !== undefined) {
-          // Within a list or a quotation: the parser sees to it, but no blank line in it ends the block.
-          if (closesFence(line.replace(/^[\s>]+/, ''), open.fence)) open.fence = undefined
-          lines.push(line)
-          open.length += line.length + 1
-          if (open.length > maxBlock) close(true)
-          break
-        }
-        if (line.trim() === '') {
-          open.blank = true
-          if (open.isList) lines.push(line)
-          else close(true)
-          break
-        }
-        const last = lines.at(-1) ?? ''
-        if (lines.length === 1 && isTableHead(last, line)) {
-          open = { kind: 'table', head: `${last}\n${line}`, rows: [] }
-          break
-        }
-        if (isTableHead(last, line) && !open.isList) {
-          lines.pop()
-          close(true)
-          open = { kind: 'table', head: `${last}\n${line}`, rows: [] }
-          break
-        }
-        if (/^ {0,3}(?:=+|-+)[ \t]*$/.test(line) && !open.isList && !open.blank) {
-          lines.push(line) // it makes a heading of what is above it
-          close(true)
-          break
-        }
-        const startsItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line)
-        const isContinued = startsItem || /^(?: {2,}|\t)/.test(line)
-        const isOver =
-          (open.isList && open.blank && !isContinued) ||
-          (parseFence(line) !== undefined && !/^ {2,}/.test(line)) ||
-          (!open.isList && /^ {0,3}(?:\$\$|\\\[|#{1,6}[ \t])/.test(line)) ||
-          /^ {0,3}#{1,6}[ \t]/.test(last) ||
-          (open.length > longBlock && open.isList && startsItem && /^\S/.test(line)) ||
-          open.length > maxBlock
-        if (isOver) {
-          close(true)
-          begin(line)
-          break
-        }
-        lines.push(line)
-        open.length += line.length + 1
-        open.blank = false
-        open.fence = nestedFence(line)
-      }
+    if (!rest.includes(end)) {
+      splitter.open = { kind: 'math', end, lines: rest.trim() === '' ? [] : [rest] }
+      return
     }
   }
-  close(false)
-  return { blocks, definitions: definitions.join('\n') }
+  const fence = nestedFence(line)
+  splitter.open = { kind: 'text', lines: [line], length: line.length, isList: startsItem(line), fence, blank: false }
+}
+
+function readCodeLine(splitter: Splitter, open: OpenOf<'code'>, line: string): void {
+  if (closesFence(line, open.fence)) closeBlock(splitter, true)
+  else open.lines.push(withoutIndent(line, open.indent))
+}
+
+function readMathLine(splitter: Splitter, open: OpenOf<'math'>, line: string): void {
+  const trimmed = line.trimEnd()
+  if (!trimmed.endsWith(open.end)) {
+    open.lines.push(line)
+    return
+  }
+  const last = trimmed.slice(0, -open.end.length)
+  if (last.trim() !== '') open.lines.push(last)
+  closeBlock(splitter, true)
+}
+
+function readTableLine(splitter: Splitter, open: OpenOf<'table'>, line: string): void {
+  if (line.includes('|') && !parseFence(line) && !/^ {0,3}>/.test(line)) {
+    open.rows.push(line)
+    return
+  }
+  closeBlock(splitter, true)
+  openBlock(splitter, line)
+}
+
+function readTextLine(splitter: Splitter, open: OpenOf<'text'>, line: string): void {
+  const { lines } = open
+  if (open.fence !== undefined) {
+    // Within a list or a quotation: the parser sees to it, but no blank line in it ends the block.
+    if (closesFence(line.replace(/^[\s>]+/, ''), open.fence)) open.fence = undefined
+    lines.push(line)
+    open.length += line.length + 1
+    if (open.length > maxBlock) closeBlock(splitter, true)
+    return
+  }
+  if (line.trim() === '') {
+    open.blank = true
+    if (open.isList) lines.push(line)
+    else closeBlock(splitter, true)
+    return
+  }
+  const last = lines.at(-1) ?? ''
+  if (isTableHead(last, line) && (lines.length === 1 || !open.isList)) {
+    lines.pop()
+    if (lines.length > 0) closeBlock(splitter, true)
+    splitter.open = { kind: 'table', head: `${last}\n${line}`, rows: [] }
+    return
+  }
+  if (/^ {0,3}(?:=+|-+)[ \t]*$/.test(line) && !open.isList && !open.blank) {
+    lines.push(line) // it makes a heading of what is above it
+    closeBlock(splitter, true)
+    return
+  }
+  if (endsText(open, last, line)) {
+    closeBlock(splitter, true)
+    openBlock(splitter, line)
+    return
+  }
+  lines.push(line)
+  open.length += line.length + 1
+  open.blank = false
+  open.fence = nestedFence(line)
+}
+
+/** Whether `line` begins another block than the text whose last line is `last`. */
+function endsText(open: OpenOf<'text'>, last: string, line: string): boolean {
+  const isItem = startsItem(line)
+  const isContinued = isItem || /^(?: {2,}|\t)/.test(line)
+  return (
+    (open.isList && open.blank && !isContinued) ||
+    (parseFence(line) !== undefined && !/^ {2,}/.test(line)) ||
+    (!open.isList && /^ {0,3}(?:\$\$|\\\[|#{1,6}[ \t])/.test(line)) ||
+    /^ {0,3}#{1,6}[ \t]/.test(last) ||
+    (open.length > longBlock && open.isList && isItem && /^\S/.test(line)) ||
+    open.length > maxBlock
+  )
+}
+
+/** Whether an item of a list begins on the line. */
+function startsItem(line: string): boolean {
+  return /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line)
 }
 
 function toBlock(open: Open, closed: boolean): Block {
