@@ -1,9 +1,18 @@
 import { ArrowDown } from 'lucide-react'
-import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type Ref,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { MessageId } from '#shared/contract/chats.ts'
-import { type Branch, hasEarlier, hasLater, listBranchRows } from '../data/branch.ts'
+import { type Branch, type BranchRow, hasEarlier, hasLater, listBranchRows } from '../data/branch.ts'
 import { MessageRow } from './MessageRow.tsx'
 
 export type MessageListHandle = { toEnd(): void }
@@ -38,10 +47,7 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
   const later = hasLater(branch)
   const busy = useRef(false)
 
-  const toEnd = useCallback(() => {
-    const element = place.current
-    if (element) element.scrollTop = element.scrollHeight
-  }, [])
+  const toEnd = useFollowEnd(place, stuck)
   useImperativeHandle(ref, () => ({
     toEnd() {
       stuck.current = true
@@ -49,31 +55,7 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
     },
   }))
 
-  // Whatever makes the list higher, one who is at its end stays there.
-  useLayoutEffect(() => {
-    const element = place.current
-    const content = element?.firstElementChild
-    if (!element || !content) return
-    const observer = new ResizeObserver(() => {
-      if (stuck.current) toEnd()
-    })
-    observer.observe(content)
-    observer.observe(element)
-    toEnd()
-    return () => observer.disconnect()
-  }, [toEnd])
-
-  const soughtIndex =
-    sought === undefined
-      ? -1
-      : rows.findIndex(({ message, beside }) => [message, ...beside].some(({ id }) => id === sought))
-  const lastTarget = useRef<MessageId>(undefined)
-  useEffect(() => {
-    if (soughtIndex < 0 || lastTarget.current === sought) return
-    lastTarget.current = sought
-    stuck.current = false
-    list.current?.scrollToIndex(soughtIndex, { align: 'center' })
-  }, [soughtIndex, sought])
+  useScrollToMessage(sought, { rows, list, stuck })
 
   const { byPerson, handlers } = usePersonsScrolling()
   const onScroll = () => {
@@ -124,7 +106,7 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
               <MessageRow
                 key={row.key}
                 row={row}
-                isSought={sought !== undefined && [row.message, ...row.beside].some(({ id }) => id === sought)}
+                isSought={sought !== undefined && hasMessage(row, sought)}
                 isLast={row === rows.at(-1)}
               />
             ))}
@@ -141,6 +123,50 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
       )}
     </div>
   )
+}
+
+/** Stays at the end of the list while `stuck`. Returns a function that scrolls there at any time. */
+function useFollowEnd(place: RefObject<HTMLElement | null>, stuck: RefObject<boolean>): () => void {
+  const toEnd = useCallback(() => {
+    const element = place.current
+    if (element) element.scrollTop = element.scrollHeight
+  }, [place])
+  // Whatever makes the list higher, one who is at its end stays there.
+  useLayoutEffect(() => {
+    const element = place.current
+    const content = element?.firstElementChild
+    if (!element || !content) return
+    const observer = new ResizeObserver(() => {
+      if (stuck.current) toEnd()
+    })
+    observer.observe(content)
+    observer.observe(element)
+    toEnd()
+    return () => observer.disconnect()
+  }, [place, stuck, toEnd])
+  return toEnd
+}
+
+type ScrollTarget = {
+  rows: readonly BranchRow[]
+  list: RefObject<VirtualizerHandle | null>
+  stuck: RefObject<boolean>
+}
+
+/** Scrolls to the message of a link, once. */
+function useScrollToMessage(sought: MessageId | undefined, { rows, list, stuck }: ScrollTarget): void {
+  const index = sought === undefined ? -1 : rows.findIndex((row) => hasMessage(row, sought))
+  const lastTarget = useRef<MessageId>(undefined)
+  useEffect(() => {
+    if (index < 0 || lastTarget.current === sought) return
+    lastTarget.current = sought
+    stuck.current = false
+    list.current?.scrollToIndex(index, { align: 'center' })
+  }, [index, sought, list, stuck])
+}
+
+function hasMessage({ message, beside }: BranchRow, id: MessageId): boolean {
+  return [message, ...beside].some((it) => it.id === id)
 }
 
 /** A wheel or a key scrolls on for a moment. */
