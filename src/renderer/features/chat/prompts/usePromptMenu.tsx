@@ -39,7 +39,6 @@ export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
     else onText(prompt.text)
     setAt(0)
   }
-  const optionId = (index: number) => `${listId}-${index}`
   return {
     open: () => setLibrary(true),
     fieldProps: isOpen
@@ -48,7 +47,7 @@ export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
           'aria-expanded': true,
           'aria-controls': listId,
           'aria-autocomplete': 'list',
-          ...(matches.length > 0 && { 'aria-activedescendant': optionId(present) }),
+          ...(matches.length > 0 && { 'aria-activedescendant': optionId(listId, present) }),
         }
       : {},
     onKeyDown(event) {
@@ -63,44 +62,15 @@ export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
       return true
     },
     menu: isOpen && (
-      <div className="animate-appear absolute inset-x-0 bottom-full z-30 mb-2 overflow-hidden rounded-card bg-raised shadow-popover">
-        <div id={listId} role="listbox" aria-label="Prompts" tabIndex={-1} className="max-h-72 overflow-auto p-1">
-          {matches.map((prompt, index) => (
-            // The field keeps the focus, and has the keys.
-            // biome-ignore lint/a11y/useKeyWithClickEvents: see above
-            <div
-              key={prompt.id}
-              tabIndex={-1}
-              id={optionId(index)}
-              role="option"
-              aria-selected={index === present}
-              onClick={() => use(prompt)}
-              onPointerMove={() => setAt(index)}
-              onMouseDown={(event) => event.preventDefault()}
-              className={joinClassNames(
-                'flex items-baseline gap-2 rounded-control px-2 py-1',
-                index === present && 'bg-selected',
-              )}
-            >
-              <span className="shrink-0 font-medium">{prompt.title}</span>
-              <span className="min-w-0 flex-1 truncate text-small text-muted">{prompt.text}</span>
-            </div>
-          ))}
-          {matches.length === 0 && (
-            <div role="option" tabIndex={-1} aria-disabled aria-selected={false} className="px-2 py-1.5 text-muted">
-              {prompts.length === 0 ? 'No prompts yet.' : 'No matching prompt.'}
-            </div>
-          )}
-        </div>
-        <button
-          type="button"
-          onClick={() => setLibrary(true)}
-          className="flex h-8 w-full items-center gap-2 border-t border-line px-3 text-small text-muted hover:bg-hover hover:text-text"
-        >
-          <BookText aria-hidden className="size-3.5" />
-          Prompt library…
-        </button>
-      </div>
+      <PromptList
+        id={listId}
+        matches={matches}
+        present={present}
+        hasPrompts={prompts.length > 0}
+        onPresentChange={setAt}
+        onUse={use}
+        onLibrary={() => setLibrary(true)}
+      />
     ),
     dialog: (
       <>
@@ -126,4 +96,62 @@ export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
       </>
     ),
   }
+}
+
+type PromptListProps = {
+  id: string
+  matches: readonly Prompt[]
+  /** Index of the selected match. */
+  present: number
+  hasPrompts: boolean
+  onPresentChange: (index: number) => void
+  onUse: (prompt: Prompt) => void
+  onLibrary: () => void
+}
+
+function PromptList({ id, matches, present, hasPrompts, onPresentChange, onUse, onLibrary }: PromptListProps) {
+  return (
+    <div className="animate-appear absolute inset-x-0 bottom-full z-30 mb-2 overflow-hidden rounded-card bg-raised shadow-popover">
+      <div id={id} role="listbox" aria-label="Prompts" tabIndex={-1} className="max-h-72 overflow-auto p-1">
+        {matches.map((prompt, index) => (
+          // The field keeps the focus, and has the keys.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+          <div
+            key={prompt.id}
+            tabIndex={-1}
+            id={optionId(id, index)}
+            role="option"
+            aria-selected={index === present}
+            onClick={() => onUse(prompt)}
+            onPointerMove={() => onPresentChange(index)}
+            onMouseDown={(event) => event.preventDefault()}
+            className={joinClassNames(
+              'flex items-baseline gap-2 rounded-control px-2 py-1',
+              index === present && 'bg-selected',
+            )}
+          >
+            <span className="shrink-0 font-medium">{prompt.title}</span>
+            <span className="min-w-0 flex-1 truncate text-small text-muted">{prompt.text}</span>
+          </div>
+        ))}
+        {matches.length === 0 && (
+          <div role="option" tabIndex={-1} aria-disabled aria-selected={false} className="px-2 py-1.5 text-muted">
+            {hasPrompts ? 'No matching prompt.' : 'No prompts yet.'}
+          </div>
+        )}
+      </div>
+      <button
+        type="button"
+        onClick={onLibrary}
+        className="flex h-8 w-full items-center gap-2 border-t border-line px-3 text-small text-muted hover:bg-hover hover:text-text"
+      >
+        <BookText aria-hidden className="size-3.5" />
+        Prompt library…
+      </button>
+    </div>
+  )
+}
+
+function optionId(listId: string, index: number): string {
+  return `${listId}-${index}`
 }
