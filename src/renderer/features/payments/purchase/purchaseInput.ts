@@ -1,4 +1,6 @@
 import type { PurchaseOrder } from '#renderer/ui/purchaseContext.ts'
+import type { SandboxPort } from '#renderer/ui/sandboxes/SandboxPortFields.tsx'
+import { Nameservers } from '#shared/contract/domains.ts'
 import type { quotePurchase } from '#shared/contract/localPurchases.ts'
 import type { Input } from '#shared/contract/route.ts'
 
@@ -11,7 +13,42 @@ export type PurchaseChoices = {
   sandbox?: { id: string; port: number }
 }
 
-export const defaultChoices: PurchaseChoices = { years: 1, privacy: true, nameservers: [] }
+/** Fields of an order as the user fills them in. */
+export type OrderForm = {
+  years: number
+  privacy: boolean
+  /** Text of the name servers; undefined for the registrar's own. */
+  hosts: string | undefined
+  isPointed: boolean
+  target: SandboxPort | undefined
+}
+
+export const defaultOrderForm: OrderForm = {
+  years: 1,
+  privacy: true,
+  hosts: undefined,
+  isPointed: false,
+  target: undefined,
+}
+
+export function parseHosts(hosts: string) {
+  return Nameservers.safeParse(hosts.split(/[\s,]+/).filter((it) => it !== ''))
+}
+
+/** @returns undefined while a choice is missing or invalid */
+export function toPurchaseChoices({
+  years,
+  privacy,
+  hosts,
+  isPointed,
+  target,
+}: OrderForm): PurchaseChoices | undefined {
+  const nameservers = hosts === undefined ? [] : parseHosts(hosts).data
+  if (!nameservers) return undefined
+  if (!isPointed) return { years, privacy, nameservers }
+  if (target?.port === undefined) return undefined
+  return { years, privacy, nameservers, sandbox: { id: target.sandboxId, port: target.port } }
+}
 
 /** Builds the request, for the quote and for the order. */
 export function toPurchaseInput(

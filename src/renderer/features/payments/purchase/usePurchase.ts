@@ -2,6 +2,7 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import type { PurchaseOrder } from '#renderer/ui/purchaseContext.ts'
+import { useDebounced } from '#renderer/ui/useDebounced.ts'
 import type { PaymentCheck } from '#shared/contract/localPayments.ts'
 import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '#shared/contract/localPurchases.ts'
 import type { PaymentOffer } from '#shared/contract/paymentRecords.ts'
@@ -9,8 +10,21 @@ import { getWalletInfo } from '#shared/contract/walletInfo.ts'
 import { paymentsKey } from '../usePayments.ts'
 import { type PurchaseChoices, toPurchaseInput } from './purchaseInput.ts'
 
+/** Reads the price of choices that the user is editing, once they pause. */
+export function useDebouncedQuote(order: PurchaseOrder, choices: PurchaseChoices | undefined) {
+  const quotedText = useDebounced(JSON.stringify(choices ?? null))
+  const quoted: PurchaseChoices | null = JSON.parse(quotedText)
+  const quote = useQuote(order, quoted ?? undefined)
+  /** Whether the quote is for the present choices. */
+  const isCurrent =
+    !quote.isPlaceholderData &&
+    choices !== undefined &&
+    JSON.stringify(toPurchaseInput(order, choices)) === JSON.stringify(quoted && toPurchaseInput(order, quoted))
+  return { quote, isCurrent }
+}
+
 /** Reads the present price and the policy's verdict. */
-export function useQuote(order: PurchaseOrder, choices: PurchaseChoices | undefined) {
+function useQuote(order: PurchaseOrder, choices: PurchaseChoices | undefined) {
   const agent = useAgent()
   const input = choices && toPurchaseInput(order, choices)
   return useQuery({
