@@ -70,30 +70,7 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
     >
       <div className="flex flex-col gap-5">
         {error !== undefined && <ErrorNotice error={error} />}
-        <div className="grid grid-cols-3 gap-3 max-narrow:grid-cols-1">
-          {(['payment', 'day', 'month'] as const).map((field) => (
-            <TextField
-              key={field}
-              label={titles[field]}
-              placeholder="No limit"
-              unit="USD"
-              inputMode="decimal"
-              value={form[field]}
-              onChange={(value) => change({ [field]: value })}
-              error={findFault(field)}
-            />
-          ))}
-        </div>
-        {form.payment === '' && form.day === '' && form.month === '' && (
-          <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-            <p className="min-w-48 flex-1 text-muted">
-              Without a limit, only your policies and approvals stop a payment.
-            </p>
-            <Button size="small" onClick={() => change({ payment: proposedPayment })}>
-              Limit a payment to ${proposedPayment}
-            </Button>
-          </div>
-        )}
+        <TotalLimits form={form} onChange={change} findFault={findFault} />
         <NamedLimits
           title="Sites, per month"
           nameLabel="Site"
@@ -137,13 +114,49 @@ const proposedPayment = '25'
 
 const titles = { payment: 'One payment', day: 'Any 24 hours', month: 'Calendar month' } as const
 
+type FindFault = (field: string) => string | undefined
+
+type TotalLimitsProps = { form: LimitsForm; onChange: (changed: Partial<LimitsForm>) => void; findFault: FindFault }
+
+/** Limits of one payment and of all in a period. Proposes one while none is set. */
+function TotalLimits({ form, onChange, findFault }: TotalLimitsProps) {
+  return (
+    <>
+      <div className="grid grid-cols-3 gap-3 max-narrow:grid-cols-1">
+        {(['payment', 'day', 'month'] as const).map((field) => (
+          <TextField
+            key={field}
+            label={titles[field]}
+            placeholder="No limit"
+            unit="USD"
+            inputMode="decimal"
+            value={form[field]}
+            onChange={(value) => onChange({ [field]: value })}
+            error={findFault(field)}
+          />
+        ))}
+      </div>
+      {form.payment === '' && form.day === '' && form.month === '' && (
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+          <p className="min-w-48 flex-1 text-muted">
+            Without a limit, only your policies and approvals stop a payment.
+          </p>
+          <Button size="small" onClick={() => onChange({ payment: proposedPayment })}>
+            Limit a payment to ${proposedPayment}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
 type NamedLimitsProps = {
   title: string
   nameLabel: string
   placeholder: string
   rows: readonly NamedLimit[]
   onChange: (rows: readonly NamedLimit[]) => void
-  faultOf: (field: string) => string | undefined
+  faultOf: FindFault
   fault: string | undefined
 }
 
