@@ -1,6 +1,7 @@
 import { CalendarSync, Download, EyeOff, Lock, Server, X } from 'lucide-react'
 import { useState } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import type { Agent } from '#renderer/api/agentClient.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'
@@ -27,33 +28,6 @@ export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
   const [change, setChange] = useState<BulkChange>()
   const [isNaming, setNaming] = useState(false)
   const [isRenewing, setRenewing] = useState(false)
-  const privacy = (enabled: boolean) =>
-    setChange({
-      title: enabled ? 'Turn on privacy' : 'Turn off privacy',
-      detail: enabled
-        ? 'Hides your contact details from public lookups.'
-        : 'Your contact details become public, and stay in archives of lookups.',
-      run: (domain) => agent(changePrivacy, { domain, enabled }),
-    })
-  const lock = (enabled: boolean) =>
-    setChange({
-      title: enabled ? 'Lock transfers' : 'Unlock transfers',
-      detail: enabled
-        ? 'Prevents transfers to another registrar.'
-        : 'Whoever has the authorization code of a domain can then transfer it.',
-      run: (domain) => agent(changeLock, { domain, enabled }),
-    })
-  const renewOff = () =>
-    setChange({
-      title: 'Turn off auto-renew',
-      detail: 'These domains expire unless you renew them.',
-      run: async (domain) => {
-        const present = renewals.get(domain)
-        if (!present?.enabled) return
-        const { days_before, years, most_micro_usd } = present
-        await agent(setRenewal, { domain, enabled: false, days_before, years, most_micro_usd })
-      },
-    })
   const [first] = domains
   return (
     <PageColumn width="table" className="pb-3">
@@ -65,8 +39,8 @@ export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
         <span className="mr-auto tabular-nums">{domains.length.toLocaleString('en')} selected</span>
         <Menu
           items={[
-            { label: 'Turn on', onSelect: () => privacy(true) },
-            { label: 'Turn off', onSelect: () => privacy(false) },
+            { label: 'Turn on', onSelect: () => setChange(createPrivacyChange(agent, true)) },
+            { label: 'Turn off', onSelect: () => setChange(createPrivacyChange(agent, false)) },
           ]}
         >
           <Button size="small" icon={EyeOff}>
@@ -75,8 +49,8 @@ export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
         </Menu>
         <Menu
           items={[
-            { label: 'Lock', onSelect: () => lock(true) },
-            { label: 'Unlock', onSelect: () => lock(false) },
+            { label: 'Lock', onSelect: () => setChange(createLockChange(agent, true)) },
+            { label: 'Unlock', onSelect: () => setChange(createLockChange(agent, false)) },
           ]}
         >
           <Button size="small" icon={Lock}>
@@ -86,7 +60,7 @@ export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
         <Menu
           items={[
             { label: 'Turn on…', onSelect: () => setRenewing(true) },
-            { label: 'Turn off', onSelect: renewOff },
+            { label: 'Turn off', onSelect: () => setChange(createRenewalStop(agent, renewals)) },
           ]}
         >
           <Button size="small" icon={CalendarSync}>
@@ -132,6 +106,39 @@ export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
       {change && <BulkDialog change={change} domains={domains} onClose={() => setChange(undefined)} />}
     </PageColumn>
   )
+}
+
+function createPrivacyChange(agent: Agent, enabled: boolean): BulkChange {
+  return {
+    title: enabled ? 'Turn on privacy' : 'Turn off privacy',
+    detail: enabled
+      ? 'Hides your contact details from public lookups.'
+      : 'Your contact details become public, and stay in archives of lookups.',
+    run: (domain) => agent(changePrivacy, { domain, enabled }),
+  }
+}
+
+function createLockChange(agent: Agent, enabled: boolean): BulkChange {
+  return {
+    title: enabled ? 'Lock transfers' : 'Unlock transfers',
+    detail: enabled
+      ? 'Prevents transfers to another registrar.'
+      : 'Whoever has the authorization code of a domain can then transfer it.',
+    run: (domain) => agent(changeLock, { domain, enabled }),
+  }
+}
+
+function createRenewalStop(agent: Agent, renewals: BulkBarProps['renewals']): BulkChange {
+  return {
+    title: 'Turn off auto-renew',
+    detail: 'These domains expire unless you renew them.',
+    run: async (domain) => {
+      const present = renewals.get(domain)
+      if (!present?.enabled) return
+      const { days_before, years, most_micro_usd } = present
+      await agent(setRenewal, { domain, enabled: false, days_before, years, most_micro_usd })
+    },
+  }
 }
 
 function download(csv: string): void {

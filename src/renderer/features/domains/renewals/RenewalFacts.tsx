@@ -9,7 +9,7 @@ import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { buildAddress } from '#renderer/ui/route.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
-import { retryRenewal, setRenewal } from '#shared/contract/domainRenewals.ts'
+import { type DomainRenewal, retryRenewal, setRenewal } from '#shared/contract/domainRenewals.ts'
 import type { LocalDomain } from '#shared/contract/localDomains.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { estimateMicroUsd } from '#shared/renewalEstimate.ts'
@@ -31,7 +31,6 @@ export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDom
     onSettled,
   })
   const retrying = useMutation({ mutationFn: () => agent(retryRenewal, { domain }), onSettled })
-  const openSecurePrompt = useSecurePrompt()
   if (!data) return <span className="text-faint">…</span>
   const { possible, obstacle } = data
   const mark = getRenewalBadge(present)
@@ -69,27 +68,11 @@ export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDom
         </p>
       )}
       {present?.problem && (
-        <div
-          role="status"
-          className="flex max-w-160 flex-wrap items-center gap-x-3 gap-y-1.5 rounded-card bg-caution-soft px-3 py-2"
-        >
-          <p className="min-w-0 flex-1 basis-60">{present.problem.detail}</p>
-          {present.problem.kind === 'locked' && (
-            <Button size="small" onClick={() => void openSecurePrompt({ purpose: 'unlock' })}>
-              Unlock wallet
-            </Button>
-          )}
-          {present.problem.kind === 'budget' && (
-            <a href={buildAddress('payments', 'limits')} className="font-medium text-accent hover:underline">
-              Show limits
-            </a>
-          )}
-          {present.state === 'blocked' && (
-            <Button size="small" icon={RotateCw} busy={retrying.isPending} onClick={() => retrying.mutate()}>
-              Try again
-            </Button>
-          )}
-        </div>
+        <ProblemNotice
+          problem={present.problem}
+          onRetry={present.state === 'blocked' ? () => retrying.mutate() : undefined}
+          isRetrying={retrying.isPending}
+        />
       )}
       {present?.state === 'asking' && (
         <a href={buildAddress('approvals')} className="w-fit font-medium text-accent hover:underline">
@@ -116,6 +99,39 @@ export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDom
             await onSettled()
           }}
         />
+      )}
+    </div>
+  )
+}
+
+type ProblemNoticeProps = {
+  problem: NonNullable<DomainRenewal['problem']>
+  onRetry: (() => void) | undefined
+  isRetrying: boolean
+}
+
+function ProblemNotice({ problem, onRetry, isRetrying }: ProblemNoticeProps) {
+  const openSecurePrompt = useSecurePrompt()
+  return (
+    <div
+      role="status"
+      className="flex max-w-160 flex-wrap items-center gap-x-3 gap-y-1.5 rounded-card bg-caution-soft px-3 py-2"
+    >
+      <p className="min-w-0 flex-1 basis-60">{problem.detail}</p>
+      {problem.kind === 'locked' && (
+        <Button size="small" onClick={() => void openSecurePrompt({ purpose: 'unlock' })}>
+          Unlock wallet
+        </Button>
+      )}
+      {problem.kind === 'budget' && (
+        <a href={buildAddress('payments', 'limits')} className="font-medium text-accent hover:underline">
+          Show limits
+        </a>
+      )}
+      {onRetry && (
+        <Button size="small" icon={RotateCw} busy={isRetrying} onClick={onRetry}>
+          Try again
+        </Button>
       )}
     </div>
   )
