@@ -6,6 +6,7 @@ import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { TextField } from '#renderer/ui/TextField.tsx'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { SecretName, ToolServerName, type ToolServerTransport, toolServerLimits } from '#shared/contract/toolServers.ts'
 
 type Draft = {
@@ -43,9 +44,9 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
       ...(typeof secrets === 'string' && { secrets }),
     })
     if (!name.success || typeof place === 'string' || typeof secrets === 'string') return false
-    return added({ name: name.data, place, secret_names: secrets })
+    return addServer({ name: name.data, place, secret_names: secrets })
   }
-  const added = async (server: Parameters<typeof add>[0]): Promise<void> => {
+  const addServer = async (server: Parameters<typeof add>[0]): Promise<void> => {
     const { id, secrets } = await add(server)
     onClose()
     for (const { name: secret_name } of secrets) {
@@ -81,31 +82,13 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
           ]}
         />
         {inSandbox ? (
-          <>
-            {sandbox ? (
-              <Select
-                label="Sandbox"
-                value={sandbox.id as string}
-                onChange={(id) => edit({ sandbox: id })}
-                options={sandboxes.map(({ id, name, status }) => ({
-                  value: id as string,
-                  label: name,
-                  detail: status,
-                }))}
-              />
-            ) : (
-              <p className="text-muted">Create a sandbox first: the program runs in it.</p>
-            )}
-            <TextField
-              label="Command"
-              value={draft.command}
-              onChange={(command) => edit({ command })}
-              error={wrong.place}
-              monospaced
-              placeholder="npx -y @modelcontextprotocol/server-filesystem /root"
-              hint="Reaches what the sandbox reaches, and nothing of this computer."
-            />
-          </>
+          <ProgramFields
+            command={draft.command}
+            fault={wrong.place}
+            sandbox={sandbox}
+            sandboxes={sandboxes}
+            onChange={edit}
+          />
         ) : (
           <TextField
             label="Address"
@@ -128,6 +111,45 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
         />
       </div>
     </FormDialog>
+  )
+}
+
+type ProgramFieldsProps = {
+  command: string
+  fault: string | undefined
+  /** Selected sandbox, if there is any. */
+  sandbox: Sandbox | undefined
+  sandboxes: readonly Sandbox[]
+  onChange: (part: Partial<Draft>) => void
+}
+
+function ProgramFields({ command, fault, sandbox, sandboxes, onChange }: ProgramFieldsProps) {
+  return (
+    <>
+      {sandbox ? (
+        <Select
+          label="Sandbox"
+          value={sandbox.id as string}
+          onChange={(id) => onChange({ sandbox: id })}
+          options={sandboxes.map(({ id, name, status }) => ({
+            value: id as string,
+            label: name,
+            detail: status,
+          }))}
+        />
+      ) : (
+        <p className="text-muted">Create a sandbox first: the program runs in it.</p>
+      )}
+      <TextField
+        label="Command"
+        value={command}
+        onChange={(text) => onChange({ command: text })}
+        error={fault}
+        monospaced
+        placeholder="npx -y @modelcontextprotocol/server-filesystem /root"
+        hint="Reaches what the sandbox reaches, and nothing of this computer."
+      />
+    </>
   )
 }
 

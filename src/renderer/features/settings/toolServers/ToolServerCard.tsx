@@ -10,7 +10,7 @@ import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
-import type { ToolServer } from '#shared/contract/toolServers.ts'
+import type { ServedTool, ToolServer } from '#shared/contract/toolServers.ts'
 import { describeServerState, describeToolCount, listChangedTools, placeText } from './describeToolServer.ts'
 import { ServedToolRow } from './ServedToolRow.tsx'
 
@@ -21,9 +21,7 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
   const { turn, test, agree } = useToolServerActions()
   const openSecurePrompt = useSecurePrompt()
   const [busy, setBusy] = useState<'test' | 'turn'>()
-  const changed = listChangedTools(server)
-  const [open, setOpen] = useState(changed.length > 0)
-  const listId = useId()
+  const [open, setOpen] = useState(listChangedTools(server).length > 0)
   const { tone, words } = describeServerState(server)
   const missing = secrets.filter(({ key }) => key === null)
 
@@ -46,7 +44,6 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
     const end = await openSecurePrompt({ purpose: 'tool_server_secret', tool_server_id: id, secret_name: secret })
     if (end === 'done') await runTest()
   }
-  const off = tools.filter((it) => it.alias !== null && !it.missing && !it.enabled && it.changed_from === null)
   return (
     <section aria-label={name} className="rounded-card border border-line bg-canvas">
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-3.5 py-3">
@@ -96,50 +93,66 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
         </div>
       </div>
       {tools.length > 0 && (
-        <div className="border-t border-line">
-          <div className="flex flex-wrap items-center justify-between gap-2 px-2 py-1.5">
-            <button
-              type="button"
-              aria-expanded={open}
-              aria-controls={listId}
-              onClick={() => setOpen(!open)}
-              className="flex h-7 items-center gap-1.5 rounded-control px-1.5 text-small text-muted hover:bg-hover"
-            >
-              <ChevronRight
-                aria-hidden
-                className={joinClassNames('size-3.5 transition-transform', open && 'rotate-90')}
-              />
-              {describeToolCount(server)}
-              {changed.length > 0 && <span className="text-caution">{`· ${changed.length} changed`}</span>}
-            </button>
-            {open && off.length > 1 && (
-              <Button
-                size="small"
-                variant="ghost"
-                onClick={() =>
-                  void working('turn', () =>
-                    agree(
-                      id,
-                      off.map((it) => ({ ...it, enabled: true })),
-                    ),
-                  )
-                }
-              >
-                {off.length === tools.length ? `Turn on all ${off.length}` : `Turn on the other ${off.length}`}
-              </Button>
-            )}
-          </div>
-          <ul
-            id={listId}
-            aria-label={`Tools of ${name}`}
-            hidden={!open}
-            className="divide-y divide-line border-t border-line"
-          >
-            {open && tools.map((tool) => <ServedToolRow key={tool.name} serverId={id} tool={tool} />)}
-          </ul>
-        </div>
+        <ServerTools
+          server={server}
+          open={open}
+          onOpenChange={setOpen}
+          onEnable={(chosen) =>
+            void working('turn', () =>
+              agree(
+                id,
+                chosen.map((it) => ({ ...it, enabled: true })),
+              ),
+            )
+          }
+        />
       )}
     </section>
+  )
+}
+
+type ServerToolsProps = {
+  server: ToolServer
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  onEnable: (tools: readonly ServedTool[]) => void
+}
+
+/** Tools of a server, and a button that enables those that are off and need no review. */
+function ServerTools({ server, open, onOpenChange, onEnable }: ServerToolsProps) {
+  const { id, name, tools } = server
+  const listId = useId()
+  const changedCount = listChangedTools(server).length
+  const off = tools.filter((it) => it.alias !== null && !it.missing && !it.enabled && it.changed_from === null)
+  return (
+    <div className="border-t border-line">
+      <div className="flex flex-wrap items-center justify-between gap-2 px-2 py-1.5">
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={listId}
+          onClick={() => onOpenChange(!open)}
+          className="flex h-7 items-center gap-1.5 rounded-control px-1.5 text-small text-muted hover:bg-hover"
+        >
+          <ChevronRight aria-hidden className={joinClassNames('size-3.5 transition-transform', open && 'rotate-90')} />
+          {describeToolCount(server)}
+          {changedCount > 0 && <span className="text-caution">{`· ${changedCount} changed`}</span>}
+        </button>
+        {open && off.length > 1 && (
+          <Button size="small" variant="ghost" onClick={() => onEnable(off)}>
+            {off.length === tools.length ? `Turn on all ${off.length}` : `Turn on the other ${off.length}`}
+          </Button>
+        )}
+      </div>
+      <ul
+        id={listId}
+        aria-label={`Tools of ${name}`}
+        hidden={!open}
+        className="divide-y divide-line border-t border-line"
+      >
+        {open && tools.map((tool) => <ServedToolRow key={tool.name} serverId={id} tool={tool} />)}
+      </ul>
+    </div>
   )
 }
 
