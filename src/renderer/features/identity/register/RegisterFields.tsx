@@ -1,5 +1,5 @@
 import { FileJson } from 'lucide-react'
-import { type DragEvent, useState } from 'react'
+import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '#renderer/ui/Button.tsx'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
@@ -8,13 +8,12 @@ import { FileButton } from '#renderer/ui/FileButton.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { TextAreaField } from '#renderer/ui/TextAreaField.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
-import { notify } from '#renderer/ui/toast.tsx'
 import { automatonLimits } from '#shared/contract/automatons.ts'
 import type { WalletAccount } from '#shared/contract/wallet.ts'
 import { chainLabels } from '../stateLabels.ts'
-import { maxDraftBytes, type ReadDraft, readDraft } from './draftFile.ts'
 import { GenesisPromptField } from './GenesisPromptField.tsx'
 import { type RegisterForm, validateRegisterForm } from './registerForm.ts'
+import { useDraftFile } from './useDraftFile.ts'
 
 type RegisterFieldsProps = {
   form: RegisterForm
@@ -28,29 +27,9 @@ type RegisterFieldsProps = {
 /** Validates while the user types; missing fields are reported on submit. */
 export function RegisterFields({ form, accounts, busy, failure, onChange, onDone }: RegisterFieldsProps) {
   const [all, setAll] = useState(false)
-  const [problems, setProblems] = useState<readonly string[]>([])
-  const [isOver, setIsOver] = useState(false)
-  // Counts loaded files, so that the prompt's field is reset with each.
-  const [files, setFiles] = useState(0)
+  const draftFile = useDraftFile(accounts, onChange)
   const errors = validateRegisterForm(form, { all })
 
-  const fillFrom = async (file: File) => {
-    const read: ReadDraft =
-      file.size > maxDraftBytes
-        ? { problems: [`The file is larger than ${maxDraftBytes / 1024} KiB.`] }
-        : await readDraft(await file.text(), accounts)
-    if ('problems' in read) return setProblems(read.problems.map((it) => `${file.name}: ${it}`))
-    setProblems([])
-    setFiles(files + 1)
-    onChange(read.values)
-    notify.done(`Filled in from ${file.name}`)
-  }
-  const drop = (event: DragEvent) => {
-    event.preventDefault()
-    setIsOver(false)
-    const [file] = event.dataTransfer.files
-    if (file) void fillFrom(file)
-  }
   const submit = (fields: HTMLFormElement) => {
     flushSync(() => setAll(true))
     const isRight = Object.keys(validateRegisterForm(form, { all: true })).length === 0
@@ -66,16 +45,10 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
         event.preventDefault()
         submit(event.currentTarget)
       }}
-      onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes('Files')) return
-        event.preventDefault()
-        setIsOver(true)
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={drop}
+      {...draftFile.dropHandlers}
       className={joinClassNames(
         'flex flex-col gap-4 rounded-card',
-        isOver && 'outline-2 outline-offset-8 outline-accent',
+        draftFile.isOver && 'outline-2 outline-offset-8 outline-accent',
       )}
     >
       <header className="flex flex-wrap items-start justify-between gap-3">
@@ -87,10 +60,36 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
           icon={FileJson}
           label="Fill from a JSON file…"
           accept="application/json,.json"
-          onFile={(file) => void fillFrom(file)}
+          onFile={draftFile.load}
         />
       </header>
-      {problems.length > 0 && <Problems problems={problems} />}
+      {draftFile.problems.length > 0 && <Problems problems={draftFile.problems} />}
+      <AutomatonFields
+        form={form}
+        errors={errors}
+        accounts={accounts}
+        revision={draftFile.revision}
+        onChange={onChange}
+      />
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      <div className="flex justify-end border-t border-line pt-4">
+        <Button type="submit" variant="primary" busy={busy}>
+          Review
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+type AutomatonFieldsProps = Pick<RegisterFieldsProps, 'form' | 'accounts' | 'onChange'> & {
+  errors: ReturnType<typeof validateRegisterForm>
+  /** Resets the field of the prompt, whose text the form does not contain. */
+  revision: number
+}
+
+function AutomatonFields({ form, errors, accounts, revision, onChange }: AutomatonFieldsProps) {
+  return (
+    <>
       <TextField
         label="Name"
         placeholder="Research agent"
@@ -128,7 +127,7 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
         onChange={(creator) => onChange({ creator })}
       />
       <GenesisPromptField
-        key={files}
+        key={revision}
         hash={form.promptHash}
         error={errors.promptHash}
         onHash={(promptHash) => onChange({ promptHash })}
@@ -141,13 +140,7 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
         error={errors.automatonId}
         onChange={(automatonId) => onChange({ automatonId })}
       />
-      {failure !== undefined && <ErrorNotice error={failure} />}
-      <div className="flex justify-end border-t border-line pt-4">
-        <Button type="submit" variant="primary" busy={busy}>
-          Review
-        </Button>
-      </div>
-    </form>
+    </>
   )
 }
 
