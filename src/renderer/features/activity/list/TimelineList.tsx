@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowUp } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
@@ -24,12 +24,7 @@ const atTopPixels = 24
 /** One stop for Tab: the arrows go from row to row, Enter opens one. What comes while one reads waits above. */
 export function TimelineList({ entries, requestStates, sought, hasMore, onMore }: TimelineListProps) {
   const place = useRef<HTMLDivElement>(null)
-  /** Highest sequence in the list when the user began to read. Undefined: entries appear as they come. */
-  const [frozenAt, setFrozenAt] = useState<number>()
-  // The list is in the order of time, in which the last entry of the log need not be the first.
-  const newest = entries.reduce((highest, { sequence }) => Math.max(highest, sequence), 0)
-  const visible = frozenAt === undefined ? entries : entries.filter(({ sequence }) => sequence <= frozenAt)
-  const waiting = entries.length - visible.length
+  const { visible, waiting, setReading } = useReadingPause(entries)
   const items = buildTimelineItems(visible, new Date(), requestStates)
   const rows = items.flatMap((item) => (item.kind === 'row' ? [item.row] : []))
   const soughtRow = rows.find((row) => row.entries.some(({ sequence }) => sequence === sought))?.key
@@ -50,8 +45,7 @@ export function TimelineList({ entries, requestStates, sought, hasMore, onMore }
   }, [hasMore, lastDrawn, items.length, onMore])
 
   const read = (opened: ReadonlySet<string>) => {
-    const reads = opened.size > 0 || (place.current?.scrollTop ?? 0) > atTopPixels
-    setFrozenAt((previous) => (reads ? (previous ?? newest) : undefined))
+    setReading(opened.size > 0 || (place.current?.scrollTop ?? 0) > atTopPixels)
   }
   const toggle = (key: string) => {
     const next = new Set(open)
@@ -62,13 +56,8 @@ export function TimelineList({ entries, requestStates, sought, hasMore, onMore }
   }
   const showNewest = () => {
     setOpen(new Set())
-    setFrozenAt(undefined)
+    setReading(false)
     virtualizer.scrollToOffset(0)
-  }
-  const focusRow = (index: number, tries = 10) => {
-    const row = place.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-row]`)
-    if (row) row.focus()
-    else if (tries > 0) requestAnimationFrame(() => focusRow(index, tries - 1))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // A key's target is an element of the page.
@@ -79,7 +68,7 @@ export function TimelineList({ entries, requestStates, sought, hasMore, onMore }
     const item = items[target]
     if (item?.kind === 'row') setStop(item.key)
     virtualizer.scrollToIndex(target === 1 ? 0 : target) // with the day above the first one
-    focusRow(target)
+    focusRow(place, target)
   }
 
   const visibleStop = rows.some(({ key }) => key === stop) ? stop : rows[0]?.key
@@ -122,18 +111,43 @@ export function TimelineList({ entries, requestStates, sought, hasMore, onMore }
           </ol>
         </PageColumn>
       </div>
-      {waiting > 0 && (
-        <Button
-          size="small"
-          icon={ArrowUp}
-          onClick={showNewest}
-          className="animate-appear absolute! top-2 left-1/2 -translate-x-1/2 rounded-full! shadow-popover"
-        >
-          {waiting === 1 ? '1 new entry' : `${waiting} new entries`}
-        </Button>
-      )}
+      {waiting > 0 && <NewEntriesButton count={waiting} onClick={showNewest} />}
     </div>
   )
+}
+
+/** Withholds entries that come while the user reads, so that nothing moves. `waiting` counts them. */
+function useReadingPause(entries: readonly TimelineEntry[]) {
+  /** Highest sequence in the list when the user began to read. Undefined: entries appear as they come. */
+  const [frozenAt, setFrozenAt] = useState<number>()
+  // The list is in the order of time, in which the last entry of the log need not be the first.
+  const newest = entries.reduce((highest, { sequence }) => Math.max(highest, sequence), 0)
+  const visible = frozenAt === undefined ? entries : entries.filter(({ sequence }) => sequence <= frozenAt)
+  return {
+    visible,
+    waiting: entries.length - visible.length,
+    setReading: (isReading: boolean) => setFrozenAt((prev) => (isReading ? (prev ?? newest) : undefined)),
+  }
+}
+
+function NewEntriesButton({ count, onClick }: { count: number; onClick: () => void }) {
+  return (
+    <Button
+      size="small"
+      icon={ArrowUp}
+      onClick={onClick}
+      className="animate-appear absolute! top-2 left-1/2 -translate-x-1/2 rounded-full! shadow-popover"
+    >
+      {count === 1 ? '1 new entry' : `${count} new entries`}
+    </Button>
+  )
+}
+
+/** Focuses a row once it is drawn, within a few frames. */
+function focusRow(list: RefObject<HTMLElement | null>, index: number, tries = 10): void {
+  const row = list.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-row]`)
+  if (row) row.focus()
+  else if (tries > 0) requestAnimationFrame(() => focusRow(list, index, tries - 1))
 }
 
 type Items = ReturnType<typeof buildTimelineItems>
