@@ -56,14 +56,7 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
   if (kind === 'grant' && !isOwner) return <OwnerOnly title={title} onClose={onClose} />
 
   const send = () => {
-    const { to_address, amount_cents, note: asNote } = grantCredits.body.shape
-    const wrongs: Wrong = {
-      ...(!to_address.safeParse(to).success && { to: 'Enter a wallet address or an account ID.' }),
-      ...(!amount_cents.safeParse(cents).success && { amount: findAmountFault(amount) }),
-      ...(!asNote.safeParse(note).success && {
-        note: `Use one line of at most ${creditLimits.noteCharacters} characters.`,
-      }),
-    }
+    const wrongs = validateGift({ to, amount, note })
     setWrong(wrongs)
     if (Object.keys(wrongs).length > 0) return false
     if (!isChecked) {
@@ -87,20 +80,11 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
         onSend={send}
         onClose={onClose}
       >
-        <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1">
-          <dt className="text-faint">To</dt>
-          <dd className="font-mono text-small leading-5 break-all">
-            {recipient === ownId ? `${recipient} (you)` : recipient}
-          </dd>
-          <dt className="text-faint">Amount</dt>
-          <dd className="tabular-nums">{formatUsdCents(cents)}</dd>
-          {note.trim() !== '' && (
-            <>
-              <dt className="text-faint">Note</dt>
-              <dd className="break-words">{note.trim()}</dd>
-            </>
-          )}
-        </dl>
+        <GiftFacts
+          recipient={recipient === ownId ? `${recipient} (you)` : recipient}
+          cents={cents}
+          note={note.trim()}
+        />
       </FormDialog>
     )
   }
@@ -139,6 +123,34 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
       />
     </FormDialog>
   )
+}
+
+function GiftFacts({ recipient, cents, note }: { recipient: string; cents: number; note: string }) {
+  return (
+    <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1">
+      <dt className="text-faint">To</dt>
+      <dd className="font-mono text-small leading-5 break-all">{recipient}</dd>
+      <dt className="text-faint">Amount</dt>
+      <dd className="tabular-nums">{formatUsdCents(cents)}</dd>
+      {note !== '' && (
+        <>
+          <dt className="text-faint">Note</dt>
+          <dd className="break-words">{note}</dd>
+        </>
+      )}
+    </dl>
+  )
+}
+
+function validateGift({ to, amount, note }: { to: string; amount: string; note: string }): Wrong {
+  const { to_address, amount_cents, note: asNote } = grantCredits.body.shape
+  return {
+    ...(!to_address.safeParse(to).success && { to: 'Enter a wallet address or an account ID.' }),
+    ...(!amount_cents.safeParse(parseCents(amount) ?? 0).success && { amount: findAmountFault(amount) }),
+    ...(!asNote.safeParse(note).success && {
+      note: `Use one line of at most ${creditLimits.noteCharacters} characters.`,
+    }),
+  }
 }
 
 export function findAmountFault(written: string): string {
