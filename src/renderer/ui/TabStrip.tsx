@@ -1,17 +1,16 @@
 import { ChevronDown, ChevronLeft, ChevronRight } from 'lucide-react'
-import { type DragEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type DragEvent, type KeyboardEvent, useLayoutEffect, useRef } from 'react'
 import { joinClassNames } from './classNames.ts'
 import { IconButton } from './IconButton.tsx'
 import { Menu } from './Menu.tsx'
 import { TabButton } from './TabButton.tsx'
 import { TabNameField } from './TabNameField.tsx'
 import type { TabStripProps } from './tab.ts'
-import { useOverflow } from './useOverflow.ts'
+import { type Overflow, useOverflow } from './useOverflow.ts'
+import { useTabDrop } from './useTabDrop.ts'
 
 /** Part of what one sees is moved, so that one finds one's way. */
 const scrolledPart = 0.7
-/** While something is dragged, resting on a tab opens it. */
-const restMs = 500
 
 export function TabStrip({
   label,
@@ -29,8 +28,7 @@ export function TabStrip({
 }: TabStripProps) {
   const list = useRef<HTMLDivElement>(null)
   const overflow = useOverflow(list, tabs.length)
-  const [dropPlace, setDropPlace] = useState<number>()
-  const resting = useRef<{ id: string; timer: ReturnType<typeof setTimeout> }>(undefined)
+  const drop = useTabDrop({ drag, onRest: onChange })
 
   useLayoutEffect(() => {
     const present = list.current?.querySelector(`[data-tab="${CSS.escape(value)}"]`)
@@ -47,29 +45,6 @@ export function TabStrip({
     event.preventDefault()
     onChange(next.id)
     list.current?.querySelector<HTMLElement>(`[data-tab="${CSS.escape(next.id)}"] [role="tab"]`)?.focus()
-  }
-
-  const rest = (id: string | undefined) => {
-    if (resting.current?.id === id) return
-    clearTimeout(resting.current?.timer)
-    resting.current = id === undefined ? undefined : { id, timer: setTimeout(() => onChange(id), restMs) }
-  }
-  const onDragOver = (event: DragEvent) => {
-    if (!drag?.active) return
-    event.preventDefault()
-    const { place, id } = placeUnder(event)
-    setDropPlace(place)
-    rest(id)
-  }
-  const leave = () => {
-    setDropPlace(undefined)
-    rest(undefined)
-  }
-  const onDrop = (event: DragEvent) => {
-    if (!drag?.active) return
-    event.preventDefault()
-    drag.onDrop(placeUnder(event).place)
-    leave()
   }
 
   return (
@@ -89,11 +64,7 @@ export function TabStrip({
         onWheel={({ deltaX, deltaY, currentTarget }) => {
           if (deltaX === 0) currentTarget.scrollLeft += deltaY
         }}
-        onDragOver={onDragOver}
-        onDragLeave={({ currentTarget, relatedTarget }) => {
-          if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) leave()
-        }}
-        onDrop={onDrop}
+        {...drop.handlers}
         className="flex min-w-0 items-stretch overflow-x-auto overflow-y-hidden [scrollbar-width:none]"
       >
         {tabs.map((tab, place) => {
@@ -107,7 +78,7 @@ export function TabStrip({
               {...(drag && {
                 onDragStart: (event: DragEvent) => drag.onStart(tab.id, event.dataTransfer),
                 onDragEnd: () => {
-                  leave()
+                  drop.leave()
                   drag.onEnd()
                 },
               })}
@@ -116,40 +87,13 @@ export function TabStrip({
           return (
             <div key={tab.id} role="presentation" data-tab={tab.id} className="relative flex shrink-0">
               {wrap ? wrap(tab, button) : button}
-              {drag?.active && dropPlace === place && <DropLine at="start" />}
-              {drag?.active && dropPlace === place + 1 && place === tabs.length - 1 && <DropLine at="end" />}
+              {drag?.active && drop.dropPlace === place && <DropLine at="start" />}
+              {drag?.active && drop.dropPlace === place + 1 && place === tabs.length - 1 && <DropLine at="end" />}
             </div>
           )
         })}
       </div>
-      {overflow.any && (
-        <div className="flex shrink-0 items-center border-l border-line pl-1">
-          <IconButton
-            label="Earlier tabs"
-            icon={ChevronLeft}
-            size="small"
-            disabled={!overflow.start}
-            onClick={() => scroll(-1)}
-          />
-          <IconButton
-            label="Later tabs"
-            icon={ChevronRight}
-            size="small"
-            disabled={!overflow.end}
-            onClick={() => scroll(1)}
-          />
-          <Menu
-            align="end"
-            items={tabs.map(({ id, label: name }) => ({
-              label: name,
-              checked: id === value,
-              onSelect: () => onChange(id),
-            }))}
-          >
-            <IconButton label="All tabs" icon={ChevronDown} size="small" />
-          </Menu>
-        </div>
-      )}
+      {overflow.any && <OverflowButtons {...{ tabs, value, onChange, overflow }} onScroll={scroll} />}
       {actions && <div className="flex shrink-0 items-center gap-0.5 px-1.5">{actions}</div>}
       {end && <div className="ml-auto flex shrink-0 items-center gap-0.5 px-1.5">{end}</div>}
       {rename?.id !== undefined && (
@@ -165,6 +109,43 @@ export function TabStrip({
   )
 }
 
+type OverflowButtonsProps = Pick<TabStripProps, 'tabs' | 'value' | 'onChange'> & {
+  overflow: Overflow
+  onScroll: (way: -1 | 1) => void
+}
+
+/** Shown while not all tabs fit. */
+function OverflowButtons({ tabs, value, onChange, overflow, onScroll }: OverflowButtonsProps) {
+  return (
+    <div className="flex shrink-0 items-center border-l border-line pl-1">
+      <IconButton
+        label="Earlier tabs"
+        icon={ChevronLeft}
+        size="small"
+        disabled={!overflow.start}
+        onClick={() => onScroll(-1)}
+      />
+      <IconButton
+        label="Later tabs"
+        icon={ChevronRight}
+        size="small"
+        disabled={!overflow.end}
+        onClick={() => onScroll(1)}
+      />
+      <Menu
+        align="end"
+        items={tabs.map(({ id, label: name }) => ({
+          label: name,
+          checked: id === value,
+          onSelect: () => onChange(id),
+        }))}
+      >
+        <IconButton label="All tabs" icon={ChevronDown} size="small" />
+      </Menu>
+    </div>
+  )
+}
+
 function DropLine({ at }: { at: 'start' | 'end' }) {
   return (
     <span
@@ -172,17 +153,6 @@ function DropLine({ at }: { at: 'start' | 'end' }) {
       className={`pointer-events-none absolute inset-y-0 z-10 w-0.5 bg-accent ${at === 'start' ? 'left-0' : 'right-0'}`}
     />
   )
-}
-
-/** Before which tab it would go, and which one is under the pointer. */
-function placeUnder({ currentTarget, clientX, target }: DragEvent): { place: number; id: string | undefined } {
-  const places = [...currentTarget.querySelectorAll<HTMLElement>('[data-tab]')]
-  const under = target instanceof Element ? target.closest<HTMLElement>('[data-tab]') : null
-  const after = places.filter((tab) => {
-    const { left, width } = tab.getBoundingClientRect()
-    return clientX > left + width / 2
-  })
-  return { place: after.length, id: under?.getAttribute('data-tab') ?? undefined }
 }
 
 function placeAfter(key: string, place: number, count: number): number {

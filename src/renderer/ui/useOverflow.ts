@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-type Overflow = { any: boolean; start: boolean; end: boolean }
+export type Overflow = { any: boolean; start: boolean; end: boolean }
 
 /** Whether a row holds more than it shows, and on which side. */
 export function useOverflow(row: RefObject<HTMLElement | null>, count: number): Overflow {

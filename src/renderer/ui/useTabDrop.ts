@@ -1,0 +1,64 @@
+import { type DragEvent, type DragEventHandler, useRef, useState } from 'react'
+import type { TabDrag } from './tab.ts'
+
+/** While something is dragged, resting on a tab opens it. */
+const restMs = 500
+
+type TabDropOptions = { drag: TabDrag | undefined; onRest: (id: string) => void }
+
+export type TabDrop = {
+  /** Index of the tab before which a drop would go. */
+  dropPlace: number | undefined
+  /** Ends the display of a drop. */
+  leave(): void
+  handlers: Record<'onDragOver' | 'onDragLeave' | 'onDrop', DragEventHandler>
+}
+
+/** Drops of a dragged tab on the strip. */
+export function useTabDrop({ drag, onRest }: TabDropOptions): TabDrop {
+  const [dropPlace, setDropPlace] = useState<number>()
+  const resting = useRef<{ id: string; timer: ReturnType<typeof setTimeout> }>(undefined)
+
+  const rest = (id: string | undefined) => {
+    if (resting.current?.id === id) return
+    clearTimeout(resting.current?.timer)
+    resting.current = id === undefined ? undefined : { id, timer: setTimeout(() => onRest(id), restMs) }
+  }
+  const leave = () => {
+    setDropPlace(undefined)
+    rest(undefined)
+  }
+  return {
+    dropPlace,
+    leave,
+    handlers: {
+      onDragOver(event) {
+        if (!drag?.active) return
+        event.preventDefault()
+        const { place, id } = placeUnder(event)
+        setDropPlace(place)
+        rest(id)
+      },
+      onDragLeave({ currentTarget, relatedTarget }) {
+        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) leave()
+      },
+      onDrop(event) {
+        if (!drag?.active) return
+        event.preventDefault()
+        drag.onDrop(placeUnder(event).place)
+        leave()
+      },
+    },
+  }
+}
+
+/** Before which tab it would go, and which one is under the pointer. */
+function placeUnder({ currentTarget, clientX, target }: DragEvent): { place: number; id: string | undefined } {
+  const places = [...currentTarget.querySelectorAll<HTMLElement>('[data-tab]')]
+  const under = target instanceof Element ? target.closest<HTMLElement>('[data-tab]') : null
+  const after = places.filter((tab) => {
+    const { left, width } = tab.getBoundingClientRect()
+    return clientX > left + width / 2
+  })
+  return { place: after.length, id: under?.getAttribute('data-tab') ?? undefined }
+}
