@@ -4,10 +4,9 @@ import { useRuntimes, useSandboxes } from '#renderer/api/sandboxes/useSandboxes.
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { NumberField } from '#renderer/ui/NumberField.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import type { Image } from '#shared/contract/images.ts'
-import { type Sandbox, sandboxLimits } from '#shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { suggestName } from '../sandboxNames.ts'
 import type { SandboxActions } from '../useSandboxActions.ts'
 import { AdvancedFields } from './AdvancedFields.tsx'
@@ -22,6 +21,7 @@ import {
 } from './form.ts'
 import { ImageField } from './ImageField.tsx'
 import { NetworkField } from './NetworkField.tsx'
+import { ResourceFields } from './ResourceFields.tsx'
 import { RuntimeNotice } from './RuntimeNotice.tsx'
 
 type CreateSandboxDialogProps = {
@@ -33,8 +33,6 @@ type CreateSandboxDialogProps = {
   onManageImages: () => void
   onClose: () => void
 }
-
-const { vcpu, memoryMb, diskGb } = sandboxLimits
 
 /** Mounted while it is open. */
 export function CreateSandboxDialog({ images, create, onCreated, onManageImages, onClose }: CreateSandboxDialogProps) {
@@ -95,16 +93,7 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
             suggestion === undefined ? (
               'Also the host name. Leave empty for a random one.'
             ) : (
-              <>
-                Another sandbox has this name.{' '}
-                <button
-                  type="button"
-                  className="rounded-small font-medium text-accent hover:underline"
-                  onClick={() => change({ name: suggestion })}
-                >
-                  Use {suggestion}
-                </button>
-              </>
+              <NameSuggestion name={suggestion} onUse={() => change({ name: suggestion })} />
             )
           }
           error={errors.name}
@@ -120,38 +109,7 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
           onChange={(image) => change({ image: image?.name, ...(image && { runtime: image.runtime }) })}
           onManage={onManageImages}
         />
-        <div className="grid grid-cols-3 gap-3">
-          <NumberField
-            label="vCPU"
-            value={form.vcpu}
-            onChange={(it) => change({ vcpu: it })}
-            min={vcpu.min}
-            max={vcpu.max}
-            hint={`${vcpu.min} to ${vcpu.max}`}
-            error={errors.vcpu}
-          />
-          <NumberField
-            label="Memory"
-            unit="MB"
-            step={512}
-            value={form.memoryMb}
-            onChange={(it) => change({ memoryMb: it })}
-            min={memoryMb.min}
-            max={memoryMb.max}
-            hint={`${memoryMb.min} to ${memoryMb.max}`}
-            error={errors.memory_mb}
-          />
-          <NumberField
-            label="Disk"
-            unit="GB"
-            value={form.diskGb}
-            onChange={(it) => change({ diskGb: it })}
-            min={diskGb.min}
-            max={diskGb.max}
-            hint={`${diskGb.min} to ${diskGb.max}`}
-            error={errors.disk_gb}
-          />
-        </div>
+        <ResourceFields form={form} errors={errors} change={change} />
         <NetworkField
           value={form.network}
           runtime={runtime}
@@ -166,5 +124,16 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
         {failure !== undefined && <ErrorNotice error={failure} />}
       </div>
     </Dialog>
+  )
+}
+
+function NameSuggestion({ name, onUse }: { name: string; onUse: () => void }) {
+  return (
+    <>
+      Another sandbox has this name.{' '}
+      <button type="button" className="rounded-small font-medium text-accent hover:underline" onClick={onUse}>
+        Use {name}
+      </button>
+    </>
   )
 }
