@@ -1,112 +1,14 @@
 import { Save } from 'lucide-react'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
-import { notify } from '#renderer/ui/toast.tsx'
-import { AppError } from '#shared/appError.ts'
-import type { SandboxId } from '#shared/ids.ts'
 import { NameDialog } from '../NameDialog.tsx'
-import { getBasename, getDirname, joinPath } from '../paths.ts'
-import { type CodeEditor, codeEditor, type PlaceInText } from './codeEditor.ts'
-import type { Drafts } from './drafts.ts'
-import { openFile, saveText } from './fileAccess.ts'
+import { getBasename, getDirname } from '../paths.ts'
+import { type TextFileOptions, useTextFile } from './useTextFile.ts'
 
-/** Delay before typed text is stored, in milliseconds; text typed later is lost if the page closes. */
-const keepMs = 300
-
-type TextEditorProps = {
-  sandboxId: SandboxId
-  path: string
-  text: string
-  version: string
-  drafts: Drafts
-  at: PlaceInText | undefined
-  onUnsaved: (unsaved: boolean) => void
-  onSaved: (path: string) => void
-}
-
-export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsaved, onSaved }: TextEditorProps) {
-  const agent = useAgent()
-  const place = useRef<HTMLDivElement>(null)
-  const editor = useRef<CodeEditor>(undefined)
-  // Unsaved text of an earlier page, if the file was not saved elsewhere since.
-  const [draft] = useState(() => drafts.read(path))
-  const baseVersion = useRef(draft?.version ?? version)
-  const [unsaved, setUnsaved] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [conflict, setConflict] = useState(draft !== undefined && draft.version !== version)
+export function TextEditor(props: TextFileOptions) {
+  const { path } = props
+  const file = useTextFile(props)
   const [naming, setNaming] = useState(false)
-
-  const keeping = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const keep = () => {
-    const written = editor.current?.text()
-    if (written !== undefined) drafts.keep(path, { text: written, version: baseVersion.current })
-  }
-  const changed = useEffectEvent((now: boolean) => {
-    setUnsaved(now)
-    onUnsaved(now)
-    clearTimeout(keeping.current)
-    if (now) keeping.current = setTimeout(keep, keepMs)
-    else drafts.forget(path)
-  })
-  const write = async (target: { to: string; ifVersion?: string | undefined; isNew?: boolean }) => {
-    const written = editor.current?.text()
-    if (written === undefined) return
-    const { to, ifVersion, isNew = false } = target
-    setBusy(true)
-    try {
-      const now = await saveText(agent, { id: sandboxId, path: to, text: written, ifVersion, isNew })
-      if (to === path) baseVersion.current = now
-      setConflict(false)
-      changed(editor.current?.text() !== written)
-      onSaved(to)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const save = useEffectEvent(async (ifVersion: string | undefined) => {
-    if (busy) return
-    try {
-      await write({ to: path, ifVersion })
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'file/changed') setConflict(true)
-      else notify.failed(error, { title: `Could not save ${getBasename(path)}` })
-    }
-  })
-  /** Takes the place of nothing. @throws AppError `file/exists` … */
-  const saveAs = (name: string) => write({ to: joinPath(getDirname(path), name), isNew: true })
-  const reload = async () => {
-    try {
-      const now = await openFile(agent, sandboxId, path)
-      if (now.kind !== 'text') throw new AppError('file/changed', `${path} is no longer a text file.`)
-      editor.current?.replace(now.text)
-      baseVersion.current = now.version
-      setConflict(false)
-      changed(false)
-    } catch (error) {
-      notify.failed(error, { title: `Could not reload ${getBasename(path)}` })
-    }
-  }
-
-  useEffect(() => {
-    if (!place.current) return
-    const opened = codeEditor({
-      parent: place.current,
-      name: getBasename(path),
-      text: draft?.text ?? text,
-      onChange: () => changed(true),
-      onSave: () => void save(baseVersion.current),
-    })
-    editor.current = opened
-    opened.focus()
-    if (draft) changed(true)
-    return () => {
-      clearTimeout(keeping.current)
-      opened.close()
-    }
-  }, [path, text, draft])
-
-  useEffect(() => at && editor.current?.goTo(at), [at])
 
   return (
     <div className="flex size-full flex-col">
@@ -114,24 +16,17 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
         <span className="min-w-0 flex-1 truncate text-small text-muted" title={path}>
           {getDirname(path)}
         </span>
-        <Button
-          size="small"
-          variant="ghost"
-          icon={Save}
-          busy={busy}
-          disabled={!unsaved}
-          onClick={() => void save(baseVersion.current)}
-        >
+        <Button size="small" variant="ghost" icon={Save} busy={file.busy} disabled={!file.unsaved} onClick={file.save}>
           Save
         </Button>
       </div>
-      {conflict && (
+      {file.conflict && (
         <div role="alert" className="flex flex-wrap items-center gap-2 border-b border-line bg-caution-soft px-3 py-2">
           <p className="basis-full">{getBasename(path)} changed on disk.</p>
-          <Button size="small" onClick={() => void save(undefined)}>
+          <Button size="small" onClick={file.overwrite}>
             Overwrite
           </Button>
-          <Button size="small" onClick={() => void reload()}>
+          <Button size="small" onClick={file.reload}>
             Reload
           </Button>
           <Button size="small" onClick={() => setNaming(true)}>
@@ -139,7 +34,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
           </Button>
         </div>
       )}
-      <div ref={place} className="min-h-0 flex-1 overflow-hidden" />
+      <div ref={file.place} className="min-h-0 flex-1 overflow-hidden" />
       {naming && (
         <NameDialog
           title="Save as"
@@ -147,7 +42,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
           initial={getBasename(path)}
           confirmLabel="Save"
           onClose={() => setNaming(false)}
-          onName={saveAs}
+          onName={file.saveAs}
         />
       )}
     </div>
