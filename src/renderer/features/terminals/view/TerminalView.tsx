@@ -19,7 +19,7 @@ import { PasteDialog } from './paste/PasteDialog.tsx'
 import { readPreferences } from './preferences/preferencesStore.ts'
 import { SearchBar } from './SearchBar.tsx'
 import { StreamBar } from './StreamBar.tsx'
-import { createTerminalActions } from './terminalActions.ts'
+import { createTerminalActions, type TerminalActions } from './terminalActions.ts'
 import type { TerminalSession } from './terminalSession.ts'
 import { useTerminalSession } from './useTerminalSession.ts'
 import type { WebglLeases } from './webglLeases.ts'
@@ -105,12 +105,7 @@ export function TerminalView({
   const focus = () => session?.terminal.focus()
   const surface = { backgroundColor: appearance.theme.colors.background }
 
-  const learned = useEffectEvent((it: TerminalSession | undefined) => onSession?.(it))
-  useEffect(() => {
-    if (!session) return
-    learned(session)
-    return () => learned(undefined)
-  }, [session])
+  useSessionListener(session, onSession)
 
   useEffect(() => {
     if (connectionEpoch > 0) session?.retryNow()
@@ -146,23 +141,52 @@ export function TerminalView({
         </div>
       </ContextMenu>
       {session && (
-        <>
-          {appearance.preferences.commandMarks && <CommandGutter session={session} menuOf={actions.commandMenu} />}
-          <NewOutputPill
-            place={session.reading.place}
-            onJump={() => {
-              session.reading.toEnd()
-              focus()
-            }}
-          />
-          <PasteBar paste={session.paste} />
-          <PasteDialog paste={session.paste} onAnswered={focus} />
-          <ClipboardAsk requests={session.clipboard} onAnswered={focus} />
-        </>
+        <SessionOverlays
+          session={session}
+          menuOf={appearance.preferences.commandMarks ? actions.commandMenu : undefined}
+          onFocus={focus}
+        />
       )}
       <StreamBar state={state} onRetry={() => session?.retryNow()} />
       {ended && <EndBar end={ended} onAgain={onAgain} onAllAgain={onAllAgain} onClose={onClose} />}
       {linkHint && <LinkTooltip hint={linkHint} apple={detectKeyboard().apple} />}
     </div>
+  )
+}
+
+/** Calls `listener` when the session is mounted and unmounted. */
+function useSessionListener(session: TerminalSession | undefined, listener: TerminalViewProps['onSession']): void {
+  const report = useEffectEvent((it: TerminalSession | undefined) => listener?.(it))
+  useEffect(() => {
+    if (!session) return
+    report(session)
+    return () => report(undefined)
+  }, [session])
+}
+
+type SessionOverlaysProps = {
+  session: TerminalSession
+  /** Menu of a command; absent if commands are not marked. */
+  menuOf: TerminalActions['commandMenu'] | undefined
+  /** Gives the terminal the keyboard. */
+  onFocus: () => void
+}
+
+/** Marks and questions over the output of a terminal. */
+function SessionOverlays({ session, menuOf, onFocus }: SessionOverlaysProps) {
+  return (
+    <>
+      {menuOf && <CommandGutter session={session} menuOf={menuOf} />}
+      <NewOutputPill
+        place={session.reading.place}
+        onJump={() => {
+          session.reading.toEnd()
+          onFocus()
+        }}
+      />
+      <PasteBar paste={session.paste} />
+      <PasteDialog paste={session.paste} onAnswered={onFocus} />
+      <ClipboardAsk requests={session.clipboard} onAnswered={onFocus} />
+    </>
   )
 }
