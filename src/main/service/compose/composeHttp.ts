@@ -1,11 +1,12 @@
 import { createHttpServer, type HttpServer } from '#platform/http/httpServer.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
+import type { Endpoint } from '../base/endpoint.ts'
 import { createDocsPages } from '../docs/docsPages.ts'
 import { createAnswerBudget, defaultAnswerLimits } from '../http/answerBudget.ts'
 import { createAuthentication } from '../http/authentication.ts'
-import { createClientAddress } from '../http/callerAddress.ts'
+import { type CallerAddress, createClientAddress } from '../http/callerAddress.ts'
 import { readCertificateNames } from '../http/certificateNames.ts'
-import { createFailureLimiter } from '../http/failureLimiter.ts'
+import { createFailureLimiter, type FailureLimiter } from '../http/failureLimiter.ts'
 import { createHealthRoutes } from '../http/healthRoutes.ts'
 import { createOwnHost } from '../http/ownHost.ts'
 import { createPreviewAccess } from '../http/previewAccess.ts'
@@ -63,14 +64,12 @@ const closeDeadlineMs = 10_000
 const maxConnectionsPerAddress = 256
 
 /** Composes the HTTP server: API, WebSockets and addresses of exposed ports. */
-export function composeHttp(
-  context: ServiceContext,
-  { beyondLoopback, identity, machines, money, models, payments, names: domains }: HttpOptions,
-): HttpModule {
+export function composeHttp(context: ServiceContext, modules: HttpOptions): HttpModule {
+  const { beyondLoopback, identity, machines } = modules
   const { options, database, clock, events, address, principals, scope } = context
-  const { log, now, tls } = options
-  const { sandboxes, ports, linkHolder } = machines
-  const { names } = ports
+  const { log, tls } = options
+  const { linkHolder } = machines
+  const { names } = machines.ports
   const { host: listenHost } = options.listen
   const behindProxy = options.insecureBehindProxy ?? false
   const scheme = tls ? 'https' : 'http'
@@ -113,21 +112,7 @@ export function composeHttp(
     (it) => it.close(),
   )
   const requests = createServiceRequests({
-    endpoints: [
-      ...createHealthRoutes({
-        ...{ version: options.version, now, isHostAway: machines.isHostAway },
-        capabilities: [
-          ...[identity, money, payments, models, domains, machines].flatMap((part) => part.capabilities),
-          ...['activity', 'events', 'idempotency'],
-        ],
-      }),
-      ...identity.endpoints,
-      ...money.endpoints,
-      ...payments.endpoints,
-      ...models.endpoints,
-      ...domains.endpoints,
-      ...machines.endpoints,
-    ],
+    endpoints: listEndpoints(options, modules),
     socketPaths: sockets.map(({ path }) => path),
     pages: [
       ...createDocsPages({ routes: routeTable, version: options.version }),
@@ -147,6 +132,46 @@ export function composeHttp(
     }),
     toFailure: server.toFailure,
   })
+  const pages = composePreviews(context, modules, { limiter, addressOf, toFailure: server.toFailure })
+  scope.own(closing, (it) => it.abort())
+  return {
+    server,
+    end,
+    scheme,
+    checkPorts: pages.checkPorts,
+  }
+}
+
+function listEndpoints(
+  { version, now }: ServiceContext['options'],
+  { identity, money, payments, models, names: domains, machines }: HttpOptions,
+): Endpoint[] {
+  return [
+    ...createHealthRoutes({
+      ...{ version, now, isHostAway: machines.isHostAway },
+      capabilities: [
+        ...[identity, money, payments, models, domains, machines].flatMap((part) => part.capabilities),
+        ...['activity', 'events', 'idempotency'],
+      ],
+    }),
+    ...identity.endpoints,
+    ...money.endpoints,
+    ...payments.endpoints,
+    ...models.endpoints,
+    ...domains.endpoints,
+    ...machines.endpoints,
+  ]
+}
+
+/** Composes the pages of exposed ports, which are served under names of their own. */
+function composePreviews(
+  { options, principals, scope }: ServiceContext,
+  { identity, machines: { sandboxes, ports, connect } }: HttpOptions,
+  dependencies: { limiter: FailureLimiter; addressOf: CallerAddress; toFailure: HttpServer['toFailure'] },
+): Previews {
+  const { limiter, addressOf, toFailure } = dependencies
+  const scheme = options.tls ? 'https' : 'http'
+  const behindProxy = options.insecureBehindProxy ?? false
   const cookies = createPreviewCookies({ scheme, behindProxy })
   const access = createPreviewAccess({
     cookies,
@@ -157,27 +182,20 @@ export function composeHttp(
     limiter,
     addressOf,
   })
-  const pages: Previews = scope.own(
+  return scope.own(
     createPreviews({
       cookies,
-      names,
+      names: ports.names,
       ports: ports.ports,
       frames: ports.frames,
       sandbox: sandboxes.find,
       access,
       principals,
-      connect: machines.connect,
+      connect,
       scheme,
       behindProxy,
-      toFailure: server.toFailure,
+      toFailure,
     }),
     (it) => it.close(),
   )
-  scope.own(closing, (it) => it.abort())
-  return {
-    server,
-    end,
-    scheme,
-    checkPorts: pages.checkPorts,
-  }
 }

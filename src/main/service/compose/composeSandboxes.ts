@@ -4,55 +4,41 @@ import { findHostProcess } from '#platform/hostProcess.ts'
 import { getHostPidFile } from '#platform/hostSocket.ts'
 import { AppError } from '#shared/appError.ts'
 import { describeWrite } from '#shared/contract/activityTexts.ts'
+import type { HostEvent } from '#shared/contract/hostIpc.ts'
 import { type AccountId, SandboxId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import { createAccountRepository } from '../accounts/accountRepository.ts'
-import { createActivityRoutes } from '../activity/activityRoutes.ts'
 import type { Caller, Endpoint, SocketEndpoint } from '../base/endpoint.ts'
 import type { SandboxBilling, SandboxRun } from '../credits/sandboxBilling.ts'
-import { createSandboxMeter } from '../credits/sandboxMeter.ts'
+import { createSandboxMeter, type SandboxMeter } from '../credits/sandboxMeter.ts'
 import type { DomainTargets } from '../domains/linkDomain.ts'
 import type { OrphanedDomains } from '../domains/orphanedDomains.ts'
 import { createHostEvents } from '../events/hostEvents.ts'
-import { createDownloadRoutes } from '../files/downloadRoutes.ts'
-import { createTreeRoutes } from '../files/treeRoutes.ts'
 import { createUploadRepository } from '../files/uploadRepository.ts'
-import { createUploadRoutes } from '../files/uploadRoutes.ts'
-import { createUploads } from '../files/uploads.ts'
+import { createUploads, type Uploads } from '../files/uploads.ts'
 import type { HostCall, HostCalls } from '../host/hostCalls.ts'
-import { createHostConnection } from '../host/hostConnection.ts'
-import { createHostRoutes } from '../host/hostRoutes.ts'
-import { openPath } from '../http/previewPages.ts'
+import { createHostConnection, type HostConnection, type HostConnectionOptions } from '../host/hostConnection.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
 import { createIdlePolicy } from '../idle/idlePolicy.ts'
-import { createSandboxUse } from '../idle/sandboxUse.ts'
-import { createImageRoutes, toWireImage } from '../images/imageRoutes.ts'
+import { createSandboxUse, type SandboxUse } from '../idle/sandboxUse.ts'
+import { toWireImage } from '../images/imageRoutes.ts'
 import { createImages } from '../images/images.ts'
-import { createMetricsRoutes } from '../metrics/metricsRoutes.ts'
-import { createProcessRoutes } from '../metrics/processRoutes.ts'
-import { createPortRoutes } from '../ports/portRoutes.ts'
-import { createRemovedThingRepository } from '../references/removedThingRepository.ts'
-import { createRemovedThingRoutes } from '../references/removedThingRoutes.ts'
-import { createSandboxDomainRoutes } from '../sandboxDomains/sandboxDomainRoutes.ts'
-import { createFileRoutes } from '../sandboxes/fileRoutes.ts'
-import { createFoundSandboxes } from '../sandboxes/foundSandboxes.ts'
-import { createFoundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
-import { createFoundSandboxRoutes } from '../sandboxes/foundSandboxRoutes.ts'
+import { createFoundSandboxes, type FoundSandboxes } from '../sandboxes/foundSandboxes.ts'
+import { createFoundSandboxRepository, type FoundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
 import { createRuntimeReports } from '../sandboxes/runtimeReports.ts'
 import { createSandboxRegistry, type SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
-import { createSandboxRepository, type SandboxRecord } from '../sandboxes/sandboxRepository.ts'
-import { createSandboxRoutes } from '../sandboxes/sandboxRoutes.ts'
+import { createSandboxRepository, type SandboxRecord, type SandboxRepository } from '../sandboxes/sandboxRepository.ts'
 import { toWireSandbox } from '../sandboxes/sandboxWire.ts'
-import { createSnapshotRepository } from '../snapshots/snapshotRepository.ts'
-import { createSnapshotRoutes } from '../snapshots/snapshotRoutes.ts'
-import { createSnapshots } from '../snapshots/snapshots.ts'
-import { createTerminalActivity } from '../terminals/terminalActivity.ts'
+import { createSnapshotRepository, type SnapshotRepository } from '../snapshots/snapshotRepository.ts'
+import { createSnapshots, type Snapshots } from '../snapshots/snapshots.ts'
+import { createTerminalActivity, type TerminalActivity } from '../terminals/terminalActivity.ts'
 import { createTerminalLinkRepository } from '../terminals/terminalLinkRepository.ts'
 import { createTerminalLinks } from '../terminals/terminalLinks.ts'
-import { createTerminalRoutes } from '../terminals/terminalRoutes.ts'
 import { createTerminalStream } from '../terminals/terminalStream.ts'
 import { terminalToWire } from '../terminals/terminalWire.ts'
 import type { PaymentModule } from './composePayments.ts'
 import { composePorts, type PortModule } from './composePorts.ts'
+import { createSandboxEndpoints } from './sandboxEndpoints.ts'
 import type { ServiceContext } from './serviceContext.ts'
 
 export type SandboxModule = {
@@ -94,36 +80,34 @@ export function composeSandboxes(
   context: ServiceContext,
   { onPortsChanged, billing, ownsDomain, orphans, isSandboxLeased }: SandboxOptions,
 ): SandboxModule {
-  const { options, database, clock, activity, callers, events, address, principals, scope } = context
+  const { options, database, clock, activity, events, address, principals } = context
   const { log, now, defaultNetwork = 'none' } = options
 
-  const addresses = composePorts(context, {
+  const ports = composePorts(context, {
     ...{ onChanged: (id) => sandboxes.announce(id), onDomainsChanged: onPortsChanged, ownsDomain },
     findAccount: (id) => sandboxes.findAccount(id),
   })
-  const { ports, tokens, frames, names, domains } = addresses
   const toWire = (record: SandboxRecord) =>
     toWireSandbox(record, {
       baseUrl: address.base(),
-      ports: ports.list(record.id).map(({ port, url }) => ({ port, url })),
+      ports: ports.ports.list(record.id).map(({ port, url }) => ({ port, url })),
       cost: billing.getCost(record),
     })
 
   const use = createSandboxUse(clock.runningMs)
   const call: HostCall = use.trackCall((...request) => host.call(...request))
   const runtimes = createRuntimeReports({ call, order: options.runtimes })
-  const terminalNotes = createTerminalActivity(activity)
-  const records = createSandboxRepository(database)
-  const removals = createFoundSandboxRepository(database)
-  const snapshotRecords = createSnapshotRepository(database)
-  const sharedImages = createImages({ call, runtimes, records })
+  const terminalActivity = createTerminalActivity(activity)
+  const stores = createStores(database)
+  const { records, removals } = stores
+  const images = createImages({ call, runtimes, records })
   const sandboxes = createSandboxRegistry({
     records,
     removals,
     isLeased: isSandboxLeased,
     call,
     runtimes,
-    images: sharedImages,
+    images,
     publish(accountId, event) {
       events.publish(accountId, event)
       if (event.type === 'sandbox.changed') {
@@ -145,43 +129,131 @@ export function composeSandboxes(
     now,
     log: log.forArea('sandboxes'),
   })
+  const meter = composeMeter(context, { billing, records, stop: sandboxes.stopUnpaid })
+  const snapshots = composeSnapshots(context, {
+    ...{ records: stores.snapshots, sandboxes, call },
+    label: (id) => foundSandboxes.label(id),
+  })
+  const foundSandboxes = composeFoundSandboxes(context, { stores, sandboxes, call })
+  const host = composeHost(context, {
+    use,
+    onEvent: composeHostEvents(context, { sandboxes, terminals: terminalActivity }),
+    onNobody: sandboxes.onHostDown,
+    async onConnected(hostCall) {
+      runtimes.forget()
+      await sandboxes.reconcile(hostCall)
+      meter.lookAtAll()
+      await snapshots.reconcile(hostCall)
+      await foundSandboxes.reconcile(hostCall)
+      const ids = records.all().map(({ id }) => id)
+      await terminalActivity.catchUp(hostCall, ids)
+      events.publishReady()
+      void uploads.sweep()
+    },
+  })
+  const idle = composeIdlePolicy(context, { records, use, sandboxes, call })
+  const uploads = composeUploads(context, { sandboxes, call })
+  const links = createTerminalLinks({ links: createTerminalLinkRepository(database), now: clock.steadyMs, randomBytes })
+  principals.add('link', links.findRights)
+
+  return {
+    sandboxes,
+    ports,
+    connect: use.trackConnect((...request) => host.connect(...request)),
+    linkHolder: links.identify,
+    domainTargets: createDomainTargets({ sandboxes, removals, ports }),
+    capabilities: ['sandboxes', 'images', 'snapshots', 'files', 'ports', 'terminals', 'terminal-links'],
+    endpoints: createSandboxEndpoints(context, {
+      ...{ sandboxes, foundSandboxes, snapshots, images, runtimes, ports, uploads, links, terminalActivity },
+      ...{ host, use, call, toWire, defaultNetwork },
+    }),
+    terminals: createTerminalStream({ sandboxes, host }),
+    isHostAway: host.isAway,
+    start() {
+      host.start()
+      idle.start()
+    },
+  }
+}
+
+type Stores = ReturnType<typeof createStores>
+function createStores(database: Database) {
+  return {
+    records: createSandboxRepository(database),
+    removals: createFoundSandboxRepository(database),
+    snapshots: createSnapshotRepository(database),
+  }
+}
+
+function composeMeter(
+  { options, scope }: ServiceContext,
+  {
+    billing,
+    records,
+    stop,
+  }: { billing: SandboxBilling; records: SandboxRepository; stop: SandboxRegistry['stopUnpaid'] },
+): SandboxMeter {
   const toRun = ({ startedAtMs, ...record }: SandboxRecord): SandboxRun[] =>
     record.status === 'running' && startedAtMs !== null ? [{ ...record, startedAtMs }] : []
-  const meter = scope.own(
+  return scope.own(
     createSandboxMeter({
       billing,
       findRun: (id) => [records.find(id)].flatMap((it) => (it ? toRun(it) : []))[0],
       running: () => records.all().flatMap(toRun),
-      stop: sandboxes.stopUnpaid,
-      log: log.forArea('credits'),
+      stop,
+      log: options.log.forArea('credits'),
     }),
     (it) => it.close(),
   )
-  const snapshots = createSnapshots({
-    records: snapshotRecords,
+}
+
+function composeSnapshots(
+  { options, activity, events }: ServiceContext,
+  dependencies: {
+    records: SnapshotRepository
+    sandboxes: SandboxRegistry
+    call: HostCall
+    label: FoundSandboxes['label']
+  },
+): Snapshots {
+  const { records, sandboxes, call, label } = dependencies
+  return createSnapshots({
+    records,
     sandboxes,
     call,
     publish(accountId, event) {
       events.publish(accountId, event)
-      if (event.type === 'snapshots.changed') foundSandboxes.label(event.sandbox_id)
+      if (event.type === 'snapshots.changed') label(event.sandbox_id)
     },
     note: activity.note,
     newId: () => randomBytes(12).toString('hex'),
-    now,
-    log: log.forArea('snapshots'),
+    now: options.now,
+    log: options.log.forArea('snapshots'),
   })
+}
+
+function composeFoundSandboxes(
+  { options, database, activity }: ServiceContext,
+  { stores, sandboxes, call }: { stores: Stores; sandboxes: SandboxRegistry; call: HostCall },
+): FoundSandboxes {
   const accounts = createAccountRepository(database)
-  const foundSandboxes = createFoundSandboxes({
-    ...{ records, removals, sandboxes, call, now },
-    snapshots: snapshotRecords,
+  return createFoundSandboxes({
+    ...stores,
+    ...{ sandboxes, call, now: options.now },
     hasAccount: accounts.hasAccount,
     recordForAccount: activity.recordForAccount,
-    log: log.forArea('sandboxes'),
+    log: options.log.forArea('sandboxes'),
   })
+}
+
+function composeHostEvents(
+  { database, events }: ServiceContext,
+  { sandboxes, terminals }: { sandboxes: SandboxRegistry; terminals: TerminalActivity },
+): (event: HostEvent) => void {
   const answers = createAnswerRepository(database)
-  const tell = createHostEvents({
+  return createHostEvents({
     sandboxes,
-    terminals: terminalNotes,
+    terminals,
     publish(accountId, event) {
       if (event.type === 'terminal.removed') answers.removeCreated(event.session_id)
       events.publish(accountId, event)
@@ -190,50 +262,53 @@ export function composeSandboxes(
     toWire: terminalToWire,
     imageToWire: toWireImage,
   })
-  const host = scope.own(
+}
+
+function composeHost(
+  { options, clock, callers, scope }: ServiceContext,
+  dependencies: { use: SandboxUse } & Pick<HostConnectionOptions, 'onEvent' | 'onNobody' | 'onConnected'>,
+): HostConnection {
+  const { use, onEvent, onNobody, onConnected } = dependencies
+  return scope.own(
     createHostConnection({
       path: options.hostSocketPath,
       launch: options.launchHost,
       onEvent(event) {
         if (event.type === 'terminal.changed') use.recordUse(event.terminal.sandboxId)
-        callers.apart(() => tell(event))
+        callers.apart(() => onEvent(event))
       },
-      onNobody: (ending) => callers.apart(() => sandboxes.onHostDown(ending)),
+      onNobody: (ending) => callers.apart(() => onNobody(ending)),
       hasCrashed: () => existsSync(getHostPidFile(options.dataDir)),
-      onConnected: (hostCall) =>
-        callers.apart(async () => {
-          runtimes.forget()
-          await sandboxes.reconcile(hostCall)
-          meter.lookAtAll()
-          await snapshots.reconcile(hostCall)
-          await foundSandboxes.reconcile(hostCall)
-          await terminalNotes.catchUp(
-            hostCall,
-            records.all().map(({ id }) => id),
-          )
-          events.publishReady()
-          void transfers.sweep()
-        }),
+      onConnected: (hostCall) => callers.apart(() => onConnected(hostCall)),
       waitMs: options.hostWaitMs ?? defaultHostWaitMs,
       findHost: () => findHostProcess(options.dataDir),
-      log: log.forArea('host'),
+      log: options.log.forArea('host'),
       now: clock.runningMs,
     }),
     (it) => it.close(),
   )
-  const idle = scope.own(
+}
+
+function composeIdlePolicy(
+  { options, clock, scope }: ServiceContext,
+  dependencies: { records: SandboxRepository; use: SandboxUse; sandboxes: SandboxRegistry; call: HostCall },
+): ReturnType<typeof createIdlePolicy> {
+  return scope.own(
     createIdlePolicy({
-      records,
-      use,
-      sandboxes,
-      call,
+      ...dependencies,
       everyMs: options.idleCheckMs ?? idleCheckMs,
       runningMs: clock.runningMs,
-      log: log.forArea('idle'),
+      log: options.log.forArea('idle'),
     }),
     (it) => it.close(),
   )
-  const transfers = scope.own(
+}
+
+function composeUploads(
+  { options, database, clock, activity, scope }: ServiceContext,
+  { sandboxes, call }: { sandboxes: SandboxRegistry; call: HostCall },
+): Uploads {
+  return scope.own(
     createUploads({
       records: createUploadRepository(database),
       call,
@@ -241,64 +316,31 @@ export function composeSandboxes(
       onComplete: ({ sandboxId, path, size }) =>
         activity.note(sandboxId, { type: 'file.written', description: describeWrite(path, size) }),
       randomBytes,
-      now,
+      now: options.now,
       passedMs: clock.passedMs,
-      log: log.forArea('uploads'),
+      log: options.log.forArea('uploads'),
     }),
     (it) => it.close(),
   )
-  const links = createTerminalLinks({ links: createTerminalLinkRepository(database), now: clock.steadyMs, randomBytes })
-  principals.add('link', links.findRights)
+}
 
+function createDomainTargets(dependencies: {
+  sandboxes: SandboxRegistry
+  removals: FoundSandboxRepository
+  ports: PortModule
+}): DomainTargets {
+  const { sandboxes, removals, ports } = dependencies
   return {
-    sandboxes,
-    ports: addresses,
-    connect: use.trackConnect((...request) => host.connect(...request)),
-    linkHolder: links.identify,
-    domainTargets: {
-      check(caller, { sandboxId, port }) {
-        const id = parseSandboxId(sandboxId)
-        sandboxes.requireOwned(caller, id)
-        if (removals.removals().includes(id)) throw noSandbox()
-        ports.get(id, port)
-      },
-      async lead(accountId, domain, { sandboxId, port }) {
-        const id = parseSandboxId(sandboxId)
-        if (sandboxes.findAccount(id) !== accountId) throw noSandbox()
-        return domains.add({ sandboxId: id, accountId }, { domain, port })
-      },
+    check(caller, { sandboxId, port }) {
+      const id = parseSandboxId(sandboxId)
+      sandboxes.requireOwned(caller, id)
+      if (removals.removals().includes(id)) throw noSandbox()
+      ports.ports.get(id, port)
     },
-    capabilities: ['sandboxes', 'images', 'snapshots', 'files', 'ports', 'terminals', 'terminal-links'],
-    endpoints: callers.bindEndpoints([
-      ...createImageRoutes(sharedImages),
-      ...createSandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
-      ...createHostRoutes(host),
-      ...createFoundSandboxRoutes({ found: foundSandboxes, toWire }),
-      ...createSnapshotRoutes({ snapshots, toWire }),
-      ...createPortRoutes({ sandboxes, ports, tokens, frames, urlOf: names.getUrl, openPath }),
-      ...createSandboxDomainRoutes({ sandboxes, domains }),
-      ...createFileRoutes({ sandboxes, call, activity }),
-      ...createTreeRoutes({ sandboxes, call }),
-      ...createDownloadRoutes({ sandboxes, call, archive: use.trackArchive((...request) => host.archive(...request)) }),
-      ...createUploadRoutes({ sandboxes, uploads: transfers }),
-      ...createTerminalRoutes({
-        sandboxes,
-        links,
-        call,
-        activity: terminalNotes,
-        baseUrl: address.base,
-        newTerminalId: () => `pty_${randomBytes(12).toString('hex')}`,
-      }),
-      ...createMetricsRoutes({ sandboxes, call, now }),
-      ...createProcessRoutes({ sandboxes, call }),
-      ...createActivityRoutes({ sandboxes, activity }),
-      ...createRemovedThingRoutes(createRemovedThingRepository(database)),
-    ]),
-    terminals: createTerminalStream({ sandboxes, host }),
-    isHostAway: host.isAway,
-    start() {
-      host.start()
-      idle.start()
+    async lead(accountId, domain, { sandboxId, port }) {
+      const id = parseSandboxId(sandboxId)
+      if (sandboxes.findAccount(id) !== accountId) throw noSandbox()
+      return ports.domains.add({ sandboxId: id, accountId }, { domain, port })
     },
   }
 }

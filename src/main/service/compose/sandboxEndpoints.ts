@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import type { DefaultNetwork, Sandbox } from '#shared/contract/sandboxes.ts'
+import { createActivityRoutes } from '../activity/activityRoutes.ts'
+import type { Endpoint } from '../base/endpoint.ts'
+import { createDownloadRoutes } from '../files/downloadRoutes.ts'
+import { createTreeRoutes } from '../files/treeRoutes.ts'
+import { createUploadRoutes } from '../files/uploadRoutes.ts'
+import type { Uploads } from '../files/uploads.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import type { HostConnection } from '../host/hostConnection.ts'
+import { createHostRoutes } from '../host/hostRoutes.ts'
+import { openPath } from '../http/previewPages.ts'
+import type { SandboxUse } from '../idle/sandboxUse.ts'
+import { createImageRoutes } from '../images/imageRoutes.ts'
+import type { Images } from '../images/images.ts'
+import { createMetricsRoutes } from '../metrics/metricsRoutes.ts'
+import { createProcessRoutes } from '../metrics/processRoutes.ts'
+import { createPortRoutes } from '../ports/portRoutes.ts'
+import { createRemovedThingRepository } from '../references/removedThingRepository.ts'
+import { createRemovedThingRoutes } from '../references/removedThingRoutes.ts'
+import { createSandboxDomainRoutes } from '../sandboxDomains/sandboxDomainRoutes.ts'
+import { createFileRoutes } from '../sandboxes/fileRoutes.ts'
+import type { FoundSandboxes } from '../sandboxes/foundSandboxes.ts'
+import { createFoundSandboxRoutes } from '../sandboxes/foundSandboxRoutes.ts'
+import type { RuntimeReports } from '../sandboxes/runtimeReports.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
+import { createSandboxRoutes } from '../sandboxes/sandboxRoutes.ts'
+import { createSnapshotRoutes } from '../snapshots/snapshotRoutes.ts'
+import type { Snapshots } from '../snapshots/snapshots.ts'
+import type { TerminalActivity } from '../terminals/terminalActivity.ts'
+import type { TerminalLinks } from '../terminals/terminalLinks.ts'
+import { createTerminalRoutes } from '../terminals/terminalRoutes.ts'
+import type { PortModule } from './composePorts.ts'
+import type { ServiceContext } from './serviceContext.ts'
+
+/** Slices of sandboxes, as far as routes use them. */
+export type SandboxSlices = {
+  sandboxes: SandboxRegistry
+  foundSandboxes: FoundSandboxes
+  snapshots: Snapshots
+  images: Images
+  runtimes: RuntimeReports
+  ports: PortModule
+  uploads: Uploads
+  links: TerminalLinks
+  terminalActivity: TerminalActivity
+  host: HostConnection
+  use: SandboxUse
+  /** Calls the host, which counts as a use of the sandbox. */
+  call: HostCall
+  toWire: (record: SandboxRecord) => Sandbox
+  defaultNetwork: DefaultNetwork
+}
+
+/** Every route of sandboxes and of their contents. */
+export function createSandboxEndpoints(
+  { options, database, activity, callers, address }: ServiceContext,
+  slices: SandboxSlices,
+): Endpoint[] {
+  const { sandboxes, snapshots, runtimes, host, use, call, toWire, defaultNetwork } = slices
+  const { names, ports, tokens, frames, domains } = slices.ports
+  return callers.bindEndpoints([
+    ...createImageRoutes(slices.images),
+    ...createSandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
+    ...createHostRoutes(host),
+    ...createFoundSandboxRoutes({ found: slices.foundSandboxes, toWire }),
+    ...createSnapshotRoutes({ snapshots, toWire }),
+    ...createPortRoutes({ sandboxes, ports, tokens, frames, urlOf: names.getUrl, openPath }),
+    ...createSandboxDomainRoutes({ sandboxes, domains }),
+    ...createFileRoutes({ sandboxes, call, activity }),
+    ...createTreeRoutes({ sandboxes, call }),
+    ...createDownloadRoutes({ sandboxes, call, archive: use.trackArchive((...request) => host.archive(...request)) }),
+    ...createUploadRoutes({ sandboxes, uploads: slices.uploads }),
+    ...createTerminalRoutes({
+      sandboxes,
+      links: slices.links,
+      call,
+      activity: slices.terminalActivity,
+      baseUrl: address.base,
+      newTerminalId: () => `pty_${randomBytes(12).toString('hex')}`,
+    }),
+    ...createMetricsRoutes({ sandboxes, call, now: options.now }),
+    ...createProcessRoutes({ sandboxes, call }),
+    ...createActivityRoutes({ sandboxes, activity }),
+    ...createRemovedThingRoutes(createRemovedThingRepository(database)),
+  ])
+}
