@@ -257,7 +257,7 @@ export const timeUses = {
       'service/domains/registrars/namesilo/nameSiloRegistrar.ts',
       'service/http/healthRoutes.ts',
       'service/identity/automatons.ts',
-      'service/inference/gateway.ts',
+      'service/inference/gatewayAnswers.ts',
       'service/metrics/metricsRoutes.ts',
       'service/sandboxDomains/sandboxDomains.ts',
       'service/sandboxes/foundSandboxes.ts',

@@ -1,0 +1,144 @@
+import { collectCompletion } from './answer.ts'
+import { answerFrames } from './answerFrames.ts'
+import {
+  type AnswerLimits,
+  createAnswerMeter,
+  defaultDurationMs,
+  defaultQuietMs,
+  getMaxAnswerChars,
+} from './answerLimits.ts'
+import { answerRules } from './answerRules.ts'
+import { createAnswerStream, findError } from './answerStream.ts'
+import type { ResponseMeta } from './dialects/dialect.ts'
+import type { InferenceError } from './inferenceError.ts'
+import type { JsonObject } from './json.ts'
+import type { Provider } from './provider.ts'
+import { createKeyScrubber, readJsonReply, scrubFailure } from './providerReply.ts'
+import type { Draft, Job } from './providerRequests.ts'
+import { type Purchase, settleCut, settleFailed, settleWhole } from './settlement.ts'
+import { createBrokenResponseError } from './upstreamPools.ts'
+import type { UpstreamReply } from './upstreamRequest.ts'
+import { createWarningHeaders } from './warningHeaders.ts'
+
+export type GatewayAnswer =
+  | { kind: 'json'; headers: Readonly<Record<string, string>>; body: JsonObject }
+  /** Frames of an event stream. Each is asked for when the ones before are taken. */
+  | { kind: 'stream'; headers: Readonly<Record<string, string>>; frames: AsyncGenerator<string> }
+
+/** Job that a provider works on, with its reservation. */
+export type PaidJob = Job & Purchase & { draft: Draft; provider: Provider; inputTokens: Promise<number> | undefined }
+
+export type AnswerOptions = {
+  /** Returns random hexadecimal digits. */
+  newId: () => string
+  now: () => number
+  /** For limits of duration. Default: `now`. */
+  runningMs?: () => number
+  /** Overrides of the defaults. */
+  answerTimes?: Pick<AnswerLimits, 'maxQuietMs' | 'maxDurationMs'>
+  /** Called with errors that no caller waits for: an answer could not be settled after its client disconnected. */
+  onFailure: (error: unknown) => void
+}
+
+/** @returns the function that reads a reply, settles the job, and answers in the dialect of the caller */
+export function createGatewayAnswers(
+  options: AnswerOptions,
+): (paid: PaidJob, reply: UpstreamReply) => Promise<GatewayAnswer> {
+  async function answerJson(paid: PaidJob, reply: UpstreamReply): Promise<GatewayAnswer> {
+    const { route } = paid.draft
+    const body = await readJsonReply(reply, {
+      scrubText: createKeyScrubber(paid.provider),
+      meter: createAnswerMeter(getLimits(paid), options.runningMs ?? options.now),
+    })
+    const events = answerRules().pass(route.upstream.readAnswer(body, { newCallId })).map(paid.restore)
+    const error = findError(events)
+    if (error) {
+      await settleFailed(paid, events)
+      throw error
+    }
+    const whole = collectCompletion(events)
+    const bill = await settleWhole(paid, whole)
+    const meta = createMeta(paid)
+    const answerBody = route.raw
+      ? route.raw.answer(body, whole, meta, bill)
+      : paid.dialect.writeAnswer(whole, meta, bill)
+    return { kind: 'json', headers: createHeaders(paid, bill.warnings), body: answerBody }
+  }
+
+  /** For a caller that wants JSON, of a model that only streams. */
+  async function collectResponse(paid: PaidJob, reply: UpstreamReply): Promise<GatewayAnswer> {
+    const reader = paid.draft.route.upstream.streamReader({ newCallId })
+    const stream = createAnswerStream({ reader, ...getReadOptions(paid), joinsTexts: true })
+    let error: InferenceError | undefined
+    try {
+      for await (const piece of stream.read(reply.body)) {
+        for (const { events } of piece) error ??= findError(events)
+      }
+    } catch (broken) {
+      error = createBrokenResponseError(broken)
+    }
+    if (error) {
+      if (stream.hasReceived()) await settleCut(paid, stream.answer())
+      throw error
+    }
+    const bill = await settleWhole(paid, stream.answer())
+    const body = paid.dialect.writeAnswer(stream.answer(), createMeta(paid), bill)
+    return { kind: 'json', headers: createHeaders(paid, bill.warnings), body }
+  }
+
+  async function streamResponse(paid: PaidJob, reply: UpstreamReply): Promise<GatewayAnswer> {
+    const { upstream, raw } = paid.draft.route
+    const meta = { ...createMeta(paid), inputTokens: await paid.inputTokens }
+    const relay = raw?.relay(meta)
+    const reader = upstream.streamReader({ newCallId })
+    const stream = createAnswerStream({ reader, ...getReadOptions(paid), joinsTexts: relay?.pushRun !== undefined })
+    const frames = await answerFrames({
+      purchase: paid,
+      stream,
+      steps: stream.read(reply.body),
+      dialect: paid.dialect,
+      relay,
+      meta,
+      signal: paid.signal,
+      scrub: (error) => scrubFailure(error, paid.provider),
+      onFailure: options.onFailure,
+    })
+    return { kind: 'stream', headers: createHeaders(paid, []), frames }
+  }
+
+  const getLimits = ({ reservation }: PaidJob): AnswerLimits => ({
+    maxQuietMs: defaultQuietMs,
+    maxDurationMs: defaultDurationMs,
+    ...options.answerTimes,
+    maxChars: getMaxAnswerChars(reservation.maxOutputTokens),
+  })
+
+  const getReadOptions = (paid: PaidJob) => ({
+    limits: getLimits(paid),
+    now: options.runningMs ?? options.now,
+    scrubText: createKeyScrubber(paid.provider),
+    restore: paid.restore,
+  })
+
+  const newCallId = () => `call_${options.newId()}`
+
+  function createMeta({ dialect, body, model, onOutput }: Job): ResponseMeta {
+    const prefix = { chat: 'chatcmpl-', responses: 'resp_', messages: 'msg_' }[dialect.name]
+    const nowSeconds = () => Math.floor(options.now() / 1000)
+    const id = prefix + options.newId()
+    return { id, model: model.name, createdSeconds: nowSeconds(), nowSeconds, requestBody: body, onOutput }
+  }
+
+  return async (paid, reply) => {
+    if (!paid.draft.request.stream) return await answerJson(paid, reply)
+    return await (paid.request.stream ? streamResponse(paid, reply) : collectResponse(paid, reply))
+  }
+}
+
+function createHeaders({ draft, reservation, request }: PaidJob, warnings: readonly string[]): Record<string, string> {
+  const clamped = reservation.maxOutputTokens !== request.maxOutputTokens
+  return {
+    ...createWarningHeaders([...draft.request.warnings, ...warnings]),
+    ...(clamped && { 'x-steward-max-tokens': String(reservation.maxOutputTokens) }),
+  }
+}
