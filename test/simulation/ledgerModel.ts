@@ -1,4 +1,5 @@
-import type { HoldRequest, KeyLimit, LedgerCharge } from '#service/credits/creditLedger.ts'
+import type { HoldRequest, LedgerCharge } from '#service/credits/creditHolds.ts'
+import type { KeyLimit } from '#service/credits/keyLimits.ts'
 
 /** Reference model of the ledger: maps instead of tables. The simulator runs both and compares. */
 export type ModelHold = {

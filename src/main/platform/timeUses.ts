@@ -22,7 +22,12 @@ export const timeUses = {
   ledger: {
     reads: ['wall', 'steady'],
     answer: 'Days of key limits and the time of holds go on. Transfers carry the wall time.',
-    modules: ['service/credits/creditLedger.ts', 'service/compose/composeCredits.ts'],
+    modules: [
+      'service/credits/creditHolds.ts',
+      'service/credits/creditTransfers.ts',
+      'service/credits/keyLimits.ts',
+      'service/compose/composeCredits.ts',
+    ],
   },
   budgets: {
     reads: ['steady'],

@@ -2,7 +2,8 @@ import type { AccountId } from '#shared/ids.ts'
 import type { MicroUsd } from '#shared/microUsd.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { CreditHistory } from './creditHistory.ts'
-import type { CreditLedger, KeyLimit } from './creditLedger.ts'
+import type { CreditLedger } from './creditLedger.ts'
+import type { KeyLimit } from './keyLimits.ts'
 import type { AccountBalance, TransferRow } from './ledgerRepository.ts'
 
 /** Credits of an account. Promises resolve once the change is durable across a power loss. */

@@ -2,8 +2,9 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
-import type { CreditLedger, KeyLimit } from './creditLedger.ts'
+import type { CreditLedger } from './creditLedger.ts'
 import type { Charge, CreditReservations, Payer, Reservation, Settlement } from './creditReservations.ts'
+import type { KeyLimit } from './keyLimits.ts'
 
 /** Allowed models and daily limit of an API key; null for all and no limit. */
 export type KeyRules = { models: readonly string[] | null; dailyLimit: MicroUsd | null }

@@ -1,0 +1,176 @@
+import { AppError } from '#shared/appError.ts'
+import type { AccountId } from '#shared/ids.ts'
+import { type MicroUsd, toExactCents, toMicroUsd } from '#shared/microUsd.ts'
+import { createDailyLimitError, createInsufficientError } from './creditErrors.ts'
+import type { KeyLimit, KeyLimits } from './keyLimits.ts'
+import {
+  issuedAccount,
+  type LedgerRepository,
+  revenueAccount,
+  type TransferRow,
+  type TransferType,
+} from './ledgerRepository.ts'
+
+/** Transfers of the credit ledger: see `CreditLedger`. */
+export type CreditTransfers = {
+  /** Charges as much as is available, without a hold. */
+  charge(charge: { accountId: AccountId; type: 'sandbox'; description: string; amount: MicroUsd }): MicroUsd
+  /** @throws AppError `credits/insufficient`, `credits/daily-limit`, `request/reused-key` */
+  transfer(request: TransferRequest & { from: AccountId; key: KeyLimit | undefined }): TransferRow
+  /** @throws AppError `request/reused-key`, `credits/too-much` */
+  issue(request: TransferRequest & { type: 'grant' | 'top_up' }): TransferRow
+  /** Raises the balance, or lowers it, though never below what is held. @throws AppError as `issue`, `credits/insufficient` */
+  adjust(request: TransferRequest & { direction: 'up' | 'down' }): TransferRow
+  /** The credits that an account begins with, given once for ever. False when it had them. */
+  begin(options: { accountId: AccountId; amount: MicroUsd; note: string }): boolean
+  /**
+   * Refunds a charge, in full or what remains of it if no amount is set. @throws AppError
+   * `credits/transaction-not-found`, `credits/refund`
+   */
+  refund(request: RefundRequest): TransferRow
+}
+
+type TransferRequest = { to: AccountId; amount: MicroUsd; note: string; requestKey: string | undefined }
+type RefundRequest = {
+  transactionId: string
+  amount: MicroUsd | undefined
+  note: string
+  requestKey: string | undefined
+}
+
+/** Limit of all credits that one account ever receives, so that sums stay exact. */
+const maxCredits = 2 ** 52
+
+export function createCreditTransfers(options: {
+  records: LedgerRepository
+  keyLimits: KeyLimits
+  newId: () => string
+  now: () => number
+}): CreditTransfers {
+  const { records, keyLimits, newId, now } = options
+
+  const move = (transfer: Moved): TransferRow =>
+    records.addTransfer({
+      ...{ id: transfer.id ?? newId(), type: transfer.type, amount: transfer.amount, description: transfer.note },
+      debit: { account: transfer.from, released: 0 },
+      credit: { account: transfer.to },
+      ...{ details: null, holdId: null, atMs: now() },
+      keyId: transfer.keyId ?? null,
+      refundOf: transfer.refundOf ?? null,
+      requestKey: transfer.requestKey ?? null,
+    })
+
+  return {
+    charge({ accountId, type, description, amount }) {
+      const collected = toMicroUsd(Math.min(amount, records.balance(accountId).available))
+      if (collected > 0) move({ type, from: accountId, to: revenueAccount, amount: collected, note: description })
+      return collected
+    },
+    transfer({ from, to, key, amount, note, requestKey }) {
+      const before = findEarlier(
+        records,
+        requestKey,
+        (row) =>
+          row.debitAccount === from && row.creditAccount === to && row.amount === amount && row.description === note,
+      )
+      if (before) return before
+      const balance = records.balance(from)
+      if (amount > balance.available) throw createInsufficientError(balance, amount)
+      const remaining = keyLimits.getRemainingToday(key)
+      if (amount > remaining) throw createDailyLimitError(key, remaining)
+      assertCapacity(records, to, amount)
+      if (key?.dailyLimit !== undefined) {
+        records.changeKeyDay(keyLimits.toKeyDay(key.id), { spent: amount, held: 0 })
+      }
+      return move({ type: 'transfer', from, to, amount, note, requestKey, keyId: key?.id })
+    },
+    issue({ type, to, amount, note, requestKey }) {
+      const before = findEarlier(
+        records,
+        requestKey,
+        (row) => row.type === type && row.creditAccount === to && row.amount === amount && row.description === note,
+      )
+      if (before) return before
+      assertCapacity(records, to, amount)
+      return move({ type, from: issuedAccount, to, amount, note, requestKey })
+    },
+    adjust({ direction, to: account, amount, note, requestKey }) {
+      const [from, to] = direction === 'up' ? [issuedAccount, account] : [account, issuedAccount]
+      const before = findEarlier(
+        records,
+        requestKey,
+        (it) =>
+          it.type === 'adjustment' &&
+          it.debitAccount === from &&
+          it.creditAccount === to &&
+          it.amount === amount &&
+          it.description === note,
+      )
+      if (before) return before
+      const balance = records.balance(account)
+      if (direction === 'up') assertCapacity(records, account, amount)
+      else if (amount > balance.available) throw createInsufficientError(balance, amount)
+      return move({ type: 'adjustment', from, to, amount, note, requestKey })
+    },
+    begin({ accountId: to, amount, note }) {
+      const id = `txn_start_${to}`
+      if (records.findTransfer(id)) return false
+      move({ id, type: 'grant', from: issuedAccount, to, amount, note })
+      return true
+    },
+    refund({ transactionId, amount: requestedAmount, note, requestKey }) {
+      const charge = records.findTransfer(transactionId)
+      if (charge?.creditAccount !== revenueAccount) {
+        throw new AppError('credits/transaction-not-found', `There is no charge \`${transactionId}\`.`)
+      }
+      const to = charge.debitAccount
+      const before = findEarlier(
+        records,
+        requestKey,
+        (row) =>
+          row.refundOf === transactionId && row.description === note && (requestedAmount ?? row.amount) === row.amount,
+      )
+      if (before) return before
+      const refundable = charge.amount - records.sumRefunds(transactionId)
+      const amount = requestedAmount ?? toMicroUsd(refundable)
+      assertRefundable(transactionId, { refundable, amount })
+      return move({ type: 'refund', from: revenueAccount, to, amount, note, requestKey, refundOf: transactionId })
+    },
+  }
+}
+
+type Moved = {
+  id?: string
+  type: TransferType
+  from: string
+  to: string
+  amount: MicroUsd
+  note: string
+  requestKey?: string | undefined
+  keyId?: string | undefined
+  refundOf?: string
+}
+
+function assertCapacity(records: LedgerRepository, to: AccountId, amount: MicroUsd): void {
+  // All that was ever issued, what was taken back included: both sides of that account stay exact.
+  const issued = records.sumCredited(issuedAccount) - records.balance(issuedAccount).posted
+  if (Math.max(records.sumCredited(to), issued) + amount <= maxCredits) return
+  throw new AppError('credits/too-much', 'An account cannot hold that many credits.')
+}
+
+/** Finds the transfer of an earlier identical request, however long ago, so that it is made once. */
+function findEarlier(
+  records: LedgerRepository,
+  requestKey: string | undefined,
+  isSame: (row: TransferRow) => boolean,
+): TransferRow | undefined {
+  const row = requestKey === undefined ? undefined : records.findByRequestKey(requestKey)
+  if (!row || isSame(row)) return row
+  throw new AppError('request/reused-key', 'This Idempotency-Key was used for another request.')
+}
+
+function assertRefundable(id: string, { refundable, amount }: { refundable: number; amount: MicroUsd }): void {
+  if (refundable === 0) throw new AppError('credits/refund', `\`${id}\` is already fully refunded.`)
+  if (amount <= refundable) return
+  throw new AppError('credits/refund', `${toExactCents(refundable)} cents of \`${id}\` can be refunded.`)
+}
