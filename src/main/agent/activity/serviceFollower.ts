@@ -49,8 +49,8 @@ const retry = { firstMs: 2_000, maxMs: 60_000 } as const
  * be copied; those that it removes until then are recorded as a gap.
  */
 export function createServiceFollower(options: Options): { close(): Promise<void> } {
-  const { link, client, timeline, isOwn = () => false, pace, now, log } = options
-  const tokens = pace && createTokenBuckets({ ...pace, now })
+  const { link, now, log } = options
+  const copyPages = createPageCopy(options)
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -58,61 +58,13 @@ export function createServiceFollower(options: Options): { close(): Promise<void
   let state: 'resting' | 'soon' | 'reading' = 'resting'
   let again = false
   let retryMs: number = retry.firstMs
-  let account: string | undefined
   let pausedUntilMs = 0
-
-  /** @returns milliseconds to wait before the next page may be copied; 0 if there is none */
-  const readOn = async (): Promise<number> => {
-    for (let pages = 0; pages < maxPages; pages += 1) {
-      const after = account === undefined ? 0 : (timeline.records.findSyncedSequence(account) ?? 0)
-      const limit = account === undefined ? 1 : pageSize
-      const unreadable: UnreadableEntry[] = []
-      const page = await client.call(
-        listAccountActivity,
-        { after, limit },
-        { signal: closing.signal, onUnreadable: (entries) => unreadable.push(...entries) },
-      )
-      if (closing.signal.aborted) return 0
-      if (page.activities.length + unreadable.length > limit)
-        throw new Error('The service sent more entries than asked for.')
-      if (page.account_id !== account) {
-        account = page.account_id // starts, or signed in to another account: read from that account's position
-        continue
-      }
-      const read = inSequence(page.activities, unreadable, after)
-      const last = read.at(-1)
-      const waitSeconds = tokens?.take('entries', read.length) ?? 0
-      if (waitSeconds > 0) return waitSeconds * 1000
-      if (last) timeline.follow(account, { entries: toEntries(read, after), sequence: last.sequence })
-      // A page that leads no further would be asked for again and again.
-      if (!page.has_more || last === undefined) return 0
-    }
-    throw new Error(`The service has more than ${maxPages} pages of activity.`)
-  }
-  const toEntries = (followed: readonly FollowedActivity[], after: number): NewActivityEntry[] => {
-    const service = link.status().name
-    const missing = (followed[0]?.sequence ?? 0) - after - 1
-    const entries = followed.map(({ sequence, activity }) =>
-      activity === undefined
-        ? unreadableEntry(sequence, service)
-        : toEntry(sanitizeActivity(withNames(activity)), service),
-    )
-    return missing > 0 ? [gap(missing, service), ...entries] : entries
-  }
-
-  const withNames = (activity: AccountActivity): AccountActivity => {
-    const { by, task } = activity
-    const isOwner = by.kind === 'owner' || (by.kind === 'wallet' && by.name !== null && isOwn(by.name))
-    if (!isOwner) return activity
-    const requester = task === null ? undefined : findRequester(timeline.records, task)
-    return { ...activity, by: requester ? { ...requester, via: 'owner' } : { kind: 'owner', name: by.name } }
-  }
 
   const run = async (): Promise<void> => {
     state = 'reading'
     again = false
     try {
-      const waitMs = await readOn()
+      const waitMs = await copyPages(closing.signal)
       retryMs = retry.firstMs
       if (waitMs > 0) {
         log.warn('the service notes more than is copied in a day', { waitMs })
@@ -153,6 +105,64 @@ export function createServiceFollower(options: Options): { close(): Promise<void
       clearTimeout(timer)
       await running
     },
+  }
+}
+
+/**
+ * Copies pages until none is left.
+ * @returns milliseconds to wait before the next page may be copied; 0 if there is none
+ */
+type PageCopy = (signal: AbortSignal) => Promise<number>
+
+function createPageCopy({ link, client, timeline, isOwn = () => false, pace, now }: Options): PageCopy {
+  const tokens = pace && createTokenBuckets({ ...pace, now })
+  let account: string | undefined
+
+  const toEntries = (followed: readonly FollowedActivity[], after: number): NewActivityEntry[] => {
+    const service = link.status().name
+    const missing = (followed[0]?.sequence ?? 0) - after - 1
+    const entries = followed.map(({ sequence, activity }) =>
+      activity === undefined
+        ? unreadableEntry(sequence, service)
+        : toEntry(sanitizeActivity(withNames(activity)), service),
+    )
+    return missing > 0 ? [gap(missing, service), ...entries] : entries
+  }
+
+  const withNames = (activity: AccountActivity): AccountActivity => {
+    const { by, task } = activity
+    const isOwner = by.kind === 'owner' || (by.kind === 'wallet' && by.name !== null && isOwn(by.name))
+    if (!isOwner) return activity
+    const requester = task === null ? undefined : findRequester(timeline.records, task)
+    return { ...activity, by: requester ? { ...requester, via: 'owner' } : { kind: 'owner', name: by.name } }
+  }
+
+  return async (signal) => {
+    for (let pages = 0; pages < maxPages; pages += 1) {
+      const after = account === undefined ? 0 : (timeline.records.findSyncedSequence(account) ?? 0)
+      const limit = account === undefined ? 1 : pageSize
+      const unreadable: UnreadableEntry[] = []
+      const page = await client.call(
+        listAccountActivity,
+        { after, limit },
+        { signal, onUnreadable: (entries) => unreadable.push(...entries) },
+      )
+      if (signal.aborted) return 0
+      if (page.activities.length + unreadable.length > limit)
+        throw new Error('The service sent more entries than asked for.')
+      if (page.account_id !== account) {
+        account = page.account_id // starts, or signed in to another account: read from that account's position
+        continue
+      }
+      const read = inSequence(page.activities, unreadable, after)
+      const last = read.at(-1)
+      const waitSeconds = tokens?.take('entries', read.length) ?? 0
+      if (waitSeconds > 0) return waitSeconds * 1000
+      if (last) timeline.follow(account, { entries: toEntries(read, after), sequence: last.sequence })
+      // A page that leads no further would be asked for again and again.
+      if (!page.has_more || last === undefined) return 0
+    }
+    throw new Error(`The service has more than ${maxPages} pages of activity.`)
   }
 }
 
