@@ -54,31 +54,10 @@ export function createSecurePromptSessions({
   onUnexpected,
   limits = securePromptLimits,
 }: Options): SecurePromptSessions {
-  const waiting = new Map<string, Waiting>()
-  const open = new Map<string, Open>()
+  const prompts = createPromptStore(now, limits)
+  const { waiting, open } = prompts
   const problem: DescribeProblem = createProblemReader(onUnexpected)
-  let sweeping: NodeJS.Timeout | undefined
 
-  const endWhere = (shouldEnd: (it: Waiting) => boolean): void => {
-    for (const collection of [waiting, open]) {
-      for (const [key, prompt] of collection) {
-        if (!shouldEnd(prompt)) continue
-        collection.delete(key)
-        prompt.flow.forget()
-      }
-    }
-  }
-  /** Removes expired sessions. */
-  const sweep = (): void => {
-    clearTimeout(sweeping)
-    endWhere(({ endsAtMs }) => endsAtMs <= now())
-    const next = Math.min(...[...waiting.values(), ...open.values()].map(({ endsAtMs }) => endsAtMs))
-    if (Number.isFinite(next)) sweeping = setTimeout(sweep, Math.min(Math.max(next - now(), 1000), maxWaitMs)).unref()
-  }
-  const evictOldest = (collection: Map<string, Waiting>): void => {
-    const [oldest] = collection.size < limits.atOnce ? [] : collection.values()
-    if (oldest) endWhere((it) => it === oldest)
-  }
   const renderStep = (prompt: Open, was: Problem | undefined, form: SecurePromptForm): SecurePromptAnswer => {
     const key = randomBytes(32).toString('base64url')
     open.set(digest(key), prompt)
@@ -86,12 +65,12 @@ export function createSecurePromptSessions({
     return { document: stepDocument({ view, problem: was, key, context: prompt.context }), context: prompt.context }
   }
   const endSecurePrompt = (prompt: Open, end: 'done' | 'cancelled'): SecurePromptAnswer => {
-    endWhere((it) => it === prompt)
+    prompts.endWhere((it) => it === prompt)
     prompt.flow.forget()
     return { document: endDocument(end, prompt.context), context: prompt.context }
   }
   const requireOpen = (form: SecurePromptForm): [string, Open] => {
-    sweep()
+    prompts.sweep()
     const key = digest(form('key'))
     const prompt = open.get(key)
     if (!prompt) throw expiredError()
@@ -116,24 +95,24 @@ export function createSecurePromptSessions({
 
   return {
     issue(request) {
-      sweep()
-      evictOldest(waiting)
+      prompts.sweep()
+      prompts.evictOldest(waiting)
       const ticket = randomBytes(32).toString('base64url')
       const expiresAtMs = now() + limits.toOpenMs
       waiting.set(digest(ticket), { ...request, endsAtMs: expiresAtMs })
-      sweep()
+      prompts.sweep()
       return { ticket, expiresAtMs }
     },
     open(ticket) {
-      sweep()
+      prompts.sweep()
       const key = digest(ticket)
       const request = waiting.get(key)
       if (!request) throw expiredError()
       waiting.delete(key)
-      evictOldest(open)
+      prompts.evictOldest(open)
       const prompt = { ...request, endsAtMs: now() + limits.lastsMs, step: request.flow.first, answer: undefined }
       const answer = renderStep(prompt, undefined, nothing)
-      sweep()
+      prompts.sweep()
       return answer
     },
     take(form) {
@@ -149,8 +128,44 @@ export function createSecurePromptSessions({
       if (!prompt.step.file) throw expiredError()
       return prompt.step.file()
     },
-    onLocked: () => endWhere(({ endsWithLock }) => endsWithLock),
-    close() {
+    onLocked: () => prompts.endWhere(({ endsWithLock }) => endsWithLock),
+    close: prompts.close,
+  }
+}
+
+/** Prompts by the digest of their ticket or key, until they end or expire. */
+function createPromptStore(now: () => number, { atOnce }: SecurePromptLimits) {
+  const waiting = new Map<string, Waiting>()
+  const open = new Map<string, Open>()
+  let sweeping: NodeJS.Timeout | undefined
+
+  const endWhere = (shouldEnd: (it: Waiting) => boolean): void => {
+    for (const collection of [waiting, open]) {
+      for (const [key, prompt] of collection) {
+        if (!shouldEnd(prompt)) continue
+        collection.delete(key)
+        prompt.flow.forget()
+      }
+    }
+  }
+  /** Removes expired sessions. */
+  const sweep = (): void => {
+    clearTimeout(sweeping)
+    endWhere(({ endsAtMs }) => endsAtMs <= now())
+    const next = Math.min(...[...waiting.values(), ...open.values()].map(({ endsAtMs }) => endsAtMs))
+    if (Number.isFinite(next)) sweeping = setTimeout(sweep, Math.min(Math.max(next - now(), 1000), maxWaitMs)).unref()
+  }
+  return {
+    waiting,
+    open,
+    endWhere,
+    sweep,
+    /** Ends the oldest prompt of a collection that has no capacity for another one. */
+    evictOldest(collection: Map<string, Waiting>): void {
+      const [oldest] = collection.size < atOnce ? [] : collection.values()
+      if (oldest) endWhere((it) => it === oldest)
+    },
+    close(): void {
       clearTimeout(sweeping)
       endWhere(() => true)
     },
