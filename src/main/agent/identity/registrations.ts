@@ -62,7 +62,7 @@ const listed = 500
 const steward = { kind: 'system', name: 'Steward' } as const
 
 export function createRegistrations(options: Options): Registrations {
-  const { records, approvals, signer, client, events, note, newId, newUuid, now, log, pausesMs } = options
+  const { records, approvals, client, events, note, log, pausesMs } = options
 
   const became = (registration: Registration): void => {
     events.publish({ type: 'registration.changed', registration })
@@ -113,6 +113,35 @@ export function createRegistrations(options: Options): Registrations {
   })
 
   return {
+    ...createRegistrationRequests(options, requireRegistration),
+    ofIntent(intentId) {
+      const registration = records.ofIntent(intentId)
+      if (!registration) {
+        throw new AppError('registration/not-found', `No registration asked for the intent \`${intentId}\`.`)
+      }
+      return registration
+    },
+    list: () => records.list(listed),
+    async send(id) {
+      const { state } = requireRegistration(id).registration
+      if (state === 'sending') return sending.send(id)
+      throw new AppError('registration/state', `This registration is ${state}.`)
+    },
+    close() {
+      unsubscribe()
+      return sending.close()
+    },
+  }
+}
+
+/** Previews and submits registrations. */
+function createRegistrationRequests(
+  options: Options,
+  requireRegistration: (id: string) => StoredRegistration,
+): Pick<Registrations, 'preview' | 'start'> {
+  const { records, approvals, signer, client, events, newId, newUuid, now } = options
+
+  return {
     async preview(draft) {
       const intent = completeProfile(draft, options)
       const { raw } = await signer.prepare({ ...intent, nonce: newUuid() })
@@ -143,23 +172,6 @@ export function createRegistrations(options: Options): Registrations {
       // An intent that was decided immediately was already published.
       if (registration.state === 'waiting') events.publish({ type: 'registration.changed', registration })
       return registration
-    },
-    ofIntent(intentId) {
-      const registration = records.ofIntent(intentId)
-      if (!registration) {
-        throw new AppError('registration/not-found', `No registration asked for the intent \`${intentId}\`.`)
-      }
-      return registration
-    },
-    list: () => records.list(listed),
-    async send(id) {
-      const { state } = requireRegistration(id).registration
-      if (state === 'sending') return sending.send(id)
-      throw new AppError('registration/state', `This registration is ${state}.`)
-    },
-    close() {
-      unsubscribe()
-      return sending.close()
     },
   }
 }
