@@ -1,11 +1,9 @@
 import { type Clock, createEvenClock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
-import type { PrincipalId } from '#platform/principals.ts'
-import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import { type AgentPrincipals, getPrincipalKind } from '../base/agentPrincipals.ts'
+import type { AgentPrincipals } from '../base/agentPrincipals.ts'
 import type { MayNow } from '../base/judgement.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { Signer } from '../signer/signer.ts'
@@ -21,16 +19,16 @@ import { createIntentSubmission } from './intentAsking.ts'
 import { createIntentDecisions } from './intentDeciding.ts'
 import { createIntentExpiry } from './intentExpiry.ts'
 import { createIntentJudging } from './intentJudging.ts'
-import { createIntentLifecycle, type TimelineActor } from './intentLifecycle.ts'
-import { createIntentRepository, type StoredIntent } from './intentRepository.ts'
-import { createIntentReview } from './intentReview.ts'
+import { createIntentLifecycle } from './intentLifecycle.ts'
+import { createIntentRepository, type IntentRepository, type StoredIntent } from './intentRepository.ts'
+import { createIntentReview, type IntentReview } from './intentReview.ts'
 import { createIntentSigning } from './intentSigning.ts'
 import { createIntentWaiting } from './intentWaiting.ts'
 import type { Verdict } from './judge.ts'
+import { createLeasedGrants } from './leasedGrants.ts'
 import { createPolicyKeeping } from './policyKeeping.ts'
 import { createPolicyRepository } from './policyRepository.ts'
 import { createPurchaseClosing } from './purchaseClosing.ts'
-import { createRequesterLeases } from './requesterLeases.ts'
 import type { Reservations } from './reservations.ts'
 
 type Options = {
@@ -83,30 +81,14 @@ export function createApprovalEngine(options: Options): Approvals {
     // One is counted down, or up again.
     if ([record, before].some((it) => it?.decision?.by === 'grant')) onGrantsChanged()
   })
-  const requireIntent = (id: string): StoredIntent => {
-    expireDue()
-    const stored = intents.find(id)
-    if (!stored) throw createIntentNotFoundError(id)
-    return stored
-  }
-  const get: Approvals['get'] = (id) => reviewing.toWire(requireIntent(id).record)
 
   const judging = createIntentJudging({ lifecycle, policies, verdictOn, mayNow, now })
   const reviewing = createIntentReview({
     ...{ lifecycle, mayNow, refuse: judging.refuse },
     publish: (intent) => publish({ type: 'intent.changed', intent }),
   })
-  const leases = createRequesterLeases({
-    ...{ principals, lifecycle, grants, now },
-    endRequest: (id, principal, { message: error }) =>
-      void lifecycle.apply(id, 'revoke', { decision: null, error, actor: endingActor(principal) }),
-    endGrant(grant, principal) {
-      leases.removeGrant(grant.id)
-      if (!grants.remove(grant.id)) return // deleted with its account
-      notes.grantEnded(grant, endingActor(principal))
-      onGrantsChanged()
-    },
-  })
+  const { requireIntent, get, list } = createIntentReading({ intents, reviewing, expireDue })
+  const leased = createLeasedGrants({ grants, lifecycle, principals, notes, onChanged: onGrantsChanged, now })
   const isStopped = () => policies.read().stopped
   const { beforeSigning = async () => {} } = options
   const signing = createIntentSigning({
@@ -114,7 +96,7 @@ export function createApprovalEngine(options: Options): Approvals {
   })
   const waiting = createIntentWaiting({ lifecycle, get })
   const leaveWallet = options.onWalletChange(signing.resumeAll)
-  leases.start()
+  leased.start()
   signing.start()
 
   return {
@@ -135,7 +117,7 @@ export function createApprovalEngine(options: Options): Approvals {
       ...{ lifecycle, requireIntent, grants, policies, mayNow, signing, wallet, expireDue, notes, onGrantsChanged },
       refresh: options.refresh ?? (async () => {}),
       review: reviewing.review,
-      onGrantAdded: leases.addGrant,
+      onGrantAdded: leased.add,
       newId,
       now,
     }),
@@ -153,30 +135,14 @@ export function createApprovalEngine(options: Options): Approvals {
     renameRequester: lifecycle.renameRequester,
     waitUntilSettled: waiting.waitUntilSettled,
     get,
-    list(filter) {
-      expireDue()
-      reviewing.review()
-      return { intents: intents.list(filter).map(reviewing.toWire), waiting: intents.countWaiting() }
-    },
+    list,
     grants: () => grants.holding(),
-    revokeGrant(id) {
-      if (!grants.remove(id)) throw new AppError('grant/not-found', `There is no grant \`${id.slice(0, 64)}\`.`)
-      leases.removeGrant(id)
-      notes.grantRevoked(id)
-      onGrantsChanged()
-    },
+    revokeGrant: leased.revoke,
     grantTargets: () => grants.holding().flatMap(listGrantTargets),
-    endGrantsFor(target) {
-      for (const grant of grants.holding()) {
-        if (!listGrantTargets(grant).includes(target) || !grants.remove(grant.id)) continue
-        leases.removeGrant(grant.id)
-        notes.grantEnded(grant, { kind: 'system', name: 'Steward' })
-        onGrantsChanged()
-      }
-    },
+    endGrantsFor: leased.endFor,
     review: reviewing.review,
     close() {
-      leases.close()
+      leased.close()
       leaveWallet()
       signing.close()
       expiry.close()
@@ -186,13 +152,21 @@ export function createApprovalEngine(options: Options): Approvals {
   }
 }
 
-/**
- * Returns the actor of a principal's end. Tool clients, chats and accounts end only by the user in this window; ends of
- * keys and sign-ins come from the service, whose entry names the revoker.
- */
-function endingActor(principal: PrincipalId): TimelineActor {
-  const kind = getPrincipalKind(principal)
-  return kind === 'tool' || kind === 'chat' || kind === 'wallet'
-    ? { kind: 'person', name: 'You' }
-    : { kind: 'system', name: 'Steward' }
+type ReadingOptions = { intents: IntentRepository; reviewing: IntentReview; expireDue: () => void }
+
+/** Reads intents, none of which is overdue. */
+function createIntentReading({ intents, reviewing, expireDue }: ReadingOptions) {
+  const requireIntent = (id: string): StoredIntent => {
+    expireDue()
+    const stored = intents.find(id)
+    if (!stored) throw createIntentNotFoundError(id)
+    return stored
+  }
+  const get: Approvals['get'] = (id) => reviewing.toWire(requireIntent(id).record)
+  const list: Approvals['list'] = (filter) => {
+    expireDue()
+    reviewing.review()
+    return { intents: intents.list(filter).map(reviewing.toWire), waiting: intents.countWaiting() }
+  }
+  return { requireIntent, get, list }
 }

@@ -1,0 +1,75 @@
+import type { PrincipalId } from '#platform/principals.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Grant } from '#shared/contract/intents.ts'
+import { type AgentPrincipals, getPrincipalKind } from '../base/agentPrincipals.ts'
+import type { ApprovalNotes } from './approvalNotes.ts'
+import { listGrantTargets } from './grants.ts'
+import type { IntentLifecycle, TimelineActor } from './intentLifecycle.ts'
+import { createRequesterLeases } from './requesterLeases.ts'
+
+/** Grants that end with their requester, their account or their target, or when the user revokes them. */
+export type LeasedGrants = {
+  /** Takes leases for what is stored. */
+  start(): void
+  /** Takes leases for a grant that is stored now. */
+  add(grant: Grant): void
+  /** @throws AppError `grant/not-found` */
+  revoke(id: string): void
+  /** Ends the grants of tool calls for a target that was removed. */
+  endFor(target: string): void
+  close(): void
+}
+
+type Options = {
+  grants: { holding(): Grant[]; remove(id: string): boolean }
+  lifecycle: Pick<IntentLifecycle, 'subscribe' | 'inState' | 'apply'>
+  principals: Pick<AgentPrincipals, 'lease'>
+  notes: Pick<ApprovalNotes, 'grantRevoked' | 'grantEnded'>
+  onChanged: () => void
+  now: () => number
+}
+
+export function createLeasedGrants({ grants, lifecycle, principals, notes, onChanged, now }: Options): LeasedGrants {
+  const leases = createRequesterLeases({
+    ...{ principals, lifecycle, grants, now },
+    endRequest: (id, principal, { message: error }) =>
+      void lifecycle.apply(id, 'revoke', { decision: null, error, actor: endingActor(principal) }),
+    endGrant(grant, principal) {
+      leases.removeGrant(grant.id)
+      if (!grants.remove(grant.id)) return // deleted with its account
+      notes.grantEnded(grant, endingActor(principal))
+      onChanged()
+    },
+  })
+
+  return {
+    start: leases.start,
+    add: leases.addGrant,
+    revoke(id) {
+      if (!grants.remove(id)) throw new AppError('grant/not-found', `There is no grant \`${id.slice(0, 64)}\`.`)
+      leases.removeGrant(id)
+      notes.grantRevoked(id)
+      onChanged()
+    },
+    endFor(target) {
+      for (const grant of grants.holding()) {
+        if (!listGrantTargets(grant).includes(target) || !grants.remove(grant.id)) continue
+        leases.removeGrant(grant.id)
+        notes.grantEnded(grant, { kind: 'system', name: 'Steward' })
+        onChanged()
+      }
+    },
+    close: leases.close,
+  }
+}
+
+/**
+ * Returns the actor of a principal's end. Tool clients, chats and accounts end only by the user in this window; ends of
+ * keys and sign-ins come from the service, whose entry names the revoker.
+ */
+function endingActor(principal: PrincipalId): TimelineActor {
+  const kind = getPrincipalKind(principal)
+  return kind === 'tool' || kind === 'chat' || kind === 'wallet'
+    ? { kind: 'person', name: 'You' }
+    : { kind: 'system', name: 'Steward' }
+}
