@@ -1,50 +1,32 @@
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useState } from 'react'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import type { TerminalMatch } from '#shared/contract/terminalSearch.ts'
-import type { Terminal } from '#shared/contract/terminals.ts'
-import type { SandboxId } from '#shared/ids.ts'
-import { useLiveEvent } from '../../api/liveEvents.ts'
 import type { SandboxList } from '../../api/sandboxes/sandboxList.ts'
 import { useSandboxes } from '../../api/sandboxes/useSandboxes.ts'
-import { forgetOtherDrafts } from '../../features/files/editor/drafts.ts'
-import { forgetOtherUploads } from '../../features/files/transfers/storedTransfers.ts'
 import type { SandboxRowActions } from '../../features/sandboxes/list/SandboxRow.tsx'
 import { useSandboxActions } from '../../features/sandboxes/useSandboxActions.ts'
-import { useRunningPrograms } from '../../features/terminals/closing/useRunningPrograms.ts'
-import { type Layout, nextAfter } from '../../features/terminals/layout/tabLayout.ts'
-import { useLayouts } from '../../features/terminals/layout/useLayouts.ts'
+import type { Layout } from '../../features/terminals/layout/tabLayout.ts'
+import { type Layouts, useLayouts } from '../../features/terminals/layout/useLayouts.ts'
 import {
   findNeighbor,
   type Selection,
-  withListedSandboxes,
   withListedTabs,
   withSandboxForgotten,
   withSandboxSelected,
-  withTabClosed,
   withTabOpen,
   withTerminalSelected,
 } from '../../features/terminals/selection/selection.ts'
-import { useSelection } from '../../features/terminals/selection/useSelection.ts'
-import {
-  type NewTerminal,
-  shellCommand,
-  useTerminalActions,
-} from '../../features/terminals/sessions/useTerminalActions.ts'
-import type { Arrange, WorkbenchActions } from '../../features/terminals/sessions/workbenchActions.ts'
+import type { ChangeSelection } from '../../features/terminals/selection/useSelection.ts'
+import { type NewTerminal, shellCommand } from '../../features/terminals/sessions/useTerminalActions.ts'
+import type { WorkbenchActions } from '../../features/terminals/sessions/workbenchActions.ts'
 import type { TerminalSize } from '../../features/terminals/stream/terminalScreen.ts'
 import { copyId } from '../../ui/copyId.ts'
 import { goTo } from '../../ui/route.ts'
 import { notify } from '../../ui/toast.tsx'
-import { useAddressedSandbox } from './useSandboxAddress.ts'
 import type { PortRequest } from './useSandboxLinks.ts'
-
-type PlacedTerminal = NewTerminal & { arrange?: Arrange }
-
-export type ScreenDialog =
-  | { kind: 'create' | 'images' | 'search' }
-  | { kind: 'run' | 'delete' | 'rename' | 'snapshot'; sandbox: Sandbox }
-  | { kind: 'expose'; sandbox: Sandbox; asked: PortRequest }
-  | { kind: 'stop'; sandbox: Sandbox; programs: readonly string[] }
+import { useSandboxSelection } from './useSandboxSelection.ts'
+import { type ScreenDialog, type ScreenDialogState, useScreenDialog } from './useScreenDialog.ts'
+import { type ScreenTerminals, useScreenTerminals } from './useScreenTerminals.ts'
 
 export type TerminalsScreenState = {
   /** Absent until first read. */
@@ -86,115 +68,27 @@ export type TerminalsScreenState = {
 export function useTerminalsScreen(): TerminalsScreenState {
   const { data: sandboxes } = useSandboxes()
   const { create, start, stop, remove } = useSandboxActions()
-  const terminals = useTerminalActions()
-  const [selection, changeSelection] = useSelection()
   const layouts = useLayouts()
-  const runningPrograms = useRunningPrograms()
-  const [creations, setCreations] = useState(0)
-  const [dialog, setDialog] = useState<ScreenDialog>()
+  const dialogs = useScreenDialog(stop)
+  const { dialog, openDialog, closeDialog, askToStop } = dialogs
   const [reveal, setReveal] = useState<TerminalMatch>()
   const [wantsFocus, setWantsFocus] = useState(true)
-  const room = useRef<TerminalSize>(undefined)
-  // Created or started here, and not running yet: each gets a first terminal once it is.
-  const awaited = useRef(new Set<SandboxId>())
-  const closing = useRef(new Set<string>())
-  const present = useAddressedSandbox(sandboxes, selection.sandboxId)
-  const presentId = present?.id
-  const learnPresent = useEffectEvent((id: SandboxId) => {
-    if (selection.sandboxId === id) return
-    changeSelection((before) => withSandboxSelected(before, id))
-    setWantsFocus(true)
-  })
-  useEffect(() => {
-    if (presentId !== undefined) learnPresent(presentId)
-  }, [presentId])
-
-  const forgetOthers = useEffectEvent((ids: readonly SandboxId[]) => {
-    layouts.keep(ids)
-    changeSelection((before) => withListedSandboxes(before, ids))
-    forgetOtherDrafts(ids)
-    forgetOtherUploads(ids)
-  })
-  useEffect(() => {
-    if (sandboxes) forgetOthers(sandboxes.map(({ id }) => id))
-  }, [sandboxes])
-
-  const open = (sandbox: Sandbox) => {
-    changeSelection((before) => withSandboxSelected(before, sandbox.id))
-    goTo('terminals', sandbox.id)
-    setWantsFocus(true)
-  }
-
-  const openTerminal = async (sandbox: Pick<Sandbox, 'id'>, { arrange, ...terminal }: PlacedTerminal) => {
-    setCreations((count) => count + 1)
-    const { session_id } = await terminals
-      .create(sandbox.id, { size: room.current, ...terminal })
-      .finally(() => setCreations((count) => count - 1))
-    if (arrange) layouts.change(sandbox.id, (layout) => arrange(layout, session_id))
-    changeSelection((before) => withTerminalSelected(before, sandbox.id, session_id))
-    setWantsFocus(true)
-  }
-
-  const tryTerminal = async (sandbox: Pick<Sandbox, 'id'>, terminal: PlacedTerminal): Promise<boolean> => {
-    const { cwd, ...anywhere } = terminal
-    try {
-      await openTerminal(sandbox, terminal)
-      return true
-    } catch (error) {
-      // The folder may be gone, or of another machine.
-      if (cwd !== undefined) return tryTerminal(sandbox, anywhere)
-      notify.failed(error, { title: 'Could not open a terminal' })
-      return false
-    }
-  }
-
-  const openFirst = (sandbox: Sandbox) => {
-    if (sandbox.status === 'provisioning') awaited.current.add(sandbox.id)
-    else if (sandbox.status === 'running') void tryTerminal(sandbox, { command: shellCommand })
-  }
-  useLiveEvent((event) => {
-    if (event.type !== 'sandbox.changed' || event.sandbox.status === 'provisioning') return
-    if (awaited.current.delete(event.sandbox.id)) openFirst(event.sandbox)
-  })
+  const focusTerminal = () => setWantsFocus(true)
+  const { selection, changeSelection, present, open } = useSandboxSelection({ sandboxes, layouts, focusTerminal })
+  const terminals = useScreenTerminals({ layouts, changeSelection, focusTerminal })
 
   const startSandbox = async (sandbox: Sandbox) => {
     const started = await start(sandbox)
-    if (started) openFirst(started)
+    if (started) terminals.openFirst(started)
   }
-
-  const askToStop = async (sandbox: Sandbox) =>
-    setDialog({ kind: 'stop', sandbox, programs: (await runningPrograms(sandbox)) ?? [] })
-
-  /** Asks first when a program would end that is not the shell. */
-  const stopUnlessBusy = async (sandbox: Sandbox) => {
-    const programs = await runningPrograms(sandbox)
-    if (programs?.length === 0) await stop(sandbox)
-    else setDialog({ kind: 'stop', sandbox, programs: programs ?? [] })
-  }
-
-  const closeTabs = async (leaving: readonly Terminal[], layout: Layout) => {
-    await Promise.all(
-      leaving.map(async (terminal) => {
-        const { session_id, sandbox_id } = terminal
-        if (closing.current.has(session_id)) return
-        closing.current.add(session_id)
-        const closed = await terminals.close(terminal)
-        closing.current.delete(session_id)
-        if (!closed) return
-        changeSelection((before) => {
-          const after = withTabClosed(before, sandbox_id, session_id)
-          if ((before.terminals[sandbox_id] ?? layout[0]?.active) !== session_id) return after
-          const next = nextAfter(layout, after.closed[sandbox_id] ?? [], session_id)
-          return next === undefined ? after : withTerminalSelected(after, sandbox_id, next)
-        })
-        setWantsFocus(true)
-      }),
-    )
-  }
-
-  const runAgain = async (terminal: Terminal, arrange: Arrange) => {
-    const opened = await tryTerminal({ id: terminal.sandbox_id }, { command: terminal.command, arrange })
-    if (opened) changeSelection((before) => withTabClosed(before, terminal.sandbox_id, terminal.session_id))
+  const context: ActionContext = {
+    layouts,
+    changeSelection,
+    terminals,
+    dialogs,
+    open,
+    startSandbox: (sandbox) => void startSandbox(sandbox),
+    focusTerminal,
   }
 
   return {
@@ -202,93 +96,114 @@ export function useTerminalsScreen(): TerminalsScreenState {
     present,
     selection,
     layoutOf: ({ id }) => layouts.layoutOf(id),
-    creating: creations > 0,
+    creating: terminals.creating,
     dialog,
     wantsFocus,
     onFocused: () => setWantsFocus(false),
-    focusTerminal: () => setWantsFocus(true),
-    learnRoom(size) {
-      room.current = size
-    },
+    focusTerminal,
+    learnRoom: terminals.learnRoom,
     open,
-    askForSandbox: () => setDialog({ kind: 'create' }),
-    askForImages: () => setDialog({ kind: 'images' }),
-    askForSnapshot: (sandbox) => setDialog({ kind: 'snapshot', sandbox }),
-    askToExpose: (sandbox, asked) => setDialog({ kind: 'expose', sandbox, asked }),
-    askToStop: (sandbox) => void askToStop(sandbox),
-    askForSearch: () => setDialog({ kind: 'search' }),
+    askForSandbox: () => openDialog({ kind: 'create' }),
+    askForImages: () => openDialog({ kind: 'images' }),
+    askForSnapshot: (sandbox) => openDialog({ kind: 'snapshot', sandbox }),
+    askToExpose: (sandbox, asked) => openDialog({ kind: 'expose', sandbox, asked }),
+    askToStop,
+    askForSearch: () => openDialog({ kind: 'search' }),
     reveal,
     showTerminal({ id }, terminalId) {
       changeSelection((before) => withTerminalSelected(withTabOpen(before, id, terminalId), id, terminalId))
-      setWantsFocus(true)
+      focusTerminal()
     },
     openMatch(match) {
-      const { sandbox_id, session_id } = match
-      setDialog(undefined)
-      changeSelection((before) =>
-        withTerminalSelected(
-          withSandboxSelected(withTabOpen(before, sandbox_id, session_id), sandbox_id),
-          sandbox_id,
-          session_id,
-        ),
-      )
-      goTo('terminals', sandbox_id)
+      closeDialog()
+      changeSelection((before) => withMatchSelected(before, match))
+      goTo('terminals', match.sandbox_id)
       setReveal(match)
-      setWantsFocus(true)
+      focusTerminal()
     },
-    closeDialog: () => setDialog(undefined),
+    closeDialog,
     create,
     created(sandbox) {
-      setDialog(undefined)
+      closeDialog()
       open(sandbox)
-      openFirst(sandbox)
+      terminals.openFirst(sandbox)
     },
     stop,
     async remove(sandbox) {
       await remove(sandbox)
-      const next = findNeighbor(
-        (sandboxes ?? []).map(({ id }) => id),
-        sandbox.id,
-      )
-      changeSelection((before) => {
-        const after = withSandboxForgotten(before, sandbox.id)
-        return after.sandboxId === null && next !== undefined ? withSandboxSelected(after, next) : after
-      })
+      changeSelection((before) => withSandboxRemoved(before, sandbox, sandboxes ?? []))
       notify.done(`Deleted ${sandbox.name}`)
     },
-    openTerminal,
-    workbenchActions: (sandbox) => ({
-      select(terminal) {
-        changeSelection((before) => withTerminalSelected(before, terminal.sandbox_id, terminal.session_id))
-      },
-      close: (leaving, layout) => void closeTabs(leaving, layout),
-      again: (terminal, arrange) => void runAgain(terminal, arrange),
-      async allAgain(ended, replaced) {
-        for (const terminal of ended) {
-          await runAgain(terminal, (layout, added) => replaced(layout, terminal.session_id, added))
-        }
-      },
-      newTerminal: (arrange, directory) =>
-        void tryTerminal(sandbox, { command: shellCommand, ...(arrange && { arrange }), ...directory }),
-      arrange: (change) => layouts.change(sandbox.id, change),
-      rename: (terminal, name) => void terminals.rename(terminal, name),
-      keepClosed: (listedIds) => changeSelection((before) => withListedTabs(before, sandbox.id, listedIds)),
-      askForCommand: () => setDialog({ kind: 'run', sandbox }),
-      startSandbox: () => void startSandbox(sandbox),
-      askToDeleteSandbox: () => setDialog({ kind: 'delete', sandbox }),
-      focus: () => setWantsFocus(true),
-      retitle: terminals.retitle,
-    }),
-    sandboxActions: {
-      newTerminal(sandbox) {
-        open(sandbox)
-        void tryTerminal(sandbox, { command: shellCommand })
-      },
-      start: (sandbox) => void startSandbox(sandbox),
-      stop: (sandbox) => void stopUnlessBusy(sandbox),
-      copyId: ({ id }) => void copyId(id, 'sandbox'),
-      askToRename: (sandbox) => setDialog({ kind: 'rename', sandbox }),
-      askToDelete: (sandbox) => setDialog({ kind: 'delete', sandbox }),
-    },
+    openTerminal: terminals.open,
+    workbenchActions: (sandbox) => createWorkbenchActions(context, sandbox),
+    sandboxActions: createSandboxActions(context),
   }
+}
+
+type ActionContext = {
+  layouts: Layouts
+  changeSelection: ChangeSelection
+  terminals: ScreenTerminals
+  dialogs: ScreenDialogState
+  open(sandbox: Sandbox): void
+  startSandbox(sandbox: Sandbox): void
+  focusTerminal(): void
+}
+
+function createWorkbenchActions(context: ActionContext, sandbox: Sandbox): WorkbenchActions {
+  const { layouts, changeSelection, terminals, dialogs } = context
+  return {
+    select(terminal) {
+      changeSelection((before) => withTerminalSelected(before, terminal.sandbox_id, terminal.session_id))
+    },
+    close: (leaving, layout) => void terminals.close(leaving, layout),
+    again: (terminal, arrange) => void terminals.runAgain(terminal, arrange),
+    async allAgain(ended, replaced) {
+      for (const terminal of ended) {
+        await terminals.runAgain(terminal, (layout, added) => replaced(layout, terminal.session_id, added))
+      }
+    },
+    newTerminal: (arrange, directory) =>
+      void terminals.tryOpen(sandbox, { command: shellCommand, ...(arrange && { arrange }), ...directory }),
+    arrange: (change) => layouts.change(sandbox.id, change),
+    rename: (terminal, name) => void terminals.rename(terminal, name),
+    keepClosed: (listedIds) => changeSelection((before) => withListedTabs(before, sandbox.id, listedIds)),
+    askForCommand: () => dialogs.openDialog({ kind: 'run', sandbox }),
+    startSandbox: () => context.startSandbox(sandbox),
+    askToDeleteSandbox: () => dialogs.openDialog({ kind: 'delete', sandbox }),
+    focus: context.focusTerminal,
+    retitle: terminals.retitle,
+  }
+}
+
+function createSandboxActions({ open, terminals, dialogs, startSandbox }: ActionContext): SandboxRowActions {
+  return {
+    newTerminal(sandbox) {
+      open(sandbox)
+      void terminals.tryOpen(sandbox, { command: shellCommand })
+    },
+    start: startSandbox,
+    stop: dialogs.stopUnlessBusy,
+    copyId: ({ id }) => void copyId(id, 'sandbox'),
+    askToRename: (sandbox) => dialogs.openDialog({ kind: 'rename', sandbox }),
+    askToDelete: (sandbox) => dialogs.openDialog({ kind: 'delete', sandbox }),
+  }
+}
+
+function withMatchSelected(selection: Selection, { sandbox_id, session_id }: TerminalMatch): Selection {
+  return withTerminalSelected(
+    withSandboxSelected(withTabOpen(selection, sandbox_id, session_id), sandbox_id),
+    sandbox_id,
+    session_id,
+  )
+}
+
+/** Selects the neighbor if the sandbox was in view. */
+function withSandboxRemoved(selection: Selection, { id }: Sandbox, sandboxes: SandboxList): Selection {
+  const next = findNeighbor(
+    sandboxes.map((sandbox) => sandbox.id),
+    id,
+  )
+  const after = withSandboxForgotten(selection, id)
+  return after.sandboxId === null && next !== undefined ? withSandboxSelected(after, next) : after
 }

@@ -4,21 +4,23 @@ import { usePersistedState } from '#renderer/ui/storage/usePersisted.ts'
 import { Layout } from './tabLayout.ts'
 
 const Stored = z.object({ version: z.literal(1), sandboxes: z.record(z.string(), Layout) })
-type Layouts = z.infer<typeof Stored>['sandboxes']
+type StoredLayouts = z.infer<typeof Stored>['sandboxes']
 
 const storedLayouts = persistValue('steward.terminals.layout', Stored, { version: 1, sandboxes: {} }, perWindow)
 
 export type ChangeLayout = (sandboxId: string, change: (layout: Layout) => Layout) => void
 
-/** The layout of each sandbox: it outlives a reload in its own window, and opens the next window. */
-export function useLayouts(): {
+export type Layouts = {
   layoutOf(sandboxId: string): Layout
   change: ChangeLayout
   /** Removes the layouts of all other sandboxes. */
   keep(sandboxIds: readonly string[]): void
-} {
+}
+
+/** The layout of each sandbox: it outlives a reload in its own window, and opens the next window. */
+export function useLayouts(): Layouts {
   const [stored, changeStored] = usePersistedState(storedLayouts)
-  const set = (change: (prev: Layouts) => Layouts) =>
+  const set = (change: (prev: StoredLayouts) => StoredLayouts) =>
     changeStored((prev) => {
       const sandboxes = change(prev.sandboxes)
       return sandboxes === prev.sandboxes ? prev : { ...prev, sandboxes }

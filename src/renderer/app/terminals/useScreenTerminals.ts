@@ -1,0 +1,121 @@
+import { useRef, useState } from 'react'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import type { Terminal } from '#shared/contract/terminals.ts'
+import type { SandboxId } from '#shared/ids.ts'
+import { useLiveEvent } from '../../api/liveEvents.ts'
+import { type Layout, nextAfter } from '../../features/terminals/layout/tabLayout.ts'
+import type { Layouts } from '../../features/terminals/layout/useLayouts.ts'
+import { withTabClosed, withTerminalSelected } from '../../features/terminals/selection/selection.ts'
+import type { ChangeSelection } from '../../features/terminals/selection/useSelection.ts'
+import {
+  type NewTerminal,
+  shellCommand,
+  type TerminalActions,
+  useTerminalActions,
+} from '../../features/terminals/sessions/useTerminalActions.ts'
+import type { Arrange } from '../../features/terminals/sessions/workbenchActions.ts'
+import type { TerminalSize } from '../../features/terminals/stream/terminalScreen.ts'
+import { notify } from '../../ui/toast.tsx'
+
+type PlacedTerminal = NewTerminal & { arrange?: Arrange }
+
+type ScreenTerminalsOptions = {
+  layouts: Layouts
+  changeSelection: ChangeSelection
+  /** Gives the terminal in view the keyboard. */
+  focusTerminal(): void
+}
+
+export type ScreenTerminals = Pick<TerminalActions, 'rename' | 'retitle'> & {
+  /** Whether a terminal is being opened here: the caller decides its position, not the list. */
+  creating: boolean
+  learnRoom(size: TerminalSize): void
+  /** Rejects with the reason; the caller reports it. */
+  open(sandbox: Pick<Sandbox, 'id'>, terminal: PlacedTerminal): Promise<void>
+  /** Reports a failure. @returns whether the terminal was opened */
+  tryOpen(sandbox: Pick<Sandbox, 'id'>, terminal: PlacedTerminal): Promise<boolean>
+  /** Opens the first terminal of a sandbox that was created or started here, once it runs. */
+  openFirst(sandbox: Sandbox): void
+  /** Closes terminals, and selects the next one of the layout. */
+  close(leaving: readonly Terminal[], layout: Layout): Promise<void>
+  /** Runs the command of an ended terminal again. The new terminal replaces it. */
+  runAgain(terminal: Terminal, arrange: Arrange): Promise<void>
+}
+
+/** Opens and closes the terminals of the screen. */
+export function useScreenTerminals(options: ScreenTerminalsOptions): ScreenTerminals {
+  const { layouts, changeSelection, focusTerminal } = options
+  const terminals = useTerminalActions()
+  const [creations, setCreations] = useState(0)
+  const room = useRef<TerminalSize>(undefined)
+  // Created or started here, and not running yet: each gets a first terminal once it is.
+  const awaited = useRef(new Set<SandboxId>())
+  const closing = useRef(new Set<string>())
+
+  const open = async (sandbox: Pick<Sandbox, 'id'>, { arrange, ...terminal }: PlacedTerminal) => {
+    setCreations((count) => count + 1)
+    const { session_id } = await terminals
+      .create(sandbox.id, { size: room.current, ...terminal })
+      .finally(() => setCreations((count) => count - 1))
+    if (arrange) layouts.change(sandbox.id, (layout) => arrange(layout, session_id))
+    changeSelection((before) => withTerminalSelected(before, sandbox.id, session_id))
+    focusTerminal()
+  }
+
+  const tryOpen = async (sandbox: Pick<Sandbox, 'id'>, terminal: PlacedTerminal): Promise<boolean> => {
+    const { cwd, ...anywhere } = terminal
+    try {
+      await open(sandbox, terminal)
+      return true
+    } catch (error) {
+      // The folder may be gone, or of another machine.
+      if (cwd !== undefined) return tryOpen(sandbox, anywhere)
+      notify.failed(error, { title: 'Could not open a terminal' })
+      return false
+    }
+  }
+
+  const openFirst = (sandbox: Sandbox) => {
+    if (sandbox.status === 'provisioning') awaited.current.add(sandbox.id)
+    else if (sandbox.status === 'running') void tryOpen(sandbox, { command: shellCommand })
+  }
+  useLiveEvent((event) => {
+    if (event.type !== 'sandbox.changed' || event.sandbox.status === 'provisioning') return
+    if (awaited.current.delete(event.sandbox.id)) openFirst(event.sandbox)
+  })
+
+  const close = async (terminal: Terminal, layout: Layout) => {
+    const { session_id, sandbox_id } = terminal
+    if (closing.current.has(session_id)) return
+    closing.current.add(session_id)
+    const closed = await terminals.close(terminal)
+    closing.current.delete(session_id)
+    if (!closed) return
+    changeSelection((before) => {
+      const after = withTabClosed(before, sandbox_id, session_id)
+      if ((before.terminals[sandbox_id] ?? layout[0]?.active) !== session_id) return after
+      const next = nextAfter(layout, after.closed[sandbox_id] ?? [], session_id)
+      return next === undefined ? after : withTerminalSelected(after, sandbox_id, next)
+    })
+    focusTerminal()
+  }
+
+  return {
+    creating: creations > 0,
+    learnRoom(size) {
+      room.current = size
+    },
+    open,
+    tryOpen,
+    openFirst,
+    async close(leaving, layout) {
+      await Promise.all(leaving.map((terminal) => close(terminal, layout)))
+    },
+    async runAgain(terminal, arrange) {
+      const opened = await tryOpen({ id: terminal.sandbox_id }, { command: terminal.command, arrange })
+      if (opened) changeSelection((before) => withTabClosed(before, terminal.sandbox_id, terminal.session_id))
+    },
+    rename: terminals.rename,
+    retitle: terminals.retitle,
+  }
+}
