@@ -6,7 +6,7 @@ import { createSandboxMenu } from '../../features/sandboxes/list/SandboxRow.tsx'
 import { SandboxListActionsContext } from '../../features/sandboxes/sandboxListActions.ts'
 import { loadTerminalTabs } from '../../features/terminals/sessions/loadTerminalTabs.ts'
 import { useRecent } from '../../features/terminals/sessions/useRecent.ts'
-import { Workbench } from '../../features/terminals/sessions/Workbench.tsx'
+import { Workbench, type WorkbenchProps } from '../../features/terminals/sessions/Workbench.tsx'
 import { createWebglLeases } from '../../features/terminals/view/webglLeases.ts'
 import { useCommands } from '../../ui/commands/commandRegistry.tsx'
 import { Layer } from '../../ui/Layer.tsx'
@@ -21,11 +21,11 @@ import { ListeningPorts } from './side/ListeningPorts.tsx'
 import { SideButton } from './side/SideButton.tsx'
 import { SideView } from './side/SideView.tsx'
 import { createSideCommands } from './side/sideCommands.ts'
-import { useSide } from './side/useSide.ts'
+import { type Side, useSide } from './side/useSide.ts'
 import type { FileRequest, PathRequest } from './sidePanels.ts'
 import { useAddressTarget } from './useSandboxAddress.ts'
 import { useSandboxLinks } from './useSandboxLinks.ts'
-import { useTerminalsScreen } from './useTerminalsScreen.ts'
+import { type TerminalsScreenState, useTerminalsScreen } from './useTerminalsScreen.ts'
 
 /** Browsers allow about sixteen WebGL contexts to a page; other sections may want some. */
 const webglContexts = 8
@@ -35,7 +35,7 @@ const sideWidth = { initial: 380, min: 280, max: 900 }
 
 export function TerminalsScreen() {
   const screen = useTerminalsScreen()
-  const { sandboxes, present, selection } = screen
+  const { sandboxes, present } = screen
   const [webgl] = useState(() => createWebglLeases(webglContexts))
   const recentIds = useRecent(present?.id, maxMounted)
   const mounted = sandboxes?.filter(({ id }) => recentIds.includes(id)) ?? []
@@ -67,34 +67,6 @@ export function TerminalsScreen() {
     ...(present ? createSideCommands(side) : []),
   ])
 
-  const workbench = (sandbox: Sandbox) => (
-    <Layer key={sandbox.id} visible={sandbox === present}>
-      <Workbench
-        sandbox={sandbox}
-        visible={sandbox === present}
-        selectedId={selection.terminals[sandbox.id]}
-        closedIds={selection.closed[sandbox.id] ?? []}
-        layout={screen.layoutOf(sandbox)}
-        creating={screen.creating}
-        webgl={webgl}
-        inside={linksOf(sandbox)}
-        wantsFocus={screen.wantsFocus}
-        onFocused={screen.onFocused}
-        onRoom={screen.learnRoom}
-        actions={screen.workbenchActions(sandbox)}
-        sandboxMenu={createSandboxMenu(sandbox, screen.sandboxActions)}
-        reveal={screen.reveal}
-        sideButton={
-          <>
-            <ListeningPorts sandbox={sandbox} visible={sandbox === present && !side.open} />
-            <SideButton side={side} />
-          </>
-        }
-        listButton={room.listFolds && <ListButton label="Sandboxes" open={listOpen} onOpenChange={setListOpen} />}
-      />
-    </Layer>
-  )
-
   return (
     <SandboxListActionsContext value={createSandboxListActions(screen)}>
       <ResizablePanels
@@ -120,7 +92,19 @@ export function TerminalsScreen() {
         middle={
           <section aria-label="Terminals" className="relative size-full bg-canvas">
             {sandboxes?.length === 0 && <NoSandboxes onNew={screen.askForSandbox} />}
-            {mounted.map(workbench)}
+            {mounted.map((sandbox) => (
+              <ScreenWorkbench
+                key={sandbox.id}
+                sandbox={sandbox}
+                screen={screen}
+                side={side}
+                webgl={webgl}
+                inside={linksOf(sandbox)}
+                listButton={
+                  room.listFolds && <ListButton label="Sandboxes" open={listOpen} onOpenChange={setListOpen} />
+                }
+              />
+            ))}
           </section>
         }
         end={
@@ -139,5 +123,41 @@ export function TerminalsScreen() {
       />
       <ScreenDialogs screen={screen} />
     </SandboxListActionsContext>
+  )
+}
+
+type ScreenWorkbenchProps = Pick<WorkbenchProps, 'sandbox' | 'webgl' | 'inside' | 'listButton'> & {
+  screen: TerminalsScreenState
+  side: Side
+}
+
+/** The terminals of a sandbox; hidden while another one is in view. */
+function ScreenWorkbench({ screen, side, ...props }: ScreenWorkbenchProps) {
+  const { sandbox } = props
+  const { selection } = screen
+  const visible = sandbox === screen.present
+  return (
+    <Layer visible={visible}>
+      <Workbench
+        {...props}
+        visible={visible}
+        selectedId={selection.terminals[sandbox.id]}
+        closedIds={selection.closed[sandbox.id] ?? []}
+        layout={screen.layoutOf(sandbox)}
+        creating={screen.creating}
+        wantsFocus={screen.wantsFocus}
+        onFocused={screen.onFocused}
+        onRoom={screen.learnRoom}
+        actions={screen.workbenchActions(sandbox)}
+        sandboxMenu={createSandboxMenu(sandbox, screen.sandboxActions)}
+        reveal={screen.reveal}
+        sideButton={
+          <>
+            <ListeningPorts sandbox={sandbox} visible={visible && !side.open} />
+            <SideButton side={side} />
+          </>
+        }
+      />
+    </Layer>
   )
 }

@@ -12,7 +12,7 @@ import { useArranged } from './useArranged.ts'
 
 const TerminalTabs = lazy(async () => ({ default: (await loadTerminalTabs()).TerminalTabs }))
 
-type WorkbenchProps = Omit<TerminalTabsProps, 'terminals'> & {
+export type WorkbenchProps = Omit<TerminalTabsProps, 'terminals'> & {
   closedIds: readonly string[]
   creating: boolean
 }
