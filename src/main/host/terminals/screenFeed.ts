@@ -52,105 +52,105 @@ const pauseMs = { normal: 16, flood: 50 } as const
 
 /** With a `size`, opens the screen at once, for output that begins now. */
 export function createScreenFeed(options: ScreenFeedOptions, size?: ScreenSize): ScreenFeed {
-  const { pool, source } = options
-  let screen: RemoteScreen | undefined
-  let loading: Promise<void> | undefined
-  let sentCursor = source.end
-  let parsed = source.end
-  let redrawn = 0
-  let closed = false
+  const { source } = options
+  const state: FeedState = { screen: undefined, sent: source.end, parsed: source.end, redrawn: 0, closed: false }
+  const sender = createSender(source, state)
+  const opener = createScreenOpener(options, state, {
+    onParsed: sender.pump,
+    // The next query retries and gets the error.
+    onReload: () => void loader.waitUntilLoaded().catch(() => {}),
+  })
+  const loader = createScreenLoader(options, state, opener)
+
+  const post = (question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply> => {
+    const { screen } = state
+    if (!screen) throw new ScreenLostError()
+    sender.send(screen, source.end)
+    posted(state.sent)
+    return screen.ask(question)
+  }
+
+  const ask = (question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply> =>
+    state.screen ? post(question, posted) : loader.waitUntilLoaded().then(() => post(question, posted))
+
+  if (size) state.screen = opener.open(size)
+  return {
+    get sent() {
+      return state.sent
+    },
+    get parsed() {
+      return state.parsed
+    },
+    pump: sender.pump,
+    resize(newSize) {
+      const { screen } = state
+      if (!screen) {
+        loader.resize(newSize)
+        return
+      }
+      sender.send(screen, source.end)
+      screen.resize(newSize)
+    },
+    draws: opener.draws,
+    async ask(question, posted) {
+      try {
+        return await ask(question, posted)
+      } catch (error) {
+        // Another terminal most likely caused this, so the caller gets no error.
+        if (state.closed || !(error instanceof ScreenLostError)) throw error
+        return ask(question, posted)
+      }
+    },
+    unload() {
+      state.screen?.close()
+      state.screen = undefined
+      state.sent = source.end
+      state.parsed = source.end
+    },
+    close() {
+      state.closed = true
+      sender.close()
+      opener.close()
+      state.screen?.close()
+      state.screen = undefined
+    },
+  }
+}
+
+type FeedState = {
+  screen: RemoteScreen | undefined
+  /** Cursor of the first byte not yet sent to the screen. */
+  sent: number
+  /** Cursor after the last byte that the screen has parsed. */
+  parsed: number
+  /** Bytes of a redraw that the screen has yet to parse. */
+  redrawn: number
+  closed: boolean
+}
+
+type Sender = Pick<ScreenFeed, 'pump' | 'close'> & { send(to: RemoteScreen, until: number): void }
+
+function createSender(source: OutputLog, state: FeedState): Sender {
   let pause: NodeJS.Timeout | undefined
-  let reload: NodeJS.Timeout | undefined
-  let losses = 0
-  let stuckAnswers = 0
-  let sizeMeanwhile: ScreenSize | undefined
-  let colors: TerminalColors | undefined
-  const lostScreens = new WeakSet<RemoteScreen>()
-
-  /** Retries at once the first time, then backs off, in case this very output kills the worker. */
-  const pauseAfter = (why: LossReason): number => (why === 'neighbour' ? 0 : Math.min(losses++ * 5_000, 60_000))
-
-  const learnFrom = (why: LossReason): void => {
-    if (why === 'asked') stuckAnswers++
-    // A question may be too much once. If it happens again, the output is the cause.
-    if (why === 'drawing' || stuckAnswers > 1) options.onStuck(sentCursor)
-  }
-
-  const open = (size: ScreenSize): RemoteScreen => {
-    const opened = pool.open(
-      { ...size, marksKey: options.marksKey },
-      {
-        onParsed(bytes) {
-          const past = Math.min(redrawn, bytes)
-          redrawn -= past
-          parsed += bytes - past
-          pump()
-          options.onParsed()
-        },
-        onAnswer: options.onAnswer,
-        onTitle: options.onTitle,
-        onBell: options.onBell,
-        onNotice: options.onNotice,
-        onLost(why) {
-          lostScreens.add(opened)
-          if (screen === opened) screen = undefined
-          if (closed) return
-          learnFrom(why)
-          // Parses even without viewers: a program that queries its terminal must not wait for the parser.
-          reload ??= setTimeout(() => {
-            reload = undefined
-            waitUntilLoaded().catch(() => {}) // the next query retries and gets the error
-          }, pauseAfter(why))
-        },
-      },
-    )
-    if (colors) opened.draws(colors)
-    return opened
-  }
-
-  const load = async (): Promise<void> => {
-    const until = source.end
-    sentCursor = until
-    parsed = until
-    redrawn = 0
-    sizeMeanwhile = undefined
-    let fresh: RemoteScreen | undefined
-    const redraw: Redraw = {
-      open(size) {
-        fresh = open(size)
-      },
-      output(bytes) {
-        redrawn += bytes.length
-        fresh?.output(bytes, true)
-      },
-      takesMarks: (marks) => fresh?.takesMarks(marks),
-      resize: (size) => fresh?.resize(size),
-    }
-    await options.redraw(redraw, until)
-    if (closed) fresh?.close()
-    else if (fresh && !lostScreens.has(fresh)) screen = fresh
-    if (sizeMeanwhile) screen?.resize(sizeMeanwhile)
-    options.onParsed()
-  }
 
   const send = (to: RemoteScreen, until: number): void => {
-    if (until === sentCursor) return
-    const bytes = new Uint8Array(until - sentCursor)
+    if (until === state.sent) return
+    const bytes = new Uint8Array(until - state.sent)
     let filled = 0
-    for (const run of source.runs(sentCursor, until)) {
+    for (const run of source.runs(state.sent, until)) {
       bytes.set(run, filled)
       filled += run.length
     }
-    sentCursor = until
+    state.sent = until
     to.output(bytes, false)
   }
 
   const pump = (): void => {
-    const pending = source.end - sentCursor
-    if (!screen || pending === 0 || parsed < sentCursor || redrawn > 0) return
+    const pending = source.end - state.sent
+    if (!state.screen || pending === 0 || state.parsed < state.sent || state.redrawn > 0) return
     if (pause && pending < enoughBytes) return
     const batch = Math.min(pending, batchBytes)
-    send(screen, sentCursor + batch)
+    send(state.screen, state.sent + batch)
     clearTimeout(pause)
     const ms = batch >= floodBytes ? pauseMs.flood : pauseMs.normal
     pause = setTimeout(() => {
@@ -159,66 +159,130 @@ export function createScreenFeed(options: ScreenFeedOptions, size?: ScreenSize):
     }, ms)
   }
 
-  const waitUntilLoaded = async (): Promise<void> => {
-    if (screen) return
-    loading ??= load().finally(() => {
-      loading = undefined
-    })
-    await loading
+  return { send, pump, close: () => clearTimeout(pause) }
+}
+
+type ScreenOpener = Pick<ScreenFeed, 'draws' | 'close'> & {
+  open(size: ScreenSize): RemoteScreen
+  isLost(screen: RemoteScreen): boolean
+}
+
+/** Opens screens in the pool, and has a lost one drawn again. */
+function createScreenOpener(
+  options: ScreenFeedOptions,
+  state: FeedState,
+  { onParsed, onReload }: { onParsed: () => void; onReload: () => void },
+): ScreenOpener {
+  const { marksKey, onAnswer, onTitle, onBell, onNotice } = options
+  const lostScreens = new WeakSet<RemoteScreen>()
+  const losses = createLossHistory()
+  let colors: TerminalColors | undefined
+  let reload: NodeJS.Timeout | undefined
+
+  const recordLoss = (why: LossReason): void => {
+    if (losses.isDueToOutput(why)) options.onStuck(state.sent)
+    // Parses even without viewers: a program that queries its terminal must not wait for the parser.
+    reload ??= setTimeout(() => {
+      reload = undefined
+      onReload()
+    }, losses.pauseAfter(why))
   }
 
-  const post = (question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply> => {
-    if (!screen) throw new ScreenLostError()
-    send(screen, source.end)
-    posted(sentCursor)
-    return screen.ask(question)
-  }
-
-  const ask = (question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply> =>
-    screen ? post(question, posted) : waitUntilLoaded().then(() => post(question, posted))
-
-  if (size) screen = open(size)
   return {
-    get sent() {
-      return sentCursor
+    open(size) {
+      const opened = options.pool.open(
+        { ...size, marksKey },
+        {
+          onParsed(bytes) {
+            const past = Math.min(state.redrawn, bytes)
+            state.redrawn -= past
+            state.parsed += bytes - past
+            onParsed()
+            options.onParsed()
+          },
+          onAnswer,
+          onTitle,
+          onBell,
+          onNotice,
+          onLost(why) {
+            lostScreens.add(opened)
+            if (state.screen === opened) state.screen = undefined
+            if (!state.closed) recordLoss(why)
+          },
+        },
+      )
+      if (colors) opened.draws(colors)
+      return opened
     },
-    get parsed() {
-      return parsed
-    },
-    pump,
-    resize(newSize) {
-      if (!screen) {
-        sizeMeanwhile = newSize
-        return
-      }
-      send(screen, source.end)
-      screen.resize(newSize)
-    },
+    isLost: (screen) => lostScreens.has(screen),
     draws(next) {
       colors = next
-      screen?.draws(next)
+      state.screen?.draws(next)
     },
-    async ask(question, posted) {
-      try {
-        return await ask(question, posted)
-      } catch (error) {
-        // Another terminal most likely caused this, so the caller gets no error.
-        if (closed || !(error instanceof ScreenLostError)) throw error
-        return ask(question, posted)
-      }
+    close: () => clearTimeout(reload),
+  }
+}
+
+function createLossHistory() {
+  let losses = 0
+  let stuckAnswers = 0
+  return {
+    /** A question may be too much once. If it happens again, the output is the cause. */
+    isDueToOutput(why: LossReason): boolean {
+      if (why === 'asked') stuckAnswers++
+      return why === 'drawing' || stuckAnswers > 1
     },
-    unload() {
-      screen?.close()
-      screen = undefined
-      sentCursor = source.end
-      parsed = source.end
+    /** Retries at once the first time, then backs off, in case this very output kills the worker. */
+    pauseAfter: (why: LossReason): number => (why === 'neighbour' ? 0 : Math.min(losses++ * 5_000, 60_000)),
+  }
+}
+
+type ScreenLoader = {
+  waitUntilLoaded(): Promise<void>
+  /** Applies to the screen that is being loaded. */
+  resize(size: ScreenSize): void
+}
+
+/** Draws a screen again that was lost or put away. */
+function createScreenLoader(options: ScreenFeedOptions, state: FeedState, opener: ScreenOpener): ScreenLoader {
+  let loading: Promise<void> | undefined
+  let sizeMeanwhile: ScreenSize | undefined
+
+  const load = async (): Promise<void> => {
+    const until = options.source.end
+    state.sent = until
+    state.parsed = until
+    state.redrawn = 0
+    sizeMeanwhile = undefined
+    let fresh: RemoteScreen | undefined
+    const redraw: Redraw = {
+      open(size) {
+        fresh = opener.open(size)
+      },
+      output(bytes) {
+        state.redrawn += bytes.length
+        fresh?.output(bytes, true)
+      },
+      takesMarks: (marks) => fresh?.takesMarks(marks),
+      resize: (size) => fresh?.resize(size),
+    }
+    await options.redraw(redraw, until)
+    if (state.closed) fresh?.close()
+    else if (fresh && !opener.isLost(fresh)) state.screen = fresh
+    if (sizeMeanwhile) state.screen?.resize(sizeMeanwhile)
+    options.onParsed()
+  }
+
+  return {
+    async waitUntilLoaded() {
+      if (state.screen) return
+      loading ??= load().finally(() => {
+        loading = undefined
+      })
+      await loading
     },
-    close() {
-      closed = true
-      clearTimeout(pause)
-      clearTimeout(reload)
-      screen?.close()
-      screen = undefined
+    resize(size) {
+      sizeMeanwhile = size
     },
   }
 }
