@@ -58,7 +58,7 @@ const maxListed = 1_000
 /** Registries take no registration that ends later. */
 const maxYearsAhead = 10
 
-export function createDomainOrders(options: {
+type DomainOrderOptions = {
   records: OrderRepository
   domains: Pick<Domains, 'requireOwned' | 'refresh'>
   registrar: Registrar
@@ -67,22 +67,12 @@ export function createDomainOrders(options: {
   onDone?: (order: Order) => void
   now: () => number
   log: Log
-}): DomainOrders {
-  const { records, domains, registrar, commits, onDone, now, log } = options
+}
 
-  /** @returns undefined where the registrar does not say, or may still be at it */
-  const isDone = async ({ domain, type, expiresBeforeMs, createdAtMs }: Order): Promise<boolean | undefined> => {
-    try {
-      const registered = await registrar.find(domain)
-      // The domain did not exist when the order was placed, so it results from this order.
-      const done =
-        type === 'registration' ? registered !== undefined : (registered?.expiresAtMs ?? 0) > (expiresBeforeMs ?? 0)
-      return done || (now() - createdAtMs >= registrar.settlesWithinMs ? false : undefined)
-    } catch (error) {
-      log.warn('what became of an order is not known yet', { domain, error })
-      return undefined
-    }
-  }
+export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
+  const { records, domains, registrar, commits, now } = options
+  const { isDone, resolveOrder, finishOrder } = createOrderOutcomes(options)
+
   /** @param prepare ensures that the outcome can be determined later, or rejects before the order is placed */
   const placeOrder = async (order: Order, prepare: () => Promise<void>, ask: () => Promise<void>): Promise<Ordered> => {
     if (!records.add(order)) throw createBusyError(order.domain)
@@ -106,24 +96,6 @@ export function createDomainOrders(options: {
       }
     }
     return { orderId: order.id, domain: await finishOrder(order) }
-  }
-  /** Resolves an order that no process works on. @throws AppError `domain/unclear` */
-  const resolveOrder = async (order: Order): Promise<DomainRow | undefined> => {
-    const done = order.state === 'leased' ? false : await isDone(order)
-    if (done === undefined) throw unclear(order)
-    if (!done) {
-      records.setState(order.id, 'failed')
-      return undefined
-    }
-    return finishOrder(order)
-  }
-  const finishOrder = async (order: Order): Promise<DomainRow> => {
-    const { accountId, domain: name } = order
-    const domain = await domains.refresh({ accountId, name }).catch(() => undefined)
-    if (!domain) throw unclear(order)
-    records.setState(order.id, 'done')
-    onDone?.(order)
-    return domain
   }
   const createOrder = ({ orderId: id, ...fields }: PlainOrder & Pick<Order, 'type' | 'expiresBeforeMs'>): Order => ({
     ...fields,
@@ -190,6 +162,43 @@ export function createDomainOrders(options: {
       return unfinished
     },
   }
+}
+
+/** Finds out from the registrar what became of orders. */
+function createOrderOutcomes({ records, domains, registrar, onDone, now, log }: DomainOrderOptions) {
+  /** @returns undefined where the registrar does not say, or may still be at it */
+  const isDone = async ({ domain, type, expiresBeforeMs, createdAtMs }: Order): Promise<boolean | undefined> => {
+    try {
+      const registered = await registrar.find(domain)
+      // The domain did not exist when the order was placed, so it results from this order.
+      const done =
+        type === 'registration' ? registered !== undefined : (registered?.expiresAtMs ?? 0) > (expiresBeforeMs ?? 0)
+      return done || (now() - createdAtMs >= registrar.settlesWithinMs ? false : undefined)
+    } catch (error) {
+      log.warn('what became of an order is not known yet', { domain, error })
+      return undefined
+    }
+  }
+  /** Resolves an order that no process works on. @throws AppError `domain/unclear` */
+  const resolveOrder = async (order: Order): Promise<DomainRow | undefined> => {
+    const done = order.state === 'leased' ? false : await isDone(order)
+    if (done === undefined) throw unclear(order)
+    if (!done) {
+      records.setState(order.id, 'failed')
+      return undefined
+    }
+    return finishOrder(order)
+  }
+  const finishOrder = async (order: Order): Promise<DomainRow> => {
+    const { accountId, domain: name } = order
+    const domain = await domains.refresh({ accountId, name }).catch(() => undefined)
+    if (!domain) throw unclear(order)
+    records.setState(order.id, 'done')
+    onDone?.(order)
+    return domain
+  }
+
+  return { isDone, resolveOrder, finishOrder }
 }
 
 /** Error for an order of a domain while another one is in progress. */

@@ -54,7 +54,6 @@ export function createLocalRegistry(options: {
     if (domain) return domain
     throw new RegistrarFailure('refused', `${name} is not registered here.`)
   }
-  const noRecord = (id: string) => new RegistrarFailure('refused', `There is no DNS record ${id}.`)
 
   return {
     id: 'local',
@@ -120,6 +119,16 @@ export function createLocalRegistry(options: {
       requireDomain(name)
       records.change(name, { nameservers })
     },
+    ...createRecordOperations(records, requireDomain),
+  }
+}
+
+function createRecordOperations(
+  records: RegistryRepository,
+  requireDomain: (name: string) => RegistryDomain,
+): Pick<Registrar, 'records' | 'addRecord' | 'changeRecord' | 'removeRecord'> {
+  const noRecord = (id: string) => new RegistrarFailure('refused', `There is no DNS record ${id}.`)
+  return {
     async records(name) {
       requireDomain(name)
       return records.records(name)

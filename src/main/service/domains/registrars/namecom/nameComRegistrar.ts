@@ -44,19 +44,7 @@ export function nameComRegistrar(options: { api: NameComApi; settlesWithinMs: nu
     // Each domain has others of them: ns1cny.name.com.
     nameservers: ['.name.com'],
     settlesWithinMs,
-    async prices(signal) {
-      const all: TldPrice[] = []
-      for (let page: number | null | undefined = 1; page && page <= maxPages; ) {
-        const answer: z.infer<typeof TldPrices> = await api.ask(
-          `/core/v1/tldpricing?duration=1&perPage=${pricesAtOnce}&page=${page}`,
-          TldPrices,
-          { signal },
-        )
-        all.push(...answer.pricing.flatMap(toTldPrice))
-        page = answer.nextPage && answer.nextPage > page ? answer.nextPage : null
-      }
-      return all
-    },
+    prices: (signal) => listPrices(api, signal),
     check,
     async register({ name, years, privacy, nameservers, price }) {
       const [present] = await check([name])
@@ -100,19 +88,7 @@ export function nameComRegistrar(options: { api: NameComApi; settlesWithinMs: nu
       await change(getPath(name, ':setNameservers'), { nameservers })
     },
     async records(name) {
-      const all: z.infer<typeof Records>['records'] = []
-      for (let page: number | undefined = 1; page !== undefined; ) {
-        const answer: z.infer<typeof Records> = await api.ask(
-          getPath(name, `/records?perPage=1000&page=${page}`),
-          Records,
-        )
-        all.push(...answer.records)
-        if (answer.nextPage !== undefined && (answer.nextPage <= page || answer.nextPage > maxPages)) {
-          throw new RegistrarFailure('unreachable', `${nameComTitle} lists DNS records that do not end.`)
-        }
-        page = answer.nextPage
-      }
-      return toRegistrarRecords(name, all)
+      return toRegistrarRecords(name, await listRecords(api, (query) => getPath(name, `/records?${query}`)))
     },
     async addRecord(name, record) {
       assertSupportedType(registrar, record.type)
@@ -135,6 +111,36 @@ export function nameComRegistrar(options: { api: NameComApi; settlesWithinMs: nu
     if (domain) return toCents(domain.renewalPrice ?? undefined) ?? null
     throw new RegistrarFailure('refused', `${name} is not registered here.`)
   }
+}
+
+async function listPrices(api: NameComApi, signal: AbortSignal | undefined): Promise<TldPrice[]> {
+  const all: TldPrice[] = []
+  for (let page: number | null | undefined = 1; page && page <= maxPages; ) {
+    const answer: z.infer<typeof TldPrices> = await api.ask(
+      `/core/v1/tldpricing?duration=1&perPage=${pricesAtOnce}&page=${page}`,
+      TldPrices,
+      { signal },
+    )
+    all.push(...answer.pricing.flatMap(toTldPrice))
+    page = answer.nextPage && answer.nextPage > page ? answer.nextPage : null
+  }
+  return all
+}
+
+async function listRecords(
+  api: NameComApi,
+  getPath: (query: string) => string,
+): Promise<z.infer<typeof Records>['records']> {
+  const all: z.infer<typeof Records>['records'] = []
+  for (let page: number | undefined = 1; page !== undefined; ) {
+    const answer: z.infer<typeof Records> = await api.ask(getPath(`perPage=1000&page=${page}`), Records)
+    all.push(...answer.records)
+    if (answer.nextPage !== undefined && (answer.nextPage <= page || answer.nextPage > maxPages)) {
+      throw new RegistrarFailure('unreachable', `${nameComTitle} lists DNS records that do not end.`)
+    }
+    page = answer.nextPage
+  }
+  return all
 }
 
 /** Sums the price over all years. */

@@ -97,14 +97,7 @@ export function nameSiloRegistrar(options: {
     },
     async records(name) {
       const reply = await api.ask('dnsListRecords', { params: { domain: name } })
-      const records = listEntries(reply.resource_record).map((it) => Record.safeParse(it))
-      if (records.some(({ success }) => !success)) {
-        throw new RegistrarFailure('unreachable', `${nameSiloTitle} lists DNS records that cannot be read.`)
-      }
-      return toRegistrarRecords(
-        name,
-        records.flatMap(({ data }) => data ?? []),
-      )
+      return toRegistrarRecords(name, parseRecords(reply))
     },
     async addRecord(name, record) {
       assertSupportedType(registrar, record.type)
@@ -156,6 +149,14 @@ function toDomain(name: string, reply: NameSiloReply, nowMs: number): RegistrarD
     ...{ name, registeredAtMs: created, expiresAtMs: expires, locked, privacy, autoRenew, nameservers },
     status: state.includes('pending') ? 'pending' : isOver ? 'expired' : 'active',
   }
+}
+
+function parseRecords({ resource_record: list }: NameSiloReply) {
+  const records = listEntries(list).map((it) => Record.safeParse(it))
+  if (records.some(({ success }) => !success)) {
+    throw new RegistrarFailure('unreachable', `${nameSiloTitle} lists DNS records that cannot be read.`)
+  }
+  return records.flatMap(({ data }) => data ?? [])
 }
 
 function toWireRecord(record: DnsRecordData) {
