@@ -41,8 +41,10 @@ export function createChainQueryWorker(options: Options): ChainQueryWorker {
   const { idleMs, stopMs, log } = options
   const worker = new Worker(options.workerUrl, { resourceLimits })
   const queries = new Map<number, PendingQuery>()
-  /** Given up here, and not yet there. */
-  const stopping = new Map<number, NodeJS.Timeout>()
+  const stops = createStopTimers(stopMs, () => {
+    log.error('the chain client did not stop, and is ended')
+    end()
+  })
   let isReady = false
   let hasEnded = false
   let idle: NodeJS.Timeout | undefined
@@ -54,7 +56,7 @@ export function createChainQueryWorker(options: Options): ChainQueryWorker {
     hasEnded = true
     options.onExit()
     clearTimeout(idle)
-    for (const timer of stopping.values()) clearTimeout(timer)
+    stops.clear()
     for (const id of [...queries.keys()]) fail(id, options.getExitReason())
   }
 
@@ -86,30 +88,24 @@ export function createChainQueryWorker(options: Options): ChainQueryWorker {
   const receive = (message: FromChainWorker): void => {
     if (message.type === 'ready') {
       isReady = true
-      for (const [id, query] of queries) begin(id, query)
+      for (const [id, query] of queries) startDeadline(id, query, query.withinMs)
       return
     }
-    clearTimeout(stopping.get(message.id))
-    stopping.delete(message.id)
+    stops.remove(message.id)
     if (message.type === 'failure') fail(message.id, message.facts)
     else takeQuery(message.id)?.resolve(message.answer)
   }
 
-  const begin = (id: number, query: PendingQuery): void => {
+  const startDeadline = (id: number, query: PendingQuery, afterMs: number): void => {
     clearTimeout(query.late)
-    query.late = setTimeout(() => giveUp(id, query.withinMs), query.withinMs)
-  }
-  const giveUp = (id: number, afterMs: number): void => {
-    fail(id, { kind: 'late', afterMs })
-    stop(id)
+    query.late = setTimeout(() => {
+      fail(id, { kind: 'late', afterMs })
+      stop(id)
+    }, afterMs)
   }
   const stop = (id: number): void => {
     post({ type: 'stop', id })
-    const timer = setTimeout(() => {
-      log.error('the chain client did not stop, and is ended')
-      end()
-    }, stopMs)
-    stopping.set(id, timer.unref())
+    stops.add(id)
   }
 
   worker.on('message', receive)
@@ -121,12 +117,11 @@ export function createChainQueryWorker(options: Options): ChainQueryWorker {
       const { host } = new URL(endpoint.rpcUrl)
       const id = ++lastId
       const answered = new Promise<unknown>((resolve, reject) => {
-        const late = setTimeout(() => giveUp(id, startMs), startMs)
-        const query: PendingQuery = { host, withinMs, late, resolve, reject }
+        const query: PendingQuery = { host, withinMs, late: undefined, resolve, reject }
         queries.set(id, query)
         clearTimeout(idle)
         worker.ref()
-        if (isReady) begin(id, query)
+        startDeadline(id, query, isReady ? withinMs : startMs)
         post({ type: 'ask', id, place: endpoint, question })
       })
       const onAbort = () => {
@@ -139,6 +134,24 @@ export function createChainQueryWorker(options: Options): ChainQueryWorker {
       return answered.finally(() => signal?.removeEventListener('abort', onAbort))
     },
     terminate: () => worker.terminate(),
+  }
+}
+
+/** Timers of queries that were given up here, and have not stopped in the thread. */
+function createStopTimers(stopMs: number, onLate: () => void) {
+  const timers = new Map<number, NodeJS.Timeout>()
+
+  return {
+    add(id: number): void {
+      timers.set(id, setTimeout(onLate, stopMs).unref())
+    },
+    remove(id: number): void {
+      clearTimeout(timers.get(id))
+      timers.delete(id)
+    },
+    clear(): void {
+      for (const timer of timers.values()) clearTimeout(timer)
+    },
   }
 }
 
