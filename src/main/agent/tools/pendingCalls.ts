@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { ToolCallId, type ToolCallRecord } from '#shared/contract/toolCalls.ts'
 import type { ToolResult } from '#shared/contract/tools/tool.ts'
-import { createEmitter } from '#shared/emitter.ts'
+import { createEmitter, type Emitter } from '#shared/emitter.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { StoredCall, ToolCallRepository } from './toolCallRepository.ts'
 import { toFailureOutcome } from './toolOutcome.ts'
@@ -54,7 +54,7 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
   const ended = createEmitter<string>()
   const closing = new AbortController()
 
-  const record = (
+  const createRecord = (
     fields: Pick<ToolCallRecord, 'tool' | 'sentence' | 'state' | 'intent_id' | 'expires_at'>,
   ): ToolCallRecord => ({
     ...fields,
@@ -88,28 +88,14 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
     }
     return call.record
   }
-  const waitForChange = (id: string, waitMs: number, signal: AbortSignal | undefined): Promise<void> =>
-    new Promise((resolve) => {
-      const onEnd = (): void => {
-        clearTimeout(timer)
-        leaveEnded()
-        signal?.removeEventListener('abort', onEnd)
-        closing.signal.removeEventListener('abort', onEnd)
-        resolve()
-      }
-      const leaveEnded = ended.subscribe((it) => it === id && onEnd())
-      const timer = setTimeout(onEnd, waitMs)
-      signal?.addEventListener('abort', onEnd)
-      closing.signal.addEventListener('abort', onEnd)
-    })
 
   return {
     add({ tool, sentence, ...fields }, intent) {
       const { id: intent_id, expires_at } = intent
-      calls.add({ ...fields, record: record({ tool, sentence, state: 'waiting', intent_id, expires_at }) })
+      calls.add({ ...fields, record: createRecord({ tool, sentence, state: 'waiting', intent_id, expires_at }) })
     },
     follow({ tool, sentence, ...fields }, work) {
-      const running = record({ tool, sentence, state: 'running', intent_id: null, expires_at: null })
+      const running = createRecord({ tool, sentence, state: 'running', intent_id: null, expires_at: null })
       calls.add({ ...fields, given: '', record: running })
       void finish(running.id, work)
       return running.id
@@ -126,7 +112,9 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
     async waitUntilSettled(id, { holder, waitMs, signal }) {
       const { state } = requireOwn(id, holder)
       const open = state === 'waiting' || state === 'running'
-      if (open && waitMs > 0 && !signal?.aborted && !closing.signal.aborted) await waitForChange(id, waitMs, signal)
+      if (open && waitMs > 0 && !signal?.aborted && !closing.signal.aborted) {
+        await waitForEnd(id, { ended, waitMs, signals: [signal, closing.signal] })
+      }
       return requireOwn(id, holder)
     },
     onDecision(intent) {
@@ -142,22 +130,35 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
     },
     start(intentOf) {
       calls.forget(steadyMs() - retentionMs)
-      for (const {
-        record: { id },
-      } of calls.inState('running')) {
-        end(id, 'running', { state: 'unclear', error: 'Steward closed while it ran.' })
+      for (const { record } of calls.inState('running')) {
+        end(record.id, 'running', { state: 'unclear', error: 'Steward closed while it ran.' })
       }
-      for (const {
-        record: { id, intent_id },
-      } of calls.inState('waiting')) {
-        const intent = intent_id === null ? undefined : intentOf(intent_id)
+      for (const { record } of calls.inState('waiting')) {
+        const intent = record.intent_id === null ? undefined : intentOf(record.intent_id)
         if (intent?.state === 'waiting') continue
         const error = intent && intent.state !== 'signed' ? describeRefusal(intent) : 'Steward closed before it ran.'
-        end(id, 'waiting', { state: 'denied', error })
+        end(record.id, 'waiting', { state: 'denied', error })
       }
     },
     close: () => closing.abort(),
   }
+}
+
+type WaitOptions = { ended: Emitter<string>; waitMs: number; signals: readonly (AbortSignal | undefined)[] }
+
+/** Resolves when the call has ended, the time is up or a signal fires. */
+function waitForEnd(id: string, { ended, waitMs, signals }: WaitOptions): Promise<void> {
+  return new Promise((resolve) => {
+    const onEnd = (): void => {
+      clearTimeout(timer)
+      leaveEnded()
+      for (const signal of signals) signal?.removeEventListener('abort', onEnd)
+      resolve()
+    }
+    const leaveEnded = ended.subscribe((it) => it === id && onEnd())
+    const timer = setTimeout(onEnd, waitMs)
+    for (const signal of signals) signal?.addEventListener('abort', onEnd)
+  })
 }
 
 function describeRefusal({ state, error, decision }: IntentRecord): string {
