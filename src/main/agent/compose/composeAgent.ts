@@ -13,13 +13,13 @@ import { createWalletUnlinking } from '../connections/walletUnlinking.ts'
 import { createExistingThingRepository } from '../references/existingThingRepository.ts'
 import { followRemovedThings } from '../references/followRemovedThings.ts'
 import type { SecurePromptPages } from '../securePrompts/securePromptPages.ts'
-import { createSecurePrompts } from '../securePrompts/securePrompts.ts'
+import { createSecurePrompts, type SecurePrompts } from '../securePrompts/securePrompts.ts'
 import type { McpEndpoint } from '../tools/mcpEndpoint.ts'
 import type { StdioDoor } from '../tools/stdioDoor.ts'
 import type { ToolExecutor } from '../tools/toolExecutor.ts'
 import { requireStrong } from '../wallet/passphrases.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
-import { type AgentOptions, createAgentContext } from './agentContext.ts'
+import { type AgentContext, type AgentOptions, createAgentContext } from './agentContext.ts'
 import { composeActivity } from './composeActivity.ts'
 import { composeApprovals } from './composeApprovals.ts'
 import { composeAuthority } from './composeAuthority.ts'
@@ -63,7 +63,7 @@ export type AgentModule = {
  * tool servers, authority, signer and approvals, sign-in, secure prompts, identity, domains, payments, renewals, tools. A slice knows the others by their types alone; here they meet.
  */
 export function composeAgent(options: AgentOptions): AgentModule {
-  const { link, hosted, scope, log, now } = options
+  const { link, hosted } = options
   const context = createAgentContext(options)
   const unlinking = createWalletUnlinking(createWalletLinkRepository(context.database))
   const wallet = composeWallet(context, {
@@ -98,21 +98,13 @@ export function composeAgent(options: AgentOptions): AgentModule {
   })
   const { approvals, policy } = approval
   const connection = composeConnections(context, { wallet: vault, approvals, serviceTarget })
-  const prompts = scope.own(
-    createSecurePrompts({
-      vault,
-      unlinking,
-      service: link.status,
-      requireStrong,
-      approvals,
-      policy,
-      providers: { ...providers, toolServers: toolServer.servers },
-      pagesFolder: getBuiltFile('renderer'),
-      now,
-      log: log.forArea('secure-prompts'),
-    }),
-    (it) => it.close(),
-  )
+  const prompts = composeSecurePrompts(context, {
+    vault,
+    unlinking,
+    approvals,
+    policy,
+    providers: { ...providers, toolServers: toolServer.servers },
+  })
   const identity = composeIdentity(context, { ...approval, getRights: authority.getRights, wallet: vault })
   const domains = composeDomains(context)
   const { principals } = authority
@@ -131,13 +123,7 @@ export function composeAgent(options: AgentOptions): AgentModule {
     principals,
     providerKeys: providers.keys,
   })
-  scope.own(
-    followRemovedThings({
-      ...{ link, client: context.client, removed: context.removedThings, log: log.forArea('references') },
-      records: createExistingThingRepository(context.database, context.connectedService),
-    }),
-    (it) => it.close(),
-  )
+  followRemovals(context)
   followStop(context, { approvals, stopAll: [chat.stopAll, tools.executor.stopAll] })
   const endpoints: readonly LocalEndpoint[] = [
     ...activity.endpoints,
@@ -171,4 +157,37 @@ export function composeAgent(options: AgentOptions): AgentModule {
     latestMs: context.clock.latestMs,
     endpoints,
   }
+}
+
+type PromptOptions = Pick<
+  Parameters<typeof createSecurePrompts>[0],
+  'vault' | 'unlinking' | 'approvals' | 'policy' | 'providers'
+>
+
+function composeSecurePrompts({ link, scope, log, now }: AgentContext, options: PromptOptions): SecurePrompts {
+  return scope.own(
+    createSecurePrompts({
+      ...options,
+      service: link.status,
+      requireStrong,
+      pagesFolder: getBuiltFile('renderer'),
+      now,
+      log: log.forArea('secure-prompts'),
+    }),
+    (it) => it.close(),
+  )
+}
+
+/** Follows what the service removes, and applies it to the references of this agent. */
+function followRemovals({ database, connectedService, link, client, removedThings, scope, log }: AgentContext): void {
+  scope.own(
+    followRemovedThings({
+      link,
+      client,
+      removed: removedThings,
+      log: log.forArea('references'),
+      records: createExistingThingRepository(database, connectedService),
+    }),
+    (it) => it.close(),
+  )
 }

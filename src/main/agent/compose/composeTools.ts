@@ -78,13 +78,11 @@ export function composeTools(
   const { principals, mayNow, targets } = authority
   const running = createRunningCalls(principals)
   const sandboxes = createProgramSandboxes({
-    ...{
-      rows: createProgramSandboxRepository(database),
-      client,
-      newId,
-      now: clock.steadyMs,
-      log: log.forArea('tools'),
-    },
+    rows: createProgramSandboxRepository(database),
+    client,
+    newId,
+    now: clock.steadyMs,
+    log: log.forArea('tools'),
   })
   const leaveReady = link.subscribe(({ type }) => {
     if (type === 'ready') void sandboxes.sweep()
@@ -134,25 +132,38 @@ export function composeTools(
   })
   const door = scope.own(createStdioDoor(dataFolder), (it) => it.close())
   const callers = { findCaller: (key: string) => door.findCaller(key) ?? clients.findCaller(key) }
-  const presentRights = (caller: ToolCaller): PrincipalRights => {
-    const rights = authority.getRights(toRequesterPrincipal(caller.asker))
-    if (rights) return rights
-    throw toEndedError(toRequesterPrincipal(caller.asker))
-  }
-  const pagesFolder = getBuiltFile('renderer')
-  const mcp = scope.own(
-    createMcpEndpoint({
-      ...{ clients: callers, executor, pagesFolder, version, log: log.forArea('tools') },
-      getRights: (caller) => requireCallRights(presentRights(caller).tools, caller),
-    }),
-    (it) => it.close(),
-  )
+  const mcp = createMcp(context, { authority, clients: callers, executor })
   return {
     executor,
     mcp,
     door,
     endpoints: [...createToolCallRoutes(pending), ...createToolClientRoutes(clients, stdioStart())],
   }
+}
+
+type McpOptions = Pick<Parameters<typeof createMcpEndpoint>[0], 'clients' | 'executor'> & {
+  authority: Pick<AuthorityModule, 'getRights'>
+}
+
+/** The endpoint of MCP clients, with the rights that each has now. */
+function createMcp({ scope, log }: AgentContext, { authority, clients, executor }: McpOptions): McpEndpoint {
+  const requireRights = (caller: ToolCaller): PrincipalRights => {
+    const principal = toRequesterPrincipal(caller.asker)
+    const rights = authority.getRights(principal)
+    if (rights) return rights
+    throw toEndedError(principal)
+  }
+  return scope.own(
+    createMcpEndpoint({
+      clients,
+      executor,
+      pagesFolder: getBuiltFile('renderer'),
+      version,
+      log: log.forArea('tools'),
+      getRights: (caller) => requireCallRights(requireRights(caller).tools, caller),
+    }),
+    (it) => it.close(),
+  )
 }
 
 type ApprovedOptions = {
