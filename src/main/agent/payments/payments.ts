@@ -90,7 +90,6 @@ export function createPayments(options: Options): Payments {
   const { approvals, journal, follower, now } = options
   const rows = options.payments
   const demands = createPaymentDemands(options)
-  const submit = createSubmission(options, demands)
   const applyIntent = createIntentHandler(options)
   const settlement = createSettlementWait((id) => {
     const payment = rows.find(id)
@@ -110,6 +109,7 @@ export function createPayments(options: Options): Payments {
   const onIntent = (intent: IntentRecord): void => {
     if (!closed) applyIntent(intent)
   }
+  const submit = createSubmission(options, { demands, onIntent })
   const leaveJournal = journal.subscribe(() => {
     settlement.update()
     follower.plan()
@@ -123,9 +123,8 @@ export function createPayments(options: Options): Payments {
             repeated(record)
             also?.(record)
           }
-          const intent = await submit(await getRequest(), call, { reason, alongside })
-          onIntent(intent)
-          return intent.id
+          const { id } = await submit(await getRequest(), call, { reason, alongside })
+          return id
         })
         const payment = rows.ofIntent(intentId)
         if (!payment) throw new AppError('payment/not-found', 'The payment of this request was deleted.')
@@ -156,7 +155,10 @@ export function createPayments(options: Options): Payments {
 }
 
 /** Asks without a payment, and then the wallet. The result returns the intent, or throws `NothingToPay`. */
-function createSubmission(options: Options, demands: PaymentDemands) {
+function createSubmission(
+  options: Options,
+  { demands, onIntent }: { demands: PaymentDemands; onIntent: Payments['onIntent'] },
+) {
   const { journal, budgets, transientHeaders, service, isOwnService, newId, now } = options
   return async (
     request: PurchaseRequest,
@@ -194,6 +196,7 @@ function createSubmission(options: Options, demands: PaymentDemands) {
       },
     })
     if (payment) journal.tell(payment)
+    onIntent(intent)
     return intent
   }
 }
