@@ -100,7 +100,6 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
   }
   const runner = createTaskRunner({ task: step, onError: fail, signal })
   const timer = createRetryTimer(runner.request, signal)
-  const authenticate = createAuthentication(options, { requests, state, restart: runner.request })
   const { endSession, endWithWallet } = createSessionEnding(options, { requests, state, signal })
 
   const connect = (tokens: Tokens, wallet: SignInWallet): void => {
@@ -111,10 +110,7 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
     timer.wake(freshUntilMs - now())
     if (link.target() !== target) link.connect(target)
   }
-  const signIn = async (): Promise<void> => {
-    const signedIn = await authenticate()
-    if (signedIn) connect(signedIn.tokens, signedIn.wallet)
-  }
+  const signIn = createSignIn(options, { requests, state, connect, restart: runner.request })
   const exchange = async ({ tokens, wallet }: Session): Promise<void> => {
     const fresh = await requests.refresh(tokens)
     if (fresh) return connect(fresh, wallet)
@@ -154,14 +150,20 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
   }
 }
 
-/** Creates the sign-in with the chosen account. Its result is undefined if none may sign in now; the link has the reason. */
-function createAuthentication(
+type SignInContext = {
+  requests: SignInRequests
+  state: SessionState
+  /** Called in the same tick in which the account is stored: another one cannot be chosen in between. */
+  connect: (tokens: Tokens, wallet: SignInWallet) => void
+  restart: () => void
+}
+
+/** Creates the sign-in with the chosen account. If none may sign in now, the link has the reason. */
+function createSignIn(
   { place, link, wallet, records }: Options,
-  { requests, state, restart }: { requests: SignInRequests; state: SessionState; restart: () => void },
-): () => Promise<Pick<Session, 'tokens' | 'wallet'> | undefined> {
-  const disconnect = (detail: string): undefined => {
-    link.disconnect(detail, 'service/sign-in')
-  }
+  { requests, state, connect, restart }: SignInContext,
+): () => Promise<void> {
+  const disconnect = (detail: string): void => link.disconnect(detail, 'service/sign-in')
 
   /** The account that signed in before, or was chosen; the default account where there is none. Undefined: it was removed. */
   const findAccount = (): SigningAccount | undefined => {
@@ -187,8 +189,7 @@ function createAuthentication(
     const before = records.find(place.url)
     if (findAccount()?.id !== account.id) {
       restart() // another account was chosen, or this one removed
-      await requests.revoke(tokens)
-      return
+      return requests.revoke(tokens)
     }
     if (
       before?.accountId === account.id &&
@@ -203,7 +204,7 @@ function createAuthentication(
     }
     const signedIn = { accountId: account.id, address: account.address, serviceAccount }
     records.set(place.url, signedIn)
-    return { tokens, wallet: signedIn }
+    connect(tokens, signedIn)
   }
 }
 
