@@ -55,191 +55,10 @@ type SendOptions = {
 const maxRunning = 32
 
 export function createSending(dependencies: SendingDependencies): Sending {
-  const { store, budgets, running, now } = dependencies
-
-  const toWire = (
-    conversation: StoredConversation,
-    rows: readonly MessageRow[],
-    warnings: LimitState[],
-  ): SentMessages => {
-    const messages = toWireMessages({ store, running }, conversation, rows)
-    return {
-      user: messages.find(({ role }) => role === 'user') ?? null,
-      answers: messages.filter(({ role }) => role === 'assistant'),
-      warnings,
-    }
-  }
-  const findByRequestId = (
-    conversation: StoredConversation,
-    requestId: string | undefined,
-  ): SentMessages | undefined => {
-    const rows = requestId === undefined ? [] : store.messages.ofRequest(conversation.number, requestId)
-    return rows.length === 0 ? undefined : toWire(conversation, rows, [])
-  }
-
-  type Answered = {
-    conversation: StoredConversation
-    models: readonly ListedModel[]
-    weights: readonly MessageWeight[]
-    /** Adds the message of the person, or finds it. */
-    question: () => MessageRow
-    requestId: string | undefined
-  }
-
-  /** Runs within the transaction of the reservations. */
-  const createAnswers = ({ conversation, models, weights, question, requestId }: Answered) => {
-    if (dependencies.isStopped()) throw new AppError('intent/stopped', 'Everything is stopped.')
-    if (running.count() + models.length > maxRunning) {
-      throw new AppError('chat/too-many', `${maxRunning} answers are being made already.`, { retryAfterSeconds: 5 })
-    }
-    const { tools, parameters } = conversation
-    if (tools.enabled && models.length > 1) {
-      throw new AppError('chat/model', 'With tools on, one model answers at a time.')
-    }
-    const systemPrompt = buildPromptContext(store, conversation).weighed
-    const maxOfTurn = getTurnLimit(conversation)
-    const planned = models.map((model) => ({
-      id: `msg_${dependencies.newId()}`,
-      plan: planAnswer(model, { weights, systemPrompt, parameters }),
-      reserved: 0,
-    }))
-    const warnings = budgets.reserve(
-      { conversationId: conversation.id, ownLimits: conversation.limits },
-      planned.map(
-        (it): SpendAsk => ({
-          id: it.id,
-          model: it.plan.model.id,
-          plan(available) {
-            const amount = it.plan.plan(Math.min(available, maxOfTurn))
-            it.reserved = amount ?? 0
-            return amount
-          },
-        }),
-      ),
-    )
-    const user = question()
-    const groupId = planned.length > 1 ? `grp_${dependencies.newId()}` : null
-    const jobs = planned.map(({ id, plan, reserved }) => {
-      // The new message was planned before it had a number.
-      plan.context.messages = plan.context.messages.map((number) => (number === 0 ? user.number : number))
-      const row = store.messages.add({
-        ...createBlankAnswer(plan),
-        id,
-        conversation: conversation.number,
-        parent: user,
-        group_id: groupId,
-        request_id: requestId ?? null,
-        created_at_ms: now(),
-      })
-      return { row, conversation, plan, reservedMicroUsd: reserved }
-    })
-    return { user, jobs, warnings }
-  }
-
-  const begun = (conversation: StoredConversation, jobs: readonly AnswerJob[]): void => {
-    for (const job of jobs) dependencies.begin({ ...job, conversation })
-    dependencies.publish({ type: 'chat.changed', conversation_id: conversation.id })
-  }
-
+  const { store, running } = dependencies
   return {
-    async send(conversationId, { parent_id, text, attachment_ids, ...options }) {
-      const before = findByRequestId(store.conversation(conversationId), options.request_id)
-      if (before) return before
-      if (text.trim() === '' && attachment_ids.length === 0) {
-        throw new AppError('request/invalid', '`text` must not be empty where nothing is attached.')
-      }
-      const names = options.models ?? store.conversation(conversationId).models
-      const models = await dependencies.models.requireModels(chooseModels(names))
-      const result = store.atomically(() => {
-        const conversation = store.conversation(conversationId)
-        const again = findByRequestId(conversation, options.request_id)
-        if (again) return { again }
-        const parent = parent_id === null ? undefined : parentIn(dependencies, conversation, parent_id)
-        const attachments = attachment_ids.map((id) => requireAttachment(store, id))
-        const weight = measureMessage(text, attachments)
-        const { user, jobs, warnings } = createAnswers({
-          conversation,
-          models,
-          weights: [
-            ...(parent ? store.messages.weights(parent) : []),
-            { ...weight, number: 0, position: 0, role: 'user' },
-          ],
-          requestId: options.request_id,
-          question() {
-            const row = store.messages.add({
-              ...blankMessage,
-              id: `msg_${dependencies.newId()}`,
-              conversation: conversation.number,
-              parent,
-              text,
-              bytes: weight.bytes,
-              tokens: weight.tokens,
-              request_id: options.request_id ?? null,
-              created_at_ms: now(),
-              finished_at_ms: now(),
-            })
-            store.library.attach(row.number, attachment_ids)
-            return row
-          },
-        })
-        const changed: StoredConversation = {
-          ...conversation,
-          models: models.map(({ id }) => id),
-          leafId: jobs[0]?.row.id ?? user.id,
-          messageCount: conversation.messageCount + 1 + jobs.length,
-          updatedAtMs: now(),
-          ...(!conversation.titled &&
-            conversation.messageCount === 0 && { title: createTitle(text, attachments[0]?.name) }),
-        }
-        store.conversations.save(changed)
-        return { conversation: changed, user, jobs, warnings }
-      })
-      if ('again' in result) return result.again
-      begun(result.conversation, result.jobs)
-      return toWire(result.conversation, [result.user, ...result.jobs.map(({ row }) => row)], result.warnings)
-    },
-
-    async regenerate(messageId, request) {
-      const { message, conversation: current } = store.message(messageId)
-      const before = findByRequestId(current, request.request_id)
-      if (before) return before
-      const own = message.role === 'assistant' && message.model !== null ? [message.model] : current.models
-      const models = await dependencies.models.requireModels(
-        chooseModels(request.models ?? (request.model ? [request.model] : own)),
-      )
-      const result = store.atomically(() => {
-        const { message: target, conversation } = store.message(messageId)
-        const again = findByRequestId(conversation, request.request_id)
-        if (again) return { again }
-        const user = target.role === 'user' ? target : store.messages.findByNumbers([target.parent])[0]
-        if (user?.role !== 'user') {
-          throw new AppError('chat/message', 'Nothing was asked before this answer, so it cannot be made again.')
-        }
-        const result = createAnswers({
-          conversation,
-          models,
-          weights: store.messages.weights(user),
-          question: () => user,
-          requestId: request.request_id,
-        })
-        const changed: StoredConversation = {
-          ...conversation,
-          leafId: result.jobs[0]?.row.id ?? conversation.leafId,
-          messageCount: conversation.messageCount + result.jobs.length,
-          updatedAtMs: now(),
-        }
-        store.conversations.save(changed)
-        return { conversation: changed, ...result }
-      })
-      if ('again' in result) return result.again
-      begun(result.conversation, result.jobs)
-      return toWire(
-        result.conversation,
-        result.jobs.map(({ row }) => row),
-        result.warnings,
-      )
-    },
-
+    send: (conversationId, message) => sendMessage(dependencies, conversationId, message),
+    regenerate: (messageId, request) => regenerateAnswer(dependencies, messageId, request),
     stop(messageId) {
       const { message, conversation } = store.message(messageId)
       running.get(messageId)?.stop()
@@ -247,6 +66,201 @@ export function createSending(dependencies: SendingDependencies): Sending {
       if (!stopped) throw new Error('A message was not told.')
       return stopped
     },
+  }
+}
+
+async function sendMessage(
+  dependencies: SendingDependencies,
+  conversationId: string,
+  { parent_id, text, attachment_ids, ...options }: SentMessage,
+): Promise<SentMessages> {
+  const { store, now } = dependencies
+  const before = findByRequestId(dependencies, store.conversation(conversationId), options.request_id)
+  if (before) return before
+  if (text.trim() === '' && attachment_ids.length === 0) {
+    throw new AppError('request/invalid', '`text` must not be empty where nothing is attached.')
+  }
+  const names = options.models ?? store.conversation(conversationId).models
+  const models = await dependencies.models.requireModels(chooseModels(names))
+  const result = store.atomically(() => {
+    const conversation = store.conversation(conversationId)
+    const again = findByRequestId(dependencies, conversation, options.request_id)
+    if (again) return { again }
+    const parent = parent_id === null ? undefined : parentIn(dependencies, conversation, parent_id)
+    const attachments = attachment_ids.map((id) => requireAttachment(store, id))
+    const weight = measureMessage(text, attachments)
+    const { user, jobs, warnings } = createAnswers(dependencies, {
+      conversation,
+      models,
+      weights: [...(parent ? store.messages.weights(parent) : []), { ...weight, number: 0, position: 0, role: 'user' }],
+      requestId: options.request_id,
+      question() {
+        const row = store.messages.add({
+          ...blankMessage,
+          id: `msg_${dependencies.newId()}`,
+          conversation: conversation.number,
+          parent,
+          text,
+          bytes: weight.bytes,
+          tokens: weight.tokens,
+          request_id: options.request_id ?? null,
+          created_at_ms: now(),
+          finished_at_ms: now(),
+        })
+        store.library.attach(row.number, attachment_ids)
+        return row
+      },
+    })
+    const changed: StoredConversation = {
+      ...conversation,
+      models: models.map(({ id }) => id),
+      leafId: jobs[0]?.row.id ?? user.id,
+      messageCount: conversation.messageCount + 1 + jobs.length,
+      updatedAtMs: now(),
+      ...(!conversation.titled &&
+        conversation.messageCount === 0 && { title: createTitle(text, attachments[0]?.name) }),
+    }
+    store.conversations.save(changed)
+    return { conversation: changed, user, jobs, warnings }
+  })
+  if ('again' in result) return result.again
+  beginAnswers(dependencies, result.conversation, result.jobs)
+  const rows = [result.user, ...result.jobs.map(({ row }) => row)]
+  return toSentMessages(dependencies, { ...result, rows })
+}
+
+async function regenerateAnswer(
+  dependencies: SendingDependencies,
+  messageId: string,
+  request: SendOptions,
+): Promise<SentMessages> {
+  const { store, now } = dependencies
+  const { message, conversation: current } = store.message(messageId)
+  const before = findByRequestId(dependencies, current, request.request_id)
+  if (before) return before
+  const own = message.role === 'assistant' && message.model !== null ? [message.model] : current.models
+  const models = await dependencies.models.requireModels(
+    chooseModels(request.models ?? (request.model ? [request.model] : own)),
+  )
+  const result = store.atomically(() => {
+    const { message: target, conversation } = store.message(messageId)
+    const again = findByRequestId(dependencies, conversation, request.request_id)
+    if (again) return { again }
+    const user = target.role === 'user' ? target : store.messages.findByNumbers([target.parent])[0]
+    if (user?.role !== 'user') {
+      throw new AppError('chat/message', 'Nothing was asked before this answer, so it cannot be made again.')
+    }
+    const result = createAnswers(dependencies, {
+      conversation,
+      models,
+      weights: store.messages.weights(user),
+      question: () => user,
+      requestId: request.request_id,
+    })
+    const changed: StoredConversation = {
+      ...conversation,
+      leafId: result.jobs[0]?.row.id ?? conversation.leafId,
+      messageCount: conversation.messageCount + result.jobs.length,
+      updatedAtMs: now(),
+    }
+    store.conversations.save(changed)
+    return { conversation: changed, ...result }
+  })
+  if ('again' in result) return result.again
+  beginAnswers(dependencies, result.conversation, result.jobs)
+  return toSentMessages(dependencies, { ...result, rows: result.jobs.map(({ row }) => row) })
+}
+
+type AnswersRequest = {
+  conversation: StoredConversation
+  models: readonly ListedModel[]
+  weights: readonly MessageWeight[]
+  /** Adds the message of the person, or finds it. */
+  question: () => MessageRow
+  requestId: string | undefined
+}
+
+/** Runs within the transaction of the reservations. */
+function createAnswers(
+  dependencies: SendingDependencies,
+  { conversation, models, weights, question, requestId }: AnswersRequest,
+) {
+  const { store, budgets, running, now } = dependencies
+  if (dependencies.isStopped()) throw new AppError('intent/stopped', 'Everything is stopped.')
+  if (running.count() + models.length > maxRunning) {
+    throw new AppError('chat/too-many', `${maxRunning} answers are being made already.`, { retryAfterSeconds: 5 })
+  }
+  const { tools, parameters } = conversation
+  if (tools.enabled && models.length > 1) {
+    throw new AppError('chat/model', 'With tools on, one model answers at a time.')
+  }
+  const systemPrompt = buildPromptContext(store, conversation).weighed
+  const maxOfTurn = getTurnLimit(conversation)
+  const planned = models.map((model) => ({
+    id: `msg_${dependencies.newId()}`,
+    plan: planAnswer(model, { weights, systemPrompt, parameters }),
+    reserved: 0,
+  }))
+  const warnings = budgets.reserve(
+    { conversationId: conversation.id, ownLimits: conversation.limits },
+    planned.map(
+      (it): SpendAsk => ({
+        id: it.id,
+        model: it.plan.model.id,
+        plan(available) {
+          const amount = it.plan.plan(Math.min(available, maxOfTurn))
+          it.reserved = amount ?? 0
+          return amount
+        },
+      }),
+    ),
+  )
+  const user = question()
+  const groupId = planned.length > 1 ? `grp_${dependencies.newId()}` : null
+  const jobs = planned.map(({ id, plan, reserved }) => {
+    // The new message was planned before it had a number.
+    plan.context.messages = plan.context.messages.map((number) => (number === 0 ? user.number : number))
+    const row = store.messages.add({
+      ...createBlankAnswer(plan),
+      id,
+      conversation: conversation.number,
+      parent: user,
+      group_id: groupId,
+      request_id: requestId ?? null,
+      created_at_ms: now(),
+    })
+    return { row, conversation, plan, reservedMicroUsd: reserved }
+  })
+  return { user, jobs, warnings }
+}
+
+function beginAnswers(
+  dependencies: SendingDependencies,
+  conversation: StoredConversation,
+  jobs: readonly AnswerJob[],
+): void {
+  for (const job of jobs) dependencies.begin({ ...job, conversation })
+  dependencies.publish({ type: 'chat.changed', conversation_id: conversation.id })
+}
+
+function findByRequestId(
+  dependencies: SendingDependencies,
+  conversation: StoredConversation,
+  requestId: string | undefined,
+): SentMessages | undefined {
+  const rows = requestId === undefined ? [] : dependencies.store.messages.ofRequest(conversation.number, requestId)
+  return rows.length === 0 ? undefined : toSentMessages(dependencies, { conversation, rows, warnings: [] })
+}
+
+function toSentMessages(
+  { store, running }: SendingDependencies,
+  sent: { conversation: StoredConversation; rows: readonly MessageRow[]; warnings: LimitState[] },
+): SentMessages {
+  const messages = toWireMessages({ store, running }, sent.conversation, sent.rows)
+  return {
+    user: messages.find(({ role }) => role === 'user') ?? null,
+    answers: messages.filter(({ role }) => role === 'assistant'),
+    warnings: sent.warnings,
   }
 }
 
