@@ -67,89 +67,18 @@ export type Conversations = {
   delete(id: string): { success: true; id: ConversationId; restorable_until: string }
   restore(id: string): Conversation
   fork(id: string, messageId: string): Conversation
-  search(query: { q: string; conversation_id?: string | undefined; offset: number; limit: number }): {
-    hits: ChatHit[]
-    has_more: boolean
-  }
+  search(query: SearchRequest): { hits: ChatHit[]; has_more: boolean }
 }
+
+type SearchRequest = { q: string; conversation_id?: string | undefined; offset: number; limit: number }
 
 const you = { kind: 'person', name: 'You' } as const
 
 export function createConversations(dependencies: ConversationsDependencies): Conversations {
-  const { store, budgets, running, principals, publish, note, now } = dependencies
+  const { store, principals, publish, note, now } = dependencies
   const publishChange = (id: string): void => publish({ type: 'chat.changed', conversation_id: id })
-
-  const summary = (it: StoredConversation): ConversationSummary => {
-    const { cost_micro_usd, estimated: cost_estimated } = budgets.sumSpend(it.id)
-    return {
-      id: it.id,
-      title: it.title,
-      folder_id: it.folderId as FolderId | null, // written by `setIn` alone
-      pinned: it.pinned,
-      models: it.models,
-      message_count: it.messageCount,
-      cost_micro_usd,
-      cost_estimated,
-      answering: running.count(it.id),
-      created_at: toIsoTime(it.createdAtMs),
-      updated_at: toIsoTime(it.updatedAtMs),
-    }
-  }
-  const toWire = (it: StoredConversation): Conversation => ({
-    ...summary(it),
-    system_prompt: it.systemPrompt,
-    parameters: it.parameters,
-    tools: it.tools,
-    leaf_id: it.leafId as MessageId | null,
-    limits: it.limits,
-    notice: it.notice,
-    budget: budgets.states({ conversationId: it.id, ownLimits: it.limits }),
-    spend: budgets.sumSpend(it.id),
-    forked_from: it.forkedFrom as Conversation['forked_from'],
-    source: (it.source?.format ?? null) as Conversation['source'],
-  })
-
-  const setIn = (it: StoredConversation, settings: Settings): StoredConversation => {
-    const { title, folder_id, pinned, models, system_prompt, parameters, tools, limits, notice } = settings
-    if (typeof folder_id === 'string' && !store.library.folders().some(({ id }) => id === folder_id)) {
-      throw new AppError('chat/folder-not-found', `There is no folder ${folder_id}.`)
-    }
-    if (limits) dependencies.checkLimits(limits, 'limits')
-    const setParameters = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined)
-    const setTools = Object.entries(tools ?? {}).filter(([, value]) => value !== undefined)
-    return {
-      ...it,
-      ...(title !== undefined && { title, titled: true }),
-      ...(folder_id !== undefined && { folderId: folder_id }),
-      ...(pinned !== undefined && { pinned }),
-      ...(models !== undefined && { models }),
-      ...(system_prompt !== undefined && { systemPrompt: system_prompt }),
-      ...(limits !== undefined && { limits }),
-      ...((notice === null || typeof tools?.sandbox_id === 'string') && { notice: null }),
-      parameters: { ...it.parameters, ...Object.fromEntries(setParameters) },
-      tools: { ...it.tools, ...Object.fromEntries(setTools) },
-    }
-  }
-  const fresh = (): Omit<StoredConversation, 'number'> => ({
-    id: `conv_${dependencies.newId()}` as ConversationId,
-    title: newChat,
-    titled: false,
-    folderId: null,
-    pinned: false,
-    models: [],
-    systemPrompt: '',
-    parameters: noParameters,
-    tools: noTools,
-    limits: null,
-    notice: null,
-    leafId: null,
-    messageCount: 0,
-    forkedFrom: null,
-    source: null,
-    createdAtMs: now(),
-    updatedAtMs: now(),
-    deletedAtMs: null,
-  })
+  const summary = (conversation: StoredConversation) => toSummary(dependencies, conversation)
+  const toWire = (conversation: StoredConversation) => toWireConversation(dependencies, conversation)
 
   return {
     summary,
@@ -165,14 +94,16 @@ export function createConversations(dependencies: ConversationsDependencies): Co
       }
     },
     create(settings) {
-      const created = store.conversations.add(setIn({ ...fresh(), number: 0 }, settings))
+      const created = store.conversations.add(
+        applySettings(dependencies, { ...createBlank(dependencies), number: 0 }, settings),
+      )
       publishChange(created.id)
       return toWire(created)
     },
     get: (id) => toWire(store.conversation(id)),
     change(id, { leaf_id, ...settings }) {
       const after = store.atomically(() => {
-        const set = setIn(store.conversation(id), settings)
+        const set = applySettings(dependencies, store.conversation(id), settings)
         const leaf = leaf_id === undefined ? undefined : store.message(leaf_id).message
         if (leaf && leaf.conversation !== set.number) {
           throw new AppError('chat/message-not-found', `There is no message ${leaf_id} in this conversation.`)
@@ -205,50 +136,149 @@ export function createConversations(dependencies: ConversationsDependencies): Co
       return toWire(restored)
     },
     fork(id, messageId) {
-      const forked = store.atomically(() => {
-        const from = store.conversation(id)
-        const { message } = store.message(messageId)
-        if (message.conversation !== from.number) {
-          throw new AppError('chat/message-not-found', `There is no message ${messageId} in this conversation.`)
-        }
-        if (running.get(messageId)) {
-          throw new AppError('chat/message', 'The answer is still being made: wait for it, or stop it.')
-        }
-        const created = store.conversations.add({
-          ...fresh(),
-          title: cleanTitle(`${from.title} (fork)`),
-          titled: true,
-          folderId: from.folderId,
-          models: from.models,
-          systemPrompt: from.systemPrompt,
-          parameters: from.parameters,
-          tools: from.tools,
-          limits: from.limits,
-          forkedFrom: { conversation_id: id, message_id: messageId },
-        })
-        const next = { ...created, ...copyAttachment(dependencies, message.id, created.number) }
-        store.conversations.save(next)
-        return next
-      })
+      const forked = forkConversation(dependencies, id, messageId)
       publishChange(forked.id)
       return toWire(forked)
     },
-    search({ q, conversation_id: conversationId, offset, limit }) {
-      const query = searchQuery(q)
-      if (query === undefined) return { hits: [], has_more: false }
-      const rows = store.search.search({ query, conversationId, offset, limit: limit + 1 })
-      return {
-        hits: rows.slice(0, limit).map((row) => ({
-          conversation_id: row.conversation_id as ConversationId,
-          title: row.title,
-          message_id: row.message_id as MessageId | null,
-          role: row.role,
-          snippet: splitSnippet(row.snippet),
-          at: toIsoTime(row.at_ms),
-        })),
-        has_more: rows.length > limit,
-      }
-    },
+    search: (query) => searchChats(dependencies, query),
+  }
+}
+
+function toSummary({ budgets, running }: ConversationsDependencies, it: StoredConversation): ConversationSummary {
+  const { cost_micro_usd, estimated: cost_estimated } = budgets.sumSpend(it.id)
+  return {
+    id: it.id,
+    title: it.title,
+    folder_id: it.folderId as FolderId | null, // written by `applySettings` alone
+    pinned: it.pinned,
+    models: it.models,
+    message_count: it.messageCount,
+    cost_micro_usd,
+    cost_estimated,
+    answering: running.count(it.id),
+    created_at: toIsoTime(it.createdAtMs),
+    updated_at: toIsoTime(it.updatedAtMs),
+  }
+}
+
+function toWireConversation(dependencies: ConversationsDependencies, it: StoredConversation): Conversation {
+  const { budgets } = dependencies
+  return {
+    ...toSummary(dependencies, it),
+    system_prompt: it.systemPrompt,
+    parameters: it.parameters,
+    tools: it.tools,
+    leaf_id: it.leafId as MessageId | null,
+    limits: it.limits,
+    notice: it.notice,
+    budget: budgets.states({ conversationId: it.id, ownLimits: it.limits }),
+    spend: budgets.sumSpend(it.id),
+    forked_from: it.forkedFrom as Conversation['forked_from'],
+    source: (it.source?.format ?? null) as Conversation['source'],
+  }
+}
+
+/** @throws AppError `chat/folder-not-found`, `request/invalid` */
+function applySettings(
+  { store, checkLimits }: Pick<ConversationsDependencies, 'store' | 'checkLimits'>,
+  it: StoredConversation,
+  settings: Settings,
+): StoredConversation {
+  const { title, folder_id, pinned, models, system_prompt, parameters, tools, limits, notice } = settings
+  if (typeof folder_id === 'string' && !store.library.folders().some(({ id }) => id === folder_id)) {
+    throw new AppError('chat/folder-not-found', `There is no folder ${folder_id}.`)
+  }
+  if (limits) checkLimits(limits, 'limits')
+  const setParameters = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined)
+  const setTools = Object.entries(tools ?? {}).filter(([, value]) => value !== undefined)
+  return {
+    ...it,
+    ...(title !== undefined && { title, titled: true }),
+    ...(folder_id !== undefined && { folderId: folder_id }),
+    ...(pinned !== undefined && { pinned }),
+    ...(models !== undefined && { models }),
+    ...(system_prompt !== undefined && { systemPrompt: system_prompt }),
+    ...(limits !== undefined && { limits }),
+    ...((notice === null || typeof tools?.sandbox_id === 'string') && { notice: null }),
+    parameters: { ...it.parameters, ...Object.fromEntries(setParameters) },
+    tools: { ...it.tools, ...Object.fromEntries(setTools) },
+  }
+}
+
+function createBlank({ newId, now }: ConversationsDependencies): Omit<StoredConversation, 'number'> {
+  return {
+    id: `conv_${newId()}` as ConversationId,
+    title: newChat,
+    titled: false,
+    folderId: null,
+    pinned: false,
+    models: [],
+    systemPrompt: '',
+    parameters: noParameters,
+    tools: noTools,
+    limits: null,
+    notice: null,
+    leafId: null,
+    messageCount: 0,
+    forkedFrom: null,
+    source: null,
+    createdAtMs: now(),
+    updatedAtMs: now(),
+    deletedAtMs: null,
+  }
+}
+
+/**
+ * Copies a conversation up to a message.
+ *
+ * @throws AppError `chat/message-not-found`, or `chat/message` while the message is being made
+ */
+function forkConversation(dependencies: ConversationsDependencies, id: string, messageId: string): StoredConversation {
+  const { store, running } = dependencies
+  return store.atomically(() => {
+    const from = store.conversation(id)
+    const { message } = store.message(messageId)
+    if (message.conversation !== from.number) {
+      throw new AppError('chat/message-not-found', `There is no message ${messageId} in this conversation.`)
+    }
+    if (running.get(messageId)) {
+      throw new AppError('chat/message', 'The answer is still being made: wait for it, or stop it.')
+    }
+    const created = store.conversations.add({
+      ...createBlank(dependencies),
+      title: cleanTitle(`${from.title} (fork)`),
+      titled: true,
+      folderId: from.folderId,
+      models: from.models,
+      systemPrompt: from.systemPrompt,
+      parameters: from.parameters,
+      tools: from.tools,
+      limits: from.limits,
+      forkedFrom: { conversation_id: id, message_id: messageId },
+    })
+    const next = { ...created, ...copyAttachment(dependencies, message.id, created.number) }
+    store.conversations.save(next)
+    return next
+  })
+}
+
+function searchChats(
+  { store }: ConversationsDependencies,
+  { q, conversation_id: conversationId, offset, limit }: SearchRequest,
+): ReturnType<Conversations['search']> {
+  const query = searchQuery(q)
+  if (query === undefined) return { hits: [], has_more: false }
+  const rows = store.search.search({ query, conversationId, offset, limit: limit + 1 })
+  return {
+    hits: rows.slice(0, limit).map((row) => ({
+      conversation_id: row.conversation_id as ConversationId,
+      title: row.title,
+      message_id: row.message_id as MessageId | null,
+      role: row.role,
+      snippet: splitSnippet(row.snippet),
+      at: toIsoTime(row.at_ms),
+    })),
+    has_more: rows.length > limit,
   }
 }
 
