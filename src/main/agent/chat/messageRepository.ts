@@ -93,24 +93,89 @@ export type MessageRepository = {
 
 type Stretch = { branch: number; below: number; upto: number }
 
+const selection = `SELECT ${messages.selection()} FROM chat_messages`
+
 export function createMessageRepository(database: Database): MessageRepository {
-  const selection = `SELECT ${messages.selection()} FROM chat_messages`
+  const { createBranch, ...branches } = createBranchQueries(database)
   const add = database.prepare<[Params<keyof RowOf<typeof newMessages>>], { number: number }>(
     `${newMessages.insert} RETURNING number`,
   )
-  const addBranch = database.prepare<[Params<'conversation' | 'branch' | 'position'>], { number: number }>(
-    `INSERT INTO chat_branches (conversation, from_branch, from_position) VALUES (@conversation, @branch, @position)
-     RETURNING number`,
-  )
-  const findAt = database.prepare<[Params<'branch' | 'position'>], StoredRow>(
-    `${selection} WHERE branch = @branch AND position = @position`,
-  )
+  return {
+    add({ parent, ...message }) {
+      const row = {
+        ...message,
+        parent: parent?.number ?? 0,
+        branch: createBranch(message.conversation, parent),
+        position: (parent?.position ?? 0) + 1,
+      }
+      const added = add.get(newMessages.params(row))
+      if (!added) throw new Error('A message was not added.')
+      return { ...row, number: added.number }
+    },
+    ...createMessageReads(database),
+    ...branches,
+    ...createMessageWrites(database),
+  }
+}
+
+type MessageReads = Pick<
+  MessageRepository,
+  | ('find' | 'findByNumbers' | 'children' | 'ofGroups' | 'ofRequest')
+  | ('all' | 'ofSource' | 'listUnfinished' | 'findId')
+>
+
+function createMessageReads(database: Database): MessageReads {
   const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
   const byNumber = database.prepare<[Params<'number'>], { id: string }>(
     'SELECT id FROM chat_messages WHERE number = @number',
   )
   const numbered = database.prepare<[Params<'numbers'>], StoredRow>(
     `${selection} WHERE number IN (SELECT value FROM json_each(@numbers)) ORDER BY position`,
+  )
+  const children = database.prepare<[Params<'conversation' | 'parents'>], Pick<MessageRow, 'parent' | 'id' | 'number'>>(
+    `SELECT parent, id, number FROM chat_messages
+     WHERE conversation = @conversation AND parent IN (SELECT value FROM json_each(@parents)) ORDER BY number`,
+  )
+  const ofGroups = database.prepare<[Params<'groups'>], StoredRow>(
+    `${selection} WHERE group_id IN (SELECT value FROM json_each(@groups)) ORDER BY number`,
+  )
+  const ofRequest = database.prepare<[Params<'conversation' | 'requestId'>], StoredRow>(
+    `${selection} WHERE conversation = @conversation AND request_id = @requestId ORDER BY number`,
+  )
+  const all = database.prepare<[Params<'conversation'>], StoredRow>(
+    `${selection} WHERE conversation = @conversation ORDER BY number`,
+  )
+  const ofSource = database.prepare<[Params<'conversation'>], BranchPosition & { source_id: string }>(
+    `SELECT number, branch, position, source_id FROM chat_messages
+     WHERE conversation = @conversation AND source_id IS NOT NULL`,
+  )
+  const unfinished = database.prepare<[], StoredRow>(`${selection} WHERE finished_at_ms IS NULL`)
+  return {
+    find: (id) => first(find.get({ id })),
+    findByNumbers: (numbers) => numbered.all({ numbers: JSON.stringify(numbers) }).map(messages.fromRow),
+    children: (conversation, parents) => children.all({ conversation, parents: JSON.stringify(parents) }),
+    ofGroups: (groups) => ofGroups.all({ groups: JSON.stringify(groups) }).map(messages.fromRow),
+    ofRequest: (conversation, requestId) => ofRequest.all({ conversation, requestId }).map(messages.fromRow),
+    all: (conversation) => all.all({ conversation }).map(messages.fromRow),
+    ofSource: (conversation) =>
+      new Map(ofSource.all({ conversation }).map(({ source_id, ...position }) => [source_id, position])),
+    listUnfinished: () => unfinished.all().map(messages.fromRow),
+    findId: (number) => byNumber.get({ number })?.id,
+  }
+}
+
+type BranchQueries = Pick<MessageRepository, 'page' | 'weights' | 'newestLeaf'> & {
+  /** Returns the branch of a message after `parent`: a new one if the parent has a successor already, or is absent. */
+  createBranch(conversation: number, parent: BranchPosition | undefined): number
+}
+
+function createBranchQueries(database: Database): BranchQueries {
+  const addBranch = database.prepare<[Params<'conversation' | 'branch' | 'position'>], { number: number }>(
+    `INSERT INTO chat_branches (conversation, from_branch, from_position) VALUES (@conversation, @branch, @position)
+     RETURNING number`,
+  )
+  const findAt = database.prepare<[Params<'branch' | 'position'>], StoredRow>(
+    `${selection} WHERE branch = @branch AND position = @position`,
   )
   /** From the end of a branch to the beginning of the conversation. */
   const stretches = database.prepare<[Params<'branch' | 'position'>], Stretch>(
@@ -145,64 +210,13 @@ export function createMessageRepository(database: Database): MessageRepository {
        EXISTS (SELECT 1 FROM chat_messages c WHERE c.conversation = m.conversation AND c.parent = m.number) AS grown
      FROM chat_messages m WHERE conversation = @conversation AND parent = @parent ORDER BY number`,
   )
-  const children = database.prepare<[Params<'conversation' | 'parents'>], Pick<MessageRow, 'parent' | 'id' | 'number'>>(
-    `SELECT parent, id, number FROM chat_messages
-     WHERE conversation = @conversation AND parent IN (SELECT value FROM json_each(@parents)) ORDER BY number`,
-  )
-  const ofGroups = database.prepare<[Params<'groups'>], StoredRow>(
-    `${selection} WHERE group_id IN (SELECT value FROM json_each(@groups)) ORDER BY number`,
-  )
-  const ofRequest = database.prepare<[Params<'conversation' | 'requestId'>], StoredRow>(
-    `${selection} WHERE conversation = @conversation AND request_id = @requestId ORDER BY number`,
-  )
-  const all = database.prepare<[Params<'conversation'>], StoredRow>(
-    `${selection} WHERE conversation = @conversation ORDER BY number`,
-  )
-  const ofSource = database.prepare<[Params<'conversation'>], BranchPosition & { source_id: string }>(
-    `SELECT number, branch, position, source_id FROM chat_messages
-     WHERE conversation = @conversation AND source_id IS NOT NULL`,
-  )
-  const prepareUpdate = <F extends keyof MessageRow>(...fields: F[]) =>
-    database.prepare<[Params<F | 'number'>]>(
-      `UPDATE chat_messages SET ${messages.assignments(fields)} WHERE number = @number`,
-    )
-  const setState = prepareUpdate('state')
-  const setWarnings = prepareUpdate('warnings')
-  const setUsage = prepareUpdate('usage')
-  const finish = prepareUpdate(
-    ...(['state', 'text', 'reasoning', 'bytes', 'tokens'] as const),
-    ...(['error', 'usage', 'finish_reason', 'finished_at_ms'] as const),
-  )
-  const receive = database.prepare<[Params<'number' | 'sequence' | 'text' | 'reasoning'>]>(
-    `INSERT INTO chat_received (message, sequence, text, reasoning) VALUES (@number, @sequence, @text, @reasoning)`,
-  )
-  const received = database.prepare<[Params<'number'>], { text: string; reasoning: string }>(
-    'SELECT text, reasoning FROM chat_received WHERE message = @number ORDER BY sequence',
-  )
-  const removeReceived = database.prepare<[Params<'number'>]>('DELETE FROM chat_received WHERE message = @number')
-  const unfinished = database.prepare<[], StoredRow>(`${selection} WHERE finished_at_ms IS NULL`)
-  const first = (row: StoredRow | undefined): MessageRow | undefined => row && messages.fromRow(row)
-  const createBranch = (conversation: number, parent: BranchPosition | undefined): number => {
-    if (parent && !findAt.get({ branch: parent.branch, position: parent.position + 1 })) return parent.branch
-    const row = addBranch.get({ conversation, branch: parent?.branch ?? null, position: parent?.position ?? 0 })
-    if (!row) throw new Error('A branch was not added.')
-    return row.number
-  }
-
   return {
-    add({ parent, ...message }) {
-      const row = {
-        ...message,
-        parent: parent?.number ?? 0,
-        branch: createBranch(message.conversation, parent),
-        position: (parent?.position ?? 0) + 1,
-      }
-      const added = add.get(newMessages.params(row))
-      if (!added) throw new Error('A message was not added.')
-      return { ...row, number: added.number }
+    createBranch(conversation, parent) {
+      if (parent && !findAt.get({ branch: parent.branch, position: parent.position + 1 })) return parent.branch
+      const row = addBranch.get({ conversation, branch: parent?.branch ?? null, position: parent?.position ?? 0 })
+      if (!row) throw new Error('A branch was not added.')
+      return row.number
     },
-    find: (id) => first(find.get({ id })),
-    findByNumbers: (numbers) => numbered.all({ numbers: JSON.stringify(numbers) }).map(messages.fromRow),
     page({ branch: end, position }, before, limit) {
       const rows: MessageRow[] = []
       for (const { branch, below, upto } of stretches.all({ branch: end, position })) {
@@ -233,12 +247,32 @@ export function createMessageRepository(database: Database): MessageRepository {
         leaf = next
       }
     },
-    children: (conversation, parents) => children.all({ conversation, parents: JSON.stringify(parents) }),
-    ofGroups: (groups) => ofGroups.all({ groups: JSON.stringify(groups) }).map(messages.fromRow),
-    ofRequest: (conversation, requestId) => ofRequest.all({ conversation, requestId }).map(messages.fromRow),
-    all: (conversation) => all.all({ conversation }).map(messages.fromRow),
-    ofSource: (conversation) =>
-      new Map(ofSource.all({ conversation }).map(({ source_id, ...position }) => [source_id, position])),
+  }
+}
+
+type MessageWrites = Pick<MessageRepository, 'setState' | 'setWarnings' | 'receive' | 'readOutput' | 'finish'>
+
+/** Creates the writes that change an added message, with the deltas of its output. */
+function createMessageWrites(database: Database): MessageWrites {
+  const prepareUpdate = <F extends keyof MessageRow>(...fields: F[]) =>
+    database.prepare<[Params<F | 'number'>]>(
+      `UPDATE chat_messages SET ${messages.assignments(fields)} WHERE number = @number`,
+    )
+  const setState = prepareUpdate('state')
+  const setWarnings = prepareUpdate('warnings')
+  const setUsage = prepareUpdate('usage')
+  const finish = prepareUpdate(
+    ...(['state', 'text', 'reasoning', 'bytes', 'tokens'] as const),
+    ...(['error', 'usage', 'finish_reason', 'finished_at_ms'] as const),
+  )
+  const receive = database.prepare<[Params<'number' | 'sequence' | 'text' | 'reasoning'>]>(
+    `INSERT INTO chat_received (message, sequence, text, reasoning) VALUES (@number, @sequence, @text, @reasoning)`,
+  )
+  const received = database.prepare<[Params<'number'>], { text: string; reasoning: string }>(
+    'SELECT text, reasoning FROM chat_received WHERE message = @number ORDER BY sequence',
+  )
+  const removeReceived = database.prepare<[Params<'number'>]>('DELETE FROM chat_received WHERE message = @number')
+  return {
     setState: (number, state) => void setState.run({ number, state }),
     setWarnings: (number, warnings) => void setWarnings.run({ number, warnings: JSON.stringify(warnings) }),
     receive(number, sequence, { text, reasoning, usage }) {
@@ -263,9 +297,11 @@ export function createMessageRepository(database: Database): MessageRepository {
       })
       removeReceived.run({ number })
     },
-    listUnfinished: () => unfinished.all().map(messages.fromRow),
-    findId: (number) => byNumber.get({ number })?.id,
   }
+}
+
+function first(row: StoredRow | undefined): MessageRow | undefined {
+  return row && messages.fromRow(row)
 }
 
 /** Returns the newest child. Among alternatives: the last with children, otherwise the first. */
