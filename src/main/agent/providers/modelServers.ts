@@ -68,33 +68,11 @@ const readMs = 10_000
 const person = { kind: 'person', name: 'You' } as const
 
 export function createModelServers(options: Options): OwnModelServers {
-  const {
-    repository,
-    keyStore,
-    probe,
-    configured,
-    endpoints = defaultEndpoints,
-    tellService,
-    events,
-    note,
-    newId,
-    now,
-  } = options
+  const { repository, keyStore, probe, tellService, events, note, now } = options
   const inTurn = createSerialQueue()
   const record = (kind: string, summary: string, subject: string) => note({ kind, actor: person, summary, subject })
 
-  const toWire = ({ id, name, baseUrl, models, needsKey, readAtMs, ...row }: ServerRow): ModelServer => ({
-    id,
-    name,
-    base_url: baseUrl,
-    models: [...models],
-    key: keyStore.about(id),
-    needs_key: needsKey,
-    read_at: toIsoTime(readAtMs),
-    free: row.isFree,
-    price: row.price,
-    listed_prices: { ...row.listedPrices },
-  })
+  const toWire = (row: ServerRow): ModelServer => toWireServer(row, keyStore.about(row.id))
   const requireServer = (id: ModelServerId): ServerRow => {
     requireOwn(tellService)
     const row = repository.all().find((it) => it.id === id)
@@ -134,31 +112,13 @@ export function createModelServers(options: Options): OwnModelServers {
       servers: tellService ? repository.all().map(toWire) : [],
     }),
     get: (id) => toWire(requireServer(id)),
-    async find() {
-      const baseUrls = repository.all().map(({ baseUrl }) => baseUrl)
-      const probed = await Promise.all(
-        endpoints.map(async (endpoint) => ({
-          place: endpoint,
-          read: await probe(endpoint.baseUrl, { withinMs: findMs }),
-        })),
-      )
-      return probed.flatMap(({ place: { name, title, baseUrl }, read }) => {
-        const models = toModels(read)
-        return models ? [{ name, title, base_url: baseUrl, models, added: baseUrls.includes(baseUrl) }] : []
-      })
-    },
+    find: () => findServers({ repository, probe, endpoints: options.endpoints ?? defaultEndpoints }),
     add: ({ name, baseUrl, isFree = isThisComputer(baseUrl) }) =>
       inTurn(async () => {
         requireOwn(tellService)
-        const rows = repository.all()
-        if (rows.length >= maxServers) throw new AppError('model-server/too-many', `You can add ${maxServers} servers.`)
-        if (configured.includes(name) || rows.some((it) => it.name === name)) {
-          throw new AppError('model-server/exists', `There is already a server named “${name}”.`)
-        }
-        const same = rows.find((it) => it.baseUrl === baseUrl)
-        if (same) throw new AppError('model-server/exists', `${baseUrl} is already added as “${same.name}”.`)
+        assertNew({ name, baseUrl }, repository.all(), options.configured)
         const read = await readModels(baseUrl, undefined)
-        const id = ModelServerId.parse(`mds_${newId()}`)
+        const id = ModelServerId.parse(`mds_${options.newId()}`)
         const added = save({ id, name, baseUrl, isFree, price: null, ...read })
         record('provider.server_added', `You added the model server “${name}” at ${baseUrl}.`, added.id)
         return added
@@ -195,6 +155,53 @@ export function createModelServers(options: Options): OwnModelServers {
       }),
     tell,
   }
+}
+
+function toWireServer(row: ServerRow, key: ModelServer['key']): ModelServer {
+  return {
+    id: row.id,
+    name: row.name,
+    base_url: row.baseUrl,
+    models: [...row.models],
+    key,
+    needs_key: row.needsKey,
+    read_at: toIsoTime(row.readAtMs),
+    free: row.isFree,
+    price: row.price,
+    listed_prices: { ...row.listedPrices },
+  }
+}
+
+async function findServers(options: {
+  repository: ModelServerRepository
+  endpoints: readonly WellKnownEndpoint[]
+  probe: ModelServerProbe['probe']
+}): Promise<DiscoveredServer[]> {
+  const baseUrls = options.repository.all().map(({ baseUrl }) => baseUrl)
+  const probed = await Promise.all(
+    options.endpoints.map(async (endpoint) => ({
+      endpoint,
+      read: await options.probe(endpoint.baseUrl, { withinMs: findMs }),
+    })),
+  )
+  return probed.flatMap(({ endpoint: { name, title, baseUrl }, read }) => {
+    const models = toModels(read)
+    return models ? [{ name, title, base_url: baseUrl, models, added: baseUrls.includes(baseUrl) }] : []
+  })
+}
+
+/** @throws AppError `model-server/too-many`, `model-server/exists` */
+function assertNew(
+  { name, baseUrl }: Pick<ServerRow, 'name' | 'baseUrl'>,
+  rows: readonly ServerRow[],
+  configured: readonly string[],
+): void {
+  if (rows.length >= maxServers) throw new AppError('model-server/too-many', `You can add ${maxServers} servers.`)
+  if (configured.includes(name) || rows.some((it) => it.name === name)) {
+    throw new AppError('model-server/exists', `There is already a server named “${name}”.`)
+  }
+  const same = rows.find((it) => it.baseUrl === baseUrl)
+  if (same) throw new AppError('model-server/exists', `${baseUrl} is already added as “${same.name}”.`)
 }
 
 function toModels(read: Probed): string[] | undefined {
