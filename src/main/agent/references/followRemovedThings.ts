@@ -28,115 +28,42 @@ const maxPages = 20
 /** Sandboxes that a service announces between two comparisons. More are stored with the next comparison. */
 const maxAnnounced = 10_000
 
+/** State of following one service. */
+type FollowState = {
+  account: string | undefined
+  isCompared: boolean
+  /** Sandboxes that changed since the last comparison began: its list may be older than they are. */
+  recent: Map<string, string>
+  announced: number
+}
+
 /**
  * Delivers removals of the service: reads its outbox from the last acknowledged entry, and with each connection compares
  * what existed with what exists. A sandbox whose files were found without a row exists.
  */
-export function followRemovedThings({ link, client, records, removed, log }: Options): { close(): Promise<void> } {
+export function followRemovedThings(options: Options): { close(): Promise<void> } {
+  const { link, client, records, log } = options
   const closing = new AbortController()
   const { signal } = closing
+  const state: FollowState = { account: undefined, isCompared: false, recent: new Map(), announced: 0 }
+  const readOutbox = createOutboxReader(options, state, signal)
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let pending: { compare: boolean } | undefined
   let retryMs: number = retry.firstMs
-  let account: string | undefined
-  let isCompared = false
-  /** Sandboxes that changed since the last comparison began: its list may be older than they are. */
-  const recent = new Map<string, string>()
-  let announced = 0
-  let failing: { sequence: number; attempts: number } | undefined
-
-  /** @returns whether the service has an outbox */
-  const readOutbox = async (): Promise<boolean> => {
-    for (let pages = 0; pages < maxPages; pages += 1) {
-      const after = account === undefined ? 0 : records.getProcessedSequence(account)
-      const page = await client.call(listRemovedThings, { after, limit: pageSize }, { signal }).catch(noOutbox)
-      signal.throwIfAborted()
-      if (!page) return false
-      if (page.account_id !== account) {
-        account = page.account_id // read again from where this account was left
-        records.adopt(account)
-        continue
-      }
-      if (page.last_sequence < after) {
-        records.acknowledge(account, 0) // the service's database was restored from a backup
-        continue
-      }
-      for (const { sequence, kind, id, name } of page.things) {
-        if (isRemovedKind(kind)) deliver(account, { kind, id, name }, sequence)
-        records.acknowledge(account, sequence)
-      }
-      if (!page.has_more) return true
-    }
-    throw new Error(`The outbox of the service has more than ${maxPages} pages.`)
-  }
-  const deliver = (accountId: string, thing: RemovedThing, sequence: number): void => {
-    if (records.isOfOthers(accountId, thing.kind, thing.id)) return // another service's: this one cannot remove it
-    try {
-      removed.deliver(thing)
-    } catch (error) {
-      const attempts = failing?.sequence === sequence ? failing.attempts + 1 : 1
-      failing = { sequence, attempts }
-      if (attempts < maxAttempts) throw error
-      log.error('references to a removed thing could not be changed', { ...thing, error })
-    }
-    recent.delete(thing.id)
-    records.remove(accountId, thing.kind, thing.id)
-  }
-
-  const compare = async (accountId: string): Promise<void> => {
-    for (const kind of removedKinds) {
-      const existing = await listExisting(kind).catch((error: unknown) => {
-        if (signal.aborted) throw error
-        log.info('things of the service could not be listed', { kind, error })
-        return undefined
-      })
-      signal.throwIfAborted()
-      if (!existing) continue
-      const referenced = records.list(accountId, kind)
-      const missing = [...referenced].filter(
-        ([id]) => !existing.has(id) && !records.isOfOthers(accountId, kind, id), // another service cannot remove it
-      )
-      const unknown = [...removed.listReferred(kind)].filter((id) => !existing.has(id) && !records.exists(kind, id))
-      for (const [id, name] of [...missing, ...unknown.map((id) => [id, id.slice(0, 8)] as const)]) {
-        removed.deliver({ kind, id, name })
-      }
-      records.replace(accountId, kind, existing)
-    }
-    for (const [id, name] of recent) records.add(accountId, 'sandbox', { id, name })
-  }
-  /** Names by id. */
-  const listExisting = async (kind: RemovedKind): Promise<Map<string, string>> => {
-    if (kind === 'key') {
-      const { api_keys: keys } = await client.call(listApiKeys, {}, { signal })
-      return new Map(keys.map(({ id, name }) => [id, name]))
-    }
-    if (kind === 'domain') {
-      const { domains } = await client.call(listDomains, {}, { signal })
-      return new Map(domains.filter((it) => it.left_at === null).map(({ domain }) => [domain, domain]))
-    }
-    const [{ sandboxes }, foundSandboxes] = [
-      await client.call(listSandboxes, {}, { signal }),
-      await client.call(listFoundSandboxes, {}, { signal }),
-    ]
-    return new Map([
-      ...foundSandboxes.sandboxes.map(({ id, name, short_id: shortId }) => [id, name ?? shortId] as const),
-      ...sandboxes.map(({ id, name }) => [id, name] as const),
-    ])
-  }
 
   const run = async (work: { compare: boolean }): Promise<void> => {
     try {
       const hasOutbox = await readOutbox()
       if (!hasOutbox) {
-        account = (await client.call(getMe, {}, { signal })).id
-        records.adopt(account)
+        state.account = (await client.call(getMe, {}, { signal })).id
+        records.adopt(state.account)
       }
-      if (account !== undefined && (work.compare || !hasOutbox)) {
-        await compare(account)
-        recent.clear()
-        announced = 0
-        isCompared = true
+      if (state.account !== undefined && (work.compare || !hasOutbox)) {
+        await compareThings(options, { accountId: state.account, recent: state.recent, signal })
+        state.recent.clear()
+        state.announced = 0
+        state.isCompared = true
       }
       retryMs = retry.firstMs
     } catch (error) {
@@ -162,14 +89,14 @@ export function followRemovedThings({ link, client, records, removed, log }: Opt
   const unsubscribe = link.subscribe((event) => {
     if (event.type === 'sandbox.changed') {
       const { id, name } = event.sandbox
-      announced += 1
-      if (announced > maxAnnounced) return
-      if (isCompared && account !== undefined) records.add(account, 'sandbox', { id, name })
-      else recent.set(id, name)
+      state.announced += 1
+      if (state.announced > maxAnnounced) return
+      if (state.isCompared && state.account !== undefined) records.add(state.account, 'sandbox', { id, name })
+      else state.recent.set(id, name)
       return
     }
     if (event.type !== 'ready' && event.type !== 'things.removed' && event.type !== 'sandbox.removed') return
-    if (event.type === 'ready') isCompared = false
+    if (event.type === 'ready') state.isCompared = false
     pending = { compare: event.type === 'ready' || (pending?.compare ?? false) }
     begin()
   })
@@ -181,6 +108,100 @@ export function followRemovedThings({ link, client, records, removed, log }: Opt
       await running
     },
   }
+}
+
+/** Creates the reader that delivers new entries of the outbox. It returns whether the service has an outbox. */
+function createOutboxReader({ client, records, removed, log }: Options, state: FollowState, signal: AbortSignal) {
+  let failing: { sequence: number; attempts: number } | undefined
+
+  const deliver = (accountId: string, thing: RemovedThing, sequence: number): void => {
+    if (records.isOfOthers(accountId, thing.kind, thing.id)) return // another service's: this one cannot remove it
+    try {
+      removed.deliver(thing)
+    } catch (error) {
+      const attempts = failing?.sequence === sequence ? failing.attempts + 1 : 1
+      failing = { sequence, attempts }
+      if (attempts < maxAttempts) throw error
+      log.error('references to a removed thing could not be changed', { ...thing, error })
+    }
+    state.recent.delete(thing.id)
+    records.remove(accountId, thing.kind, thing.id)
+  }
+
+  return async (): Promise<boolean> => {
+    for (let pages = 0; pages < maxPages; pages += 1) {
+      const { account } = state
+      const after = account === undefined ? 0 : records.getProcessedSequence(account)
+      const page = await client.call(listRemovedThings, { after, limit: pageSize }, { signal }).catch(noOutbox)
+      signal.throwIfAborted()
+      if (!page) return false
+      if (page.account_id !== account) {
+        state.account = page.account_id // read again from where this account was left
+        records.adopt(page.account_id)
+        continue
+      }
+      if (page.last_sequence < after) {
+        records.acknowledge(account, 0) // the service's database was restored from a backup
+        continue
+      }
+      for (const { sequence, kind, id, name } of page.things) {
+        if (isRemovedKind(kind)) deliver(account, { kind, id, name }, sequence)
+        records.acknowledge(account, sequence)
+      }
+      if (!page.has_more) return true
+    }
+    throw new Error(`The outbox of the service has more than ${maxPages} pages.`)
+  }
+}
+
+/** Delivers what existed and no longer does. Kinds that cannot be listed now are skipped. */
+async function compareThings(
+  { client, records, removed, log }: Options,
+  { accountId, recent, signal }: { accountId: string; recent: ReadonlyMap<string, string>; signal: AbortSignal },
+): Promise<void> {
+  for (const kind of removedKinds) {
+    const existing = await listExisting(client, kind, signal).catch((error: unknown) => {
+      if (signal.aborted) throw error
+      log.info('things of the service could not be listed', { kind, error })
+      return undefined
+    })
+    signal.throwIfAborted()
+    if (!existing) continue
+    const referenced = records.list(accountId, kind)
+    const missing = [...referenced].filter(
+      ([id]) => !existing.has(id) && !records.isOfOthers(accountId, kind, id), // another service cannot remove it
+    )
+    const unknown = [...removed.listReferred(kind)].filter((id) => !existing.has(id) && !records.exists(kind, id))
+    for (const [id, name] of [...missing, ...unknown.map((id) => [id, id.slice(0, 8)] as const)]) {
+      removed.deliver({ kind, id, name })
+    }
+    records.replace(accountId, kind, existing)
+  }
+  for (const [id, name] of recent) records.add(accountId, 'sandbox', { id, name })
+}
+
+/** Lists names by id. */
+async function listExisting(
+  client: Options['client'],
+  kind: RemovedKind,
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
+  if (kind === 'key') {
+    const { api_keys: keys } = await client.call(listApiKeys, {}, { signal })
+    return new Map(keys.map(({ id, name }) => [id, name]))
+  }
+  if (kind === 'domain') {
+    const { domains } = await client.call(listDomains, {}, { signal })
+    return new Map(domains.filter((it) => it.left_at === null).map(({ domain }) => [domain, domain]))
+  }
+  const [{ sandboxes }, foundSandboxes] = [
+    await client.call(listSandboxes, {}, { signal }),
+    await client.call(listFoundSandboxes, {}, { signal }),
+  ]
+  return new Map([
+    ...foundSandboxes.sandboxes.map(({ id, name, short_id: shortId }) => [id, name ?? shortId] as const),
+    ...sandboxes.map(({ id, name }) => [id, name] as const),
+  ])
 }
 
 /** A service of an earlier version has no such path. */
