@@ -67,36 +67,6 @@ export function createZones(options: {
       }
     })
   }
-  /** @param after the outcome of a change without an answer, according to the records; undefined if they lack it */
-  const settleChange = async <T>(
-    name: string,
-    work: Promise<T>,
-    after: (records: readonly RegistrarRecord[]) => T | undefined,
-  ): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      if (!(error instanceof RegistrarFailure) || error.kind !== 'unclear') throw error
-      const done = await registrar.records(name).then(after, () => undefined)
-      if (done !== undefined) return done
-      throw unclear(registrar.title, name, error)
-    }
-  }
-  const fitting = (target: Of, others: readonly RegistrarRecord[], input: NewDnsRecord): DnsRecordData => {
-    const record = normal(target.name, input)
-    const conflict = findZoneConflict(others, record)
-    if (!conflict) return record
-    const { host, type } = conflict.with
-    const problem =
-      conflict.reason === 'duplicate' ? 'The same record is there already' : `${host} has a ${type} record`
-    const why = conflict.reason === 'duplicate' ? '' : ', and a CNAME stands alone'
-    throw new AppError('dns/conflict', `${problem}${why}.`)
-  }
-  const requireRecord = (present: readonly RegistrarRecord[], id: string): RegistrarRecord => {
-    const record = present.find((it) => it.id === id)
-    if (record) return record
-    throw new AppError('dns/not-found', `There is no DNS record ${id}.`)
-  }
 
   return {
     async list({ accountId, name }, { fresh }) {
@@ -118,43 +88,76 @@ export function createZones(options: {
         if (present.length >= dnsLimits.records) {
           throw new AppError('dns/too-many', `${target.name} has ${present.length} DNS records, the most allowed.`)
         }
-        const record = fitting(target, present, input)
+        const record = requireFittingRecord(target.name, present, input)
         const isNew = ({ id }: RegistrarRecord) => present.every((it) => it.id !== id)
-        const id = await settleChange(
-          target.name,
-          registrar.addRecord(target.name, record),
-          (records) => records.find((it) => isNew(it) && isEqual(it, record))?.id,
-        )
+        const id = await settleChange(registrar, target.name, {
+          work: registrar.addRecord(target.name, record),
+          after: (records) => records.find((it) => isNew(it) && isEqual(it, record))?.id,
+        })
         return { ...record, id }
       }),
     change: (target, id, change) =>
       changeZone(target, async (present) => {
         const before = requireRecord(present, id)
         const defined = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-        const record = fitting(
-          target,
+        const record = requireFittingRecord(
+          target.name,
           present.filter((it) => it.id !== id),
           { ...before, ...defined },
         )
         const others = present.filter((it) => it.id !== id)
         const isChanged = (candidate: RegistrarRecord) =>
           isEqual(candidate, record) && others.every((sibling) => sibling.id !== candidate.id)
-        const newId = await settleChange(
-          target.name,
-          registrar.changeRecord(target.name, id, record),
-          (records) => records.find(isChanged)?.id,
-        )
+        const newId = await settleChange(registrar, target.name, {
+          work: registrar.changeRecord(target.name, id, record),
+          after: (records) => records.find(isChanged)?.id,
+        })
         return { ...record, id: newId }
       }),
     remove: (target, id) =>
       changeZone(target, async (present) => {
         const record = requireRecord(present, id)
-        const removed = registrar.removeRecord(target.name, id).then(() => true)
-        await settleChange(target.name, removed, (records) => records.every((it) => it.id !== id) || undefined)
+        await settleChange(registrar, target.name, {
+          work: registrar.removeRecord(target.name, id).then(() => true),
+          after: (records) => records.every((it) => it.id !== id) || undefined,
+        })
         onRemoved(target.name, id)
         return record
       }),
   }
+}
+
+/** @param after the outcome of a change without an answer, according to the records; undefined if they lack it */
+async function settleChange<T>(
+  registrar: Registrar,
+  name: string,
+  { work, after }: { work: Promise<T>; after: (records: readonly RegistrarRecord[]) => T | undefined },
+): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof RegistrarFailure) || error.kind !== 'unclear') throw error
+    const done = await registrar.records(name).then(after, () => undefined)
+    if (done !== undefined) return done
+    throw unclear(registrar.title, name, error)
+  }
+}
+
+/** @throws AppError `request/invalid`, `dns/conflict` */
+function requireFittingRecord(zone: string, others: readonly RegistrarRecord[], input: NewDnsRecord): DnsRecordData {
+  const record = normal(zone, input)
+  const conflict = findZoneConflict(others, record)
+  if (!conflict) return record
+  const { host, type } = conflict.with
+  const problem = conflict.reason === 'duplicate' ? 'The same record is there already' : `${host} has a ${type} record`
+  const why = conflict.reason === 'duplicate' ? '' : ', and a CNAME stands alone'
+  throw new AppError('dns/conflict', `${problem}${why}.`)
+}
+
+function requireRecord(present: readonly RegistrarRecord[], id: string): RegistrarRecord {
+  const record = present.find((it) => it.id === id)
+  if (record) return record
+  throw new AppError('dns/not-found', `There is no DNS record ${id}.`)
 }
 
 function normal(zone: string, record: NewDnsRecord): DnsRecordData {
