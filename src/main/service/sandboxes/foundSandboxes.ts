@@ -47,15 +47,8 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
   /** Adopting and deleting one sandbox take turns, each decided on what is there then. */
   const changes = createKeyedQueue()
 
-  const createLabel = (record: SandboxRecord): SandboxLabel => {
-    const { id, accountId, name, region, runtime, vcpu, memoryMb, diskGb, network, idleMinutes, createdAtMs } = record
-    return {
-      ...{ id, databaseId: removals.databaseId, accountId, name, region, runtime, vcpu, memoryMb, diskGb },
-      image: record.image === null ? null : ImageName.parse(record.image),
-      ...{ network, idleMinutes, createdAtMs },
-      snapshots: snapshots.list(id).map(({ sandboxId: _, ...snapshot }) => snapshot),
-    }
-  }
+  const toLabel = (record: SandboxRecord): SandboxLabel =>
+    createLabel(record, { databaseId: removals.databaseId, snapshots: snapshots.list(record.id) })
 
   const isUnknown = ({ id }: StoredMachine): boolean =>
     records.find(id) === undefined && !removals.removals().includes(id)
@@ -125,7 +118,7 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
     label(id) {
       const record = records.find(id)
       if (!record) return
-      call('machine.label', { labels: [createLabel(record)] }).catch((error: unknown) =>
+      call('machine.label', { labels: [toLabel(record)] }).catch((error: unknown) =>
         log.debug('a disk was not labelled', { id, error }),
       )
     },
@@ -140,11 +133,24 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
         const existing = snapshots.list(machine.id).map(({ id }: SnapshotRecord) => id)
         adoptSnapshots(machine, new Set([...existing, ...incomplete]))
       }
-      const labels = records.all().map(createLabel)
+      const labels = records.all().map(toLabel)
       for (let from = 0; from < labels.length; from += labelsPerCall) {
         await hostCall('machine.label', { labels: labels.slice(from, from + labelsPerCall) })
       }
     },
+  }
+}
+
+function createLabel(
+  record: SandboxRecord,
+  { databaseId, snapshots }: { databaseId: string; snapshots: readonly SnapshotRecord[] },
+): SandboxLabel {
+  const { id, accountId, name, region, runtime, vcpu, memoryMb, diskGb, network, idleMinutes, createdAtMs } = record
+  return {
+    ...{ id, databaseId, accountId, name, region, runtime, vcpu, memoryMb, diskGb },
+    image: record.image === null ? null : ImageName.parse(record.image),
+    ...{ network, idleMinutes, createdAtMs },
+    snapshots: snapshots.map(({ sandboxId: _, ...snapshot }) => snapshot),
   }
 }
 

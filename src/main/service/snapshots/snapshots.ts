@@ -55,12 +55,6 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
     publish(accountId, { type: 'snapshots.changed', sandbox_id: id })
   }
 
-  const requireSnapshot = (sandboxId: SandboxId, id: SnapshotId): SnapshotRecord => {
-    const record = records.find(sandboxId, id)
-    if (record) return record
-    throw new AppError('snapshot/not-found', `This sandbox has no snapshot ${id}.`)
-  }
-
   /** A record without files is of no use to anybody. */
   const withFiles = async <T>(sandbox: SandboxRecord, id: SnapshotId, work: () => Promise<T>): Promise<T> => {
     try {
@@ -71,15 +65,6 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
         tell(sandbox)
       }
       throw error
-    }
-  }
-
-  const discard = async (hostCall: HostCall, { id, sandboxId }: SnapshotRef, runtime: string): Promise<void> => {
-    try {
-      await hostCall('snapshot.delete', { sandboxId, snapshotId: id, runtime }, { deadlineMs: copyDeadlineMs })
-      records.remove(id)
-    } catch (error) {
-      log.warn('what is left of a snapshot goes when the host is there again', { id, error })
     }
   }
 
@@ -99,36 +84,35 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
           records.complete(id, result.sizeBytes)
         } catch (error) {
           // Whether a host that did not answer made it is not known.
-          await discard(call, begun, sandbox.runtime)
+          await discard({ records, log }, call, { ...begun, runtime: sandbox.runtime })
           throw error
         } finally {
           making.delete(id)
         }
         note(sandboxId, { type: 'snapshot.created', description: `Saved the snapshot “${begun.name}”.` })
         tell(sandbox)
-        return requireSnapshot(sandboxId, id)
+        return requireSnapshot(records, sandboxId, id)
       }),
 
     list: (caller, sandboxId) => records.list(sandboxes.requireOwned(caller, sandboxId).id),
 
     async restore(caller, sandboxId, id) {
       sandboxes.requireOwned(caller, sandboxId)
-      const { name } = requireSnapshot(sandboxId, id)
-      const restored = await sandboxes.replaceFiles(caller, sandboxId, {
+      const { name } = requireSnapshot(records, sandboxId, id)
+      return await sandboxes.replaceFiles(caller, sandboxId, {
         reason: `Stopped to restore the snapshot “${name}”.`,
         replace: (sandbox) =>
-          withFiles(sandbox, requireSnapshot(sandboxId, id).id, async () => {
+          withFiles(sandbox, requireSnapshot(records, sandboxId, id).id, async () => {
             const ref = { sandboxId, snapshotId: id, runtime: sandbox.runtime }
             await call('snapshot.restore', ref, { deadlineMs: copyDeadlineMs })
             note(sandboxId, { type: 'snapshot.restored', description: `Restored the snapshot “${name}”.` })
           }),
       })
-      return restored
     },
 
     fork: (caller, { sandboxId, id }, request) =>
       sandboxes.exclusively(caller, sandboxId, (sandbox) =>
-        withFiles(sandbox, requireSnapshot(sandboxId, id).id, () =>
+        withFiles(sandbox, requireSnapshot(records, sandboxId, id).id, () =>
           sandboxes.create(sandbox.accountId, wishes(sandbox, request), {
             sandboxId,
             snapshotId: id,
@@ -139,12 +123,9 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
 
     remove: (caller, sandboxId, id) =>
       sandboxes.exclusively(caller, sandboxId, async (sandbox) => {
-        const { name } = requireSnapshot(sandboxId, id)
-        await call(
-          'snapshot.delete',
-          { sandboxId, snapshotId: id, runtime: sandbox.runtime },
-          { deadlineMs: copyDeadlineMs },
-        )
+        const { name } = requireSnapshot(records, sandboxId, id)
+        const ref = { sandboxId, snapshotId: id, runtime: sandbox.runtime }
+        await call('snapshot.delete', ref, { deadlineMs: copyDeadlineMs })
         records.remove(id)
         note(sandboxId, { type: 'snapshot.deleted', description: `Deleted the snapshot “${name}”.` })
         tell(sandbox)
@@ -161,9 +142,29 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
         if (stored?.snapshots.includes(id)) {
           records.complete(id, stored.label?.snapshots.find((it) => it.id === id)?.sizeBytes ?? unknownBytes)
           note(sandboxId, { type: 'snapshot.created', description: `Saved the snapshot “${name}”.` })
-        } else await discard(hostCall, { sandboxId, id }, sandbox.runtime)
+        } else await discard({ records, log }, hostCall, { id, sandboxId, runtime: sandbox.runtime })
       }
     },
+  }
+}
+
+function requireSnapshot(records: SnapshotRepository, sandboxId: SandboxId, id: SnapshotId): SnapshotRecord {
+  const record = records.find(sandboxId, id)
+  if (record) return record
+  throw new AppError('snapshot/not-found', `This sandbox has no snapshot ${id}.`)
+}
+
+/** Deletes a snapshot at the host, and its record. Never rejects: the next `reconcile` retries. */
+async function discard(
+  { records, log }: Pick<Options, 'records' | 'log'>,
+  call: HostCall,
+  { id, sandboxId, runtime }: SnapshotRef & Pick<SandboxRecord, 'runtime'>,
+): Promise<void> {
+  try {
+    await call('snapshot.delete', { sandboxId, snapshotId: id, runtime }, { deadlineMs: copyDeadlineMs })
+    records.remove(id)
+  } catch (error) {
+    log.warn('what is left of a snapshot goes when the host is there again', { id, error })
   }
 }
 
