@@ -63,96 +63,12 @@ const submitLeadMs = 60_000
 const confirmMs = 5 * 60_000
 
 export function createAutoRenewals(options: Options): AutoRenewals {
-  const { records, approvals, findPayment, now, log } = options
+  const { records, now } = options
+  const turns = createTurns(options)
+  const settle = createSettlement(options, turns)
+  const attempt = createAttempt(options, turns)
 
-  const keep = (turn: Turn, change: Partial<Turn>, news: RenewalNews[]): Turn => {
-    const after = { ...turn, ...change }
-    const isNews = after.state !== turn.state || after.problem?.kind !== turn.problem?.kind
-    records.atomically(() => {
-      records.keepTurn(after)
-      if (isNews && isNotified(after)) {
-        const fields = { domain: after.domain, state: after.state, problem: after.problem }
-        options.note(fields)
-        news.push(fields)
-      }
-    })
-    return after
-  }
-  const recordFailure = (turn: Turn, problem: RenewalProblem, news: RenewalNews[]): void => {
-    const attempts = turn.attempts + 1
-    keep(
-      turn,
-      { state: 'planned', intentId: null, attempts, nextAtMs: getNextAttemptMs(attempts, now()), problem },
-      news,
-    )
-  }
-
-  /** Settles a renewal whose payment has begun. */
-  const settle = async (turn: Turn, name: RegisteredName | undefined, news: RenewalNews[]): Promise<void> => {
-    const payment = findPayment(turn.intentId ?? '')
-    const intent = findIntent(turn.intentId ?? '')
-    const hasMoved = name !== undefined && Date.parse(name.expires_at) > turn.expiresAtMs
-    if (payment?.record.paid === true) {
-      await paid(turn, { payment, hasMoved, news })
-    } else if (payment?.record.paid === false && isFinal(payment)) {
-      if (hasMoved) keep(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
-      else if (intent?.state === 'denied' && intent.decision?.by === 'person') {
-        keep(turn, { state: 'declined', nextAtMs: null, problem: null }, news)
-      } else recordFailure(turn, findProblem(payment, intent), news)
-    } else if (intent?.state === 'waiting' && (hasMoved || records.find(turn.domain)?.enabled !== true)) {
-      // Canceling the intent ends the payment and calls this again.
-      approvals.cancel(intent.id, autoRenewAsker)
-    }
-  }
-  const paid = async (
-    turn: Turn,
-    { payment, hasMoved, news }: { payment: StoredPayment; hasMoved: boolean; news: RenewalNews[] },
-  ): Promise<void> => {
-    const status = payment.answer?.status ?? 0
-    if (hasMoved || (status >= 200 && status < 300)) {
-      keep(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
-    } else if (status >= 400 && status < 500) {
-      const detail = `${payment.record.title}: the registrar refused, and the money became credits. Renew it by hand.`
-      keep(turn, { state: 'credited', nextAtMs: null, problem: { kind: 'service', detail } }, news)
-    } else if ((turn.nextAtMs ?? 0) <= now()) {
-      const read = await options.read(turn.domain).catch(() => undefined)
-      const isRenewed = read !== undefined && Date.parse(read.expires_at) > turn.expiresAtMs
-      const detail = 'It was paid, and the registrar has not confirmed the renewal yet. Nothing is paid again.'
-      if (isRenewed) keep(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
-      else keep(turn, { nextAtMs: now() + confirmMs, problem: { kind: 'service', detail } }, news)
-    }
-  }
-
-  const attempt = async (settings: Settings, turn: Turn, { news, signal }: Attempt): Promise<'full' | undefined> => {
-    const { domain, years, mostMicroUsd: maxMicroUsd } = settings
-    try {
-      approvals.checkUnlocked()
-      const present = await options.read(domain)
-      if (Date.parse(present.expires_at) !== turn.expiresAtMs) {
-        keep(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
-        return
-      }
-      const order = { domain, years, capMicroUsd: maxMicroUsd, ifExpiresAt: toIsoTime(turn.expiresAtMs) }
-      const begun: Partial<Turn> = { state: 'begun', nextAtMs: null, problem: null }
-      const alongside = ({ id }: IntentRecord): void => records.keepTurn({ ...turn, ...begun, intentId: id })
-      const { wasFree } = await options.buy({ ...order, alongside }, signal)
-      if (wasFree) keep(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
-    } catch (error) {
-      if (signal.aborted) return
-      if (!(error instanceof AppError)) log.error('a domain could not be renewed', { domain, error })
-      if (error instanceof AppError && error.code === 'domain/renewed') {
-        keep(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
-      } else if (error instanceof AppError && error.status === 429) {
-        records.keepTurn({ ...turn, nextAtMs: now() + submitLeadMs })
-        return 'full'
-      } else if (records.turn(domain, turn.expiresAtMs)?.state !== 'begun') {
-        recordFailure(turn, problemOfFailure(error), news)
-      }
-    }
-    return undefined
-  }
-
-  const turnFor = (settings: Settings, expiresAtMs: number): Turn =>
+  const findTurn = (settings: Settings, expiresAtMs: number): Turn =>
     records.turn(settings.domain, expiresAtMs) ?? {
       ...{ domain: settings.domain, expiresAtMs, state: 'planned', intentId: null, attempts: 0 },
       ...{ nextAtMs: null, problem: null },
@@ -176,7 +92,7 @@ export function createAutoRenewals(options: Options): AutoRenewals {
       for (const settings of records.settings()) {
         const name = names.get(settings.domain)
         if (signal.aborted || !name || !settings.enabled) continue
-        const turn = turnFor(settings, Date.parse(name.expires_at))
+        const turn = findTurn(settings, Date.parse(name.expires_at))
         if (isDue(turn, settings) && (await attempt(settings, turn, { news, signal })) === 'full') break
       }
       if (!signal.aborted) await settleBegun()
@@ -213,18 +129,119 @@ export function createAutoRenewals(options: Options): AutoRenewals {
       return Number.isFinite(next) ? next : undefined
     },
   }
+}
 
-  function findIntent(id: string): IntentRecord | undefined {
-    try {
-      return approvals.get(id)
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'intent/not-found') return undefined
-      throw error
+type Turns = {
+  /** Stores a changed turn, and what the user is notified of. */
+  change(turn: Turn, change: Partial<Turn>, news: RenewalNews[]): void
+  /** Plans the next attempt. */
+  recordFailure(turn: Turn, problem: RenewalProblem, news: RenewalNews[]): void
+}
+
+function createTurns({ records, note, now }: Options): Turns {
+  const change: Turns['change'] = (turn, changes, news) => {
+    const after = { ...turn, ...changes }
+    const isNews = after.state !== turn.state || after.problem?.kind !== turn.problem?.kind
+    records.atomically(() => {
+      records.keepTurn(after)
+      if (isNews && isNotified(after)) {
+        const fields = { domain: after.domain, state: after.state, problem: after.problem }
+        note(fields)
+        news.push(fields)
+      }
+    })
+  }
+  return {
+    change,
+    recordFailure(turn, problem, news) {
+      const attempts = turn.attempts + 1
+      const nextAtMs = getNextAttemptMs(attempts, now())
+      change(turn, { state: 'planned', intentId: null, attempts, nextAtMs, problem }, news)
+    },
+  }
+}
+
+/** Creates the step that settles a renewal whose payment has begun. */
+function createSettlement({ records, approvals, findPayment, read, now }: Options, turns: Turns) {
+  const settlePaid = async (
+    turn: Turn,
+    { payment, hasMoved, news }: { payment: StoredPayment; hasMoved: boolean; news: RenewalNews[] },
+  ): Promise<void> => {
+    const status = payment.answer?.status ?? 0
+    if (hasMoved || (status >= 200 && status < 300)) {
+      turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
+    } else if (status >= 400 && status < 500) {
+      const detail = `${payment.record.title}: the registrar refused, and the money became credits. Renew it by hand.`
+      turns.change(turn, { state: 'credited', nextAtMs: null, problem: { kind: 'service', detail } }, news)
+    } else if ((turn.nextAtMs ?? 0) <= now()) {
+      const name = await read(turn.domain).catch(() => undefined)
+      const isRenewed = name !== undefined && Date.parse(name.expires_at) > turn.expiresAtMs
+      const detail = 'It was paid, and the registrar has not confirmed the renewal yet. Nothing is paid again.'
+      if (isRenewed) turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
+      else turns.change(turn, { nextAtMs: now() + confirmMs, problem: { kind: 'service', detail } }, news)
+    }
+  }
+
+  return async (turn: Turn, name: RegisteredName | undefined, news: RenewalNews[]): Promise<void> => {
+    const payment = findPayment(turn.intentId ?? '')
+    const intent = findIntent(approvals, turn.intentId ?? '')
+    const hasMoved = name !== undefined && Date.parse(name.expires_at) > turn.expiresAtMs
+    if (payment?.record.paid === true) {
+      await settlePaid(turn, { payment, hasMoved, news })
+    } else if (payment?.record.paid === false && isFinal(payment)) {
+      if (hasMoved) turns.change(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
+      else if (intent?.state === 'denied' && intent.decision?.by === 'person') {
+        turns.change(turn, { state: 'declined', nextAtMs: null, problem: null }, news)
+      } else turns.recordFailure(turn, findProblem(payment, intent), news)
+    } else if (intent?.state === 'waiting' && (hasMoved || records.find(turn.domain)?.enabled !== true)) {
+      // Canceling the intent ends the payment and calls this again.
+      approvals.cancel(intent.id, autoRenewAsker)
     }
   }
 }
 
 type Attempt = { news: RenewalNews[]; signal: AbortSignal }
+
+/** Creates the step that begins a renewal. It returns `full` while approvals accept no more. */
+function createAttempt({ records, approvals, read, buy, now, log }: Options, turns: Turns) {
+  return async (settings: Settings, turn: Turn, { news, signal }: Attempt): Promise<'full' | undefined> => {
+    const { domain, years, mostMicroUsd: maxMicroUsd } = settings
+    try {
+      approvals.checkUnlocked()
+      const present = await read(domain)
+      if (Date.parse(present.expires_at) !== turn.expiresAtMs) {
+        turns.change(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
+        return
+      }
+      const order = { domain, years, capMicroUsd: maxMicroUsd, ifExpiresAt: toIsoTime(turn.expiresAtMs) }
+      const begun: Partial<Turn> = { state: 'begun', nextAtMs: null, problem: null }
+      const alongside = ({ id }: IntentRecord): void => records.keepTurn({ ...turn, ...begun, intentId: id })
+      const { wasFree } = await buy({ ...order, alongside }, signal)
+      if (wasFree) turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
+    } catch (error) {
+      if (signal.aborted) return
+      if (!(error instanceof AppError)) log.error('a domain could not be renewed', { domain, error })
+      if (error instanceof AppError && error.code === 'domain/renewed') {
+        turns.change(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
+      } else if (error instanceof AppError && error.status === 429) {
+        records.keepTurn({ ...turn, nextAtMs: now() + submitLeadMs })
+        return 'full'
+      } else if (records.turn(domain, turn.expiresAtMs)?.state !== 'begun') {
+        turns.recordFailure(turn, problemOfFailure(error), news)
+      }
+    }
+    return undefined
+  }
+}
+
+function findIntent(approvals: Pick<Approvals, 'get'>, id: string): IntentRecord | undefined {
+  try {
+    return approvals.get(id)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'intent/not-found') return undefined
+    throw error
+  }
+}
 
 /** Requests for approval have their own notification, and renewals by others need none. */
 function isNotified({ state, problem }: Turn): boolean {

@@ -95,14 +95,8 @@ export function createRenewals(options: Options): Renewals {
       records.atomically(() => {
         records.set(settings)
         auto.onSettingsChange(settings, Date.parse(name.expires_at))
-        note({
-          kind: enabled ? 'renewal.on' : 'renewal.off',
-          actor: { kind: 'person', name: 'You' },
-          subject: domain,
-          summary: `You turned auto-renew of ${domain} ${enabled ? 'on' : 'off'}.`,
-          detail: { domain, ...(enabled && { days_before: daysBefore, years, most_micro_usd: maxMicroUsd }) },
-          links: { domain },
-        })
+        const detail = { domain, ...(enabled && { days_before: daysBefore, years, most_micro_usd: maxMicroUsd }) }
+        recordSwitch(note, enabled ? 'on' : 'off', detail)
       })
       onChanged()
       watch().look()
@@ -112,14 +106,7 @@ export function createRenewals(options: Options): Renewals {
       if (!records.find(domain)) throw notFoundError(domain)
       records.atomically(() => {
         records.remove(domain)
-        note({
-          kind: 'renewal.off',
-          actor: { kind: 'person', name: 'You' },
-          subject: domain,
-          summary: `You turned auto-renew of ${domain} off.`,
-          detail: { domain },
-          links: { domain },
-        })
+        recordSwitch(note, 'off', { domain })
       })
       onChanged()
     },
@@ -154,6 +141,18 @@ export function createRenewals(options: Options): Renewals {
       return next.length === 0 ? undefined : Math.min(...next)
     },
   }
+}
+
+function recordSwitch(note: RecordActivity, state: 'on' | 'off', detail: { domain: string }): void {
+  const { domain } = detail
+  note({
+    kind: `renewal.${state}`,
+    actor: { kind: 'person', name: 'You' },
+    subject: domain,
+    summary: `You turned auto-renew of ${domain} ${state}.`,
+    detail,
+    links: { domain },
+  })
 }
 
 function unlessAway(error: unknown): void {
