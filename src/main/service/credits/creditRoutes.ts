@@ -28,7 +28,7 @@ import { getRulesFor, type KeyRules, toKeyLimit } from './openReservations.ts'
 import type { PriceList } from './priceList.ts'
 import { formatDay, sumSpending, toSpendingDays } from './spending.ts'
 
-export function createCreditRoutes(options: {
+type CreditRouteOptions = {
   credits: Credits
   prices: PriceList
   sandboxesCharged: boolean
@@ -39,23 +39,14 @@ export function createCreditRoutes(options: {
   findAccount: (address: string) => AccountId | undefined
   recordForAccount: ActivityLog['recordForAccount']
   now: () => number
-}): Endpoint[] {
-  const { credits, prices, getRules, assertUnlimited, recordForAccount, now } = options
+}
 
-  const findRecipient = (address: string): AccountId => {
-    const accountId = options.findAccount(address)
-    if (accountId) return accountId
-    throw new AppError('credits/recipient-not-found', `No account here belongs to ${address}.`)
-  }
-  const balanceAfter = (row: TransferRow, accountId: AccountId): number =>
-    toExactCents(row.debitAccount === accountId ? row.debitBalance : row.creditBalance)
+export function createCreditRoutes(options: CreditRouteOptions): Endpoint[] {
+  return [...createHistoryRoutes(options), ...createTransferRoutes(options)]
+}
 
-  async function* transactionsOf(accountId: AccountId, filters: HistoryFilters): AsyncGenerator<CreditTransaction[]> {
-    for await (const rows of credits.history.rows({ accountId, filters })) {
-      yield rows.map((row) => toWire(row, accountId))
-    }
-  }
-
+/** Routes that read balances, transactions and prices. */
+function createHistoryRoutes({ credits, prices, sandboxesCharged, now }: CreditRouteOptions): Endpoint[] {
   return [
     endpoint(getBalance, (_, { caller }) => {
       const { posted, held, available } = credits.balance(caller.accountId)
@@ -80,7 +71,7 @@ export function createCreditRoutes(options: {
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': 'attachment; filename="steward-credits.csv"',
         },
-        body: historyCsv(transactionsOf(accountId, toFilters(query))),
+        body: historyCsv(listAll(credits.history, accountId, toFilters(query))),
       }),
     ),
     endpoint(getSpending, ({ query: { by, from, to } }, { caller }) => {
@@ -92,8 +83,22 @@ export function createCreditRoutes(options: {
       tiers: prices.tiers,
       pricing: prices.tiers,
       payment_tiers: prices.paymentTiers,
-      sandboxes_charged: options.sandboxesCharged,
+      sandboxes_charged: sandboxesCharged,
     })),
+  ]
+}
+
+/** Routes that move credits. */
+function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
+  const { credits, getRules, assertUnlimited, recordForAccount } = options
+
+  const findRecipient = (address: string): AccountId => {
+    const accountId = options.findAccount(address)
+    if (accountId) return accountId
+    throw new AppError('credits/recipient-not-found', `No account here belongs to ${address}.`)
+  }
+
+  return [
     endpoint(transferCredits, async ({ body }, { caller, repeatable }) => {
       const { to_address, amount_cents, note = '' } = body
       const { accountId: from, keyId } = caller
@@ -112,7 +117,7 @@ export function createCreditRoutes(options: {
       return {
         transfer_id: row.id,
         status: 'completed',
-        ...{ to_address, amount_cents, balance_after_cents: balanceAfter(row, from) },
+        ...{ to_address, amount_cents, balance_after_cents: getBalanceAfter(row, from) },
       }
     }),
     endpoint(grantCredits, async ({ body }, { caller, repeatable }) => {
@@ -151,7 +156,7 @@ export function createCreditRoutes(options: {
         adjustment_id: row.id,
         status: 'completed',
         account_id: to,
-        ...{ amount_cents, balance_after_cents: balanceAfter(row, to) },
+        ...{ amount_cents, balance_after_cents: getBalanceAfter(row, to) },
       }
     }),
     endpoint(refundCharge, async ({ body }, { caller, repeatable }) => {
@@ -182,6 +187,18 @@ export function createUnlimitedCheck(rulesOf: (keyId: string) => KeyRules | unde
     if (!rules || (rules.models === null && rules.dailyLimit === null)) return
     throw new AppError('auth/forbidden', 'An API key with limits may not give credits.')
   }
+}
+
+async function* listAll(
+  history: Credits['history'],
+  accountId: AccountId,
+  filters: HistoryFilters,
+): AsyncGenerator<CreditTransaction[]> {
+  for await (const rows of history.rows({ accountId, filters })) yield rows.map((row) => toWire(row, accountId))
+}
+
+function getBalanceAfter(row: TransferRow, accountId: AccountId): number {
+  return toExactCents(row.debitAccount === accountId ? row.debitBalance : row.creditBalance)
 }
 
 type ExportQuery = Parsed<typeof exportTransactions>['query']
