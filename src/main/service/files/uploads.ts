@@ -1,19 +1,18 @@
-import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { FileState } from '#shared/contract/files.ts'
-import { maxRangeBytes } from '#shared/contract/hostIpc.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import { type beginUpload, uploadLimits } from '#shared/contract/uploads.ts'
 import { type SandboxId, UploadId } from '#shared/ids.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import { cutPieces } from './cutPieces.ts'
+import { createUploadFiles, fileDeadlineMs } from './uploadFiles.ts'
 import type { UploadRecord, UploadRepository } from './uploadRepository.ts'
 
 export type Uploads = {
   /** @throws AppError `file/exists`, `file/changed`, `upload/too-many` */
-  begin(sandboxId: SandboxId, fields: Parsed<typeof beginUpload>['body']): Promise<UploadRecord>
+  begin(sandboxId: SandboxId, fields: UploadFields): Promise<UploadRecord>
   /** @throws AppError `upload/not-found` */
   get(sandboxId: SandboxId, id: UploadId): UploadRecord
   /**
@@ -28,6 +27,7 @@ export type Uploads = {
   close(): void
 }
 
+type UploadFields = Parsed<typeof beginUpload>['body']
 type Piece = { offset: number; body: AsyncIterable<Uint8Array>; signal: AbortSignal }
 
 type Options = {
@@ -42,50 +42,12 @@ type Options = {
 }
 
 const pieceBytes = 4 * 1024 * 1024
-const fileDeadlineMs = 120_000
 const sweepEveryMs = 10 * 60_000
-/** As many as Linux follows. */
-const maxLinks = 40
 
-export function createUploads({
-  records,
-  call,
-  isRunning,
-  onComplete,
-  randomBytes,
-  now,
-  passedMs,
-  log,
-}: Options): Uploads {
-  const appending = new Map<UploadId, { stop: () => void; ended: Promise<void> }>()
-
-  const stat = async (sandboxId: SandboxId, path: string): Promise<FileState | undefined> => {
-    try {
-      return (await call('file.stat', { sandboxId, path })).result
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'file/not-found') return undefined
-      throw error
-    }
-  }
-
-  /** A link in its place stays one: what it leads to is written. */
-  const locateTarget = async (sandboxId: SandboxId, path: string): Promise<{ place: string; there?: FileState }> => {
-    let target = path
-    for (let links = 0; links < maxLinks; links++) {
-      const there = await stat(sandboxId, target)
-      if (there?.target === undefined) return { place: target, ...(there && { there }) }
-      target = posix.resolve(posix.dirname(target), there.target)
-    }
-    throw new AppError('file/path', `${path} goes through too many links.`)
-  }
-
-  const removePart = async ({ sandboxId, part }: UploadRecord): Promise<void> => {
-    try {
-      await call('file.remove', { sandboxId, path: part, recursive: false })
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'file/not-found') throw error
-    }
-  }
+export function createUploads(options: Options): Uploads {
+  const { records, isRunning, onComplete, randomBytes, now, passedMs, log } = options
+  const files = createUploadFiles(options.call)
+  const appends = createAppends()
 
   const change = (record: UploadRecord, changes: Partial<UploadRecord>): UploadRecord => {
     const changed = { ...record, ...changes, touchedAtMs: now() }
@@ -93,50 +55,27 @@ export function createUploads({
     return changed
   }
 
-  const checkSum = async (
-    { sandboxId, part, sha256, size, path }: UploadRecord,
-    signal: AbortSignal,
-  ): Promise<void> => {
-    if (sha256 === null) return
-    const hash = createHash('sha256')
-    for (let offset = 0; offset < size; offset += maxRangeBytes) {
-      const range = { sandboxId, path: part, offset, length: maxRangeBytes }
-      hash.update((await call('file.readRange', range, { deadlineMs: fileDeadlineMs, signal })).body)
-    }
-    if (hash.digest('hex') === sha256) return
-    throw new AppError('upload/checksum', `The received bytes of ${path} have another SHA-256.`)
-  }
-
   const complete = async (record: UploadRecord, signal: AbortSignal): Promise<UploadRecord> => {
-    const { sandboxId, part, place, replaces, ifVersion, modifiedAtMs } = record
     try {
-      await checkSum(record, signal)
+      await files.assertChecksum(record, signal)
     } catch (error) {
       if (error instanceof AppError && error.code === 'upload/checksum') await forget(record)
       throw error
     }
-    await call('file.move', {
-      sandboxId,
-      from: part,
-      to: place,
-      replace: replaces,
-      keepMode: replaces,
-      ...(ifVersion !== null && { ifVersion }),
-      ...(modifiedAtMs !== null && { modifiedAtMs }),
-    })
+    await files.movePart(record)
     const done = change(record, { complete: true })
     onComplete(done)
     return done
   }
 
   const forget = async (record: UploadRecord): Promise<void> => {
-    await removePart(record)
+    await files.removePart(record)
     records.remove(record.id)
   }
 
-  const take = async (record: UploadRecord, { offset, body, signal }: Piece): Promise<UploadRecord> => {
-    const { sandboxId, part: path, size } = record
-    const there = await stat(sandboxId, path)
+  const receive = async (record: UploadRecord, { offset, body, signal }: Piece): Promise<UploadRecord> => {
+    const { sandboxId, part, size } = record
+    const there = await files.stat(sandboxId, part)
     if ((there?.size ?? -1) < record.received) {
       records.remove(record.id)
       throw new AppError('upload/not-found', `The received part of ${record.path} was removed in the sandbox.`)
@@ -147,11 +86,7 @@ export function createUploads({
       if (position + content.length > size)
         throw new AppError('request/invalid', `More than the ${size} bytes of the file arrived.`)
       signal.throwIfAborted()
-      await call(
-        'file.writeRange',
-        { sandboxId, path, offset: position, truncate: true },
-        { body: content, deadlineMs: fileDeadlineMs },
-      )
+      await files.writePart(record, { offset: position, content })
       position += content.length
       present = change(present, { received: position })
     }
@@ -159,32 +94,11 @@ export function createUploads({
     return position === size ? complete(present, signal) : present
   }
 
-  const append = async (record: UploadRecord, piece: Piece): Promise<UploadRecord> => {
-    const { id, sandboxId } = record
-    for (let pending = appending.get(id); pending; pending = appending.get(id)) {
-      pending.stop()
-      await pending.ended
-    }
-    const stopped = new AbortController()
-    const ended = Promise.withResolvers<void>()
-    appending.set(id, { stop: () => stopped.abort(), ended: ended.promise })
-    try {
-      const present = records.find(sandboxId, id) ?? missing(id)
-      if (present.complete) return present
-      if (piece.offset !== present.received) throw wrongOffset(present)
-      const signal = AbortSignal.any([piece.signal, stopped.signal])
-      return await take(present, { ...piece, body: until(piece.body, signal), signal })
-    } finally {
-      appending.delete(id)
-      ended.resolve()
-    }
-  }
-
   const sweep = async (): Promise<void> => {
     for (const record of records.findStale(passedMs() - uploadLimits.keptMs)) {
       try {
         if (record.complete) records.remove(record.id)
-        else if (isRunning(record.sandboxId) && !appending.has(record.id)) await forget(record)
+        else if (isRunning(record.sandboxId) && !appends.isRunning(record.id)) await forget(record)
       } catch (error) {
         log.warn('an upload that nobody went on with stays', { id: record.id, error })
       }
@@ -194,58 +108,106 @@ export function createUploads({
   timer.unref()
 
   return {
-    async begin(sandboxId, { path, size, modified_at, replace, if_version, sha256 }) {
-      if (path.endsWith('/')) throw new AppError('file/path', `${path} is a folder.`)
-      if (records.countOpen(sandboxId) >= uploadLimits.perSandbox) {
-        throw new AppError(
-          'upload/too-many',
-          `${uploadLimits.perSandbox} uploads to this sandbox are not complete yet.`,
-        )
-      }
-      const { place, there } = await locateTarget(sandboxId, path)
-      if (there && !replace) throw new AppError('file/exists', `${path} already exists.`)
-      if (there && there.type !== 'file') throw new AppError('file/not-a-file', `${path} is not a regular file.`)
-      if (if_version !== undefined && there?.version !== if_version) {
-        throw new AppError('file/changed', `${path} has changed since.`)
-      }
+    async begin(sandboxId, fields) {
+      assertMayBegin(records, sandboxId, fields)
+      const { place, there } = await files.locateTarget(sandboxId, fields.path)
+      assertReplaceable(fields, there)
       const id = UploadId.parse(`upl_${randomBytes(12).toString('hex')}`)
-      const record: UploadRecord = {
-        id,
-        sandboxId,
-        path,
-        place,
-        part: posix.join(posix.dirname(place), `.${id}.part`),
-        size,
-        received: 0,
-        replaces: replace,
-        ifVersion: if_version ?? null,
-        sha256: sha256 ?? null,
-        modifiedAtMs: modified_at === undefined ? null : Date.parse(modified_at),
-        complete: false,
-        touchedAtMs: now(),
-      }
-      await call('file.makeFolder', { sandboxId, path: posix.dirname(place) })
+      const record = createRecord({ id, sandboxId, place, touchedAtMs: now() }, fields)
+      await files.makeFolder(record)
       records.add(record)
       try {
-        const nothing = { sandboxId, path: record.part, offset: 0, truncate: true }
-        await call('file.writeRange', nothing, { body: new Uint8Array() })
-        return size === 0 ? await complete(record, AbortSignal.timeout(fileDeadlineMs)) : record
+        await files.createPart(record)
+        return record.size === 0 ? await complete(record, AbortSignal.timeout(fileDeadlineMs)) : record
       } catch (error) {
         await forget(record).catch((cause: unknown) => log.warn('an upload stays', { id, error: cause }))
         throw error
       }
     },
     get: (sandboxId, id) => records.find(sandboxId, id) ?? missing(id),
-    append,
+    append: ({ id, sandboxId }, piece) =>
+      appends.run(id, async (stopped) => {
+        const present = records.find(sandboxId, id) ?? missing(id)
+        if (present.complete) return present
+        if (piece.offset !== present.received) throw wrongOffset(present)
+        const signal = AbortSignal.any([piece.signal, stopped])
+        return await receive(present, { ...piece, body: until(piece.body, signal), signal })
+      }),
     async cancel(record) {
-      appending.get(record.id)?.stop()
-      await appending.get(record.id)?.ended
+      await appends.stop(record.id)
       const present = records.find(record.sandboxId, record.id)
       if (present && !present.complete) await forget(present)
       else records.remove(record.id)
     },
     sweep,
     close: () => clearInterval(timer),
+  }
+}
+
+/** Lets one append of an upload run at a time. Another one stops it, and begins after its end. */
+function createAppends() {
+  const appending = new Map<UploadId, { stop: () => void; ended: Promise<void> }>()
+  return {
+    isRunning: (id: UploadId): boolean => appending.has(id),
+    async stop(id: UploadId): Promise<void> {
+      appending.get(id)?.stop()
+      await appending.get(id)?.ended
+    },
+    async run<T>(id: UploadId, append: (stopped: AbortSignal) => Promise<T>): Promise<T> {
+      for (let pending = appending.get(id); pending; pending = appending.get(id)) {
+        pending.stop()
+        await pending.ended
+      }
+      const stopped = new AbortController()
+      const ended = Promise.withResolvers<void>()
+      appending.set(id, { stop: () => stopped.abort(), ended: ended.promise })
+      try {
+        return await append(stopped.signal)
+      } finally {
+        appending.delete(id)
+        ended.resolve()
+      }
+    },
+  }
+}
+
+/** @throws AppError `file/path`, `upload/too-many` */
+function assertMayBegin(
+  records: Pick<UploadRepository, 'countOpen'>,
+  sandboxId: SandboxId,
+  { path }: UploadFields,
+): void {
+  if (path.endsWith('/')) throw new AppError('file/path', `${path} is a folder.`)
+  if (records.countOpen(sandboxId) >= uploadLimits.perSandbox) {
+    throw new AppError('upload/too-many', `${uploadLimits.perSandbox} uploads to this sandbox are not complete yet.`)
+  }
+}
+
+/** @throws AppError `file/exists`, `file/not-a-file`, `file/changed` */
+function assertReplaceable({ path, replace, if_version }: UploadFields, there: FileState | undefined): void {
+  if (there && !replace) throw new AppError('file/exists', `${path} already exists.`)
+  if (there && there.type !== 'file') throw new AppError('file/not-a-file', `${path} is not a regular file.`)
+  if (if_version !== undefined && there?.version !== if_version) {
+    throw new AppError('file/changed', `${path} has changed since.`)
+  }
+}
+
+function createRecord(
+  target: Pick<UploadRecord, 'id' | 'sandboxId' | 'place' | 'touchedAtMs'>,
+  { path, size, modified_at, replace, if_version, sha256 }: UploadFields,
+): UploadRecord {
+  const { id, place } = target
+  return {
+    ...target,
+    path,
+    part: posix.join(posix.dirname(place), `.${id}.part`),
+    size,
+    received: 0,
+    replaces: replace,
+    ifVersion: if_version ?? null,
+    sha256: sha256 ?? null,
+    modifiedAtMs: modified_at === undefined ? null : Date.parse(modified_at),
+    complete: false,
   }
 }
 
