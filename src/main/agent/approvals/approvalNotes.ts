@@ -49,7 +49,7 @@ export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
 }
 
 function createIntentNotes(note: RecordActivity): Pick<ApprovalNotes, 'recordSubmitted' | 'became'> {
-  const noteIntent = (
+  const recordIntent = (
     record: IntentRecord,
     kind: string,
     entry: { actor: Parameters<RecordActivity>[0]['actor']; summary: string },
@@ -76,7 +76,7 @@ function createIntentNotes(note: RecordActivity): Pick<ApprovalNotes, 'recordSub
   return {
     recordSubmitted(record) {
       const { kind, name } = record.asker
-      noteIntent(record, 'intent.asked', {
+      recordIntent(record, 'intent.asked', {
         actor: { kind, name },
         summary: `${name} asked to ${lowerFirst(record.sentence)}`,
       })
@@ -95,7 +95,7 @@ function createIntentNotes(note: RecordActivity): Pick<ApprovalNotes, 'recordSub
         failed: `${record.kind === 'tool.call' ? 'Not approved' : 'Could not be signed'}: ${joinSentences(sentence, record.error ?? '')}`,
         signed: `Signed with ${shortenAddress(record.address)}: ${sentence}`,
       }[state]
-      noteIntent(record, `intent.${state}`, { actor, summary })
+      recordIntent(record, `intent.${state}`, { actor, summary })
     },
   }
 }
