@@ -37,13 +37,13 @@ export type DomainCache = {
   close(): Promise<void>
 }
 
-type Entry = {
+type CacheEntry = {
   answer: object
-  /** The answer without what `shown` adds, as JSON; made when it is first asked for. */
+  /** The answer without its freshness fields, as JSON; made when it is first asked for. */
   json?: Buffer
   readAtMs: number
   /** Generation of the cache when the value was read; values of other generations are stale. */
-  round: number
+  generation: number
   /** The service did not answer when it was asked last. */
   isOffline: boolean
   triedAtMs: number
@@ -56,7 +56,7 @@ const triedAgainMs = 5_000
 /** Answers in memory beside SQLite. */
 const maxEntries = 200
 
-export function createDomainCache(options: {
+type CacheOptions = {
   records: DomainCacheRepository
   isConnected: () => boolean
   /** The account by which the service knows the person now. @throws AppError of the service */
@@ -64,142 +64,214 @@ export function createDomainCache(options: {
   now: () => number
   log: Log
   onChanged: () => void
-}): DomainCache {
-  const { records, isConnected, now, log, onChanged } = options
-  /** Asked once for each connection. */
-  let owner: Promise<string> | undefined
-  const entries = new Map<string, Entry>()
-  const underWay = new Map<string, Promise<object>>()
+}
+
+export function createDomainCache(options: CacheOptions): DomainCache {
+  const { isConnected, now } = options
   const ending = new AbortController()
-  let round = 0
+  const entries = createCacheEntries(options.records)
+  const owner = createCacheOwner(options, { onChanged: entries.clear, signal: ending.signal })
+  const reads = createCacheReads(options, { entries, owner, signal: ending.signal })
 
-  const findEntry = <Answer extends object>({ kind, key, schema }: Question<Answer>): Entry | undefined => {
-    const id = `${kind} ${key}`
-    const entry = entries.get(id)
-    if (entry) return entry
-    const row = records.find(kind, key)
-    const answer = row && understood(schema, row.answer)
-    if (!row || !answer) return undefined
-    return remember(id, { answer, readAtMs: row.readAtMs, round: -1, isOffline: false, triedAtMs: 0 })
-  }
-  const remember = (id: string, entry: Entry): Entry => {
-    entries.delete(id)
-    entries.set(id, entry)
-    const [oldest] = entries.keys()
-    if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
-    return entry
-  }
-  const getOwner = (): Promise<string> => {
-    owner ??= fetchOwner().catch((error) => {
-      owner = undefined
-      throw error
-    })
-    return owner
-  }
-  const fetchOwner = async (): Promise<string> => {
-    const accountId = await options.account(ending.signal)
-    if (accountId !== records.owner()) {
-      records.setOwner(accountId)
-      entries.clear()
-      onChanged()
-    }
-    return accountId
-  }
-  const read = async <Answer extends object>(question: Question<Answer>): Promise<Answer> => {
-    const { kind, key } = question
-    const id = `${kind} ${key}`
-    const begunIn = round
-    try {
-      const of = getOwner()
-      await of
-      const answer = await question.ask(ending.signal)
-      // The signed-in account changed during the request, so the response is returned but not cached.
-      if (of !== owner) return answer
-      const readAtMs = now()
-      ending.signal.throwIfAborted() // the database may be closed by now
-      records.keep(kind, key, { answer: JSON.stringify(answer), readAtMs })
-      remember(id, { answer, readAtMs, round: begunIn, isOffline: false, triedAtMs: readAtMs })
-      return answer
-    } catch (error) {
-      if (!ending.signal.aborted && isNotFound(error)) {
-        entries.delete(id)
-        records.remove(kind, key)
-      }
-      const entry = entries.get(id)
-      if (entry) entries.set(id, { ...entry, isOffline: isAway(error), triedAtMs: now() })
-      throw error
-    }
-  }
-  const readOnce = <Answer extends object>(question: Question<Answer>): Promise<Answer> => {
-    const id = `${question.kind} ${question.key}`
-    const running = underWay.get(id)
-    if (running) return running as Promise<Answer> // of the same kind and key, so of the same schema
-    const begun = read(question).finally(() => underWay.delete(id))
-    underWay.set(id, begun)
-    return begun
-  }
-  const revalidate = <Answer extends object>(question: Question<Answer>, before: Entry): void => {
-    if (underWay.has(`${question.kind} ${question.key}`)) return
-    readOnce(question).then(onChanged, (error) => {
-      if (ending.signal.aborted) return
-      log.info('domains could not be read', { kind: question.kind, error })
-      if (isNotFound(error) || isAway(error) !== before.isOffline) onChanged()
-    })
-  }
-  const toAnswer = <Answer extends object>({ answer, readAtMs, isOffline }: Entry): Cached<Answer> => {
-    const { source = 'live', as_of: asOf = new Date(readAtMs).toISOString() } = answer as CacheFields
-    const isAbsent = isOffline || !isConnected()
-    const now = isAbsent ? 'offline' : source === 'stale' ? 'stale' : 'cache'
-    // The entry was made from this question's own answer.
-    return { ...(answer as Answer), source: now, as_of: asOf }
-  }
-
-  const getEntry = async <Answer extends object>(question: Question<Answer>): Promise<Entry | undefined> => {
-    const entry = findEntry(question)
+  const getEntry = <Answer extends object>(question: Question<Answer>): CacheEntry | undefined => {
+    const entry = entries.find(question)
     if (!entry) return undefined
-    const isOld = entry.round !== round || now() - entry.readAtMs > freshMs
+    const isOld = entry.generation !== entries.generation() || now() - entry.readAtMs > freshMs
     if (isOld && isConnected() && (!entry.isOffline || now() - entry.triedAtMs > triedAgainMs)) {
-      revalidate(question, entry)
+      reads.revalidate(question, entry)
     }
     return entry
   }
+  const toAnswer = <Answer extends object>(entry: CacheEntry) => toCached<Answer>(entry, isConnected())
 
   return {
     async getCached<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>> {
-      const entry = await getEntry(question)
-      return entry ? toAnswer<Answer>(entry) : withAge(await readOnce(question), now())
+      const entry = getEntry(question)
+      return entry ? toAnswer<Answer>(entry) : withAge(await reads.readOnce(question), now())
     },
     async getCachedJson<Answer extends object>(question: Question<Answer>): Promise<Uint8Array> {
-      const entry = await getEntry(question)
-      if (!entry) return Buffer.from(JSON.stringify(withAge(await readOnce(question), now())))
+      const entry = getEntry(question)
+      if (!entry) return Buffer.from(JSON.stringify(withAge(await reads.readOnce(question), now())))
       const { source, as_of } = toAnswer<Answer>(entry)
       entry.json ??= withoutSource(entry.answer)
       return withSource(entry.json, { source, as_of })
     },
     async fresh<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>> {
       try {
-        return withAge(await read(question), now())
+        return withAge(await reads.read(question), now())
       } catch (error) {
-        const entry = findEntry(question)
+        const entry = entries.find(question)
         if (!entry || !isAway(error)) throw error
         return { ...toAnswer<Answer>(entry), source: 'offline' }
       }
     },
     // Not shared with a reading that began earlier: that one may have missed the last change.
-    fetchNow: (question) => read(question),
-    account: getOwner,
-    outdate() {
-      round += 1
-      for (const [id, entry] of entries) entries.set(id, { ...entry, isOffline: false })
-    },
-    revalidateAll() {
-      owner = undefined
-    },
+    fetchNow: (question) => reads.read(question),
+    account: owner.get,
+    outdate: entries.outdate,
+    revalidateAll: owner.reset,
     async close() {
       ending.abort()
+      await reads.waitUntilIdle()
+    },
+  }
+}
+
+type CacheEntries = {
+  /** Finds an entry in memory, otherwise in SQLite. */
+  find<Answer extends object>(question: Question<Answer>): CacheEntry | undefined
+  /** Stores an answer of the service, also in SQLite. @param generation when its request began */
+  store(question: CacheKey, answer: object, read: { readAtMs: number; generation: number }): void
+  /** Records that the service did not answer as expected. Entries that are not in memory stay unchanged. */
+  recordFailure(question: CacheKey, failure: { isOffline: boolean; triedAtMs: number }): void
+  remove(question: CacheKey): void
+  clear(): void
+  generation(): number
+  /** Begins a generation: every entry is stale. */
+  outdate(): void
+}
+type CacheKey = { kind: CacheKind; key: string }
+const toEntryId = ({ kind, key }: CacheKey): string => `${kind} ${key}`
+
+function createCacheEntries(records: DomainCacheRepository): CacheEntries {
+  const entries = new Map<string, CacheEntry>()
+  let generation = 0
+
+  const remember = (id: string, entry: CacheEntry): CacheEntry => {
+    entries.delete(id)
+    entries.set(id, entry)
+    const [oldest] = entries.keys()
+    if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
+    return entry
+  }
+  return {
+    find(question) {
+      const id = toEntryId(question)
+      const entry = entries.get(id)
+      if (entry) return entry
+      const row = records.find(question.kind, question.key)
+      const answer = row && understood(question.schema, row.answer)
+      if (!row || !answer) return undefined
+      return remember(id, { answer, readAtMs: row.readAtMs, generation: -1, isOffline: false, triedAtMs: 0 })
+    },
+    store(question, answer, { readAtMs, generation }) {
+      records.keep(question.kind, question.key, { answer: JSON.stringify(answer), readAtMs })
+      remember(toEntryId(question), { answer, readAtMs, generation, isOffline: false, triedAtMs: readAtMs })
+    },
+    recordFailure(question, failure) {
+      const id = toEntryId(question)
+      const entry = entries.get(id)
+      if (entry) entries.set(id, { ...entry, ...failure })
+    },
+    remove(question) {
+      entries.delete(toEntryId(question))
+      records.remove(question.kind, question.key)
+    },
+    clear: () => entries.clear(),
+    generation: () => generation,
+    outdate() {
+      generation += 1
+      for (const [id, entry] of entries) entries.set(id, { ...entry, isOffline: false })
+    },
+  }
+}
+
+type CacheOwner = {
+  /** Account of the answers, asked once for each connection. */
+  get(): Promise<string>
+  /** Whether `owner` was returned by `get` since the last connection. */
+  isCurrent(owner: Promise<string>): boolean
+  reset(): void
+}
+
+function createCacheOwner(
+  { records, account, onChanged }: CacheOptions,
+  context: { onChanged: () => void; signal: AbortSignal },
+): CacheOwner {
+  let owner: Promise<string> | undefined
+
+  const fetchOwner = async (): Promise<string> => {
+    const accountId = await account(context.signal)
+    if (accountId !== records.owner()) {
+      records.setOwner(accountId)
+      context.onChanged()
+      onChanged()
+    }
+    return accountId
+  }
+  return {
+    get() {
+      owner ??= fetchOwner().catch((error) => {
+        owner = undefined
+        throw error
+      })
+      return owner
+    },
+    isCurrent: (other) => other === owner,
+    reset() {
+      owner = undefined
+    },
+  }
+}
+
+function createCacheReads(
+  { now, log, onChanged }: CacheOptions,
+  { entries, owner, signal }: { entries: CacheEntries; owner: CacheOwner; signal: AbortSignal },
+) {
+  const underWay = new Map<string, Promise<object>>()
+
+  const read = async <Answer extends object>(question: Question<Answer>): Promise<Answer> => {
+    const generation = entries.generation()
+    try {
+      const account = owner.get()
+      await account
+      const answer = await question.ask(signal)
+      // The signed-in account changed during the request, so the response is returned but not cached.
+      if (!owner.isCurrent(account)) return answer
+      const readAtMs = now()
+      signal.throwIfAborted() // the database may be closed by now
+      entries.store(question, answer, { readAtMs, generation })
+      return answer
+    } catch (error) {
+      if (!signal.aborted && isNotFound(error)) entries.remove(question)
+      entries.recordFailure(question, { isOffline: isAway(error), triedAtMs: now() })
+      throw error
+    }
+  }
+  const readOnce = <Answer extends object>(question: Question<Answer>): Promise<Answer> => {
+    const id = toEntryId(question)
+    const running = underWay.get(id)
+    if (running) return running as Promise<Answer> // of the same kind and key, so of the same schema
+    const begun = read(question).finally(() => underWay.delete(id))
+    underWay.set(id, begun)
+    return begun
+  }
+  return {
+    read,
+    readOnce,
+    revalidate<Answer extends object>(question: Question<Answer>, before: CacheEntry): void {
+      if (underWay.has(toEntryId(question))) return
+      readOnce(question).then(onChanged, (error) => {
+        if (signal.aborted) return
+        log.info('domains could not be read', { kind: question.kind, error })
+        if (isNotFound(error) || isAway(error) !== before.isOffline) onChanged()
+      })
+    },
+    async waitUntilIdle(): Promise<void> {
       await Promise.allSettled(underWay.values())
     },
   }
+}
+
+function toCached<Answer extends object>(
+  { answer, readAtMs, isOffline }: CacheEntry,
+  isConnected: boolean,
+): Cached<Answer> {
+  const { source = 'live', as_of: asOf = new Date(readAtMs).toISOString() } = answer as CacheFields
+  const isAbsent = isOffline || !isConnected
+  const cachedSource = isAbsent ? 'offline' : source === 'stale' ? 'stale' : 'cache'
+  // The entry was made from this question's own answer.
+  return { ...(answer as Answer), source: cachedSource, as_of: asOf }
 }
 
 function withAge<Answer extends object>(answer: Answer, nowMs: number): Cached<Answer> {
