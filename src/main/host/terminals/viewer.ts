@@ -54,161 +54,222 @@ export type PresentScreen = { cursor: number; message: ServerStreamMessage; byte
 /** Bytes sent before other streams get a turn. */
 const runBytes = 64 * 1024
 
-export function createViewer({
-  source,
-  stream,
-  stallMs = streamLimits.stallMs,
-  present,
-  ...rest
-}: ViewerOptions): Viewer {
+export function createViewer(options: ViewerOptions): Viewer {
+  const { source, stream, stallMs = streamLimits.stallMs, present, onMoved, onEnded } = options
   const windowBytes = present ? streamLimits.skip.windowBytes : streamLimits.windowBytes
-  const marks: { offset: number; message: ServerStreamMessage }[] = []
+  const state: ViewerState = { next: undefined, begun: false, ended: false, unacknowledged: 0, skipping: 'no' }
   const early: ServerStreamMessage[] = []
-  let next: number | undefined
-  let begun = false
-  let ended = false
-  let unacknowledged = 0
-  let stalled: NodeJS.Timeout | undefined
-  let skipping: 'no' | 'drawing' | 'pausing' = 'no'
-  let pause: NodeJS.Timeout | undefined
 
+  /** @returns false if it had ended before */
+  const stop = (): boolean => {
+    if (state.ended) return false
+    state.ended = true
+    stall.clear()
+    skip.close()
+    return true
+  }
   const finish = (error?: AppError): void => {
-    if (ended) return
-    ended = true
-    clearTimeout(stalled)
-    clearTimeout(pause)
+    if (!stop()) return
     stream.end(error)
-    rest.onEnded()
-    rest.onMoved()
+    onEnded()
+    onMoved()
   }
-
-  const giveUp = (): void =>
-    finish(new AppError('terminal/too-slow', `This viewer acknowledged nothing for ${stallMs} ms.`))
-
-  const sendMarks = (): void => {
-    for (let [mark] = marks; mark && mark.offset <= (next ?? -1) && !ended; [mark] = marks) {
-      marks.shift()
-      stream.send(mark.message)
-      if (mark.message.type === 'exited') finish()
-    }
-  }
-
-  /** Sends output after the snapshot; the exit of the program follows it. */
-  const sendPast = (cursor: number): void => {
-    for (let [mark] = marks; mark && mark.offset <= cursor && mark.message.type !== 'exited'; [mark] = marks) {
-      marks.shift()
-      stream.send(mark.message)
-    }
-  }
+  const stall = createStallTimer(stallMs, finish)
+  const marks = createMarkQueue(stream, state, () => finish())
+  const skip = createSkipping({ options, state, marks, stall }, { onOver: () => pump(), onError: finish })
 
   const getAvailable = (): number => {
-    const remaining = windowBytes - unacknowledged
-    if (remaining <= 0) stalled ??= setTimeout(giveUp, stallMs)
+    const remaining = windowBytes - state.unacknowledged
+    if (remaining <= 0) stall.start()
     return Math.max(0, remaining)
   }
 
-  /** Detaches it from the output, so that no output is retained and no program is paused for it. */
-  const skip = (isOver: boolean): void => {
-    if (!present || ended) return
-    skipping = 'drawing'
-    stalled ??= setTimeout(giveUp, stallMs)
-    present(isOver).then(
-      ({ cursor, message, bytes }) => {
-        if (ended) return
-        next = cursor
-        sendPast(cursor)
-        stream.send(message)
-        stream.sendBytes(bytes)
-        if (!isOver) return
-        skipping = 'no'
-        unacknowledged = 0
-        sendMarks()
-        pump()
-      },
-      (error: unknown) =>
-        finish(error instanceof AppError ? error : new AppError('internal/unexpected', 'The screen failed.')),
-    )
-  }
-
-  const isFar = (): boolean => source.end - (next ?? source.end) > streamLimits.skip.behindBytes
-  /** So little came since the last look that the viewer can follow again, or no more will come. */
-  const isOver = (): boolean => !isFar() || marks.some(({ message }) => message.type === 'exited')
-
   const step = (): boolean => {
-    if (!begun || ended || next === undefined || skipping !== 'no') return false
-    if (present && isFar()) {
-      skip(isOver())
-      return false
-    }
-    sendMarks()
-    if (ended || next === source.end) return false
-    const until = marks[0]?.offset ?? source.end
-    const bytes = source.run(next, Math.min(getAvailable(), until - next, runBytes))
+    if (!state.begun || state.ended || state.next === undefined || state.skipping !== 'no') return false
+    if (skip.beginIfFar()) return false
+    marks.sendDue()
+    if (state.ended || state.next === source.end) return false
+    const until = marks.nextOffset() ?? source.end
+    const bytes = source.run(state.next, Math.min(getAvailable(), until - state.next, runBytes))
     if (bytes.length === 0) return false
     stream.sendBytes(bytes)
-    unacknowledged += bytes.length
-    next += bytes.length
-    sendMarks()
-    return !ended && next < source.end
+    state.unacknowledged += bytes.length
+    state.next += bytes.length
+    marks.sendDue()
+    return !state.ended && state.next < source.end
   }
 
   const pump = (): void => {
-    if (!begun || ended || next === undefined) return
+    if (!state.begun || state.ended || state.next === undefined) return
     while (!stream.isCongested() && step()) {}
   }
 
   return {
     get next() {
-      return skipping === 'no' ? next : undefined
+      return state.skipping === 'no' ? state.next : undefined
     },
     await(cursor) {
-      next = cursor
+      state.next = cursor
     },
-    begin(attached, snapshot, marks) {
-      if (ended) return
+    begin(attached, snapshot, snapshotMarks) {
+      if (state.ended) return
       stream.send(attached)
-      if (marks) stream.send(marks)
+      if (snapshotMarks) stream.send(snapshotMarks)
       stream.sendBytes(snapshot)
-      begun = true
+      state.begun = true
       for (const message of early.splice(0)) stream.send(message)
       pump()
     },
     mark(message) {
-      if (next !== undefined) marks.push({ offset: source.end, message })
-      if (begun && skipping === 'no' && next === source.end) sendMarks()
+      if (state.next !== undefined) marks.push({ offset: source.end, message })
+      if (state.begun && state.skipping === 'no' && state.next === source.end) marks.sendDue()
     },
     tell(message) {
-      if (begun) stream.send(message)
+      if (state.begun) stream.send(message)
       else early.push(message)
     },
     pump,
     turn() {
       const more = step()
-      rest.onMoved()
+      onMoved()
       return more
     },
     acknowledge(bytes) {
-      unacknowledged = Math.max(0, unacknowledged - bytes)
-      clearTimeout(stalled)
-      stalled = undefined
+      state.unacknowledged = Math.max(0, state.unacknowledged - bytes)
+      stall.clear()
       pump()
-      rest.onMoved()
+      onMoved()
     },
-    onDrawn() {
-      if (skipping !== 'drawing' || ended) return
-      clearTimeout(stalled)
-      stalled = undefined
-      skipping = 'pausing'
-      pause = setTimeout(() => skip(isOver()), streamLimits.skip.everyMs)
-    },
+    onDrawn: skip.onDrawn,
     end: finish,
     close() {
-      if (ended) return
-      ended = true
-      clearTimeout(stalled)
-      clearTimeout(pause)
-      rest.onEnded()
-      rest.onMoved()
+      if (!stop()) return
+      onEnded()
+      onMoved()
     },
+  }
+}
+
+type ViewerState = {
+  /** Cursor of the next byte to send. */
+  next: number | undefined
+  begun: boolean
+  ended: boolean
+  /** Bytes sent and not acknowledged. */
+  unacknowledged: number
+  skipping: 'no' | 'drawing' | 'pausing'
+}
+
+type StallTimer = { start(): void; clear(): void }
+
+/** Ends a viewer that acknowledges nothing. */
+function createStallTimer(ms: number, onStalled: (error: AppError) => void): StallTimer {
+  let timer: NodeJS.Timeout | undefined
+  return {
+    start() {
+      timer ??= setTimeout(
+        () => onStalled(new AppError('terminal/too-slow', `This viewer acknowledged nothing for ${ms} ms.`)),
+        ms,
+      )
+    },
+    clear() {
+      clearTimeout(timer)
+      timer = undefined
+    },
+  }
+}
+
+type Mark = { offset: number; message: ServerStreamMessage }
+
+type MarkQueue = {
+  push(mark: Mark): void
+  nextOffset(): number | undefined
+  hasExit(): boolean
+  /** Sends all up to the next byte. */
+  sendDue(): void
+  /** Sends output after the snapshot; the exit of the program follows it. */
+  sendPast(cursor: number): void
+}
+
+/** Messages that are sent between output. */
+function createMarkQueue(stream: ViewerStream, state: ViewerState, onExit: () => void): MarkQueue {
+  const marks: Mark[] = []
+  return {
+    push: (mark) => void marks.push(mark),
+    nextOffset: () => marks[0]?.offset,
+    hasExit: () => marks.some(({ message }) => message.type === 'exited'),
+    sendDue() {
+      for (let [mark] = marks; mark && mark.offset <= (state.next ?? -1) && !state.ended; [mark] = marks) {
+        marks.shift()
+        stream.send(mark.message)
+        if (mark.message.type === 'exited') onExit()
+      }
+    },
+    sendPast(cursor) {
+      for (let [mark] = marks; mark && mark.offset <= cursor && mark.message.type !== 'exited'; [mark] = marks) {
+        marks.shift()
+        stream.send(mark.message)
+      }
+    },
+  }
+}
+
+type Skipping = {
+  /** Begins if the viewer is too far behind. */
+  beginIfFar(): boolean
+  onDrawn(): void
+  close(): void
+}
+
+type SkippingParts = { options: ViewerOptions; state: ViewerState; marks: MarkQueue; stall: StallTimer }
+
+/** Sends the present screen in place of a flood of output. */
+function createSkipping(
+  { options, state, marks, stall }: SkippingParts,
+  { onOver, onError }: { onOver: () => void; onError: (error: AppError) => void },
+): Skipping {
+  const { source, stream, present } = options
+  let pause: NodeJS.Timeout | undefined
+
+  const isFar = (): boolean => source.end - (state.next ?? source.end) > streamLimits.skip.behindBytes
+  /** So little came since the last look that the viewer can follow again, or no more will come. */
+  const isOver = (): boolean => !isFar() || marks.hasExit()
+
+  /** Detaches it from the output, so that no output is retained and no program is paused for it. */
+  const skip = (isLast: boolean): void => {
+    if (!present || state.ended) return
+    state.skipping = 'drawing'
+    stall.start()
+    present(isLast).then(
+      ({ cursor, message, bytes }) => {
+        if (state.ended) return
+        state.next = cursor
+        marks.sendPast(cursor)
+        stream.send(message)
+        stream.sendBytes(bytes)
+        if (!isLast) return
+        state.skipping = 'no'
+        state.unacknowledged = 0
+        marks.sendDue()
+        onOver()
+      },
+      (error: unknown) =>
+        onError(error instanceof AppError ? error : new AppError('internal/unexpected', 'The screen failed.')),
+    )
+  }
+
+  return {
+    beginIfFar() {
+      if (!present || !isFar()) return false
+      skip(isOver())
+      return true
+    },
+    onDrawn() {
+      if (state.skipping !== 'drawing' || state.ended) return
+      stall.clear()
+      state.skipping = 'pausing'
+      pause = setTimeout(() => skip(isOver()), streamLimits.skip.everyMs)
+    },
+    close: () => clearTimeout(pause),
   }
 }
