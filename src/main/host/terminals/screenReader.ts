@@ -1,0 +1,90 @@
+import serializeAddon from '@xterm/addon-serialize'
+import type { Terminal } from '@xterm/headless'
+import type { TerminalMarks } from '#shared/terminalMarks.ts'
+import type { ScreenCore } from './screenCore.ts'
+import type { ScreenQuestion, ScreenReply, SnapshotMarks } from './screenMessages.ts'
+import { buildModeSequences } from './screenModes.ts'
+import { searchScreen } from './screenSearch.ts'
+import { readWholeText, visibleText } from './screenText.ts'
+
+/** Reads the screen of an emulator, as text or as the sequences that draw it. */
+export type ScreenReader = {
+  reply(question: ScreenQuestion): ScreenReply
+}
+
+type ReaderParts = {
+  core: ScreenCore
+  marks: Pick<TerminalMarks, 'exportMarks'>
+  /** Returns the bytes of an unfinished sequence or character. */
+  getTail: () => Uint8Array
+}
+
+const alternateBegins = '\x1b[?1049h\x1b[H'
+
+export function createScreenReader(terminal: Terminal, { core, marks, getTail }: ReaderParts): ScreenReader {
+  const serializer = new serializeAddon.SerializeAddon()
+  // The addon is typed for the browser terminal but uses only what the headless one also has.
+  terminal.loadAddon(serializer as unknown as Parameters<typeof terminal.loadAddon>[0])
+
+  const serializeScreen = (options: Parameters<typeof serializer.serialize>[0]): string =>
+    withoutZeroMoves(serializer.serialize({ ...options, excludeModes: true }))
+
+  const ansi = (full: boolean): string => {
+    const { active, normal } = terminal.buffer
+    if (active.type === 'normal') {
+      return serializeScreen({ range: { start: full ? 0 : active.baseY, end: active.length - 1 } })
+    }
+    const rowsAbove = full ? normal.baseY : 0
+    const both = serializeScreen({ range: { start: 0, end: Math.max(0, rowsAbove - 1) } })
+    const begins = both.indexOf(alternateBegins)
+    const screen = both.slice(begins + alternateBegins.length)
+    return rowsAbove > 0 ? `${both.slice(0, begins)}\x1b[m\r\n${screen}` : screen
+  }
+
+  /** On the normal screen, where the cursor stands at the place they count from. */
+  const marksIn = (drawn: string): SnapshotMarks => {
+    const end = terminal.buffer.active.type === 'normal' ? drawn.length : drawn.indexOf(alternateBegins)
+    return { at: Buffer.byteLength(drawn.slice(0, end)), marks: marks.exportMarks() }
+  }
+
+  const snapshot = (scrollback: number): Pick<ScreenReply, 'bytes' | 'marks'> => {
+    const drawn = serializeScreen({ scrollback })
+    const bytes = new TextEncoder().encode(drawn + buildModeSequences(terminal, core))
+    return { bytes: concatBytes(bytes, getTail()), marks: marksIn(drawn) }
+  }
+
+  const text = (question: Extract<ScreenQuestion, { kind: 'read' }>): string => {
+    if (question.format === 'ansi') return ansi(question.full)
+    return question.full ? readWholeText(terminal.buffer) : visibleText(terminal.buffer.active, terminal.rows)
+  }
+
+  const answer = (question: ScreenQuestion): Pick<ScreenReply, 'bytes' | 'marks' | 'matches'> => {
+    if (question.kind === 'snapshot') return snapshot(question.scrollback)
+    if (question.kind === 'read') return { bytes: new TextEncoder().encode(text(question)) }
+    return { bytes: new Uint8Array(0), matches: searchScreen(terminal.buffer.active, question.query) }
+  }
+
+  return {
+    reply(question) {
+      const { cursorX, cursorY } = terminal.buffer.active
+      return {
+        ...answer(question),
+        cols: terminal.cols,
+        rows: terminal.rows,
+        cursorPosition: { row: cursorY, col: Math.min(cursorX, terminal.cols - 1) },
+      }
+    },
+  }
+}
+
+export function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(first.length + second.length)
+  both.set(first)
+  both.set(second, first.length)
+  return both
+}
+
+/** The serializer writes moves by 0 columns, which terminals read as 1. */
+function withoutZeroMoves(drawn: string): string {
+  return drawn.replaceAll('\x1b[0C', '').replaceAll('\x1b[0D', '')
+}
