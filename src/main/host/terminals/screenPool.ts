@@ -88,7 +88,7 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
     const worker = new Worker(options.workerUrl, { workerData: { work: work.memory } })
     const slot: WorkerSlot = { worker, work, stuck: undefined, screens: new Map(), asks: new Map(), idle: undefined }
     rooms.push(slot)
-    watch(slot)
+    endWhenStuck(slot, stuckMs, options.log)
     slot.worker.on('message', (message: FromScreens) => {
       if (message.type === 'broken') breakUp(slot, message)
       else receive(slot, message)
@@ -98,19 +98,6 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
     return slot
   }
 
-  const watch = (slot: WorkerSlot): void => {
-    const lookMs = stuckMs / 10
-    const look = createStuckWorkDetector(slot.work, { stuckMs, lookMs })
-    const looking = setInterval(() => {
-      slot.stuck = look(readThreadMs(slot.work.thread) ?? performance.now())
-      if (!slot.stuck) return
-      clearInterval(looking)
-      options.log.error('a screen worker was stuck and is replaced', slot.stuck)
-      void slot.worker.terminate()
-    }, lookMs).unref()
-    slot.worker.once('exit', () => clearInterval(looking))
-  }
-
   const breakUp = (slot: WorkerSlot, { screen, reason }: Extract<FromScreens, { type: 'broken' }>): void => {
     options.log.error('a screen failed and is begun anew', { reason })
     const handlers = slot.screens.get(screen)
@@ -118,11 +105,6 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
     handlers?.onLost('drawing')
     for (const [id, ask] of slot.asks) if (ask.screen === screen) settle(slot, id)?.reject(new ScreenLostError())
     endIfIdle(slot)
-  }
-
-  const findLossReason = ({ stuck }: WorkerSlot, screen: number): LossReason => {
-    if (!stuck) return 'crashed'
-    return stuck.screen === screen ? stuck.kind : 'neighbour'
   }
 
   const forget = (slot: WorkerSlot): void => {
@@ -190,6 +172,24 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
       await Promise.all(rooms.map(({ worker }) => worker.terminate()))
     },
   }
+}
+
+function endWhenStuck(slot: WorkerSlot, stuckMs: number, log: Log): void {
+  const lookMs = stuckMs / 10
+  const look = createStuckWorkDetector(slot.work, { stuckMs, lookMs })
+  const looking = setInterval(() => {
+    slot.stuck = look(readThreadMs(slot.work.thread) ?? performance.now())
+    if (!slot.stuck) return
+    clearInterval(looking)
+    log.error('a screen worker was stuck and is replaced', slot.stuck)
+    void slot.worker.terminate()
+  }, lookMs).unref()
+  slot.worker.once('exit', () => clearInterval(looking))
+}
+
+function findLossReason({ stuck }: WorkerSlot, screen: number): LossReason {
+  if (!stuck) return 'crashed'
+  return stuck.screen === screen ? stuck.kind : 'neighbour'
 }
 
 function receive(slot: WorkerSlot, message: Exclude<FromScreens, { type: 'broken' }>): void {

@@ -31,98 +31,7 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
   const budget = createScreenBudget()
   let taking = false
 
-  const tell = (message: FromScreens, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
-
-  const open = ({ screen: id, cols, rows, marksKey }: Extract<ToScreens, { type: 'open' }>): void => {
-    const state: ScreenState = {
-      screen: createScreen({
-        cols,
-        rows,
-        marksKey,
-        onAnswer: (data) => void (state.replaying || state.answers.push(data)),
-        onTitle: (title) => {
-          if (!state.replaying) state.title = title.slice(0, titleLength)
-        },
-        onBell: () => {
-          state.rang = !state.replaying
-        },
-        onNotice: (text) => {
-          if (!state.replaying) state.notice = text
-        },
-      }),
-      queue: [],
-      parsed: 0,
-      replaying: false,
-      rang: false,
-      answers: [],
-      title: undefined,
-      notice: undefined,
-      lull: undefined,
-    }
-    screens.set(id, state)
-  }
-
-  const parse = (id: number, state: ScreenState, { bytes, replay }: Extract<Work, { type: 'output' }>): void => {
-    state.replaying = replay
-    state.parsed = state.screen.parse(bytes, state.parsed)
-    budget.recordParsed(state.screen)
-    if (state.rang) tell({ type: 'bell', screen: id })
-    state.rang = false
-    tellMore(id, state)
-    if (state.parsed < bytes.length) return
-    state.parsed = 0
-    state.queue.shift()
-    tell({ type: 'parsed', screen: id, bytes: bytes.length })
-  }
-
-  const tellMore = (id: number, state: ScreenState): void => {
-    if (state.answers.length > 0) tell({ type: 'answer', screen: id, data: state.answers.splice(0).join('') })
-    if (state.title !== undefined) tell({ type: 'title', screen: id, title: state.title })
-    state.title = undefined
-    if (state.notice !== undefined) tell({ type: 'notice', screen: id, text: state.notice })
-    state.notice = undefined
-  }
-
-  const reply = (state: ScreenState, { ask, question }: Extract<Work, { type: 'ask' }>): void => {
-    try {
-      const answer = state.screen.reply(question)
-      tell({ type: 'reply', ask, reply: answer }, [answer.bytes.buffer])
-    } catch (error) {
-      tell({ type: 'failed', ask, reason: toReason(error) })
-    }
-  }
-
-  const postpone = (id: number, state: ScreenState, { bytes, replay }: Extract<Work, { type: 'output' }>): boolean => {
-    if (replay || state.parsed > 0 || !state.screen.postpone(bytes)) return false
-    state.queue.shift()
-    if (bytes.includes(bell)) tell({ type: 'bell', screen: id })
-    tell({ type: 'parsed', screen: id, bytes: bytes.length })
-    state.lull ??= setTimeout(() => add(state, { type: 'catch-up' }), lullMs)
-    state.lull.refresh()
-    return true
-  }
-
-  const caughtUp = (isCaughtUp: ScreenState): boolean => {
-    const more = isCaughtUp.screen.catchUp()
-    if (more) budget.recordParsed(isCaughtUp.screen)
-    isCaughtUp.rang = false // notified on arrival
-    return more
-  }
-
-  const doNext = (id: number, state: ScreenState): void => {
-    const next = state.queue[0]
-    if (!next || (next.type === 'output' && postpone(id, state, next)) || caughtUp(state)) return
-    if (next.type === 'output') {
-      parse(id, state, next)
-      return
-    }
-    state.queue.shift()
-    if (next.type === 'catch-up') return
-    if (next.type === 'resize') state.screen.resize(next.cols, next.rows)
-    else if (next.type === 'marks') state.screen.takesMarks(next.marks)
-    else if (next.type === 'colors') state.screen.draws(next.colors)
-    else reply(state, next)
-  }
+  const tell: Tell = (message, transfer = []) => port.postMessage(message, transfer)
 
   const drop = (id: number): void => {
     const state = screens.get(id)
@@ -157,12 +66,116 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
     taking = true
   }
 
+  const doNext = createTurn({ tell, budget, add })
+
   port.on('message', (message: ToScreens) => {
-    if (message.type === 'open') return open(message)
+    if (message.type === 'open') return void screens.set(message.screen, openScreen(message))
     const state = screens.get(message.screen)
     if (message.type === 'close') drop(message.screen)
     else if (state) add(state, message)
   })
+}
+
+function openScreen({ cols, rows, marksKey }: Extract<ToScreens, { type: 'open' }>): ScreenState {
+  const state: ScreenState = {
+    screen: createScreen({
+      cols,
+      rows,
+      marksKey,
+      onAnswer: (data) => void (state.replaying || state.answers.push(data)),
+      onTitle: (title) => {
+        if (!state.replaying) state.title = title.slice(0, titleLength)
+      },
+      onBell: () => {
+        state.rang = !state.replaying
+      },
+      onNotice: (text) => {
+        if (!state.replaying) state.notice = text
+      },
+    }),
+    queue: [],
+    parsed: 0,
+    replaying: false,
+    rang: false,
+    answers: [],
+    title: undefined,
+    notice: undefined,
+    lull: undefined,
+  }
+  return state
+}
+
+type Tell = (message: FromScreens, transfer?: ArrayBuffer[]) => void
+
+type TurnOptions = {
+  tell: Tell
+  budget: ReturnType<typeof createScreenBudget>
+  add: (state: ScreenState, task: Work) => void
+}
+
+/** @returns a function that does the next work of a screen, or some of it */
+function createTurn({ tell, budget, add }: TurnOptions): (id: number, state: ScreenState) => void {
+  const parse = (id: number, state: ScreenState, { bytes, replay }: Extract<Work, { type: 'output' }>): void => {
+    state.replaying = replay
+    state.parsed = state.screen.parse(bytes, state.parsed)
+    budget.recordParsed(state.screen)
+    if (state.rang) tell({ type: 'bell', screen: id })
+    state.rang = false
+    tellMore(id, state, tell)
+    if (state.parsed < bytes.length) return
+    state.parsed = 0
+    state.queue.shift()
+    tell({ type: 'parsed', screen: id, bytes: bytes.length })
+  }
+
+  const postpone = (id: number, state: ScreenState, { bytes, replay }: Extract<Work, { type: 'output' }>): boolean => {
+    if (replay || state.parsed > 0 || !state.screen.postpone(bytes)) return false
+    state.queue.shift()
+    if (bytes.includes(bell)) tell({ type: 'bell', screen: id })
+    tell({ type: 'parsed', screen: id, bytes: bytes.length })
+    state.lull ??= setTimeout(() => add(state, { type: 'catch-up' }), lullMs)
+    state.lull.refresh()
+    return true
+  }
+
+  const catchUp = (state: ScreenState): boolean => {
+    const more = state.screen.catchUp()
+    if (more) budget.recordParsed(state.screen)
+    state.rang = false // notified on arrival
+    return more
+  }
+
+  return (id, state) => {
+    const next = state.queue[0]
+    if (!next || (next.type === 'output' && postpone(id, state, next)) || catchUp(state)) return
+    if (next.type === 'output') {
+      parse(id, state, next)
+      return
+    }
+    state.queue.shift()
+    if (next.type === 'catch-up') return
+    if (next.type === 'resize') state.screen.resize(next.cols, next.rows)
+    else if (next.type === 'marks') state.screen.takesMarks(next.marks)
+    else if (next.type === 'colors') state.screen.draws(next.colors)
+    else reply(state, next, tell)
+  }
+}
+
+function tellMore(id: number, state: ScreenState, tell: Tell): void {
+  if (state.answers.length > 0) tell({ type: 'answer', screen: id, data: state.answers.splice(0).join('') })
+  if (state.title !== undefined) tell({ type: 'title', screen: id, title: state.title })
+  state.title = undefined
+  if (state.notice !== undefined) tell({ type: 'notice', screen: id, text: state.notice })
+  state.notice = undefined
+}
+
+function reply(state: ScreenState, { ask, question }: Extract<Work, { type: 'ask' }>, tell: Tell): void {
+  try {
+    const answer = state.screen.reply(question)
+    tell({ type: 'reply', ask, reply: answer }, [answer.bytes.buffer])
+  } catch (error) {
+    tell({ type: 'failed', ask, reason: toReason(error) })
+  }
 }
 
 function toReason(error: unknown): string {
