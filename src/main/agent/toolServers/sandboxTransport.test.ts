@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { createTerminal, writeTerminal } from '#shared/contract/terminals.ts'
+import { closeTerminal, createTerminal, writeTerminal } from '#shared/contract/terminals.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import { createSandboxTransport } from './sandboxTransport.ts'
 
@@ -45,4 +45,22 @@ test('closes the connection when a program stops reading within a message', asyn
   await expect(transport.send(message)).rejects.toMatchObject({ code: 'terminal/input-full' })
   expect(faults).toEqual(['The program did not read the whole message.'])
   await expect(transport.send(message)).rejects.toMatchObject({ code: 'tool-server/failed' })
+})
+
+test('a connection that is closed while its program starts leaves no terminal', async () => {
+  const opening = Promise.withResolvers<{ session_id: string }>()
+  const closed: unknown[] = []
+  const call = async (route: unknown, input: object): Promise<unknown> => {
+    if (route === createTerminal) return opening.promise
+    if (route === closeTerminal) closed.push(input)
+    return {}
+  }
+  const client = { call } as unknown as Pick<ServiceClient, 'call'>
+  const options = { client, sandboxId: 's', name: 'n', command: 'c', environment: {}, onFault: () => {}, now: Date.now }
+  const transport = createSandboxTransport(options)
+  const starting = transport.start()
+  await transport.close()
+  opening.resolve({ session_id: 'pty_1' })
+  await expect(starting).rejects.toMatchObject({ code: 'tool-server/failed' })
+  expect(closed).toEqual([{ id: 's', sessionId: 'pty_1' }])
 })

@@ -125,6 +125,10 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
       const command = buildCommand(options.command, mark)
       const session = await client.call(createTerminal, { id, command, cols: 200, rows: 4, env: options.environment })
       sessionId = session.session_id
+      if (over) {
+        await hangUp() // `close` had no terminal to end yet
+        throw new AppError('tool-server/failed', 'The connection was closed while the program was starting.')
+      }
       void client.call(changeTerminal, { id, sessionId, name: `Tool server ${options.name}` }).catch(() => {})
       void listen(sessionId).catch((error: unknown) => {
         fail(error instanceof AppError ? error.message : 'The sandbox does not answer.')

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
+import { AppError } from '#shared/appError.ts'
 import { createTerminal, readTerminal } from '#shared/contract/terminals.ts'
 import type { ToolWork } from '#shared/contract/tools/tool.ts'
+import { SandboxId } from '#shared/ids.ts'
 import { runSandboxProgram } from './sandboxProgram.ts'
+
+const sandbox = SandboxId.parse('a'.repeat(32))
 
 test('a program that never ends is ended, and what it printed is told', async () => {
   const closed: string[] = []
@@ -14,9 +18,40 @@ test('a program that never ends is ended, and what it printed is told', async ()
     await new Promise(setImmediate)
     return answers.get(operation) ?? {}
   }) as ToolWork['call']
-  const running = runSandboxProgram('', 'sandbox', {
-    ...{ call, operate: async () => ({}), signal: new AbortController().signal, maxMs: 20 },
+  const running = runSandboxProgram('', sandbox, {
+    ...{ call, callToEnd: call, operate: async () => ({}), signal: new AbortController().signal, maxMs: 20 },
   })
   await expect(running).rejects.toThrow(/ran for more than 10 minutes\.\nOutput:\non and on\n/)
   expect(closed.slice(-2)).toEqual(['terminalClose', 'fileRemove'])
+})
+
+test('a program that is ended while its terminal is being opened leaves no terminal', async () => {
+  const ending = new AbortController()
+  const operations: string[] = []
+  const call = (async ({ operation }) => {
+    operations.push(operation)
+    return {}
+  }) as ToolWork['call']
+  const callToEnd = (async ({ operation }) => {
+    operations.push(operation)
+    ending.abort(new AppError('tool/revoked', 'The tool client was revoked.'))
+    return { session_id: 'one' }
+  }) as ToolWork['call']
+  const running = runSandboxProgram('', sandbox, {
+    ...{ call, callToEnd, operate: async () => ({}), signal: ending.signal },
+  })
+  await expect(running).rejects.toThrow('The tool client was revoked.')
+  expect(operations).toEqual(['fileUpload', 'fileUpload', 'terminalCreate', 'terminalClose', 'fileRemove'])
+})
+
+test('a program that was ended before it began is not started', async () => {
+  const operations: string[] = []
+  const call = (async ({ operation }) => {
+    operations.push(operation)
+    return {}
+  }) as ToolWork['call']
+  const signal = AbortSignal.abort(new AppError('tool/revoked', 'The tool client was revoked.'))
+  const running = runSandboxProgram('', sandbox, { ...{ call, callToEnd: call, operate: async () => ({}), signal } })
+  await expect(running).rejects.toThrow('The tool client was revoked.')
+  expect(operations).toEqual(['fileRemove'])
 })

@@ -4,10 +4,10 @@ import { AppError } from '#shared/appError.ts'
 import { removeFile, uploadFile } from '#shared/contract/files.ts'
 import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '#shared/contract/terminals.ts'
 import type { ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
+import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import { buildProgramClient } from './programClient.ts'
 
-type Options = {
-  call: ToolWork['call']
+type Options = Pick<ToolWork, 'call' | 'callToEnd'> & {
   /** Calls an operation for the program, on behalf of its caller. @throws AppError */
   operate(name: string, input: unknown): Promise<unknown>
   signal: AbortSignal
@@ -27,17 +27,36 @@ type Spoken = { call?: number; name?: unknown; input?: unknown; done?: unknown; 
  * call or the end, everything else is output. This works without a network. Any process of the sandbox
  * can write such a line, so calls have the authority that `operate` gives to all of them.
  */
-export async function runSandboxProgram(
-  code: string,
-  id: string,
-  { call, operate, signal, maxMs = maxMinutes * 60_000 }: Options,
-): Promise<ToolResult> {
+export async function runSandboxProgram(code: string, id: SandboxId, options: Options): Promise<ToolResult> {
+  const { call, callToEnd, signal } = options
   const folder = `/tmp/steward-${randomBytes(8).toString('hex')}`
   const mark = `\u001e${randomBytes(8).toString('hex')}`
-  await call(uploadFile, { id, path: `${folder}/program.mjs`, content: code })
-  await call(uploadFile, { id, path: `${folder}/main.mjs`, content: buildProgramClient(mark) })
   const command = `command -v node >/dev/null || { echo "${mark}{\\"failed\\":\\"This sandbox has no Node: install nodejs in it, and give its sandbox_id.\\"}"; exit 1; }; stty raw -echo; exec node ${folder}/main.mjs`
-  const { session_id: sessionId } = await call(createTerminal, { id, command, cols: 1000, rows: 24, cwd: folder })
+  const answering = new Set<Promise<void>>()
+  let sessionId: TerminalId | undefined
+  try {
+    assertRunning(signal)
+    await call(uploadFile, { id, path: `${folder}/program.mjs`, content: code })
+    assertRunning(signal)
+    await call(uploadFile, { id, path: `${folder}/main.mjs`, content: buildProgramClient(mark) })
+    assertRunning(signal)
+    // The id of the terminal is in the answer: an aborted call would leave one that nothing closes.
+    const terminal = await callToEnd(createTerminal, { id, command, cols: 1000, rows: 24, cwd: folder })
+    sessionId = terminal.session_id
+    return await serveProgram({ id, sessionId, mark, answering }, options)
+  } finally {
+    if (sessionId !== undefined) await call(closeTerminal, { id, sessionId }).catch(() => {})
+    await call(removeFile, { id, path: folder, recursive: true }).catch(() => {})
+    await Promise.all(answering)
+  }
+}
+
+type RunningProgram = { id: SandboxId; sessionId: TerminalId; mark: string; answering: Set<Promise<void>> }
+
+/** Answers the calls of a program until its end. */
+async function serveProgram(program: RunningProgram, options: Options): Promise<ToolResult> {
+  const { id, sessionId, mark, answering } = program
+  const { call, operate, signal, maxMs = maxMinutes * 60_000 } = options
   const endAt = performance.now() + maxMs
   const lines = lineReader()
   let [cursor, output, calls] = [0, '', 0]
@@ -48,47 +67,41 @@ export async function runSandboxProgram(
     )
     await call(writeTerminal, { id, sessionId, input: `${JSON.stringify(reply)}\n` })
   }
-  const answering = new Set<Promise<void>>()
-  try {
-    for (;;) {
-      if (signal.aborted) throw toAbortError(signal)
-      if (performance.now() > endAt) {
-        throw new AppError('tool/program', `The program ran for more than ${maxMinutes} minutes.${excerpt(output)}`)
-      }
-      const read = await call(readTerminal, { id, sessionId, since: cursor, wait_ms: lookMs })
-      cursor = read.cursor
-      for (const line of lines(Buffer.from(read.output, read.encoding))) {
-        if (!line.startsWith(mark)) {
-          if (output.length < maxOutput) output += `${line}\n`.slice(0, maxOutput - output.length)
-          continue
-        }
-        const spoken = parseMessage(line.slice(mark.length))
-        if ('done' in spoken) return { output, value: spoken.done ?? null, calls }
-        if ('failed' in spoken)
-          throw new AppError('tool/program', `${String(spoken.failed).slice(0, 4000)}${excerpt(output)}`)
-        if (++calls > maxCalls) throw new AppError('tool/program', `The program made more than ${maxCalls} calls.`)
-        const work: Promise<void> = answer(spoken)
-          .catch(() => {}) // the terminal has ended, which the next read tells
-          .finally(() => answering.delete(work))
-        answering.add(work)
-      }
-      if (read.state === 'exited') {
-        throw new AppError(
-          'tool/program',
-          `The program ended with exit code ${read.exit_code} and no value.${excerpt(output)}`,
-        )
-      }
+  for (;;) {
+    assertRunning(signal)
+    if (performance.now() > endAt) {
+      throw new AppError('tool/program', `The program ran for more than ${maxMinutes} minutes.${excerpt(output)}`)
     }
-  } finally {
-    await call(closeTerminal, { id, sessionId }).catch(() => {})
-    await call(removeFile, { id, path: folder, recursive: true }).catch(() => {})
-    await Promise.all(answering)
+    const read = await call(readTerminal, { id, sessionId, since: cursor, wait_ms: lookMs })
+    cursor = read.cursor
+    for (const line of lines(Buffer.from(read.output, read.encoding))) {
+      if (!line.startsWith(mark)) {
+        if (output.length < maxOutput) output += `${line}\n`.slice(0, maxOutput - output.length)
+        continue
+      }
+      const spoken = parseMessage(line.slice(mark.length))
+      if ('done' in spoken) return { output, value: spoken.done ?? null, calls }
+      if ('failed' in spoken)
+        throw new AppError('tool/program', `${String(spoken.failed).slice(0, 4000)}${excerpt(output)}`)
+      if (++calls > maxCalls) throw new AppError('tool/program', `The program made more than ${maxCalls} calls.`)
+      const work: Promise<void> = answer(spoken)
+        .catch(() => {}) // the terminal has ended, which the next read tells
+        .finally(() => answering.delete(work))
+      answering.add(work)
+    }
+    if (read.state === 'exited') {
+      throw new AppError(
+        'tool/program',
+        `The program ended with exit code ${read.exit_code} and no value.${excerpt(output)}`,
+      )
+    }
   }
 }
 
-/** Returns why a program was ended. */
-function toAbortError({ reason }: AbortSignal): AppError {
-  return reason instanceof AppError ? reason : new AppError('tool/denied', 'The program was stopped.')
+/** @throws AppError the reason once the program is to end */
+function assertRunning({ aborted, reason }: AbortSignal): void {
+  if (!aborted) return
+  throw reason instanceof AppError ? reason : new AppError('tool/denied', 'The program was stopped.')
 }
 
 function excerpt(output: string): string {

@@ -93,6 +93,7 @@ export function createToolPerformer(options: Options): PerformTool {
           const run = (id: string) =>
             runSandboxProgram(code, id, {
               call: unrecorded.wrapCall(call),
+              callToEnd: unrecorded.wrapCall(callToEnd),
               operate: operating(caller, bound, sandboxId),
               signal: bound,
             })
