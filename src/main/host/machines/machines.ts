@@ -62,16 +62,11 @@ type Running = { machine: Machine; runtime: string; stopping: boolean }
 
 export function createMachines(options: MachinesOptions): Machines {
   const { runtimes, log, deadlines = { startMs: 30_000, stopMs: 30_000, snapshotMs: 600_000 } } = options
-  const running = new Map<SandboxId, Running>()
+  const running = createRunningMachines(options, deadlines.stopMs)
   const changes = createMachineChanges()
   const readings = createUsageReadings()
   const ofProcesses = processReadings()
   let closing = false
-
-  const describe = ({ machine, runtime }: Running): RunningMachine => {
-    const { id, startedAtMs, enforced } = machine
-    return { id, startedAtMs, runtime, enforced }
-  }
 
   const runtimeNamed = (name: string): SandboxRuntime => {
     const runtime = runtimes.find((it) => it.name === name)
@@ -79,25 +74,9 @@ export function createMachines(options: MachinesOptions): Machines {
     return runtime
   }
 
-  const forget = (id: SandboxId): void => {
-    if (running.delete(id)) options.onCount(running.size)
-  }
-
-  const watch = (entry: Running): void => {
-    const { id } = entry.machine
-    void entry.machine.ended.then(async (reason) => {
-      if (running.get(id) !== entry) return
-      forget(id)
-      if (entry.stopping) return
-      log.warn('a machine ended', { id, reason })
-      options.onEnded(id, reason)
-      await options.onStopped(id).catch((error: unknown) => log.error('terminals did not end', { id, error }))
-    })
-  }
-
   const launch = (spec: MachineSpec, { way, ms, begin }: Launch): Promise<RunningMachine> => {
-    const present = running.get(spec.id)
-    if (present && !changes.underWay(spec.id)) return Promise.resolve(describe(present))
+    const present = running.find(spec.id)
+    if (present && !changes.underWay(spec.id)) return Promise.resolve(present)
     const runtime = runtimeNamed(spec.runtime)
     return changes.begin(spec.id, async (called) => {
       if (closing) throw new AppError('host/unavailable', 'The sandbox host is ending.')
@@ -109,11 +88,7 @@ export function createMachines(options: MachinesOptions): Machines {
         // Discards a machine that became ready after its start was aborted.
         discard: (late) => discard(runtime, late, way),
       })
-      const entry = { machine, runtime: runtime.name, stopping: false }
-      running.set(spec.id, entry)
-      options.onCount(running.size)
-      watch(entry)
-      return describe(entry)
+      return running.add(machine, runtime.name)
     })
   }
 
@@ -135,49 +110,18 @@ export function createMachines(options: MachinesOptions): Machines {
     }
   }
 
-  const halt = async (id: SandboxId, files?: 'discard'): Promise<void> => {
-    const entry = running.get(id)
-    if (!entry) return
-    entry.stopping = true
-    options.onStopping(id, true)
-    try {
-      await withDeadline({
-        ms: deadlines.stopMs,
-        run: () => entry.machine.stop(files),
-        late: () => new AppError('sandbox/stop-failed', `The sandbox did not stop in ${deadlines.stopMs} ms.`),
-      })
-    } catch (error) {
-      entry.stopping = false
-      options.onStopping(id, false)
-      throw error
-    }
-    forget(id)
-    await options.onStopped(id)
-  }
-
   const erase = async (id: SandboxId): Promise<void> => {
-    await halt(id, 'discard')
+    await running.stop(id, 'discard')
     await options.onDeleted(id)
     for (const runtime of runtimes) await runtime.remove(id)
     await options.labels.remove(id)
   }
 
-  const listStored = async (): Promise<SandboxId[]> => {
-    const lists = await Promise.all(runtimes.map((runtime) => runtime.listStored()))
-    return [...new Set(lists.flat())]
-  }
-
-  const get = (id: SandboxId): Machine => {
-    const entry = running.get(id)
-    if (entry && !entry.stopping) return entry.machine
-    throw new AppError('sandbox/not-running', 'This sandbox is not running.')
-  }
-
   return {
-    list: () => [...running.values()].map(describe),
-    get,
-    usage: async (id) => readings.read(get(id)),
-    processes: async (id) => ofProcesses.read(get(id)),
+    list: running.list,
+    get: running.get,
+    usage: async (id) => readings.read(running.get(id)),
+    processes: async (id) => ofProcesses.read(running.get(id)),
     create: async (spec, from) =>
       launch(spec, {
         way: 'create',
@@ -196,35 +140,118 @@ export function createMachines(options: MachinesOptions): Machines {
       ),
     restore: (runtime, ref) =>
       changes.begin(ref.sandboxId, async (signal) => {
-        if (running.has(ref.sandboxId)) throw new AppError('sandbox/busy', 'This sandbox runs.')
+        if (running.find(ref.sandboxId)) throw new AppError('sandbox/busy', 'This sandbox runs.')
         await onFiles(ref, signal, (ending) => runtimeNamed(runtime).restore(ref, ending))
       }),
     removeSnapshot: (runtime, ref) => changes.queue(ref.sandboxId, () => runtimeNamed(runtime).removeSnapshot(ref)),
-    stop: (id) => changes.queue(id, () => halt(id)),
+    stop: (id) => changes.queue(id, () => running.stop(id)),
     delete: (id) => changes.overrule(id, () => erase(id)),
-    listStored,
-    async describeStored() {
-      const machines = await Promise.all(
-        runtimes.map(async (runtime) => {
-          const ids = await runtime.listStored()
-          return Promise.all(
-            ids.map(async (id) => ({
-              id,
-              runtime: runtime.name,
-              label: (await options.labels.find(id)) ?? null,
-              // An unavailable engine must not hide the sandboxes of the other runtimes.
-              snapshots: await runtime.listSnapshots(id).catch(() => []),
-            })),
-          )
-        }),
-      )
-      return machines.flat()
-    },
+    listStored: () => listStored(runtimes),
+    describeStored: () => describeStored(options),
     async close() {
       closing = true
-      const stops = [...running.keys()].map((id) => changes.queue(id, () => halt(id)))
+      const stops = running.list().map(({ id }) => changes.queue(id, () => running.stop(id)))
       const failed = (await Promise.allSettled(stops)).filter((it) => it.status === 'rejected')
       for (const { reason } of failed) log.error('a machine did not stop', { error: reason })
     },
   }
+}
+
+/** The machines that run, or are being stopped. */
+type RunningMachines = {
+  list(): RunningMachine[]
+  find(id: SandboxId): RunningMachine | undefined
+  /** @throws AppError `sandbox/not-running`, also while it is being stopped */
+  get(id: SandboxId): Machine
+  add(machine: Machine, runtime: string): RunningMachine
+  /** Succeeds when it does not run. @throws AppError `sandbox/stop-failed` */
+  stop(id: SandboxId, files?: 'discard'): Promise<void>
+}
+
+function createRunningMachines(options: MachinesOptions, stopMs: number): RunningMachines {
+  const { onCount, onEnded, onStopped, onStopping, log } = options
+  const running = new Map<SandboxId, Running>()
+
+  const forget = (id: SandboxId): void => {
+    if (running.delete(id)) onCount(running.size)
+  }
+
+  const watch = (entry: Running): void => {
+    const { id } = entry.machine
+    void entry.machine.ended.then(async (reason) => {
+      if (running.get(id) !== entry) return
+      forget(id)
+      if (entry.stopping) return
+      log.warn('a machine ended', { id, reason })
+      onEnded(id, reason)
+      await onStopped(id).catch((error: unknown) => log.error('terminals did not end', { id, error }))
+    })
+  }
+
+  return {
+    list: () => [...running.values()].map(describe),
+    find(id) {
+      const entry = running.get(id)
+      return entry && describe(entry)
+    },
+    get(id) {
+      const entry = running.get(id)
+      if (entry && !entry.stopping) return entry.machine
+      throw new AppError('sandbox/not-running', 'This sandbox is not running.')
+    },
+    add(machine, runtime) {
+      const entry = { machine, runtime, stopping: false }
+      running.set(machine.id, entry)
+      onCount(running.size)
+      watch(entry)
+      return describe(entry)
+    },
+    async stop(id, files) {
+      const entry = running.get(id)
+      if (!entry) return
+      entry.stopping = true
+      onStopping(id, true)
+      try {
+        await withDeadline({
+          ms: stopMs,
+          run: () => entry.machine.stop(files),
+          late: () => new AppError('sandbox/stop-failed', `The sandbox did not stop in ${stopMs} ms.`),
+        })
+      } catch (error) {
+        entry.stopping = false
+        onStopping(id, false)
+        throw error
+      }
+      forget(id)
+      await onStopped(id)
+    },
+  }
+}
+
+function describe({ machine, runtime }: Running): RunningMachine {
+  const { id, startedAtMs, enforced } = machine
+  return { id, startedAtMs, runtime, enforced }
+}
+
+async function listStored(runtimes: readonly SandboxRuntime[]): Promise<SandboxId[]> {
+  const lists = await Promise.all(runtimes.map((runtime) => runtime.listStored()))
+  return [...new Set(lists.flat())]
+}
+
+async function describeStored({ runtimes, labels }: MachinesOptions): Promise<StoredMachine[]> {
+  const machines = await Promise.all(
+    runtimes.map(async (runtime) => {
+      const ids = await runtime.listStored()
+      return Promise.all(
+        ids.map(async (id) => ({
+          id,
+          runtime: runtime.name,
+          label: (await labels.find(id)) ?? null,
+          // An unavailable engine must not hide the sandboxes of the other runtimes.
+          snapshots: await runtime.listSnapshots(id).catch(() => []),
+        })),
+      )
+    }),
+  )
+  return machines.flat()
 }
