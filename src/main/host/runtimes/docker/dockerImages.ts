@@ -29,83 +29,9 @@ type ImagesOptions = {
 const getUntestedRepository = (owner: string): string => `${repository(owner)}/untried`
 
 /** Images of the engine that bear a name of ours; what else the engine has is neither shown nor touched. */
-export function createDockerImages({ engine, owner, runtime, tryImage }: ImagesOptions): RuntimeImages {
-  const inspect = (reference: string): Promise<ImageInspectInfo | undefined> => inspectImage(engine, reference)
+export function createDockerImages(options: ImagesOptions): RuntimeImages {
+  const { engine, owner, runtime } = options
   const prefix = `${repository(owner)}/image/`
-
-  const describeImage = (name: ImageName, image: { size: number; createdAtMs: number; detail: string }): HostImage => ({
-    name,
-    runtime,
-    status: 'ready',
-    detail: image.detail,
-    progress: null,
-    sizeBytes: image.size,
-    createdAtMs: image.createdAtMs,
-  })
-
-  /** Tests and tags `source`. It gets the image's name only after the test; `source` is removed if `isOurs`. */
-  const adopt = async (
-    { name, onProgress }: AddImage,
-    { source, isOurs }: { source: string; isOurs: boolean },
-    signal: AbortSignal,
-  ): Promise<HostImage> => {
-    const reference = imageReference(owner, name)
-    const untried = `${getUntestedRepository(owner)}:${randomBytes(12).toString('hex')}`
-    await nameIt(source, untried)
-    try {
-      if (isOurs) await removeReference(engine, source)
-      onProgress('The container engine tries the image.', null)
-      await tryImage(untried, signal).catch(async (error: unknown) => {
-        signal.throwIfAborted()
-        if (!(error instanceof AppError) || error.code === 'runtime/unavailable') throw error
-        throw imageFailed((await foreign(untried)) ?? error.message, error)
-      })
-      await nameIt(untried, reference)
-    } finally {
-      await removeReference(engine, untried)
-    }
-    const image = await inspect(reference)
-    if (!image) throw new AppError('image/failed', `The engine lost the image \`${name}\`.`)
-    return describeImage(name, { ...readSizes(image), detail: `In the container engine, as ${reference}.` })
-  }
-
-  /** Engines can run programs of other processors where they emulate these; so this only explains. */
-  const foreign = async (reference: string): Promise<string | undefined> => {
-    const { Arch } = await engine.use('ask its version', (docker) => docker.version())
-    const architecture = (await inspect(reference))?.Architecture
-    if (architecture === undefined || architecture === Arch) return undefined
-    return `Its programs are for other processors (${architecture}) than this machine's (${Arch}).`
-  }
-
-  const nameIt = async (source: string, reference: string): Promise<void> => {
-    const colon = reference.lastIndexOf(':')
-    const names = { repo: reference.slice(0, colon), tag: reference.slice(colon + 1) }
-    await engine.use('name an image', (docker, abortSignal) => docker.getImage(source).tag({ ...names, abortSignal }))
-  }
-
-  const everyName = async (): Promise<Set<string>> => {
-    const all = await engine.use('list images', (docker, abortSignal) => docker.listImages({ abortSignal }))
-    return new Set(all.flatMap(({ RepoTags }) => RepoTags ?? []))
-  }
-
-  const add = async (request: AddImage, signal: AbortSignal): Promise<HostImage> => {
-    const { name, source, onProgress } = request
-    if (await inspect(imageReference(owner, name))) {
-      throw new AppError('image/exists', `There is an image \`${name}\` already.`)
-    }
-    if (source.kind === 'system') {
-      throw new AppError('image/source', 'The runtime docker makes images from a registry or from an archive only.')
-    }
-    // The engine's own name for it stays if it was there before us.
-    if (source.kind === 'archive') {
-      const before = await everyName()
-      const loaded = await loadArchive({ engine, path: source.path, onProgress, signal })
-      return adopt(request, { source: loaded, isOurs: /[:/]/.test(loaded) && !before.has(loaded) }, signal)
-    }
-    const present = await inspect(source.reference)
-    await pullImage({ engine, reference: source.reference, onProgress, signal })
-    return adopt(request, { source: source.reference, isOurs: !present }, signal)
-  }
 
   return {
     async list() {
@@ -122,13 +48,13 @@ export function createDockerImages({ engine, owner, runtime, tryImage }: ImagesO
           const name = ImageName.safeParse(reference.slice(prefix.length, -`:${tag}`.length)).data
           if (name === undefined) return []
           const detail = `In the container engine, as ${reference}.`
-          return describeImage(name, { size: Size, createdAtMs: Created * 1000, detail })
+          return describeImage({ name, runtime, size: Size, createdAtMs: Created * 1000, detail })
         }),
       )
     },
     async add(request, signal) {
       try {
-        return await add({ ...request, onProgress: changes(request.onProgress) }, signal)
+        return await addImage(options, { ...request, onProgress: changes(request.onProgress) }, signal)
       } catch (error) {
         if (error instanceof EngineRefusal || error instanceof EngineComplaint) {
           throw imageFailed(error.message, error)
@@ -138,6 +64,77 @@ export function createDockerImages({ engine, owner, runtime, tryImage }: ImagesO
     },
     remove: (name) => removeReference(engine, imageReference(owner, name)),
   }
+}
+
+async function addImage(options: ImagesOptions, request: AddImage, signal: AbortSignal): Promise<HostImage> {
+  const { engine, owner } = options
+  const { name, source, onProgress } = request
+  if (await inspectImage(engine, imageReference(owner, name))) {
+    throw new AppError('image/exists', `There is an image \`${name}\` already.`)
+  }
+  if (source.kind === 'system') {
+    throw new AppError('image/source', 'The runtime docker makes images from a registry or from an archive only.')
+  }
+  // The engine's own name for it stays if it was there before us.
+  if (source.kind === 'archive') {
+    const before = await listEveryName(engine)
+    const loaded = await loadArchive({ engine, path: source.path, onProgress, signal })
+    return adopt(options, request, { source: loaded, isOurs: /[:/]/.test(loaded) && !before.has(loaded), signal })
+  }
+  const present = await inspectImage(engine, source.reference)
+  await pullImage({ engine, reference: source.reference, onProgress, signal })
+  return adopt(options, request, { source: source.reference, isOurs: !present, signal })
+}
+
+/** Tests and tags `source`. It gets the image's name only after the test; `source` is removed if `isOurs`. */
+async function adopt(
+  { engine, owner, runtime, tryImage }: ImagesOptions,
+  { name, onProgress }: AddImage,
+  { source, isOurs, signal }: { source: string; isOurs: boolean; signal: AbortSignal },
+): Promise<HostImage> {
+  const reference = imageReference(owner, name)
+  const untried = `${getUntestedRepository(owner)}:${randomBytes(12).toString('hex')}`
+  await tagImage(engine, source, untried)
+  try {
+    if (isOurs) await removeReference(engine, source)
+    onProgress('The container engine tries the image.', null)
+    await tryImage(untried, signal).catch(async (error: unknown) => {
+      signal.throwIfAborted()
+      if (!(error instanceof AppError) || error.code === 'runtime/unavailable') throw error
+      throw imageFailed((await explainForeign(engine, untried)) ?? error.message, error)
+    })
+    await tagImage(engine, untried, reference)
+  } finally {
+    await removeReference(engine, untried)
+  }
+  const image = await inspectImage(engine, reference)
+  if (!image) throw new AppError('image/failed', `The engine lost the image \`${name}\`.`)
+  return describeImage({ name, runtime, ...readSizes(image), detail: `In the container engine, as ${reference}.` })
+}
+
+/** Engines can run programs of other processors where they emulate these; so this only explains. */
+async function explainForeign(engine: DockerEngine, reference: string): Promise<string | undefined> {
+  const { Arch } = await engine.use('ask its version', (docker) => docker.version())
+  const architecture = (await inspectImage(engine, reference))?.Architecture
+  if (architecture === undefined || architecture === Arch) return undefined
+  return `Its programs are for other processors (${architecture}) than this machine's (${Arch}).`
+}
+
+async function tagImage(engine: DockerEngine, source: string, reference: string): Promise<void> {
+  const colon = reference.lastIndexOf(':')
+  const names = { repo: reference.slice(0, colon), tag: reference.slice(colon + 1) }
+  await engine.use('name an image', (docker, abortSignal) => docker.getImage(source).tag({ ...names, abortSignal }))
+}
+
+async function listEveryName(engine: DockerEngine): Promise<Set<string>> {
+  const all = await engine.use('list images', (docker, abortSignal) => docker.listImages({ abortSignal }))
+  return new Set(all.flatMap(({ RepoTags }) => RepoTags ?? []))
+}
+
+type ImageDescription = Pick<HostImage, 'name' | 'runtime' | 'detail' | 'createdAtMs'> & { size: number }
+
+function describeImage({ name, runtime, size, createdAtMs, detail }: ImageDescription): HostImage {
+  return { name, runtime, status: 'ready', detail, progress: null, sizeBytes: size, createdAtMs }
 }
 
 /** Removes what was left by a process that ended before its image was tried. */

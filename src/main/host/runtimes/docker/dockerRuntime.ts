@@ -7,8 +7,8 @@ import { createActiveMachines } from '../activeMachines.ts'
 import type { SandboxRuntime, SnapshotRef } from '../sandboxRuntime.ts'
 import { createBaseImage } from './baseImage.ts'
 import { buildContainerSettings } from './containerSettings.ts'
-import { createContainers as ownContainers } from './containers.ts'
-import { createDockerEngine, EngineRefusal } from './dockerEngine.ts'
+import { createContainers } from './containers.ts'
+import { createDockerEngine, type DockerEngine, EngineRefusal } from './dockerEngine.ts'
 import { createDockerImages, imageReference, inspectImage, removeUntried } from './dockerImages.ts'
 import type { DockerOptions } from './dockerOptions.ts'
 import { createEngineAbilities, describeDocker } from './dockerReport.ts'
@@ -32,67 +32,11 @@ const smallest = { hostname: 'trial', vcpu: 1, memoryMb: 256, diskGb: 1, image: 
 const tryMs = 20_000
 
 /** Machines that are containers of any engine with Docker's API: Docker, Podman, OrbStack, Colima. */
-export function createDockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions): SandboxRuntime {
-  const engine = createDockerEngine(docker)
-  const base = createBaseImage(engine, docker, log)
-  const ownership = openOwnership(folder)
+export function createDockerRuntime(options: DockerRuntimeOptions): SandboxRuntime {
+  const context = createContext(options)
+  const { engine, base, ownership, containers, snapshots } = context
   const { owner } = ownership
-  const containers = ownContainers(engine, owner)
-  const snapshots = createDockerSnapshots(engine, owner, () => randomBytes(12).toString('hex'))
   const active = createActiveMachines<RunningContainer>()
-
-  const checkNetwork = async ({ network }: MachineSpec): Promise<void> => {
-    if (network === 'none') return
-    const { networks, network_detail } = await createEngineAbilities(engine)
-    if (networks.includes(network)) return
-    throw new AppError('egress/unavailable', network_detail ?? `There is no network \`${network}\`.`)
-  }
-
-  const snapshotImage = async (snapshot: SnapshotRef): Promise<string> => {
-    const reference = snapshots.reference(snapshot)
-    if (await inspectImage(engine, reference)) return reference
-    throw new AppError('snapshot/not-found', `There is no snapshot ${snapshot.snapshotId}.`)
-  }
-
-  const getImage = async ({ image }: MachineSpec, signal: AbortSignal): Promise<string> => {
-    if (image === null) return base.ready(signal)
-    const reference = imageReference(owner, image)
-    if (await inspectImage(engine, reference)) return reference
-    throw new AppError('image/not-found', `There is no image \`${image}\`.`)
-  }
-
-  const createContainer = async (spec: MachineSpec, image: string, signal: AbortSignal): Promise<string> => {
-    try {
-      return await containers.create(buildContainerSettings({ owner, spec, image }), signal)
-    } catch (error) {
-      if (!(error instanceof EngineRefusal)) throw error
-      throw imageMissingError(image, error)
-    }
-  }
-
-  /** Starts a sandbox from the image: no other check shows whether its programs run here. */
-  const tryImage = async (image: string, signal: AbortSignal): Promise<void> => {
-    const spec = { ...smallest, id: SandboxId.parse(randomBytes(16).toString('hex')), runtime: name }
-    const container = await createContainer(spec, image, signal)
-    try {
-      const machine = await startContainer({ spec, engine, containers, container, now, signal })
-      const { exitCode } = await machine
-        .exec({ command: 'true', timeoutMs: tryMs, signal })
-        .finally(() => machine.stop())
-      if (exitCode !== 0)
-        throw new AppError('exec/failed', `Its bash ended with ${exitCode} instead of running a command.`)
-    } finally {
-      await containers.remove(container)
-    }
-  }
-
-  const erase = async (id: SandboxId): Promise<void> => {
-    for (const { container, sandboxId } of await containers.list()) {
-      if (sandboxId === id) await containers.remove(container)
-    }
-    await snapshots.discardAll(id)
-    await ownership.forget(id)
-  }
 
   return {
     name,
@@ -100,36 +44,22 @@ export function createDockerRuntime({ folder, docker, log, now }: DockerRuntimeO
     create: (spec, signal, from) =>
       active.begin(spec.id, async () => {
         signal.throwIfAborted()
-        await checkNetwork(spec)
-        const image = from ? await snapshotImage(from) : await getImage(spec, signal)
-        if (await containers.find(spec.id)) {
-          throw new AppError('sandbox/start-failed', `The engine has a container of sandbox ${spec.id} already.`)
-        }
-        await ownership.note(spec.id)
-        try {
-          const container = await createContainer(spec, image, signal)
-          const machine = await startContainer({ spec, engine, containers, container, now, signal })
-          await markCommands(machine, signal)
-          return machine
-        } catch (error) {
-          await erase(spec.id).catch((cause: unknown) =>
-            log.warn('a container stays', { sandboxId: spec.id, left: cause }),
-          )
-          throw error
-        }
+        await assertNetwork(engine, spec)
+        const image = from ? await findSnapshotImage(context, from) : await findImage(context, spec, signal)
+        return createMachine(context, spec, { image, signal })
       }),
     start: (spec, signal) =>
       active.begin(spec.id, async () => {
         const existing = await containers.find(spec.id)
         if (!existing) throw new AppError('sandbox/not-found', `Sandbox ${spec.id} has no container.`)
         if (existing.State.Running) await containers.end(existing.Id, '')
-        await checkNetwork(spec)
+        await assertNetwork(engine, spec)
         const container = await findMatchingContainer({ owner, containers, snapshots, signal }, existing, spec)
-        return startContainer({ spec, engine, containers, container, now, signal })
+        return startContainer({ spec, engine, containers, container, now: context.now, signal })
       }),
     async remove(id) {
       // An engine that is away must not keep machines of others from being removed.
-      if ((await ownership.listRecorded()).includes(id)) await erase(id)
+      if ((await ownership.listRecorded()).includes(id)) await eraseMachine(context, id)
     },
     listStored: ownership.listRecorded,
     async snapshot(snapshot, signal) {
@@ -145,7 +75,7 @@ export function createDockerRuntime({ folder, docker, log, now }: DockerRuntimeO
     async restore(snapshot, signal) {
       active.assertInactive(snapshot.sandboxId)
       signal.throwIfAborted()
-      const image = await snapshotImage(snapshot)
+      const image = await findSnapshotImage(context, snapshot)
       const container = await containers.find(snapshot.sandboxId)
       const spec = container && readSpec(container)
       if (!spec) throw new AppError('snapshot/failed', `Sandbox ${snapshot.sandboxId} has no container.`)
@@ -155,23 +85,127 @@ export function createDockerRuntime({ folder, docker, log, now }: DockerRuntimeO
     },
     listSnapshots: snapshots.list,
     removeSnapshot: (snapshot) => snapshots.discard(snapshots.reference(snapshot)),
-    images: createDockerImages({ engine, owner, runtime: name, tryImage }),
-    async sweep() {
-      try {
-        for (const { container, sandboxId, running } of await containers.list()) {
-          await ownership.note(sandboxId)
-          if (!running) continue
-          await containers.end(container, '')
-          log.info('ended what an earlier host left', { sandboxId })
-        }
-        await snapshots.clean()
-        await removeUntried(engine, owner)
-      } catch (error) {
-        const recorded = await ownership.listRecorded()
-        if (recorded.length > 0) log.warn('containers of an earlier host may still run', { error })
-      }
-    },
+    images: createDockerImages({
+      engine,
+      owner,
+      runtime: name,
+      tryImage: (image, signal) => tryImage(context, image, signal),
+    }),
+    sweep: () => sweepContainers(context),
     async close() {},
+  }
+}
+
+/** Services of one runtime. */
+type DockerContext = ReturnType<typeof createContext>
+
+function createContext({ folder, docker, log, now }: DockerRuntimeOptions) {
+  const engine = createDockerEngine(docker)
+  const base = createBaseImage(engine, docker, log)
+  const ownership = openOwnership(folder)
+  const containers = createContainers(engine, ownership.owner)
+  const snapshots = createDockerSnapshots(engine, ownership.owner, () => randomBytes(12).toString('hex'))
+  return { engine, base, ownership, containers, snapshots, log, now }
+}
+
+/** @throws AppError `egress/unavailable` */
+async function assertNetwork(engine: DockerEngine, { network }: MachineSpec): Promise<void> {
+  if (network === 'none') return
+  const { networks, network_detail } = await createEngineAbilities(engine)
+  if (networks.includes(network)) return
+  throw new AppError('egress/unavailable', network_detail ?? `There is no network \`${network}\`.`)
+}
+
+/** @throws AppError `snapshot/not-found` */
+async function findSnapshotImage({ engine, snapshots }: DockerContext, snapshot: SnapshotRef): Promise<string> {
+  const reference = snapshots.reference(snapshot)
+  if (await inspectImage(engine, reference)) return reference
+  throw new AppError('snapshot/not-found', `There is no snapshot ${snapshot.snapshotId}.`)
+}
+
+/** @throws AppError `image/not-found` */
+async function findImage(
+  { engine, base, ownership }: DockerContext,
+  { image }: MachineSpec,
+  signal: AbortSignal,
+): Promise<string> {
+  if (image === null) return base.ready(signal)
+  const reference = imageReference(ownership.owner, image)
+  if (await inspectImage(engine, reference)) return reference
+  throw new AppError('image/not-found', `There is no image \`${image}\`.`)
+}
+
+type ImageUse = { image: string; signal: AbortSignal }
+
+async function createMachine(context: DockerContext, spec: MachineSpec, use: ImageUse): Promise<RunningContainer> {
+  const { engine, containers, ownership, now, log } = context
+  const { signal } = use
+  if (await containers.find(spec.id)) {
+    throw new AppError('sandbox/start-failed', `The engine has a container of sandbox ${spec.id} already.`)
+  }
+  await ownership.note(spec.id)
+  try {
+    const container = await createContainer(context, spec, use)
+    const machine = await startContainer({ spec, engine, containers, container, now, signal })
+    await markCommands(machine, signal)
+    return machine
+  } catch (error) {
+    await eraseMachine(context, spec.id).catch((cause: unknown) =>
+      log.warn('a container stays', { sandboxId: spec.id, left: cause }),
+    )
+    throw error
+  }
+}
+
+async function createContainer(
+  { containers, ownership }: DockerContext,
+  spec: MachineSpec,
+  { image, signal }: ImageUse,
+): Promise<string> {
+  try {
+    return await containers.create(buildContainerSettings({ owner: ownership.owner, spec, image }), signal)
+  } catch (error) {
+    if (!(error instanceof EngineRefusal)) throw error
+    throw imageMissingError(image, error)
+  }
+}
+
+/** Starts a sandbox from the image: no other check shows whether its programs run here. */
+async function tryImage(context: DockerContext, image: string, signal: AbortSignal): Promise<void> {
+  const { engine, containers, now } = context
+  const spec = { ...smallest, id: SandboxId.parse(randomBytes(16).toString('hex')), runtime: name }
+  const container = await createContainer(context, spec, { image, signal })
+  try {
+    const machine = await startContainer({ spec, engine, containers, container, now, signal })
+    const { exitCode } = await machine.exec({ command: 'true', timeoutMs: tryMs, signal }).finally(() => machine.stop())
+    if (exitCode !== 0)
+      throw new AppError('exec/failed', `Its bash ended with ${exitCode} instead of running a command.`)
+  } finally {
+    await containers.remove(container)
+  }
+}
+
+async function eraseMachine({ containers, snapshots, ownership }: DockerContext, id: SandboxId): Promise<void> {
+  for (const { container, sandboxId } of await containers.list()) {
+    if (sandboxId === id) await containers.remove(container)
+  }
+  await snapshots.discardAll(id)
+  await ownership.forget(id)
+}
+
+async function sweepContainers({ engine, containers, snapshots, ownership, log }: DockerContext): Promise<void> {
+  try {
+    for (const { container, sandboxId, running } of await containers.list()) {
+      await ownership.note(sandboxId)
+      if (!running) continue
+      await containers.end(container, '')
+      log.info('ended what an earlier host left', { sandboxId })
+    }
+    await snapshots.clean()
+    await removeUntried(engine, ownership.owner)
+  } catch (error) {
+    const recorded = await ownership.listRecorded()
+    if (recorded.length > 0) log.warn('containers of an earlier host may still run', { error })
   }
 }
 
