@@ -54,58 +54,21 @@ const creditStep = agentWindow / 4
 export function createAgentChannel({ request, say, onClosed }: ChannelOptions): HearingChannel {
   const started = Promise.withResolvers<number | undefined>()
   const ended = Promise.withResolvers<ChannelEnding>()
-  const outgoing: { kind: number; bytes: Uint8Array; done: () => void }[] = []
-  const chunks: { kind: number; content: Buffer }[] = []
-  let credit = agentWindow
-  let unacknowledged = 0
-  let bufferedBytes = 0
-  let paused = false
-  let finishing = false
   let over = false
   let ending: ChannelEnding | undefined
+  const isOver = (): boolean => over
+  const sender = createSender(say, isOver)
+  const receiver = createReceiver(request, { say, isOver })
 
-  const flush = (): void => {
-    for (let [first] = outgoing; first && credit > 0 && !over; [first] = outgoing) {
-      const piece = first.bytes.subarray(0, Math.min(pieceBytes, credit))
-      credit -= piece.length
-      say(first.kind, piece)
-      first.bytes = first.bytes.subarray(piece.length)
-      if (first.bytes.length > 0) continue
-      outgoing.shift()
-      first.done()
-    }
-    if (!finishing || outgoing.length > 0 || over) return
-    finishing = false
-    say(asks.finish)
-  }
-  const queue = (kind: number, bytes: Uint8Array, done: () => void): void => {
-    if (over || bytes.length === 0) {
-      done()
-      return
-    }
-    outgoing.push({ kind, bytes, done })
-    flush()
-  }
-  const give = ({ kind, content }: { kind: number; content: Buffer }): void => {
-    if (kind === answers.output) request.onOutput?.(content)
-    else request.onErrors?.(content)
-    bufferedBytes -= content.length
-    unacknowledged += content.length
-    if (unacknowledged < creditStep || over) return
-    const count = Buffer.allocUnsafe(4)
-    count.writeUInt32BE(unacknowledged)
-    unacknowledged = 0
-    say(asks.used, count)
-  }
   const settle = (): void => {
-    if (!over || paused || chunks.length > 0) return
+    if (!over || receiver.isHolding()) return
     ended.resolve(ending ?? { kind: 'lost', detail: '' })
   }
   const close = (last?: ChannelEnding): void => {
     if (over) return
     over = true
     ending ??= last
-    for (const { done } of outgoing.splice(0)) done()
+    sender.drop()
     onClosed()
     started.resolve(undefined)
     settle()
@@ -121,10 +84,9 @@ export function createAgentChannel({ request, say, onClosed }: ChannelOptions): 
   if (!request.mode.startsWith('connect')) {
     const fields = Buffer.from(request.fields.map((field) => `${field}\0`).join(''))
     const ignore = (): void => {}
-    queue(asks.input, fields, ignore)
-    queue(asks.input, request.content ?? Buffer.alloc(0), ignore)
-    finishing = true
-    flush()
+    sender.queue(asks.input, fields, ignore)
+    sender.queue(asks.input, request.content ?? Buffer.alloc(0), ignore)
+    sender.finish()
   }
   return {
     started: started.promise,
@@ -133,11 +95,119 @@ export function createAgentChannel({ request, say, onClosed }: ChannelOptions): 
     killSession: () => say(asks.killSession),
     hangUp: () => say(asks.hangUp),
     resize: (cols, rows) => say(asks.resize, `${cols} ${rows}`),
-    type: (bytes, done) => queue(asks.typed, bytes, done),
-    send: (bytes, done) => queue(asks.input, bytes, done),
+    type: (bytes, done) => sender.queue(asks.typed, bytes, done),
+    send: (bytes, done) => sender.queue(asks.input, bytes, done),
+    finish: sender.finish,
+    pause: receiver.pause,
+    resume() {
+      receiver.resume()
+      settle()
+    },
+    drop() {
+      if (!over) say(asks.drop)
+    },
+    bury: (last) => close(last),
+    hear(kind, content) {
+      if (kind === answers.output || kind === answers.errors) receiver.receive({ kind, content })
+      else if (kind === answers.news) news(content.toString('utf8'))
+      else if (kind === answers.closed) close()
+      else if (kind === answers.took && content.length === 4) sender.addCredit(content.readUInt32BE(0))
+    },
+  }
+}
+
+type Sender = {
+  queue(kind: number, bytes: Uint8Array, done: () => void): void
+  /** Ends the input once all of it is sent. */
+  finish(): void
+  addCredit(bytes: number): void
+  /** Drops what is queued. */
+  drop(): void
+}
+
+/** Sends as many bytes as the agent has credited. */
+function createSender(say: ChannelOptions['say'], isOver: () => boolean): Sender {
+  const outgoing: { kind: number; bytes: Uint8Array; done: () => void }[] = []
+  let credit = agentWindow
+  let finishing = false
+
+  const flush = (): void => {
+    for (let [first] = outgoing; first && credit > 0 && !isOver(); [first] = outgoing) {
+      const piece = first.bytes.subarray(0, Math.min(pieceBytes, credit))
+      credit -= piece.length
+      say(first.kind, piece)
+      first.bytes = first.bytes.subarray(piece.length)
+      if (first.bytes.length > 0) continue
+      outgoing.shift()
+      first.done()
+    }
+    if (!finishing || outgoing.length > 0 || isOver()) return
+    finishing = false
+    say(asks.finish)
+  }
+
+  return {
+    queue(kind, bytes, done) {
+      if (isOver() || bytes.length === 0) {
+        done()
+        return
+      }
+      outgoing.push({ kind, bytes, done })
+      flush()
+    },
     finish() {
       finishing = true
       flush()
+    },
+    addCredit(bytes) {
+      credit += bytes
+      flush()
+    },
+    drop() {
+      for (const { done } of outgoing.splice(0)) done()
+    },
+  }
+}
+
+type Chunk = { kind: number; content: Buffer }
+
+type Receiver = {
+  /** @throws Error at more than was credited */
+  receive(chunk: Chunk): void
+  pause(): void
+  resume(): void
+  /** Whether output is yet to be given away. */
+  isHolding(): boolean
+}
+
+/** Gives output away, and credits the agent for it. */
+function createReceiver(
+  request: AgentRequest,
+  { say, isOver }: { say: ChannelOptions['say']; isOver: () => boolean },
+): Receiver {
+  const chunks: Chunk[] = []
+  let unacknowledged = 0
+  let bufferedBytes = 0
+  let paused = false
+
+  const give = ({ kind, content }: Chunk): void => {
+    if (kind === answers.output) request.onOutput?.(content)
+    else request.onErrors?.(content)
+    bufferedBytes -= content.length
+    unacknowledged += content.length
+    if (unacknowledged < creditStep || isOver()) return
+    const count = Buffer.allocUnsafe(4)
+    count.writeUInt32BE(unacknowledged)
+    unacknowledged = 0
+    say(asks.used, count)
+  }
+
+  return {
+    receive(chunk) {
+      bufferedBytes += chunk.content.length
+      if (bufferedBytes + unacknowledged > agentWindow) throw new Error('The agent sent more than was asked for.')
+      if (paused) chunks.push(chunk)
+      else give(chunk)
     },
     pause() {
       paused = true
@@ -149,24 +219,7 @@ export function createAgentChannel({ request, say, onClosed }: ChannelOptions): 
         if (!next) break
         give(next)
       }
-      settle()
     },
-    drop() {
-      if (!over) say(asks.drop)
-    },
-    bury: (last) => close(last),
-    hear(kind, content) {
-      if (kind === answers.output || kind === answers.errors) {
-        bufferedBytes += content.length
-        if (bufferedBytes + unacknowledged > agentWindow) throw new Error('The agent sent more than was asked for.')
-        if (paused) chunks.push({ kind, content })
-        else give({ kind, content })
-      } else if (kind === answers.news) news(content.toString('utf8'))
-      else if (kind === answers.closed) close()
-      else if (kind === answers.took && content.length === 4) {
-        credit += content.readUInt32BE(0)
-        flush()
-      }
-    },
+    isHolding: () => paused || chunks.length > 0,
   }
 }
