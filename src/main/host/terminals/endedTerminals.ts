@@ -15,7 +15,7 @@ type EndedOptions = {
   listSessions: () => TerminalSession[]
   remove: (id: TerminalId) => void
   readableMs: number
-  /** Above the maximum, the one that ended first is removed. */
+  /** Above the maximum, the terminal that ended first is removed. */
   max: EndedLimits
   now: () => number
 }

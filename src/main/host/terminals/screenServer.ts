@@ -113,7 +113,7 @@ type TurnOptions = {
   add: (state: ScreenState, task: Work) => void
 }
 
-/** @returns a function that does the next work of a screen, or some of it */
+/** @returns a function that does the next work of a screen, or a part */
 function createTurn({ tell, budget, add }: TurnOptions): (id: number, state: ScreenState) => void {
   const parse = (id: number, state: ScreenState, { bytes, replay }: Extract<Work, { type: 'output' }>): void => {
     state.replaying = replay

@@ -118,7 +118,7 @@ export function createAgentChannel({ request, say, onClosed }: ChannelOptions): 
 
 type Sender = {
   queue(kind: number, bytes: Uint8Array, done: () => void): void
-  /** Ends the input once all of it is sent. */
+  /** Ends the input once everything queued is sent. */
   finish(): void
   addCredit(bytes: number): void
   /** Drops what is queued. */
