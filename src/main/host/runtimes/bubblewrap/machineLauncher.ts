@@ -15,9 +15,9 @@ import { type FreezableMachine, runMachine } from './runMachine.ts'
 
 export type MachineLauncher = {
   /**
-   * Starts it, with the network that it is to have.
+   * Starts a machine that has run nothing, with its network.
    * @throws AppError `runtime/unavailable`, `image/not-found`, `image/not-ready`, `egress/unavailable`,
-   * `sandbox/start-failed`, after which nothing of it runs
+   * `sandbox/start-failed`, after which nothing runs
    */
   prepare(launch: Launch): Promise<PreparedMachine>
   /** Runs the machine from a prepared one, which is ended on failure. */
