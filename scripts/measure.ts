@@ -15,6 +15,7 @@ import {
   splitName,
   visitNodes,
 } from './codeLanguage.ts'
+import { findTiedSlices } from './tiedSlices.ts'
 
 const languageAreas = [
   'src/main/service',
@@ -67,7 +68,6 @@ function functionCounts(): [string, number][] {
 
 function importCounts(): [string, number][] {
   const importers = new Map<string, Set<string>>()
-  const arrows = new Set<string>()
   let deep = 0
   for (const { path, source } of files) {
     for (const statement of source.statements) {
@@ -77,15 +77,13 @@ function importCounts(): [string, number][] {
       if (!specifier.startsWith('.')) continue
       const target = normalize(join(dirname(path), specifier))
       importers.set(target, (importers.get(target) ?? new Set()).add(path))
-      if (dirname(path) !== dirname(target)) arrows.add(`${dirname(path)} ${dirname(target)}`)
     }
   }
-  const tied = [...arrows].filter((arrow) => arrows.has(arrow.split(' ').reverse().join(' '))).length / 2
   const single = files.filter(({ path }) => importers.get(path)?.size === 1)
   const small = single.filter(({ path, lines }) => lines < 40 && [...(importers.get(path) ?? [])].every(isBeside(path)))
   return [
     ['imports with four or more ../', deep],
-    ['folder pairs tied both ways', tied],
+    ['slices tied both ways', findTiedSlices(files).length],
     ['files with one importer', single.length],
     ['of them under 40 lines, importer in the same folder', small.length],
   ]

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ToolCaller } from '#agent/tools/toolCaller.ts'
+import type { ToolCaller } from '#agent/base/toolCaller.ts'
 import { eventually } from '../support/eventually.ts'
 import { createToolCaller } from '../support/mcpClients.ts'
 import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'

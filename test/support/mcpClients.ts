@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { ToolCaller } from '#agent/tools/toolCaller.ts'
+import type { ToolCaller } from '#agent/base/toolCaller.ts'
 import type { Output } from '#shared/contract/route.ts'
 import type { createToolClient } from '#shared/contract/toolClients.ts'
 import type { RunningAgent } from './runningAgent.ts'

@@ -265,7 +265,7 @@ export const timeUses = {
       'service/inference/gatewayAnswers.ts',
       'service/metrics/metricsRoutes.ts',
       'service/sandboxDomains/sandboxDomains.ts',
-      'service/sandboxes/foundSandboxes.ts',
+      'service/foundSandboxes/foundSandboxes.ts',
       'service/sandboxes/sandboxRegistry.ts',
       'service/snapshots/snapshots.ts',
     ],

@@ -1,5 +1,5 @@
 import { windowKeyHeader, windowProtocol } from '#shared/contract/localApi.ts'
-import { deviceStore } from '../ui/storage/textStore.ts'
+import { deviceStore } from '../storage/textStore.ts'
 
 /** The storage of a page is its origin's alone, port included, other than its cookies. */
 const storageKey = 'steward.window-key'

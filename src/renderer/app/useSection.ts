@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
+import { windowStore } from '../storage/textStore.ts'
 import type { Feature } from '../ui/feature.ts'
 import { buildAddress, parseRoute, useRoute } from '../ui/route.ts'
-import { windowStore } from '../ui/storage/textStore.ts'
 
 /** The section the address names (`#/terminals`). */
 export function useSection(features: readonly Feature[]): Feature | undefined {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import { z } from 'zod'
+import { persistValue } from '../storage/persistValue.ts'
+import { usePersisted } from '../storage/usePersisted.ts'
 import { useRoute } from '../ui/route.ts'
-import { persistValue } from '../ui/storage/persistValue.ts'
-import { usePersisted } from '../ui/storage/usePersisted.ts'
 
 const storedLabels = persistValue('steward.section-labels', z.enum(['shown', 'hidden']), 'hidden')
 

@@ -2,7 +2,7 @@ import type { PrincipalId, Principals } from '#platform/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Asker } from '#shared/contract/intents.ts'
 import type { WalletAccountId } from '#shared/contract/wallet.ts'
-import type { ToolRights } from '../tools/toolRights.ts'
+import type { ToolRights } from './toolRights.ts'
 
 /**
  * Principals of the local agent that can end. `token`: a sign-in at the service, or its wallet where the service does not

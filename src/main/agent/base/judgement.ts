@@ -1,9 +1,11 @@
 import type { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'
-import type { ToolArguments, ToolCaller } from '../tools/toolCaller.ts'
-import type { ToolRights } from '../tools/toolRights.ts'
-import type { Target } from './actionTargets.ts'
+import type { ToolArguments, ToolCaller } from './toolCaller.ts'
+import type { ToolRights } from './toolRights.ts'
+
+/** Sandbox, domain or third-party tool server that an action names. */
+export type Target = { kind: 'sandbox' | 'domain' | 'tool-server'; id: string }
 
 /** Call of a tool by a caller. */
 export type ToolAction = { caller: ToolCaller; tool: Tool; args: ToolArguments }

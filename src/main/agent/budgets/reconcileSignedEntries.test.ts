@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { payment, script } from '#test/support/approvals.ts'
 import { paymentsOfTest } from '#test/support/openPayments.ts'
-import type { AuthorizationState } from '../payments/authorizationLookup.ts'
+import type { AuthorizationState } from '../base/authorizations.ts'
 import { reconcileSignedEntries } from './reconcileSignedEntries.ts'
 
 test('what a program had signed to pay by itself counts until the chain says that it was not used', async () => {

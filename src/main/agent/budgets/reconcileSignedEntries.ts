@@ -1,5 +1,5 @@
+import type { AuthorizationLookup } from '../base/authorizations.ts'
 import { lookupDelayMs } from '../base/lookupDelay.ts'
-import type { AuthorizationLookup } from '../payments/authorizationLookup.ts'
 import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
 import { parsePayee } from './paymentBudgets.ts'
 

@@ -1,5 +1,5 @@
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { ReferenceHolder } from '../references/removedThings.ts'
+import type { ReferenceHolder } from '../base/removedThings.ts'
 import type { ChatStore } from './chatStore.ts'
 
 /** Detaches conversations from a deleted sandbox, so that models do not try to use it, and notifies the user. */

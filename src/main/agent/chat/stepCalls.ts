@@ -1,7 +1,7 @@
 import { parseJson } from '#platform/boundedJson.ts'
 import { chatToolLimits } from '#shared/contract/chatTools.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { ToolCaller } from '../tools/toolCaller.ts'
+import type { ToolCaller } from '../base/toolCaller.ts'
 import { type CallRow, callToWire } from './callRepository.ts'
 import { type CallEnd, type CallNews, type CallRunning, createFailedCall } from './callRunning.ts'
 import type { ChatStore } from './chatStore.ts'

@@ -19,12 +19,12 @@ import { createTimeline, type Timeline } from '../activity/timeline.ts'
 import type { ApprovalDialog } from '../approvals/approvalDialog.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { NewActivityEntry } from '../base/recordActivity.ts'
+import { createRemovedThings, type RemovedThings } from '../base/removedThings.ts'
 import { createTaskContext, type TaskContext } from '../base/taskContext.ts'
 import type { HostedEndpoint } from '../connections/hostedSession.ts'
 import { createServiceClient, type ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import { createUnrecordedTerminals, type UnrecordedTerminals } from '../recordings/unrecordedTerminals.ts'
-import { createRemovedThings, type RemovedThings } from '../references/removedThings.ts'
 
 export type AgentOptions = {
   dataFolder: string

@@ -5,7 +5,7 @@ import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import { toIsoTime } from '#shared/time.ts'
 import { person, script } from '#test/support/approvals.ts'
 import { isFinal, type MayNow, type Refusal } from '../base/judgement.ts'
-import type { ToolRights } from '../tools/toolRights.ts'
+import type { ToolRights } from '../base/toolRights.ts'
 import { createMayNow } from './mayNow.ts'
 
 const nowMs = Date.parse('2027-01-15T08:00:00.000Z')

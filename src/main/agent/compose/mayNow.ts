@@ -4,10 +4,10 @@ import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Verdict } from '../approvals/judge.ts'
-import { listTargets, type Target } from '../base/actionTargets.ts'
 import { type PrincipalRights, toEndedError, toRequesterPrincipal, toWalletPrincipal } from '../base/agentPrincipals.ts'
-import type { MayNow, Refusal, RequestContext, ToolAction } from '../base/judgement.ts'
-import { findPaymentRefusal, findToolRefusal, requireCallRights, type ToolRights } from '../tools/toolRights.ts'
+import type { MayNow, Refusal, RequestContext, Target, ToolAction } from '../base/judgement.ts'
+import { findPaymentRefusal, findToolRefusal, requireCallRights, type ToolRights } from '../base/toolRights.ts'
+import { listTargets } from '../references/actionTargets.ts'
 
 type Options = {
   /** @returns undefined for a principal that has ended */

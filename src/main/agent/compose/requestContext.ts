@@ -3,12 +3,12 @@ import type { PaymentPurpose } from '#shared/contract/paymentRecords.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'
 import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
-import { listTargets, type Target } from '../base/actionTargets.ts'
-import type { RequestContext } from '../base/judgement.ts'
+import type { RequestContext, Target } from '../base/judgement.ts'
+import { ToolCaller } from '../base/toolCaller.ts'
+import type { ToolRights } from '../base/toolRights.ts'
 import type { PaymentRepository } from '../payments/paymentRepository.ts'
-import { ToolCaller } from '../tools/toolCaller.ts'
+import { listTargets } from '../references/actionTargets.ts'
 import type { ToolCallRepository } from '../tools/toolCallRepository.ts'
-import type { ToolRights } from '../tools/toolRights.ts'
 
 type Options = {
   calls: Pick<ToolCallRepository, 'ofIntent'>

@@ -7,7 +7,7 @@ import { maxSignInIds } from '#shared/contract/auth.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { createEmitter } from '#shared/emitter.ts'
 import { eventually } from '#test/support/eventually.ts'
-import type { ReferenceHolder } from '../references/removedThings.ts'
+import type { ReferenceHolder } from '../base/removedThings.ts'
 import { createClientPresence, signInRequesterId } from './clientPresence.ts'
 
 const address = '0x5d38E6C1923492247511a01b49e34A26cacD6811'

@@ -4,7 +4,7 @@ import type { PrincipalId } from '#platform/principals.ts'
 import { listApiKeys } from '#shared/contract/accounts.ts'
 import { getMe, maxSignInIds } from '#shared/contract/auth.ts'
 import type { AgentPrincipals, PrincipalRights } from '../base/agentPrincipals.ts'
-import type { RemovedThings } from '../references/removedThings.ts'
+import type { RemovedThings } from '../base/removedThings.ts'
 import type { ServiceClient } from './serviceClient.ts'
 import type { ServiceLink } from './serviceLink.ts'
 

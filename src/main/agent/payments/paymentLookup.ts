@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { readTransactionNonce } from '#platform/solana/solanaTransaction.ts'
-import type { AuthorizationLookup, AuthorizationState } from './authorizationLookup.ts'
+import type { AuthorizationLookup, AuthorizationState } from '../base/authorizations.ts'
 import type { StoredPayment } from './paymentRepository.ts'
 
 /** Reads from the chain what became of a signed payment. */

@@ -5,7 +5,7 @@ import { createOffer, hostileSeller, payee, respond, transaction } from '#test/s
 import { openPayments, paymentsOfTest } from '#test/support/openPayments.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { toEndedError, toRequesterPrincipal } from '../base/agentPrincipals.ts'
-import type { AuthorizationState } from './authorizationLookup.ts'
+import type { AuthorizationState } from '../base/authorizations.ts'
 import { createPublicSeller, type Seller } from './seller.ts'
 
 const failsWith = (code: string) => expect.objectContaining({ code })

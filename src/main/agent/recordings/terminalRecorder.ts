@@ -26,7 +26,7 @@ export type RecorderOptions = {
   log: Log
 }
 
-/** @param context `signal` stops all recordings; `onEnd` is called after a recording ended by itself */
+/** @param context `signal` stops all recordings; `onEnd` is called after a recording ended without a request to stop */
 export function createTerminalRecorder(
   options: RecorderOptions,
   context: { signal: AbortSignal; onEnd: () => void },

@@ -1,6 +1,6 @@
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, number, type Params, type RowOf, renameColumn, text } from '#storage/table.ts'
-import type { RemovedKind } from './removedThings.ts'
+import type { RemovedKind } from '../base/removedThings.ts'
 
 const accounts = defineTable('compared_accounts', { service: text(), accountId: text(), removedThrough: number() })
 const thingTable = defineTable('known_things', {

@@ -9,9 +9,9 @@ import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { createRemovedThings, type RemovedThing, type RemovedThings } from '../base/removedThings.ts'
 import { createExistingThingRepository, type ExistingThingRepository } from './existingThingRepository.ts'
 import { followRemovedThings } from './followRemovedThings.ts'
-import { createRemovedThings, type RemovedThing, type RemovedThings } from './removedThings.ts'
 
 /** Answers of the service: an outbox with two entries on each page. */
 let outbox: Entry[]

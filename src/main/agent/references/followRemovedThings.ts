@@ -6,10 +6,10 @@ import { listDomains } from '#shared/contract/domains.ts'
 import { listFoundSandboxes } from '#shared/contract/foundSandboxes.ts'
 import { listRemovedThings, removedKinds, removedThingLimits } from '#shared/contract/removedThings.ts'
 import { listSandboxes } from '#shared/contract/sandboxes.ts'
+import type { RemovedKind, RemovedThing, RemovedThings } from '../base/removedThings.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { ExistingThingRepository } from './existingThingRepository.ts'
-import type { RemovedKind, RemovedThing, RemovedThings } from './removedThings.ts'
 
 type Options = {
   link: Pick<ServiceLink, 'subscribe'>

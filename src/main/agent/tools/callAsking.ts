@@ -4,8 +4,8 @@ import { isWithinSandbox } from '#shared/contract/tools/sandboxAuthority.ts'
 import type { Tool, ToolApproval, ToolWork } from '#shared/contract/tools/tool.ts'
 import type { PacedAsks } from '../approvals/limitSubmissions.ts'
 import type { MayNow } from '../base/judgement.ts'
+import { callDigest, findTarget, type ToolArguments, type ToolCaller, toRequesterKey } from '../base/toolCaller.ts'
 import type { PendingCalls } from './pendingCalls.ts'
-import { callDigest, findTarget, type ToolArguments, type ToolCaller, toRequesterKey } from './toolCaller.ts'
 
 export type CallAskingOptions = {
   mayNow: MayNow

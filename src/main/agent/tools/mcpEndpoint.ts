@@ -4,13 +4,13 @@ import { readCredential } from '#platform/http/requestCredential.ts'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { profileHeader, ToolProfile } from '#shared/contract/toolClients.ts'
+import type { ToolCaller } from '../base/toolCaller.ts'
+import type { ToolRights } from '../base/toolRights.ts'
 import type { McpHandler } from './mcpHandler.ts'
 import { openCalls } from './openCalls.ts'
 import { createReceiptPage } from './receiptPage.ts'
-import type { ToolCaller } from './toolCaller.ts'
 import type { ToolClients } from './toolClients.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
-import type { ToolRights } from './toolRights.ts'
 
 /** Handles `/mcp`. Host and Origin are already checked. */
 export type McpEndpoint = {

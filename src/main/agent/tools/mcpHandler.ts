@@ -1,9 +1,9 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { Exchange } from '#platform/http/exchange.ts'
 import type { Log } from '#platform/log.ts'
+import { ToolCaller } from '../base/toolCaller.ts'
 import { runMcpExchange } from './mcpExchange.ts'
 import { createMcpServer, type McpServerOptions } from './mcpServer.ts'
-import { ToolCaller } from './toolCaller.ts'
 
 export type McpHandler = {
   answer(exchange: Exchange, caller: ToolCaller): Promise<void>

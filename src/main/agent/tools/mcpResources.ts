@@ -1,8 +1,8 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
 import type { ToolProfile } from '#shared/contract/toolClients.ts'
 import { findBuiltInTool, listToolsOfProfile, mayUse } from '#shared/contract/tools/toolTable.ts'
+import type { ToolCaller } from '../base/toolCaller.ts'
 import { createReceiptContents, hasReceiptPage, receiptResource, receiptUri } from './mcpApps.ts'
-import type { ToolCaller } from './toolCaller.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
 
 type Resource = {

@@ -9,14 +9,14 @@ import { AppError } from '#shared/appError.ts'
 import type { ToolProfile } from '#shared/contract/toolClients.ts'
 import { type ListedTool, toListedTool } from '#shared/contract/tools/toolListing.ts'
 import { listToolsOfProfile } from '#shared/contract/tools/toolTable.ts'
+import type { ToolCaller } from '../base/toolCaller.ts'
+import type { ToolRights } from '../base/toolRights.ts'
 import { appExtension, createAppMeta } from './mcpApps.ts'
 import { addPrompts } from './mcpPrompts.ts'
 import { addResources } from './mcpResources.ts'
 import type { OpenCalls } from './openCalls.ts'
-import type { ToolCaller } from './toolCaller.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
 import type { ToolOutcome } from './toolOutcome.ts'
-import type { ToolRights } from './toolRights.ts'
 
 export type McpServerOptions = {
   executor: ToolExecutor

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import { type AgentPrincipals, toRequesterPrincipal } from '../base/agentPrincipals.ts'
-import type { ToolCaller } from './toolCaller.ts'
-import { requireCallRights, type ToolRights } from './toolRights.ts'
+import type { ToolCaller } from '../base/toolCaller.ts'
+import { requireCallRights, type ToolRights } from '../base/toolRights.ts'
 
 /** A call and its bond to the caller. */
 export type RunningCall = {

@@ -4,7 +4,7 @@ import { AppError } from '#shared/appError.ts'
 import { removeFile, uploadFile } from '#shared/contract/files.ts'
 import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '#shared/contract/terminals.ts'
 import type { ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
-import type { SandboxId, TerminalId } from '#shared/ids.ts'
+import type { TerminalId } from '#shared/ids.ts'
 import { buildProgramClient } from './programClient.ts'
 
 type Options = Pick<ToolWork, 'call' | 'callToEnd'> & {
@@ -27,7 +27,7 @@ type Spoken = { call?: number; name?: unknown; input?: unknown; done?: unknown; 
  * call or the end, everything else is output. This works without a network. Any process of the sandbox
  * can write such a line, so calls have the authority that `operate` gives to all of them.
  */
-export async function runSandboxProgram(code: string, id: SandboxId, options: Options): Promise<ToolResult> {
+export async function runSandboxProgram(code: string, id: string, options: Options): Promise<ToolResult> {
   const { call, callToEnd, signal } = options
   const folder = `/tmp/steward-${randomBytes(8).toString('hex')}`
   const mark = `\u001e${randomBytes(8).toString('hex')}`
@@ -40,7 +40,7 @@ export async function runSandboxProgram(code: string, id: SandboxId, options: Op
     assertRunning(signal)
     await call(uploadFile, { id, path: `${folder}/main.mjs`, content: buildProgramClient(mark) })
     assertRunning(signal)
-    // The id of the terminal is in the answer: an aborted call would leave one that nothing closes.
+    // The id of the terminal is in the answer: an aborted call would leave a terminal that nothing closes.
     const terminal = await callToEnd(createTerminal, { id, command, cols: 1000, rows: 24, cwd: folder })
     sessionId = terminal.session_id
     return await serveProgram({ id, sessionId, mark, answering }, options)
@@ -51,7 +51,7 @@ export async function runSandboxProgram(code: string, id: SandboxId, options: Op
   }
 }
 
-type RunningProgram = { id: SandboxId; sessionId: TerminalId; mark: string; answering: Set<Promise<void>> }
+type RunningProgram = { id: string; sessionId: TerminalId; mark: string; answering: Set<Promise<void>> }
 
 /** Answers the calls of a program until its end. */
 async function serveProgram(program: RunningProgram, options: Options): Promise<ToolResult> {

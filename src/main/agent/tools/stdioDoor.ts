@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeSecretFile } from '#platform/secretFile.ts'
 import { type StdioDoor as DoorFile, mcpPath, stdioDoorFile, toolKeyPrefix } from '#shared/contract/toolClients.ts'
-import type { ToolCaller } from './toolCaller.ts'
-import { defaultToolPolicy, type ToolRights } from './toolRights.ts'
+import type { ToolCaller } from '../base/toolCaller.ts'
+import { defaultToolPolicy, type ToolRights } from '../base/toolRights.ts'
 
 /**
  * The way in for `steward-mcp`, a program of this same user: a file that only they can read says where Steward listens

@@ -1,7 +1,7 @@
 import { getToolCall } from '#shared/contract/toolCalls.ts'
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
+import { toRequesterKey } from '../base/toolCaller.ts'
 import type { PendingCalls } from './pendingCalls.ts'
-import { toRequesterKey } from './toolCaller.ts'
 
 export function createToolCallRoutes(pending: Pick<PendingCalls, 'waitUntilSettled'>): LocalEndpoint[] {
   return [

@@ -4,11 +4,11 @@ import { type ToolClient, ToolClientId, toolKeyPrefix } from '#shared/contract/t
 import { toIsoTime } from '#shared/time.ts'
 import { type AgentPrincipals, toRequesterPrincipal } from '../base/agentPrincipals.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
+import type { ToolCaller } from '../base/toolCaller.ts'
+import { toRequesterKey } from '../base/toolCaller.ts'
+import type { ToolRights } from '../base/toolRights.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
-import type { ToolCaller } from './toolCaller.ts'
-import { toRequesterKey } from './toolCaller.ts'
 import type { StoredClient, ToolClientRepository, ToolClientSettings } from './toolClientRepository.ts'
-import type { ToolRights } from './toolRights.ts'
 
 /** Programs that call tools. Only the SHA-256 of a key is stored. */
 export type ToolClients = {

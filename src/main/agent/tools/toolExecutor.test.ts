@@ -4,8 +4,8 @@ import { AppError } from '#shared/appError.ts'
 import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import type { AskRequest } from '../approvals/approvals.ts'
 import { type PrincipalRights, toEndedError } from '../base/agentPrincipals.ts'
+import type { ToolCaller } from '../base/toolCaller.ts'
 import { createRunningCalls } from './runningCalls.ts'
-import type { ToolCaller } from './toolCaller.ts'
 import { createToolExecutor } from './toolExecutor.ts'
 
 const sandbox = 'a'.repeat(32)

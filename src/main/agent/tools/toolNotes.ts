@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import type { Links } from '#shared/contract/timelineLinks.ts'
 import { isWaiting, type Tool, type ToolResult } from '#shared/contract/tools/tool.ts'
 import type { NewActivityEntry, RecordActivity } from '../base/recordActivity.ts'
-import { findTarget, type ToolArguments, type ToolCaller } from './toolCaller.ts'
+import { findTarget, type ToolArguments, type ToolCaller } from '../base/toolCaller.ts'
 
 type By = Pick<ToolCaller, 'asker'>
 

@@ -1,5 +1,5 @@
+import type { ToolCaller } from '../base/toolCaller.ts'
 import type { RunningCall } from './runningCalls.ts'
-import type { ToolCaller } from './toolCaller.ts'
 
 export type ToolRun = {
   caller: ToolCaller

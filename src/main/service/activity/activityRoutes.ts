@@ -1,14 +1,15 @@
 import { listAccountActivity, listActivity, listCommands } from '#shared/contract/activity.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
-import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import { type Caller, type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { ActivityLog } from './activityLog.ts'
 
 export function createActivityRoutes({
   sandboxes,
   activity,
 }: {
-  sandboxes: Pick<SandboxRegistry, 'requireOwned'>
+  /** @throws AppError `sandbox/not-found` */
+  sandboxes: { requireOwned(caller: Caller, id: SandboxId): { id: SandboxId } }
   activity: Pick<ActivityLog, 'activities' | 'commands' | 'ofAccount'>
 }): Endpoint[] {
   return [

@@ -16,16 +16,16 @@ import type { OrphanedDomains } from '../domains/orphanedDomains.ts'
 import { createHostEvents } from '../events/hostEvents.ts'
 import { createUploadRepository } from '../files/uploadRepository.ts'
 import { createUploads, type Uploads } from '../files/uploads.ts'
+import { createFoundSandboxes, type FoundSandboxes } from '../foundSandboxes/foundSandboxes.ts'
+import { createFoundSandboxRepository, type FoundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
 import type { HostCall, HostCalls } from '../host/hostCalls.ts'
 import { createHostConnection, type HostConnection, type HostConnectionOptions } from '../host/hostConnection.ts'
+import { createRuntimeReports } from '../host/runtimeReports.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
 import { createIdlePolicy } from '../idle/idlePolicy.ts'
 import { createSandboxUse, type SandboxUse } from '../idle/sandboxUse.ts'
 import { toWireImage } from '../images/imageRoutes.ts'
 import { createImages } from '../images/images.ts'
-import { createFoundSandboxes, type FoundSandboxes } from '../sandboxes/foundSandboxes.ts'
-import { createFoundSandboxRepository, type FoundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
-import { createRuntimeReports } from '../sandboxes/runtimeReports.ts'
 import { createSandboxRegistry, type SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import { createSandboxRepository, type SandboxRecord, type SandboxRepository } from '../sandboxes/sandboxRepository.ts'
 import { toWireSandbox } from '../sandboxes/sandboxWire.ts'
@@ -100,7 +100,7 @@ export function composeSandboxes(
   const terminalActivity = createTerminalActivity(activity)
   const stores = createStores(database)
   const { records, removals } = stores
-  const images = createImages({ call, runtimes, records })
+  const images = createImages({ call, runtimes, countSandboxes: records.countByImage })
   const sandboxes = createSandboxRegistry({
     records,
     removals,

@@ -26,7 +26,7 @@ const answering = (listed: HostImage[]): HostCall =>
 
 test('a sandbox can be made from what is ready, and is told about everything else', async () => {
   const call = answering([image('ready', 'ready'), image('adding', 'adding'), image('failed', 'failed')])
-  const images = createImages({ call, runtimes: noRuntimes, records: { countByImage: () => 0 } })
+  const images = createImages({ call, runtimes: noRuntimes, countSandboxes: () => 0 })
   const ready = (name: string) => images.ready(ImageName.parse(name))
   expect(await ready('ready')).toMatchObject({ name: 'ready' })
   await expect(ready('adding')).rejects.toMatchObject({ code: 'image/not-ready', status: 409 })
@@ -45,7 +45,7 @@ test('no sandbox is made from an image that is being removed', async () => {
     if (parameters[0] === 'image.remove') await removed
     return listing(...parameters)
   }) as HostCall // as the one above
-  const images = createImages({ call, runtimes: noRuntimes, records: { countByImage: () => 0 } })
+  const images = createImages({ call, runtimes: noRuntimes, countSandboxes: () => 0 })
   const ready = images.ready(name)
   const removal = images.remove(name)
   const beingRemoved = { code: 'image/not-ready', message: 'The image `ready` is being removed.' }

@@ -4,8 +4,7 @@ import type { addImage, ImageName } from '#shared/contract/images.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
 import type { HostCall } from '../host/hostCalls.ts'
-import type { RuntimeReports } from '../sandboxes/runtimeReports.ts'
-import type { SandboxRepository } from '../sandboxes/sandboxRepository.ts'
+import type { RuntimeReports } from '../host/runtimeReports.ts'
 
 /** Images of sandboxes. All accounts share them; only the owner of the service changes them. */
 export type Images = {
@@ -26,12 +25,13 @@ const removeDeadlineMs = 300_000
 export function createImages(options: {
   call: HostCall
   runtimes: RuntimeReports
-  records: Pick<SandboxRepository, 'countByImage'>
+  /** Counts the sandboxes that were made from an image. */
+  countSandboxes: (name: ImageName) => number
 }): Images {
-  const { call, runtimes, records } = options
+  const { call, runtimes, countSandboxes } = options
   const removing = new Set<ImageName>()
   const assertUnused = (name: ImageName): void => {
-    const sandboxCount = records.countByImage(name)
+    const sandboxCount = countSandboxes(name)
     if (sandboxCount === 0) return
     const sandboxes = sandboxCount === 1 ? 'One sandbox is' : `${sandboxCount} sandboxes are`
     throw new AppError('image/in-use', `${sandboxes} made from the image \`${name}\`.`)

@@ -10,9 +10,9 @@ export type PaymentSettler = {
   assertConfigured(): void
   /** @throws Error if nothing is sold */
   getNetwork(): Facilitator['network']
-  /** Verifies and settles one of which nothing is known to have moved. */
+  /** Verifies and settles a payment that, as far as is known, moved nothing yet. */
   verifyAndSettle(row: PaymentRow, terms: { offer: Offer; assertDeliverable: () => Promise<void> }): Promise<Settlement>
-  /** Asks again for the settlement of one that settled, or may have. */
+  /** Settles again a payment that settled, or may have. */
   settleAgain(row: PaymentRow): Promise<Settlement>
 }
 

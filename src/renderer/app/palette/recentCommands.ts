@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { persistValue } from '../../ui/storage/persistValue.ts'
+import { persistValue } from '../../storage/persistValue.ts'
 
 const storedIds = persistValue('steward.palette.recent', z.array(z.string()), [])
 const maxRecent = 20

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { persistValue } from '../../storage/persistValue.ts'
+import { windowStore } from '../../storage/textStore.ts'
 import type { PurchaseOrder } from '../../ui/purchaseContext.ts'
-import { persistValue } from '../../ui/storage/persistValue.ts'
-import { windowStore } from '../../ui/storage/textStore.ts'
 
 const Order = z.discriminatedUnion('kind', [
   z.object({

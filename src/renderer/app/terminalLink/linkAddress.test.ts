@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SandboxId } from '#shared/ids.ts'
 import { memoryStorage } from '#test/support/memoryStorage.ts'
-import { createTextStore } from '../../ui/storage/textStore.ts'
+import { createTextStore } from '../../storage/textStore.ts'
 import { readLinkedSandbox, storeToken } from './linkAddress.ts'
 
 const id = '0123456789abcdef0123456789abcdef' as SandboxId

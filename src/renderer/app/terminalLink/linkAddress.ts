@@ -1,5 +1,5 @@
 import { SandboxId } from '#shared/ids.ts'
-import type { TextStore } from '../../ui/storage/textStore.ts'
+import type { TextStore } from '../../storage/textStore.ts'
 
 /** The sandbox that the address of a terminal link names: `/terminal/:id`. */
 export function readLinkedSandbox({ pathname }: Pick<Location, 'pathname'>): SandboxId | undefined {

@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { AgentProvider } from '../../api/AgentProvider.tsx'
 import { createHttpAgent } from '../../api/agentClient.ts'
-import { windowStore } from '../../ui/storage/textStore.ts'
+import { windowStore } from '../../storage/textStore.ts'
 import { takeAddressToken } from '../addressToken.ts'
 import { drawPage } from '../drawPage.tsx'
 import { createAppQueryClient } from '../queryClient.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Persisted, persistValue } from '../storage/persistValue.ts'
+import { type Persisted, persistValue } from '../../storage/persistValue.ts'
 
 /** In pixels. */
 export type PanelWidth = { initial: number; min: number; max: number }

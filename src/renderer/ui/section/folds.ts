@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { persistValue } from '../storage/persistValue.ts'
-import { usePersisted } from '../storage/usePersisted.ts'
+import { persistValue } from '../../storage/persistValue.ts'
+import { usePersisted } from '../../storage/usePersisted.ts'
 
 const storedFolds = persistValue('steward.details.folds', z.record(z.string(), z.boolean()), {})
 

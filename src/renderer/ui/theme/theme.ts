@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { persistValue } from '../storage/persistValue.ts'
+import { persistValue } from '../../storage/persistValue.ts'
 
 const ThemeChoice = z.enum(['system', 'light', 'dark'])
 export type ThemeChoice = z.infer<typeof ThemeChoice>

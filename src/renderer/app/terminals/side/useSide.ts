@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { z } from 'zod'
-import { persistValue } from '#renderer/ui/storage/persistValue.ts'
-import { usePersistedState } from '#renderer/ui/storage/usePersisted.ts'
+import { persistValue } from '#renderer/storage/persistValue.ts'
+import { usePersistedState } from '#renderer/storage/usePersisted.ts'
 import { type SidePanel, sidePanels } from '../sidePanels.ts'
 
 const StoredSide = z.object({ open: z.boolean(), tabId: z.string().optional() })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTextStore } from '#renderer/ui/storage/textStore.ts'
+import { createTextStore } from '#renderer/storage/textStore.ts'
 import { memoryStorage } from '#test/support/memoryStorage.ts'
 import { emptyDraft, readDraft, storeDraft } from './drafts.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deviceStore, type TextStore } from '#renderer/ui/storage/textStore.ts'
+import { deviceStore, type TextStore } from '#renderer/storage/textStore.ts'
 import { Attachment } from '#shared/contract/chatLibrary.ts'
 
 /** Unsent text and attachments. */

@@ -1,4 +1,4 @@
-import { persistValue } from '#renderer/ui/storage/persistValue.ts'
+import { persistValue } from '#renderer/storage/persistValue.ts'
 import { ModelNames } from '#shared/contract/chats.ts'
 
 const storedModels = persistValue('steward.chat.models', ModelNames, [])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTextStore } from '#renderer/ui/storage/textStore.ts'
+import { createTextStore } from '#renderer/storage/textStore.ts'
 import { SandboxId } from '#shared/ids.ts'
 import { memoryStorage } from '#test/support/memoryStorage.ts'
 import { forgetOtherUploads, transferNotes } from '../transfers/storedTransfers.ts'

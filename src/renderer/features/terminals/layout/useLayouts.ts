@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { persistValue, perWindow } from '#renderer/ui/storage/persistValue.ts'
-import { usePersistedState } from '#renderer/ui/storage/usePersisted.ts'
+import { persistValue, perWindow } from '#renderer/storage/persistValue.ts'
+import { usePersistedState } from '#renderer/storage/usePersisted.ts'
 import { Layout } from './tabLayout.ts'
 
 const Stored = z.object({ version: z.literal(1), sandboxes: z.record(z.string(), Layout) })

@@ -1,5 +1,5 @@
-import { persistValue, perWindow } from '#renderer/ui/storage/persistValue.ts'
-import { type Change, usePersistedState } from '#renderer/ui/storage/usePersisted.ts'
+import { persistValue, perWindow } from '#renderer/storage/persistValue.ts'
+import { type Change, usePersistedState } from '#renderer/storage/usePersisted.ts'
 import { nothingSelected, Selection } from './selection.ts'
 
 const storedSelection = persistValue('steward.terminals.selection', Selection, nothingSelected, perWindow)

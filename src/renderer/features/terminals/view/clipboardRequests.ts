@@ -1,5 +1,5 @@
 import type { IParser } from '@xterm/xterm'
-import { windowStore } from '#renderer/ui/storage/textStore.ts'
+import { windowStore } from '#renderer/storage/textStore.ts'
 import { createObservable, type Observable } from './observable.ts'
 import type { TerminalPreferences } from './preferences/terminalPreferences.ts'
 

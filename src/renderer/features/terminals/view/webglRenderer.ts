@@ -1,6 +1,6 @@
 import { WebglAddon } from '@xterm/addon-webgl'
 import type { Terminal } from '@xterm/xterm'
-import { deviceStore } from '#renderer/ui/storage/textStore.ts'
+import { deviceStore } from '#renderer/storage/textStore.ts'
 import type { WebglHolder } from './webglLeases.ts'
 
 /** `dom` renders elements: slower, but tests can read its rows, and it does not depend on the graphics driver. */

@@ -1,5 +1,5 @@
-import { persistValue } from '#renderer/ui/storage/persistValue.ts'
-import { usePersisted } from '#renderer/ui/storage/usePersisted.ts'
+import { persistValue } from '#renderer/storage/persistValue.ts'
+import { usePersisted } from '#renderer/storage/usePersisted.ts'
 import { clampFontSize, defaultPreferences, TerminalPreferences } from './terminalPreferences.ts'
 
 const storedPreferences = persistValue('steward.terminal.preferences', TerminalPreferences, defaultPreferences)

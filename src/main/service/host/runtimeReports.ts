@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
-import type { HostCall } from '../host/hostCalls.ts'
 import { chooseRuntime } from './runtimeChoice.ts'
+import type { HostCall } from './hostCalls.ts'
 
 export type RuntimeReports = {
   /** Lists runtimes in the order of the configuration, probed again by the host. */

@@ -1,8 +1,8 @@
 import { adoptFoundSandbox, deleteFoundSandbox, listFoundSandboxes } from '#shared/contract/foundSandboxes.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import type { FoundSandboxes } from './foundSandboxes.ts'
-import type { SandboxRecord } from './sandboxRepository.ts'
 
 export function createFoundSandboxRoutes({
   found,

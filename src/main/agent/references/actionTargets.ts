@@ -4,12 +4,10 @@ import { DomainName } from '#shared/contract/sandboxDomains.ts'
 import { getSandbox } from '#shared/contract/sandboxes.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'
 import { SandboxId } from '#shared/ids.ts'
+import type { Target } from '../base/judgement.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
+import type { RemovedThings } from '../base/removedThings.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
-import type { RemovedThings } from '../references/removedThings.ts'
-import type { LocalEvents } from './localEvents.ts'
-
-/** Sandbox, domain or third-party tool server that an action names. */
-export type Target = { kind: 'sandbox' | 'domain' | 'tool-server'; id: string }
 
 /** Knows which sandboxes and domains no longer exist, from the events and answers of the service. */
 export type ActionTargets = {
