@@ -9,10 +9,10 @@ import { type AccountId, type SandboxId, type SnapshotId, shortenId } from '#sha
 import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { HostCall } from '../host/hostCalls.ts'
+import type { FoundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { SandboxRecord, SandboxRepository } from '../sandboxes/sandboxRepository.ts'
 import type { SnapshotRecord, SnapshotRepository } from '../snapshots/snapshotRepository.ts'
-import type { FoundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
 
 /** Sandboxes and snapshots with files on disk but no row in the database. */
 export type FoundSandboxes = {

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
-import { chooseRuntime } from './runtimeChoice.ts'
+import { chooseRuntime } from '../base/runtimeChoice.ts'
 import type { HostCall } from './hostCalls.ts'
 
 export type RuntimeReports = {

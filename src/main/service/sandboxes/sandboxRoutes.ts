@@ -15,10 +15,10 @@ import {
 } from '#shared/contract/sandboxes.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint, linkEndpoint, withWork } from '../base/endpoint.ts'
+import { chooseNetwork } from '../base/runtimeChoice.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { RuntimeReports } from '../host/runtimeReports.ts'
 import { encodeOutput } from './execOutput.ts'
-import { chooseNetwork } from '../host/runtimeChoice.ts'
 import type { SandboxRegistry } from './sandboxRegistry.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
 
