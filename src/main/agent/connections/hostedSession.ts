@@ -111,9 +111,13 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
     if (link.target() !== target) link.connect(target)
   }
   const signIn = createSignIn(options, { requests, state, connect, restart: runner.request })
-  const exchange = async ({ tokens, wallet }: Session): Promise<void> => {
-    const fresh = await requests.refresh(tokens)
-    if (fresh) return connect(fresh, wallet)
+  const exchange = async (session: Session): Promise<void> => {
+    const fresh = await requests.refresh(session.tokens)
+    if (state.session !== session) {
+      runner.request() // another account was chosen, so the new tokens end with the old ones
+      return fresh && requests.revoke(fresh)
+    }
+    if (fresh) return connect(fresh, session.wallet)
     state.session = undefined
     await signIn()
   }
