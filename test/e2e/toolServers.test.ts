@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uploadFile } from '#shared/contract/files.ts'
-import { listToolServers, testToolServer } from '#shared/contract/toolServers.ts'
+import { listToolServers, removeToolServer, testToolServer } from '#shared/contract/toolServers.ts'
 import { createHostileToolServer, type HostileToolServer, plainTool, says } from '../support/hostileToolServer.ts'
 import { filesystemServer } from '../support/judgingToolServers.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
@@ -136,6 +136,8 @@ test('a server is added, one of its tools allowed, used in a chat, and asked abo
 })
 
 test('a program in a sandbox that others wrote reads a file for a chat', async () => {
+  const { servers } = await app.person.call(listToolServers, {})
+  for (const { id: serverId } of servers) await app.person.call(removeToolServer, { serverId }) // of an earlier try
   const { id } = await app.sandbox('tool-box')
   await app.client.call(uploadFile, { id, path: '/root/server.mjs', content: await filesystemServer() })
   await app.client.call(uploadFile, { id, path: '/root/notes.txt', content: 'The door code is on the fridge.' })
