@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkAbilities.ts'
 import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
+import { ordinaryUid } from '../support/asUser.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -13,7 +14,6 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
  * 10.77.0.1 (private) and 169.254.169.254 (metadata of clouds). Nothing leaves this machine.
  */
 const missing = process.getuid?.() === 0 ? (await probeNetwork(networksClosedToSandboxes)).detail : 'it needs root'
-const ordinaryUid = 12_345
 
 type Observation = {
   report: { networks: string[]; network_detail: string | null }

@@ -10,9 +10,11 @@ export type User = 'root' | 'an ordinary user' | typeof withIds
 
 /** One who has a name and a range of subordinate ids: sandboxes get ids of their own, and images can be used. */
 export const withIds = 'an ordinary user with subordinate ids'
-export const ordinaryUid = 12_345
+/** Number of this worker: the kernel counts processes, watches and signals by user, for all tests that run at once. */
+const workerNumber = Number(process.env.VITEST_POOL_ID ?? 0)
+export const ordinaryUid = 12_345 + workerNumber
 /** The range is this and the 65,535 that follow. */
-export const firstSubordinateId = 1_500_000_000
+export const firstSubordinateId = 1_500_000_000 + workerNumber * 65_536
 const isRoot = process.getuid?.() === 0
 /** Whom this test run can be: an ordinary user cannot become root. */
 export const users: readonly User[] = isRoot ? ['root', 'an ordinary user', withIds] : ['an ordinary user']
