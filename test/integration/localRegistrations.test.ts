@@ -95,3 +95,24 @@ test('what was refused is not kept: the key may be used again', async () => {
   expect(response.status).toBe(201)
   expect(response.headers).not.toHaveProperty('idempotent-replayed')
 })
+
+test('a signed registration is not sent once its wallet account was removed', async () => {
+  await agent.close()
+  const target = { url: service.url, key: service.key, certificate: undefined }
+  agent = await createRunningAgent({ dataFolder, target })
+  const passphrase = 'several plain words'
+  await agent.wallet.unlock(passphrase)
+  const { id, intent_id, profile } = (await agent.send('/local/automatons', { body: { name: 'Late' } })).json
+  target.url = 'http://127.0.0.1:9' // nothing listens there
+  await agent.approvals.decide(intent_id, { approve: true, confirmed: false })
+  const find = async () =>
+    (await agent.send('/local/automatons')).json.registrations.find((it: { id: string }) => it.id === id)
+  await until('it was tried', async () => (await find()).detail)
+  const [phrase] = (await agent.wallet.status()).keyrings
+  if (!phrase) throw new Error('There is no phrase.')
+  await agent.wallet.remove(phrase.id, { typedLabel: phrase.label, passphrase })
+  target.url = service.url
+  const sent = (await agent.send(`/local/automatons/${id}/send`, { method: 'POST' })).json
+  expect(sent).toMatchObject({ state: 'failed', detail: 'The wallet account was removed.', automaton: null })
+  expect((await service.send(`/v1/automatons/${profile.automaton_id}`)).status).toBe(404)
+})
