@@ -1,6 +1,6 @@
 /**
- * Every failure a caller can meet. `status` is the HTTP status, `hint` what to do about it.
- * Codes are stable: clients branch on them, sentences may be reworded.
+ * Errors that a caller can receive: the HTTP status and the hint, which says what to do.
+ * Codes are stable, because clients branch on them. A renamed one has its `formerCode` until the next minor version.
  */
 export const errorCatalogue = {
   'auth/required': { status: 401, hint: 'Send an API key as `Authorization: Bearer <key>` or `x-api-key`.' },
@@ -61,7 +61,11 @@ export const errorCatalogue = {
   'file/denied': { status: 403, hint: 'This path cannot be changed in the sandbox.' },
   'file/no-space': { status: 507, hint: 'Free disk space in the sandbox, or create one with a larger disk.' },
   'file/exists': { status: 409, hint: 'Choose another name, or allow replacing it.' },
-  'file/other-system': { status: 409, hint: 'It is on another file system: copy it, then remove it.' },
+  'file/cross-device': {
+    formerCode: 'file/other-system',
+    status: 409,
+    hint: 'It is on another file system: copy it, then remove it.',
+  },
   'file/not-empty': { status: 409, hint: 'Allow removing it with everything in it.' },
   'file/changed': { status: 409, hint: 'The file changed. Read it again.' },
   'upload/not-found': { status: 404, hint: 'Start a new upload.' },
@@ -81,9 +85,17 @@ export const errorCatalogue = {
   'port/too-many': { status: 429, hint: 'Remove an exposed port of this sandbox first.' },
   'port/busy': { status: 503, hint: 'Close some connections to this sandbox, and try again.' },
   'port/stopped': { status: 503, hint: 'Start the sandbox, then reload.' },
-  'port/silent': { status: 502, hint: 'Start a server on this port in the sandbox, then reload.' },
+  'port/no-server': {
+    formerCode: 'port/silent',
+    status: 502,
+    hint: 'Start a server on this port in the sandbox, then reload.',
+  },
   'port/failed': { status: 502, hint: 'Check the server in the sandbox, then try again.' },
-  'port/late': { status: 504, hint: 'Check the server in the sandbox: it accepted the request but did not answer.' },
+  'port/timeout': {
+    formerCode: 'port/late',
+    status: 504,
+    hint: 'Check the server in the sandbox: it accepted the request but did not answer.',
+  },
   'key/model': { status: 403, hint: 'Use one of the models that this API key may use, or another key.' },
   'credits/insufficient': { status: 402, hint: 'Add credits, or ask for fewer tokens, then retry.' },
   'credits/sandbox': { status: 402, hint: 'Add credits, or choose a smaller sandbox, then retry.' },
@@ -91,7 +103,7 @@ export const errorCatalogue = {
   'credits/recipient-not-found': { status: 404, hint: 'Name a wallet that signed in before, or an account id.' },
   'credits/transaction-not-found': { status: 404, hint: 'GET /v1/credits/history lists the transactions.' },
   'credits/refund': { status: 409, hint: 'Refund less, or another charge.' },
-  'credits/too-much': { status: 400, hint: 'Use a smaller amount.' },
+  'credits/amount-too-large': { formerCode: 'credits/too-much', status: 400, hint: 'Use a smaller amount.' },
   'payments/required': {
     status: 402,
     hint: 'Pay one of `accepts` by x402, and send the request again with the payment.',
@@ -104,27 +116,62 @@ export const errorCatalogue = {
   'payments/unconfigured': { status: 503, hint: 'The operator of this service has to configure `payments`.' },
   'payments/tier': { status: 400, hint: 'GET /v1/credits/pricing lists the amounts.' },
   'payments/no-test-money': { status: 404, hint: 'This service takes real payments, or none.' },
-  'payment/not-found': { status: 404, hint: 'GET /local/payments lists the payments.' },
-  'payment/address': { status: 400, hint: 'Use an https address, or http on this computer.' },
-  'payment/seller': { status: 502, hint: 'Nothing was paid. Check the address, or try again later.' },
-  'payment/offer': { status: 409, hint: 'Nothing was paid. Ask the seller for an offer that Steward can pay.' },
-  'payment/allowance': {
+  'purchase/not-found': {
+    formerCode: 'payment/not-found',
+    status: 404,
+    hint: 'GET /local/payments lists the payments.',
+  },
+  'purchase/address': {
+    formerCode: 'payment/address',
+    status: 400,
+    hint: 'Use an https address, or http on this computer.',
+  },
+  'purchase/seller': {
+    formerCode: 'payment/seller',
+    status: 502,
+    hint: 'Nothing was paid. Check the address, or try again later.',
+  },
+  'purchase/offer': {
+    formerCode: 'payment/offer',
+    status: 409,
+    hint: 'Nothing was paid. Ask the seller for an offer that Steward can pay.',
+  },
+  'purchase/allowance': {
+    formerCode: 'payment/allowance',
     status: 409,
     hint: 'Nothing was paid. Allow Permit2 (0x000000000022D473030F116dDEE9F6B43aC78BA3) to move USDC of the account, with a wallet that sends transactions.',
   },
-  'payment/price': { status: 409, hint: 'Nothing was paid. Check the price again.' },
-  'payment/too-dear': { status: 402, hint: 'Nothing was paid. Raise `max_amount_usd`, or leave it.' },
-  'payment/payee': { status: 409, hint: 'Nothing was paid. If you trust the new payee, forget the old one first.' },
-  'payment/clock': {
+  'purchase/price': { formerCode: 'payment/price', status: 409, hint: 'Nothing was paid. Check the price again.' },
+  'purchase/over-maximum': {
+    formerCode: 'payment/too-dear',
+    status: 402,
+    hint: 'Nothing was paid. Raise `max_amount_usd`, or leave it.',
+  },
+  'purchase/payee': {
+    formerCode: 'payment/payee',
+    status: 409,
+    hint: 'Nothing was paid. If you trust the new payee, forget the old one first.',
+  },
+  'purchase/clock': {
+    formerCode: 'payment/clock',
     status: 409,
     hint: 'Nothing was paid. Set the clock of this computer, or tell the seller that theirs is wrong.',
   },
-  'payment/open': {
+  'purchase/unknown-outcome': {
+    formerCode: 'payment/open',
     status: 409,
     hint: 'Do not pay again until `approval_status`, called with the id of the payment, reports that it was not paid.',
   },
-  'payment/order': { status: 502, hint: 'Look at the payment in Steward before you order it again.' },
-  'payment/denied': { status: 403, hint: 'Nothing was paid. See the request under Approvals.' },
+  'purchase/order': {
+    formerCode: 'payment/order',
+    status: 502,
+    hint: 'Look at the payment in Steward before you order it again.',
+  },
+  'purchase/denied': {
+    formerCode: 'payment/denied',
+    status: 403,
+    hint: 'Nothing was paid. See the request under Approvals.',
+  },
   'process/not-found': { status: 404, hint: 'List the processes of the sandbox to see their ids.' },
   'sandbox-domain/not-found': { status: 404, hint: 'List the domains of the sandbox to see their names.' },
   'sandbox-domain/too-many': { status: 429, hint: 'Remove a domain of this sandbox first.' },
@@ -138,18 +185,27 @@ export const errorCatalogue = {
   'rdap/list': { status: 502, hint: 'Nothing was changed. Try again, or name another address.' },
   'domain/renewed': { status: 409, hint: 'Read the domain again to see when it expires.' },
   'domain/busy': { status: 409, hint: 'Wait for the other order to finish.' },
-  'domain/unclear': {
+  'order/unknown-outcome': {
+    formerCode: 'domain/unclear',
     status: 503,
     hint: 'Do not order it again. Steward keeps checking with the registrar.',
   },
-  'domain/unknown-change': { status: 503, hint: 'Read the domain again to see whether it was changed.' },
+  'domain/unknown-outcome': {
+    formerCode: 'domain/unknown-change',
+    status: 503,
+    hint: 'Read the domain again to see whether it was changed.',
+  },
   'domain/registrar': { status: 503, hint: 'Nothing was changed. Try again in a moment.' },
   'dns/not-found': { status: 404, hint: 'List the DNS records to see their ids.' },
   'dns/conflict': { status: 409, hint: 'Change or delete the other record first.' },
   'dns/moved': { status: 409, hint: 'Review the changes again.' },
   'dns/plan-not-found': { status: 404, hint: 'Make a new plan.' },
   'dns/plan-state': { status: 409, hint: 'Make a new plan.' },
-  'dns/unclear': { status: 503, hint: 'Read the DNS records again to see whether it was made.' },
+  'dns/unknown-outcome': {
+    formerCode: 'dns/unclear',
+    status: 503,
+    hint: 'Read the DNS records again to see whether it was made.',
+  },
   'dns/too-many': { status: 429, hint: 'Delete a record of this domain first.' },
   'identity/hash': { status: 400, hint: 'Hash the canonical JSON: sorted keys, no spaces, addresses as sent.' },
   'identity/signature': { status: 401, hint: 'Sign with the key of `automaton_address`.' },
@@ -174,7 +230,7 @@ export const errorCatalogue = {
   'wallet/keyring-not-found': { status: 404, hint: 'GET /local/wallet lists the phrases and keys.' },
   'wallet/confirmation': { status: 400, hint: 'Type the label exactly as shown.' },
   'wallet/failed': { status: 500, hint: 'Nothing was changed; try again.' },
-  'secure-prompt/ended': { status: 410, hint: 'Open it again from Steward.' },
+  'secure-prompt/ended': { formerCode: 'sheet/ended', status: 410, hint: 'Open it again from Steward.' },
   'chain/unavailable': {
     status: 503,
     hint: 'Nothing was signed. Try again later, or set another node under `wallet.rpc`.',
@@ -204,7 +260,11 @@ export const errorCatalogue = {
   'tool-server/failed': { status: 502, hint: 'Test the server in Settings, Tool servers.' },
   'tool-server/answer': { status: 502, hint: 'Read what the server says, and correct the call.' },
   'tool-server/secret-not-found': { status: 404, hint: 'GET /local/tool-servers lists the secrets of each server.' },
-  'tool/unclear': { status: 500, hint: 'Look at what it was about before you call it again.' },
+  'tool/unknown-outcome': {
+    formerCode: 'tool/unclear',
+    status: 500,
+    hint: 'Look at what it was about before you call it again.',
+  },
   'intent/not-found': { status: 404, hint: 'Old requests are deleted. Ask again.' },
   'intent/invalid': { status: 400, hint: 'Correct the named field and ask again.' },
   'intent/decided': { status: 409, hint: 'Ask again if you still need it.' },
@@ -251,12 +311,20 @@ export const errorCatalogue = {
   'budget/exceeded': { status: 402, hint: 'Raise the limit, or wait until it resets.' },
   'provider-key/not-found': { status: 404, hint: 'GET /local/providers tells which providers have a key.' },
   'provider-key/invalid': { status: 400, hint: 'Copy the whole key from the provider’s page, and paste it again.' },
-  'provider-key/elsewhere': { status: 409, hint: 'Ask whoever runs the service to configure its providers.' },
+  'provider-key/remote-service': {
+    formerCode: 'provider-key/elsewhere',
+    status: 409,
+    hint: 'Ask whoever runs the service to configure its providers.',
+  },
   'provider-key/unreadable': { status: 500, hint: 'Enter the key again.' },
   'model-server/not-found': { status: 404, hint: 'GET /local/model-servers lists the servers.' },
   'model-server/exists': { status: 409, hint: 'Choose another name, or remove that server first.' },
   'model-server/too-many': { status: 409, hint: 'Remove a server first.' },
-  'model-server/silent': { status: 502, hint: 'Start the server, check its address, and try again.' },
+  'model-server/unreachable': {
+    formerCode: 'model-server/silent',
+    status: 502,
+    hint: 'Start the server, check its address, and try again.',
+  },
   'host/unavailable': { status: 503, hint: 'The sandbox host is restarting. Try again in a moment.' },
   'service/start-failed': { status: 503, hint: 'Fix the problem in its log, then start Steward again.' },
   'service/unavailable': { status: 503, hint: 'The service is restarting. Try again in a moment.' },
@@ -278,8 +346,16 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
+export type ErrorEntry = { status: number; hint: string; formerCode?: string }
+
+const currentCodes: ReadonlyMap<string, ErrorCode> = new Map(
+  Object.entries<ErrorEntry>(errorCatalogue).flatMap(([code, { formerCode }]) =>
+    formerCode === undefined ? [] : [[formerCode, code as ErrorCode]],
+  ),
+)
+
 /** Body of every response that is not 2xx. Errors may add fields. */
-export type ErrorBody = { error: string; code: ErrorCode; detail?: string; hint?: string }
+export type ErrorBody = { error: string; code: ErrorCode; former_code?: string; detail?: string; hint?: string }
 
 type AppErrorOptions = {
   cause?: unknown
@@ -318,9 +394,11 @@ export class AppError extends Error {
   }
 
   toBody(): ErrorBody & Readonly<Record<string, unknown>> {
+    const { formerCode }: ErrorEntry = errorCatalogue[this.code]
     return {
       error: this.message,
       code: this.code,
+      ...(formerCode !== undefined && { former_code: formerCode }),
       ...(this.detail !== undefined && { detail: this.detail }),
       hint: this.hint,
       ...this.fields,
@@ -328,6 +406,11 @@ export class AppError extends Error {
   }
 }
 
-export function isErrorCode(value: unknown): value is ErrorCode {
-  return typeof value === 'string' && Object.hasOwn(errorCatalogue, value)
+/**
+ * Parses a code that another process, a service or a stored record names. Former codes become the current ones.
+ * @returns the code, or undefined if the catalogue has none of this name
+ */
+export function parseErrorCode(value: unknown): ErrorCode | undefined {
+  if (typeof value !== 'string') return undefined
+  return Object.hasOwn(errorCatalogue, value) ? (value as ErrorCode) : currentCodes.get(value)
 }

@@ -582,7 +582,7 @@ export function sandboxRuntimeContract(
       })
 
       test('say when nothing listens', async () => {
-        await expectAppError('port/silent', machine.connect(7003, never))
+        await expectAppError('port/no-server', machine.connect(7003, never))
         await expect(machine.connect(7003, AbortSignal.abort(new Error('off')))).rejects.toThrow('off')
       })
 
@@ -601,7 +601,7 @@ export function sandboxRuntimeContract(
       test('are those of this machine only, and end with it', async () => {
         const spec = createSpec()
         const otherMachine = await runtime.create(spec, never)
-        await expectAppError('port/silent', otherMachine.connect(7001, never))
+        await expectAppError('port/no-server', otherMachine.connect(7001, never))
         await otherMachine.exec({
           command: `setsid perl -MIO::Socket::INET -e 'my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 7001, Listen => 9); while (1) { push @all, $s->accept }' </dev/null >/dev/null 2>&1 &`,
           timeoutMs: 120_000,

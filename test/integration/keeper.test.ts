@@ -122,7 +122,7 @@ describe('the keeper of a sandbox', () => {
     )
     expect((await machine.readFile('/etc/hostname', 100, never)).toString()).toBe('box\n')
     expect((await machine.listFiles('/tmp', never)).map(({ name }) => name)).toContain('full')
-    await expectAppError('port/silent', machine.connect(7070, never))
+    await expectAppError('port/no-server', machine.connect(7070, never))
     await expectAppError('sandbox/full', machine.exec({ command: 'true', timeoutMs: 60_000, signal: never }))
     controller.abort()
     expect((await filling).exitCode).toBe(124)

@@ -193,5 +193,5 @@ test('with a service elsewhere its operator has the keys, and no secure prompt t
   const prompt = await agent.send('/local/secure-prompts', {
     body: { purpose: 'provider_key', family: 'a', theme: 'dark' },
   })
-  expect(prompt).toMatchObject({ status: 409, json: { code: 'provider-key/elsewhere' } })
+  expect(prompt).toMatchObject({ status: 409, json: { code: 'provider-key/remote-service' } })
 })

@@ -70,7 +70,7 @@ test('a domain is registered and renewed at the price that was shown, and at no 
   const domain = fresh()
   const registration = { domain, years: 2 }
   const dear = await paying.post('/local/payments/domains/register', { ...registration, price_usd: 22.89 })
-  expect([dear.status, dear.json.code]).toEqual([409, 'payment/price'])
+  expect([dear.status, dear.json.code]).toEqual([409, 'purchase/price'])
   const before = await paying.money()
   const paid = await buy('/local/payments/domains/register', { ...registration, price_usd: 22.9 })
   expect(paid, JSON.stringify(paid)).toMatchObject({

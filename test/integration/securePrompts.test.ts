@@ -61,7 +61,7 @@ const payment: IntentRecord = {
 }
 
 const elsewhere = () => {
-  throw new AppError('provider-key/elsewhere', 'The service runs elsewhere.')
+  throw new AppError('provider-key/remote-service', 'The service runs elsewhere.')
 }
 
 /** As far as secure prompts take anything of the built interface. */

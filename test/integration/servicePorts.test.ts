@@ -196,7 +196,7 @@ describe('over HTTP', () => {
     const silent = await get(url)
     expect(silent.status).toBe(502)
     expect(parseBody(silent)).toMatchObject({
-      code: 'port/silent',
+      code: 'port/no-server',
       error: 'Nothing listens on port 8009 in the sandbox.',
     })
     const page = await get(url, { accept: 'text/html,*/*' })

@@ -83,7 +83,7 @@ describe('a server of this computer that the user did not name', () => {
     for (const path of ['check', 'fetch', 'discover']) {
       const options = path === 'fetch' ? body : { url: body.url }
       const answer = await exchange(paying.agent.origin, `/local/payments/${path}`, { body: options, headers: key })
-      expect([answer.status, answer.json.code], answer.text).toEqual([400, 'payment/address'])
+      expect([answer.status, answer.json.code], answer.text).toEqual([400, 'purchase/address'])
     }
     expect(requests).toEqual([])
     expect((await paying.post('/local/payments/fetch', body)).json.answer.status).toBe(200)

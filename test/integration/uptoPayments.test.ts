@@ -169,7 +169,7 @@ test('without an allowance for Permit2 nothing is signed, and it says what to do
   const { pay } = await payer({ allowed: false })
   const { url, permits } = await seller((permit) => settle(permit, used))
   await expect(pay(url)).rejects.toMatchObject({
-    code: 'payment/allowance',
+    code: 'purchase/allowance',
     message: expect.stringContaining('1.00 USDC'),
   })
   expect(permits).toEqual([])

@@ -1,4 +1,4 @@
-import { AppError, isErrorCode } from '#shared/appError.ts'
+import { AppError, parseErrorCode } from '#shared/appError.ts'
 import { readAnswer } from '#shared/contract/readAnswer.ts'
 import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
 
@@ -70,7 +70,7 @@ function toResponseError(response: Response, answer: unknown): AppError {
   const { error, code, detail } = readErrorFields(answer)
   const retryAfterSeconds = Number.parseInt(response.headers.get('retry-after') ?? '', 10)
   return new AppError(
-    isErrorCode(code) ? code : codeOfStatus(response.status),
+    parseErrorCode(code) ?? codeOfStatus(response.status),
     typeof error === 'string' ? error : `Steward answered with status ${response.status}.`,
     {
       ...(typeof detail === 'string' && { detail }),

@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import { describeError } from './describeError.ts'
 
 test('errors about deleted items have no identifiers, and link to the list', () => {
-  const message = describeError(new AppError('payment/not-found', 'There is no payment pay_000.'))
+  const message = describeError(new AppError('purchase/not-found', 'There is no payment pay_000.'))
   expect(message).toEqual({
     message: 'This payment doesn’t exist.',
     hint: '',

@@ -25,7 +25,7 @@ const missing: Partial<Record<ErrorCode, Missing>> = {
   'image/not-found': { message: 'This image was deleted.', list: sandboxes },
   'port/not-found': { message: 'This port is no longer exposed.', list: sandboxes },
   'process/not-found': { message: 'This process has ended.', list: sandboxes },
-  'payment/not-found': { message: 'This payment doesn’t exist.', list: ['Show payments', 'payments'] },
+  'purchase/not-found': { message: 'This payment doesn’t exist.', list: ['Show payments', 'payments'] },
   'domain/not-found': { message: 'You don’t have this domain.', list: ['Show my domains', 'domains'] },
   'intent/not-found': { message: 'This request was deleted.', list: ['Show approvals', 'approvals'] },
   'grant/not-found': {

@@ -118,7 +118,8 @@ export const removeDnsRecord = defineRoute({
   path: '/domains/:domain/dns/:recordId',
   aliases: ['/v1/domains/:domain/dns/:recordId'],
   summary: 'Delete a DNS record',
-  description: 'A repetition fails with 404 `dns/not-found`. After 503 `dns/unclear`, list the records before a retry.',
+  description:
+    'A repetition fails with 404 `dns/not-found`. After 503 `dns/unknown-outcome`, list the records before a retry.',
   tag: 'DNS',
   refusals: domainRefusals,
   params: recordParams,

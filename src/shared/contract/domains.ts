@@ -109,7 +109,7 @@ export const setDomainPrivacy = defineRoute({
   aliases: ['/v1/domains/:domain/privacy'],
   summary: 'Hide or publish the owner of a domain',
   description:
-    'Returns the value that the registrar then reports. Fails with 409 `domain/state` if the registrar refuses, 503 `domain/unknown-change` if the outcome is unknown. A repetition is safe.',
+    'Returns the value that the registrar then reports. Fails with 409 `domain/state` if the registrar refuses, 503 `domain/unknown-outcome` if the outcome is unknown. A repetition is safe.',
   example: { enabled: true },
   tag: 'Domains',
   refusals: domainRefusals,
@@ -125,7 +125,7 @@ export const setNameservers = defineRoute({
   aliases: ['/v1/domains/:domain/nameservers'],
   summary: 'Set the nameservers of a domain',
   description:
-    'Replaces the whole list. With nameservers of another provider, the DNS records here have no effect. Fails with 409 `domain/state` if the registrar refuses, 503 `domain/unknown-change` if the outcome is unknown.',
+    'Replaces the whole list. With nameservers of another provider, the DNS records here have no effect. Fails with 409 `domain/state` if the registrar refuses, 503 `domain/unknown-outcome` if the outcome is unknown.',
   example: { nameservers: ['ns1.example.net', 'ns2.example.net'] },
   tag: 'Domains',
   refusals: domainRefusals,
@@ -141,7 +141,7 @@ export const setDomainLock = defineRoute({
   aliases: ['/v1/domains/:domain/lock'],
   summary: 'Lock a domain against transfers, or unlock it',
   description:
-    'Unlock the domain before you get its transfer code. Fails with 409 `domain/state` if the registrar refuses, 503 `domain/unknown-change` if the outcome is unknown. A repetition is safe.',
+    'Unlock the domain before you get its transfer code. Fails with 409 `domain/state` if the registrar refuses, 503 `domain/unknown-outcome` if the outcome is unknown. A repetition is safe.',
   example: { enabled: true },
   tag: 'Domains',
   refusals: domainRefusals,

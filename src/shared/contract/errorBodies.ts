@@ -8,6 +8,7 @@ const insufficientCredits = 'INSUFFICIENT_CREDITS'
 const ErrorBody = z.looseObject({
   error: z.string().describe('One sentence that names the invalid value.'),
   code: z.enum([insufficientCredits, ...Object.keys(errorCatalogue)]),
+  former_code: z.string().optional().describe('Previous name of `code`, until the next minor version.'),
   detail: z.string().optional(),
   hint: z.string().optional().describe('What to do about it.'),
   details: z

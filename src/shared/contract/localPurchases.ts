@@ -73,7 +73,7 @@ export const buyRegistration = defineRoute({
   path: '/local/payments/domains/register',
   summary: 'Register a domain with the service, paid from the wallet',
   description:
-    'Fails with 409 `payment/price` for a price other than `price_usd`, and with 402 `budget/exceeded`. If the registrar refuses after the payment, the amount becomes credits. A denied request returns a payment with `state` `refused`.',
+    'Fails with 409 `purchase/price` for a price other than `price_usd`, and with 402 `budget/exceeded`. If the registrar refuses after the payment, the amount becomes credits. A denied request returns a payment with `state` `refused`.',
   example: { domain: 'example.com', years: 2, price_usd: 22.9, wait_ms: 30_000 },
   ...bought,
   body: Registration.extend({ price_usd: Price, ...purchaseFields }),
@@ -85,7 +85,7 @@ export const buyRenewal = defineRoute({
   path: '/local/payments/domains/renew',
   summary: 'Renew a domain with the service, paid from the wallet',
   description:
-    'Send an `Idempotency-Key`: each request without one can renew for further years. Fails with 409 `domain/renewed` if another renewal comes first. Fails with 409 `payment/price` for a price other than `price_usd`.',
+    'Send an `Idempotency-Key`: each request without one can renew for further years. Fails with 409 `domain/renewed` if another renewal comes first. Fails with 409 `purchase/price` for a price other than `price_usd`.',
   example: { domain: 'example.com', years: 1, price_usd: 11.45, wait_ms: 30_000 },
   ...bought,
   body: Renewal.extend({ price_usd: Price, ...purchaseFields }),

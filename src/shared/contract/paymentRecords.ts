@@ -23,7 +23,7 @@ export const MicroUsdAmount = z.int().min(0).max(largest).describe('Micro-dollar
 export const PaymentId = z
   .string()
   .regex(/^pay_[0-9a-f]{24}$/, 'must be an id that begins with pay_')
-  .register(unknownIds, { code: 'payment/not-found', message: (id) => `There is no payment ${id}.` })
+  .register(unknownIds, { code: 'purchase/not-found', message: (id) => `There is no payment ${id}.` })
   .brand<'PaymentId'>()
 export type PaymentId = z.infer<typeof PaymentId>
 

@@ -76,7 +76,7 @@ export const removeProviderKey = defineRoute({
   path: '/local/providers/:family/key',
   summary: 'Remove the stored key of a provider',
   description:
-    'A key in the configuration applies again. Fails with 404 `provider-key/not-found`, 409 `provider-key/elsewhere` if the service runs elsewhere, or 423 `wallet/keychain-locked`.',
+    'A key in the configuration applies again. Fails with 404 `provider-key/not-found`, 409 `provider-key/remote-service` if the service runs elsewhere, or 423 `wallet/keychain-locked`.',
   tag: 'Providers',
   auth: 'person',
   refusals: [404, 409, 423, 503],

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, isErrorCode } from '#shared/appError.ts'
+import { AppError, type ErrorCode, parseErrorCode } from '#shared/appError.ts'
 
 const ofStatus: Readonly<Record<number, ErrorCode>> = {
   400: 'inference/request',
@@ -28,7 +28,7 @@ type ErrorFields = { error?: unknown; code?: unknown; detail?: unknown }
 export function toServiceError(status: number, answer: unknown, retryAfter?: string): AppError {
   const { error, code, detail } = readFields(answer)
   if (typeof error === 'object' && error !== null) return toModelError({ status, error, detail, retryAfter })
-  const errorCode = isErrorCode(code) ? code : status >= 500 ? 'service/unavailable' : 'request/invalid'
+  const errorCode = parseErrorCode(code) ?? (status >= 500 ? 'service/unavailable' : 'request/invalid')
   return new AppError(errorCode, typeof error === 'string' ? error : `The service answered with status ${status}.`, {
     ...(typeof detail === 'string' && { detail }),
   })
@@ -41,7 +41,7 @@ export function toModelError({ status, error, detail, retryAfter }: Refused): Ap
   const { message, code, type } = error as { message?: unknown; code?: unknown; type?: unknown }
   const reason = [code, type].find((word) => typeof word === 'string' && Object.hasOwn(ofReason, word))
   const errorCode =
-    (isErrorCode(code) ? code : undefined) ??
+    parseErrorCode(code) ??
     (typeof reason === 'string' ? ofReason[reason] : undefined) ??
     (status === undefined ? undefined : ofStatus[status])
   const seconds = Number(retryAfter)

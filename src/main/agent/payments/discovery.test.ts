@@ -88,7 +88,7 @@ test('a list without end is cut', async () => {
 
 test('reports a site that does not respond', async () => {
   const silent: Seller = {
-    ask: () => Promise.reject(new AppError('payment/seller', 'shop.example gave no answer.')),
+    ask: () => Promise.reject(new AppError('purchase/seller', 'shop.example gave no answer.')),
     close() {},
   }
   await expect(discoverEndpoints(silent, new URL(origin), signal)).rejects.toThrow('shop.example gave no answer.')
@@ -116,7 +116,7 @@ test('a discovery that is aborted while a site keeps it waiting ends with the re
     async ask({ url }, signal) {
       requests.push(url)
       if (signal && !signal.aborted) await once(signal, 'abort')
-      throw new AppError('payment/seller', 'shop.example gave no answer.')
+      throw new AppError('purchase/seller', 'shop.example gave no answer.')
     },
     close() {},
   }

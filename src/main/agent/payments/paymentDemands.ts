@@ -14,9 +14,9 @@ export type PaymentDemands = {
   requestUnpaid(request: PurchaseRequest, signal: AbortSignal): Promise<SellerAnswer>
   /** Parses a 402. */
   parse(answer: SellerAnswer, request: PurchaseRequest): ReadDemand
-  /** @throws AppError `payment/payee` if this host was paid at another payee before, `budget/exceeded` */
+  /** @throws AppError `purchase/payee` if this host was paid at another payee before, `budget/exceeded` */
   assertBudgets(choice: Choice, host: string, amount: number): void
-  /** Permit2 moves what its owner allowed it to, once, by a transaction. @throws AppError `payment/allowance` */
+  /** Permit2 moves what its owner allowed it to, once, by a transaction. @throws AppError `purchase/allowance` */
   assertAllowance(choice: Choice): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export function createPaymentDemands(options: DemandOptions): PaymentDemands {
       const payTo = normalizeAddress(pay_to)
       const earlierPayee = payees.findPayee(host, network)
       if (earlierPayee !== undefined && earlierPayee !== payTo) {
-        throw new AppError('payment/payee', `${host} was paid at ${earlierPayee} before, and now names ${pay_to}.`)
+        throw new AppError('purchase/payee', `${host} was paid at ${earlierPayee} before, and now names ${pay_to}.`)
       }
       const use = { host, scope: `${network}:${payTo}`, amountMicroUsd: BigInt(amount), by: 'person' } as const
       const refusal = budgets.refusal(use)
@@ -57,7 +57,7 @@ export function createPaymentDemands(options: DemandOptions): PaymentDemands {
       if (allowance !== undefined && allowance >= BigInt(offer.amount)) return
       const networkName = network?.name ?? offer.network
       throw new AppError(
-        'payment/allowance',
+        'purchase/allowance',
         allowance === undefined
           ? `Steward could not check on ${networkName} whether Permit2 may move your USDC, which “upto” needs.`
           : `Your account has not allowed Permit2 to move ${formatTokenAmount(BigInt(offer.amount), usdcDecimals)} USDC on ${networkName}, which “upto” needs.`,

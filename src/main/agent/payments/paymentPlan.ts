@@ -61,19 +61,19 @@ const isUpto = ({ facilitator }: ReadOffer): boolean => facilitator !== undefine
 const isSolana = ({ solana }: ReadOffer): boolean => solana !== undefined
 const isPlainEvm = (it: ReadOffer): boolean => !isUpto(it) && !isSolana(it)
 
-/** @throws AppError `payment/offer` saying what is wrong with each */
+/** @throws AppError `purchase/offer` saying what is wrong with each */
 export function requirePayableOption({ offers, choice }: ReadDemand, host: string): Choice {
   if (choice) return choice
   const problems = [...new Set(offers.map(({ offer }) => offer.problem))].slice(0, 5).join(' ')
   throw new AppError(
-    'payment/offer',
+    'purchase/offer',
     offers.length === 0
       ? `${host} asks for a payment in a form that is not x402.`
       : `No offer of ${host} can be paid. ${problems}`,
   )
 }
 
-/** @throws AppError `payment/price`, `payment/too-dear` */
+/** @throws AppError `purchase/price`, `purchase/over-maximum` */
 export function checkPrice(
   { chosen }: Choice,
   { quote, capMicroUsd }: Pick<PurchaseRequest, 'quote' | 'capMicroUsd'>,
@@ -81,13 +81,13 @@ export function checkPrice(
   const amount = chosen.offer.amount_micro_usd ?? 0 // of a payable offer it is known
   if (quote && quote.amount_micro_usd !== amount) {
     throw new AppError(
-      'payment/price',
+      'purchase/price',
       `The seller asks for ${formatUsd(String(amount), 'exact')}, and not for ${formatUsd(String(quote.amount_micro_usd), 'exact')}.`,
     )
   }
   if (capMicroUsd !== null && amount > capMicroUsd) {
     throw new AppError(
-      'payment/too-dear',
+      'purchase/over-maximum',
       `It costs ${formatUsd(String(amount), 'exact')}, which is above ${formatUsd(String(capMicroUsd), 'exact')}.`,
     )
   }

@@ -51,12 +51,12 @@ export function createPaymentRoutes({ payments, rows, follow, purchases, seller,
       request: { method, url, headers: validateHeaders(fields.headers ?? {}), body },
     }
   }
-  /** Others' payments are to a program as if they were not. @throws AppError `payment/not-found` */
+  /** Others' payments are to a program as if they were not. @throws AppError `purchase/not-found` */
   const visible = (id: string, asker: Asker): StoredPayment => {
     const payment = rows.find(id)
     const isOwn = payment && toAskerKey(payment.record.asker) === toAskerKey(asker)
     if (payment && (isOwn || asker.kind === 'person')) return payment
-    throw new AppError('payment/not-found', `There is no payment ${id}.`)
+    throw new AppError('purchase/not-found', `There is no payment ${id}.`)
   }
 
   return [

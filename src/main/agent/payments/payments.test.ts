@@ -186,12 +186,12 @@ describe('whatever a seller does with a payment, it is signed once', () => {
 
 describe('before anything is signed', () => {
   const cases: [string, object, string][] = [
-    ['what nobody can pay', { scheme: 'auth-capture' }, 'payment/offer'],
-    ['more than the caller would pay', { maxAmountRequired: '10000001' }, 'payment/too-dear'],
+    ['what nobody can pay', { scheme: 'auth-capture' }, 'purchase/offer'],
+    ['more than the caller would pay', { maxAmountRequired: '10000001' }, 'purchase/over-maximum'],
     [
       'test money of this computer',
       { network: 'eip155:31337', asset: '0x7357000000000000000000000000000000031337' },
-      'payment/offer',
+      'purchase/offer',
     ],
     ['an own account as payee', { payTo: 'own' }, 'intent/invalid'],
     ['the zero address', { payTo: `0x${'0'.repeat(40)}` }, 'intent/invalid'],
@@ -210,7 +210,7 @@ describe('before anything is signed', () => {
     const { pay, ended, records } = paymentsOfTest()
     await ended(getId(await pay(seller.url)))
     payTo = '0x000000000000000000000000000000000000dEaD'
-    await expect(pay(seller.url)).rejects.toThrow(failsWith('payment/payee'))
+    await expect(pay(seller.url)).rejects.toThrow(failsWith('purchase/payee'))
     records.forget(new URL(seller.url).host)
     expect((await ended(getId(await pay(seller.url)))).record.state).toBe('settled')
   })
@@ -303,7 +303,7 @@ test.each([
   const paid = pay('https://shop.example/report')
   if (words === undefined) await expect(paid).resolves.toMatchObject({ record: { host: 'shop.example' } })
   else {
-    await expect(paid).rejects.toMatchObject({ code: 'payment/clock', message: expect.stringContaining(words) })
+    await expect(paid).rejects.toMatchObject({ code: 'purchase/clock', message: expect.stringContaining(words) })
     expect(approvals.list({ limit: 10 }).intents).toEqual([])
   }
 })
@@ -340,7 +340,7 @@ test.each([
   const { pay } = paymentsOfTest({ now: () => nowMs, seller, blockTimeMs })
   const paid = pay('https://shop.example/report')
   if (words === undefined) await expect(paid).resolves.toMatchObject({ record: { host: 'shop.example' } })
-  else await expect(paid).rejects.toMatchObject({ code: 'payment/clock', message: expect.stringContaining(words) })
+  else await expect(paid).rejects.toMatchObject({ code: 'purchase/clock', message: expect.stringContaining(words) })
 })
 
 describe('a signed payment whose service is away', () => {

@@ -41,7 +41,7 @@ export type Payments = {
   buy(getRequest: () => Promise<PurchaseRequest>, call: Call, options: BuyOptions): Promise<Bought>
   /** Returns the cost and the policy's verdict without signing. */
   check(request: PurchaseRequest, asker: Asker, signal: AbortSignal): Promise<PaymentCheck>
-  /** As soon as its state is final, or when the time is up. @throws AppError `payment/not-found` */
+  /** As soon as its state is final, or when the time is up. @throws AppError `purchase/not-found` */
   waitUntilSettled(id: PaymentId, options: { waitMs: number; signal: AbortSignal }): Promise<StoredPayment>
   /** Handles decisions made before the start. */
   start(): void
@@ -94,7 +94,7 @@ export function createPayments(options: Options): Payments {
   const settlement = createSettlementWait((id) => {
     const payment = rows.find(id)
     if (payment) return payment
-    throw new AppError('payment/not-found', `There is no payment ${id}.`)
+    throw new AppError('purchase/not-found', `There is no payment ${id}.`)
   })
   let closed = false
 
@@ -127,7 +127,7 @@ export function createPayments(options: Options): Payments {
           return id
         })
         const payment = rows.ofIntent(intentId)
-        if (!payment) throw new AppError('payment/not-found', 'The payment of this request was deleted.')
+        if (!payment) throw new AppError('purchase/not-found', 'The payment of this request was deleted.')
         return { payment: await settlement.wait(payment.record.id, { waitMs, signal: call.signal }) }
       } catch (error) {
         if (error instanceof NothingToPay) return { payment: null, answer: error.answer }

@@ -27,7 +27,7 @@ export type SellerAnswer = {
 export interface Seller {
   /**
    * Asks once. No redirect is followed.
-   * @throws AppError `payment/seller` when no answer came, `payment/address`
+   * @throws AppError `purchase/seller` when no answer came, `purchase/address`
    */
   ask(request: SellerRequest, signal?: AbortSignal): Promise<SellerAnswer>
   close(): void
@@ -106,7 +106,7 @@ function singleHeaders(headers: IncomingHttpHeaders): Record<string, string> {
 }
 
 function noResponseError(message: string, cause: unknown): AppError {
-  return new AppError('payment/seller', message, { cause })
+  return new AppError('purchase/seller', message, { cause })
 }
 
 /** Node's own codes alone, such as ECONNREFUSED: other words may come from the seller. */

@@ -8,7 +8,7 @@ import { parseSellerAddress } from './sellerAddress.ts'
  * the window reaches all of them; programs and models reach those that the user allowed, and Steward's own service.
  */
 export type SellerAccess = {
-  /** @throws AppError `payment/address` */
+  /** @throws AppError `purchase/address` */
   requireAddress(address: string, requester: Asker): URL
   /** @throws AppError `request/invalid`, `intent/stopped` if this requester may not send the method */
   assertMethod(method: string, requester: Asker, options?: { readsOnly: boolean }): void
@@ -27,7 +27,7 @@ export function createSellerAccess({ getNamedServers, isOwnService, isStopped }:
       const url = parseSellerAddress(address)
       const isOpen = kind === 'person' || !isThisComputer(url) || isOwnService(url.href)
       if (isOpen || getNamedServers().includes(hostWithPort(url))) return url
-      throw new AppError('payment/address', `${url.host} is on this computer, and programs may not reach it.`, {
+      throw new AppError('purchase/address', `${url.host} is on this computer, and programs may not reach it.`, {
         detail: 'The user can allow it in Steward: Payments, Limits.',
       })
     },

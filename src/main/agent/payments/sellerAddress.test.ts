@@ -36,7 +36,7 @@ test.each([
   // 0x7f.1 is another way to write 127.0.0.1, which is this computer.
   if (words === undefined) return expect(parseSellerAddress(address).hostname).toBe('127.0.0.1')
   expect(() => parseSellerAddress(address)).toThrow(
-    expect.objectContaining({ code: 'payment/address', message: expect.stringContaining(words) }),
+    expect.objectContaining({ code: 'purchase/address', message: expect.stringContaining(words) }),
   )
 })
 

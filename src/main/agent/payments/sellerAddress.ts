@@ -3,8 +3,8 @@ import { AppError } from '#shared/appError.ts'
 
 /**
  * Validates the address of a payment.
- * @throws AppError `payment/address`
+ * @throws AppError `purchase/address`
  */
 export function parseSellerAddress(address: string): URL {
-  return parseStrangerAddress(address, (message) => new AppError('payment/address', message))
+  return parseStrangerAddress(address, (message) => new AppError('purchase/address', message))
 }

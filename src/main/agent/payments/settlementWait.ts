@@ -12,7 +12,7 @@ export type SettlementWait = {
   close(): void
 }
 
-/** @param requirePayment throws AppError `payment/not-found` */
+/** @param requirePayment throws AppError `purchase/not-found` */
 export function createSettlementWait(requirePayment: (id: PaymentId) => StoredPayment): SettlementWait {
   const listeners = new Set<() => void>()
   let closed = false

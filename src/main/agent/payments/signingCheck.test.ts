@@ -74,7 +74,7 @@ test('a price that changed is not signed', async () => {
   const body = Buffer.from(JSON.stringify({ x402Version: 1, accepts: [offer] }))
   const amount = String(Number(offer.maxAmountRequired))
   await expect(openCheck({ answer: { body }, amount }).check()).resolves.toBeUndefined()
-  await expect(openCheck({ answer: { body }, amount: '1' }).check()).rejects.toMatchObject({ code: 'payment/price' })
+  await expect(openCheck({ answer: { body }, amount: '1' }).check()).rejects.toMatchObject({ code: 'purchase/price' })
 })
 
 test('the clock is compared with the network where no seller was asked just now', async () => {

@@ -43,7 +43,7 @@ export function createSigningCheck(options: Options): (intent: IntentRecord) => 
     const amount = parsePaymentRequired(answer, payer).choice?.chosen.offer.amount
     if (amount === undefined || amount === record.amount) return
     const message = `The service now asks for ${formatUsd(amount, 'exact')}, not for ${formatUsd(record.amount, 'exact')}.`
-    throw new AppError('payment/price', message)
+    throw new AppError('purchase/price', message)
   }
 
   return async (intent) => {

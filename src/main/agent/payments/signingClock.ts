@@ -5,10 +5,10 @@ import type { SellerAnswer } from './seller.ts'
 export type SigningClock = {
   /**
    * Compares it with the seller's `Date`, and where that is missing or disagrees, with the newest block of the network.
-   * @throws AppError `payment/clock`
+   * @throws AppError `purchase/clock`
    */
   assertAtSeller(answer: SellerAnswer, seller: { host: string; network: string }): Promise<void>
-  /** Compares it with the newest block of the network. Without an answer it does nothing. @throws AppError `payment/clock` */
+  /** Compares it with the newest block of the network. Without an answer it does nothing. @throws AppError `purchase/clock` */
   assertAtChain(network: string): Promise<void>
 }
 
@@ -45,7 +45,7 @@ function wrongClock(differenceMs: number, otherTime: string): AppError {
   const minutes = Math.round(Math.abs(differenceMs) / 60_000)
   const words = differenceMs > 0 ? 'ahead of' : 'behind'
   return new AppError(
-    'payment/clock',
+    'purchase/clock',
     `The clock of this computer is ${minutes} minutes ${words} that of ${otherTime}.`,
   )
 }

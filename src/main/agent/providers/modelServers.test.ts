@@ -121,7 +121,7 @@ test('a server that fails later keeps the models that it had', async () => {
   const { servers } = openServers()
   const { id } = await servers.add({ name: 'mine', baseUrl })
   isBroken = true
-  await expect(servers.refresh(id)).rejects.toMatchObject({ code: 'model-server/silent' })
+  await expect(servers.refresh(id)).rejects.toMatchObject({ code: 'model-server/unreachable' })
   expect(servers.get(id).models).toEqual(['one'])
 })
 
@@ -142,7 +142,7 @@ test('a service elsewhere takes none', async () => {
   const { servers } = openServers({ isHosted: true })
   expect(servers.list()).toEqual({ managed_by: 'operator', servers: [] })
   await expect(servers.add({ name: 'mine', baseUrl: 'http://127.0.0.1:9/v1' })).rejects.toMatchObject({
-    code: 'provider-key/elsewhere',
+    code: 'provider-key/remote-service',
   })
 })
 

@@ -19,15 +19,15 @@ import { requireOwn } from './providerKeys.ts'
 /** Model servers of the person's own. */
 export type OwnModelServers = {
   list(): ModelServers
-  /** @throws AppError `model-server/not-found`, `provider-key/elsewhere` */
+  /** @throws AppError `model-server/not-found`, `provider-key/remote-service` */
   get(id: ModelServerId): ModelServer
   /** Probes the well-known ports of this computer and no other host. */
   find(): Promise<DiscoveredServer[]>
-  /** @throws AppError `model-server/exists`, `model-server/too-many`, `model-server/silent` */
+  /** @throws AppError `model-server/exists`, `model-server/too-many`, `model-server/unreachable` */
   add(server: { name: string; baseUrl: string; isFree?: boolean | undefined }): Promise<ModelServer>
   /** @throws AppError `model-server/not-found` */
   change(id: ModelServerId, changes: ServerChanges): Promise<ModelServer>
-  /** @throws AppError `model-server/not-found`, `model-server/silent` */
+  /** @throws AppError `model-server/not-found`, `model-server/unreachable` */
   refresh(id: ModelServerId): Promise<ModelServer>
   /** Tries the key first: what refuses it gets none. @throws AppError as `refresh`, `provider-key/invalid` */
   setKey(id: ModelServerId, key: string): Promise<void>
@@ -96,7 +96,7 @@ export function createModelServers(options: Options): OwnModelServers {
   }
   const readModels = async (baseUrl: string, key: string | undefined) => {
     const read = await probe(baseUrl, { key, withinMs: readMs })
-    if (read.kind === 'nothing') throw new AppError('model-server/silent', `${baseUrl} ${read.why}.`)
+    if (read.kind === 'nothing') throw new AppError('model-server/unreachable', `${baseUrl} ${read.why}.`)
     const { models, prices: listedPrices } = read.kind === 'models' ? read : { models: [], prices: {} }
     return { models, listedPrices, needsKey: read.kind === 'needs-key', readAtMs: now() }
   }

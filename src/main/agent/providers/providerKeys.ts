@@ -10,11 +10,11 @@ import type { ProviderKeyStore } from './providerKeyStore.ts'
 /** The keys of the five families. No answer holds one. */
 export type ProviderKeys = {
   list(): Promise<Providers>
-  /** Returns the provider of a family for its prompt. @throws AppError `provider-key/elsewhere` */
+  /** Returns the provider of a family for its prompt. @throws AppError `provider-key/remote-service` */
   about(family: FamilyId): Provider
-  /** @throws AppError `provider-key/elsewhere`, `provider-key/invalid`, `wallet/keychain-…` */
+  /** @throws AppError `provider-key/remote-service`, `provider-key/invalid`, `wallet/keychain-…` */
   set(family: FamilyId, key: string): Promise<void>
-  /** @throws AppError `provider-key/elsewhere`, `provider-key/not-found`, `wallet/keychain-…` */
+  /** @throws AppError `provider-key/remote-service`, `provider-key/not-found`, `wallet/keychain-…` */
   remove(family: FamilyId): Promise<void>
   /** The key of this family was read, or could not be. */
   tell(family: FamilyId): void
@@ -96,11 +96,11 @@ export function createProviderKeys({ keyStore, configured, tellService, events, 
   }
 }
 
-/** @throws AppError `provider-key/elsewhere` */
+/** @throws AppError `provider-key/remote-service` */
 export function requireOwn(tellService: unknown): void {
   if (tellService) return
   throw new AppError(
-    'provider-key/elsewhere',
+    'provider-key/remote-service',
     'The service runs elsewhere, and takes no keys or model servers from here.',
   )
 }

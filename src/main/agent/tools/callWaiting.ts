@@ -92,7 +92,7 @@ function recordOutcome(tool: Tool, record: ToolCallRecord): ToolOutcome {
     case 'denied':
       return toFailureOutcome(new AppError('tool/denied', error ?? 'It was refused.'))
     case 'unclear':
-      return toFailureOutcome(new AppError('tool/unclear', error ?? 'Nobody knows what became of it.'))
+      return toFailureOutcome(new AppError('tool/unknown-outcome', error ?? 'Nobody knows what became of it.'))
     case 'failed':
       return { kind: 'error', code: 'tool/failed', sentence: error ?? 'It failed.', hint: hint ?? '' }
   }

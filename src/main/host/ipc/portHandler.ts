@@ -57,5 +57,5 @@ function lostConnectionError(port: number): AppError {
 }
 
 function tooLate(port: number): AppError {
-  return new AppError('port/silent', `Port ${port} in the sandbox took no connection in time.`)
+  return new AppError('port/no-server', `Port ${port} in the sandbox took no connection in time.`)
 }

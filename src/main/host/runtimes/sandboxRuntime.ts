@@ -105,7 +105,7 @@ export interface Machine {
   /**
    * Connects to a TCP port of the machine's own loopback, IPv4 before IPv6. Ending the stream ends what is sent to the
    * port; the stream ends when the port has sent all it will, and with the machine. `signal` limits the connecting only.
-   * @throws AppError `port/silent` when nothing listens there, `port/failed`, `sandbox/not-running`
+   * @throws AppError `port/no-server` when nothing listens there, `port/failed`, `sandbox/not-running`
    */
   connect(port: number, signal: AbortSignal): Promise<Duplex>
 }

@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net'
 import { dirname } from 'node:path'
-import { AppError, isErrorCode } from '#shared/appError.ts'
+import { AppError, parseErrorCode } from '#shared/appError.ts'
 import { requireOwnFolder } from '../ownFolder.ts'
 import { createFrameReader, type Frame, writeFrame } from './frames.ts'
 import { IpcMessage } from './messages.ts'
@@ -185,7 +185,7 @@ function createStreams(socket: Socket) {
 }
 
 function createError(code: string, message: string, detail?: string): AppError {
-  return new AppError(isErrorCode(code) ? code : 'internal/unexpected', message, {
+  return new AppError(parseErrorCode(code) ?? 'internal/unexpected', message, {
     ...(detail !== undefined && { detail }),
   })
 }

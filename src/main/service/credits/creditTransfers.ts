@@ -17,7 +17,7 @@ export type CreditTransfers = {
   charge(charge: { accountId: AccountId; type: 'sandbox'; description: string; amount: MicroUsd }): MicroUsd
   /** @throws AppError `credits/insufficient`, `credits/daily-limit`, `request/reused-key` */
   transfer(request: TransferRequest & { from: AccountId; key: KeyLimit | undefined }): TransferRow
-  /** @throws AppError `request/reused-key`, `credits/too-much` */
+  /** @throws AppError `request/reused-key`, `credits/amount-too-large` */
   issue(request: TransferRequest & { type: 'grant' | 'top_up' }): TransferRow
   /** Raises the balance, or lowers it, though never below what is held. @throws AppError as `issue`, `credits/insufficient` */
   adjust(request: TransferRequest & { direction: 'up' | 'down' }): TransferRow
@@ -155,7 +155,7 @@ function assertCapacity(records: LedgerRepository, to: AccountId, amount: MicroU
   // All that was ever issued, what was taken back included: both sides of that account stay exact.
   const issued = records.sumCredited(issuedAccount) - records.balance(issuedAccount).posted
   if (Math.max(records.sumCredited(to), issued) + amount <= maxCredits) return
-  throw new AppError('credits/too-much', 'An account cannot hold that many credits.')
+  throw new AppError('credits/amount-too-large', 'An account cannot hold that many credits.')
 }
 
 /** Finds the transfer of an earlier identical request, however long ago, so that it is made once. */

@@ -160,7 +160,7 @@ describe('an answer of the registrar that is lost', () => {
 
   test('of an order that came to nothing is a failure', async () => {
     const { register, states } = openOrders(() => ({ register: failing('unclear') }))
-    await expect(register('example.com')).rejects.toMatchObject({ code: 'domain/unclear' })
+    await expect(register('example.com')).rejects.toMatchObject({ code: 'order/unknown-outcome' })
     expect(states()).toEqual(['registration example.com failed'])
   })
 
@@ -170,7 +170,7 @@ describe('an answer of the registrar that is lost', () => {
       find: (name) => (billed.length === 0 ? real.find(name) : failing('unreachable')()),
     })
     const first = openOrders(down)
-    await expect(first.register('example.com')).rejects.toMatchObject({ code: 'domain/unclear', status: 503 })
+    await expect(first.register('example.com')).rejects.toMatchObject({ code: 'order/unknown-outcome', status: 503 })
     await expect(first.register('example.com')).rejects.toMatchObject({ code: 'domain/busy' })
 
     const second = openOrders(down)
@@ -251,7 +251,7 @@ describe('a registrar that takes its time', () => {
 
   test('is waited for before an order counts as failed, which nobody is credited for until then', async () => {
     const { register, orders, states } = openOrders(slow)
-    await expect(register('example.com')).rejects.toMatchObject({ code: 'domain/unclear', status: 503 })
+    await expect(register('example.com')).rejects.toMatchObject({ code: 'order/unknown-outcome', status: 503 })
     expect(states()).toEqual(['registration example.com asked'])
     await expect(orders.outcome('pay_slow')).resolves.toBeUndefined()
     nowMs += 9 * 60_000
@@ -263,7 +263,7 @@ describe('a registrar that takes its time', () => {
 
   test('has it in the end', async () => {
     const first = openOrders(slow)
-    await expect(first.register('example.com')).rejects.toMatchObject({ code: 'domain/unclear' })
+    await expect(first.register('example.com')).rejects.toMatchObject({ code: 'order/unknown-outcome' })
     const late = { name: 'example.com', years: 2, privacy: true, nameservers: undefined }
     await first.real.register({ ...late, price: { registration: 1_095, renewal: 1_195 } })
     expect(await first.orders.recover()).toEqual([])
@@ -276,6 +276,6 @@ test('a renewal elsewhere is not taken for the one that was ordered', async () =
   const first = openOrders(() => ({ renew: failing('unclear') }))
   await first.register('example.com')
   await first.real.renew({ name: 'example.com', years: 1, amountCents: 1_195 })
-  await expect(first.renew('example.com')).rejects.toMatchObject({ code: 'domain/unclear' })
+  await expect(first.renew('example.com')).rejects.toMatchObject({ code: 'order/unknown-outcome' })
   expect(first.states()[0]).toBe('renewal example.com failed')
 })

@@ -34,7 +34,7 @@ export type Ordered = { orderId: string; domain: DomainRow }
  * outcome is not known is cleared up by asking for the domain, never by ordering it again.
  */
 export type DomainOrders = {
-  /** @throws AppError `domain/busy`, `domain/taken`, `domain/state`, `domain/registrar`: nothing was bought; `domain/unclear`: it may have been */
+  /** @throws AppError `domain/busy`, `domain/taken`, `domain/state`, `domain/registrar`: nothing was bought; `order/unknown-outcome`: it may have been */
   register(order: RegisterOrder): Promise<Ordered>
   /** Checks with the registrar, before payment. @throws AppError `domain/busy`, `domain/taken`, `domain/registrar` */
   assertRegistrable(domain: string): Promise<void>
@@ -47,7 +47,7 @@ export type DomainOrders = {
   list(accountId: AccountId): Order[]
   /**
    * Outcome of an abandoned order; undefined if nothing was bought and never will be.
-   * @throws AppError `domain/unclear` while the registrar does not report it
+   * @throws AppError `order/unknown-outcome` while the registrar does not report it
    */
   outcome(orderId: string): Promise<Ordered | undefined>
   /** Clears up what was under way when the process before ended, as far as the registrar answers. @returns what is still unclear */
@@ -179,7 +179,7 @@ function createOrderOutcomes({ records, domains, registrar, onDone, now, log }: 
       return undefined
     }
   }
-  /** Resolves an order that no process works on. @throws AppError `domain/unclear` */
+  /** Resolves an order that no process works on. @throws AppError `order/unknown-outcome` */
   const resolveOrder = async (order: Order): Promise<DomainRow | undefined> => {
     const done = order.state === 'leased' ? false : await isDone(order)
     if (done === undefined) throw unclear(order)
@@ -221,7 +221,7 @@ function addYears(ms: number, years: number): number {
 }
 
 function unclear({ domain }: Order): AppError {
-  return new AppError('domain/unclear', `The registrar did not say what became of the order of ${domain}.`)
+  return new AppError('order/unknown-outcome', `The registrar did not say what became of the order of ${domain}.`)
 }
 
 /** Describes a successful order for the activity log. */

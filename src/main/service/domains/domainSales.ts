@@ -140,7 +140,7 @@ async function awaitOrder(work: Promise<Ordered>): Promise<Ordered> {
   try {
     return await work
   } catch (error) {
-    throw error instanceof AppError && error.code === 'domain/unclear' ? new UnclearWork(error) : error
+    throw error instanceof AppError && error.code === 'order/unknown-outcome' ? new UnclearWork(error) : error
   }
 }
 

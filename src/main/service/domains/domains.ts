@@ -17,7 +17,7 @@ export type Domains = {
   requireOwned(accountId: AccountId, name: string): DomainRow
   /** Reads it from the registrar now. @throws AppError `domain/registrar`, `domain/state` if it left the account */
   refresh(owner: { accountId: AccountId; name: string }): Promise<DomainRow>
-  /** Changes it at the registrar, then reads it. @throws AppError `domain/not-found`, `domain/registrar`, `domain/state`, `domain/unknown-change` */
+  /** Changes it at the registrar, then reads it. @throws AppError `domain/not-found`, `domain/registrar`, `domain/state`, `domain/unknown-outcome` */
   change(accountId: AccountId, name: string, change: DomainChange): Promise<DomainRow>
   /** Begins no more readings behind, and waits for those under way. */
   close(): Promise<void>
@@ -126,5 +126,5 @@ function isOther(before: DomainRow | undefined, { readAtMs: _, ...after }: Domai
 }
 
 function unknownChangeError(title: string, name: string, cause: unknown): AppError {
-  return new AppError('domain/unknown-change', `${title} did not say whether it changed ${name}.`, { cause })
+  return new AppError('domain/unknown-outcome', `${title} did not say whether it changed ${name}.`, { cause })
 }

@@ -3,7 +3,7 @@ import { RegistrarFailure } from './registrars/registrar.ts'
 
 const codes = {
   unreachable: 'domain/registrar',
-  unclear: 'domain/unclear',
+  unclear: 'order/unknown-outcome',
   taken: 'domain/taken',
   refused: 'domain/state',
   unsupported: 'domain/unsupported',

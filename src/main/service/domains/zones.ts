@@ -185,5 +185,5 @@ export function hashZone(records: readonly DnsRecordData[]): string {
 }
 
 function unclear(title: string, name: string, cause: unknown): AppError {
-  return new AppError('dns/unclear', `${title} did not say whether it changed ${name}.`, { cause })
+  return new AppError('dns/unknown-outcome', `${title} did not say whether it changed ${name}.`, { cause })
 }

@@ -143,7 +143,7 @@ function stoppedError(cause?: unknown): AppError {
 
 function toForwardingError(port: number, kind: ForwardingFailure, cause?: unknown): AppError {
   const server = `The server on port ${port}`
-  if (kind === 'late') return new AppError('port/late', `${server} did not answer in time.`, { cause })
+  if (kind === 'late') return new AppError('port/timeout', `${server} did not answer in time.`, { cause })
   if (kind === 'broken')
     return new AppError('port/failed', `${server} closed the connection before it answered.`, { cause })
   if (kind === 'protocol') return new AppError('port/failed', `${server} changed to another protocol.`, { cause })

@@ -32,25 +32,25 @@ async function pay({ call, waitMs: wait_ms, openPayment }: ToolWork, buy: () => 
 function toResult({ payment: paid, answer }: Paid): ToolResult | { waiting: ToolWaiting } {
   if (!paid) {
     if (answer) return { answer, payment: null }
-    throw new AppError('payment/seller', 'There was no answer.')
+    throw new AppError('purchase/seller', 'There was no answer.')
   }
-  if (paid.paid === false) throw toFailedResult('payment/denied', paid.error ?? paid.sentence, paid)
+  if (paid.paid === false) throw toFailedResult('purchase/denied', paid.error ?? paid.sentence, paid)
   if (paid.state === 'refused') {
     const until = (paid.valid_until ?? '').slice(11, 16)
     throw toFailedResult(
-      'payment/open',
+      'purchase/unknown-outcome',
       `${paid.error ?? 'It was refused.'} The seller can still settle it until ${until} UTC.`,
       paid,
     )
   }
   if (answer && (paid.paid !== null || answer.status < 400)) return { answer, payment: outlinePayment(paid) }
-  if (paid.paid) throw toFailedResult('payment/order', 'The payment was made, but the response is unknown.', paid)
+  if (paid.paid) throw toFailedResult('purchase/order', 'The payment was made, but the response is unknown.', paid)
   const isWaiting = paid.state === 'waiting'
   return { waiting: { id: paid.id, for: isWaiting ? 'person' : 'program', message: paid.title, expires_at: null } }
 }
 
 function toFailedResult(
-  code: 'payment/denied' | 'payment/open' | 'payment/order',
+  code: 'purchase/denied' | 'purchase/unknown-outcome' | 'purchase/order',
   message: string,
   payment: Payment,
 ): AppError {
@@ -68,7 +68,7 @@ function purchase(paid: Paid): ToolResult | { waiting: ToolWaiting } {
   const answered = z.record(z.string(), z.unknown()).safeParse(parseJsonText(body)).data ?? {}
   if (status >= 400) {
     const words = String(answered.error ?? `The service answered ${status}.`)
-    throw paid.payment ? toFailedResult('payment/order', words, paid.payment) : new AppError('payment/seller', words)
+    throw paid.payment ? toFailedResult('purchase/order', words, paid.payment) : new AppError('purchase/seller', words)
   }
   return { ...answered, payment: result.payment }
 }

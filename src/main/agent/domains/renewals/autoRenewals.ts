@@ -266,7 +266,7 @@ const kinds: Readonly<Record<string, RenewalProblem['kind']>> = {
   'wallet/absent': 'wallet',
   'wallet/locked': 'locked',
   'budget/exceeded': 'budget',
-  'payment/too-dear': 'price',
+  'purchase/over-maximum': 'price',
   'intent/stopped': 'policy',
   'intent/denied': 'policy',
 }

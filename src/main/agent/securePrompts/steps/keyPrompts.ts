@@ -15,7 +15,7 @@ export type KeyPromptProviders = {
   toolServers: Pick<ToolServers, 'get' | 'setSecret'>
 }
 
-/** @throws AppError `provider-key/elsewhere` */
+/** @throws AppError `provider-key/remote-service` */
 export async function createProviderKeyPrompt(
   { keys }: KeyPromptProviders,
   family: FamilyId,
@@ -30,7 +30,7 @@ export async function createProviderKeyPrompt(
   })
 }
 
-/** @throws AppError `model-server/not-found`, `provider-key/elsewhere` */
+/** @throws AppError `model-server/not-found`, `provider-key/remote-service` */
 export async function createServerKeyPrompt(
   { keys, servers }: KeyPromptProviders,
   id: ModelServerId,

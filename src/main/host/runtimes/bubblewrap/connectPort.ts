@@ -67,7 +67,7 @@ function createDuplex(socket: Socket, entered: Entered): { duplex: Duplex; take:
 
 function notReached(port: number, ending: Ending): AppError {
   const refused = ending.kind === 'failed' && ending.errno === constants.errno.ECONNREFUSED
-  if (refused) return new AppError('port/silent', `Nothing listens on port ${port} in the sandbox.`)
+  if (refused) return new AppError('port/no-server', `Nothing listens on port ${port} in the sandbox.`)
   let detail = 'The bridge ended.'
   if (ending.kind === 'failed') detail = `${ending.stage}: error ${ending.errno}`
   if (ending.kind === 'refused') detail = ending.error.message

@@ -60,7 +60,7 @@ function createDuplex(channel: AgentChannel): Duplex {
 
 function notReached(port: number, ending: ChannelEnding): AppError {
   if (ending.kind === 'failed' && ending.errno === refused) {
-    return new AppError('port/silent', `Nothing listens on port ${port} in the sandbox.`)
+    return new AppError('port/no-server', `Nothing listens on port ${port} in the sandbox.`)
   }
   const detail = ending.kind === 'failed' ? `${ending.stage}: error ${ending.errno}` : 'The bridge ended.'
   return new AppError('port/failed', `Port ${port} of the sandbox cannot be reached.`, { detail })

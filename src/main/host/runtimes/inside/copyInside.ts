@@ -29,7 +29,7 @@ export async function copyInside(
   )
 }
 
-/** With `rename`, which fails with `file/other-system` where it cannot: then by a copy that takes its place. */
+/** With `rename`, which fails with `file/cross-device` where it cannot: then by a copy that takes its place. */
 export async function moveInside(
   { files, exec, rename }: Tools & { rename: Rename },
   { from, to }: MoveRequest,
@@ -38,7 +38,7 @@ export async function moveInside(
   try {
     await rename(from, to)
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'file/other-system') throw error
+    if (!(error instanceof AppError) || error.code !== 'file/cross-device') throw error
     await byCopy({ files, exec }, { from, to, moveIntoPlace: (part) => rename(part, to) }, signal)
     await files.remove(from, { recursive: true }, signal)
   }

@@ -161,7 +161,7 @@ function workFailure(work: Work, ending: Exclude<Ending, { kind: 'ended' }>): Ap
     if (ending.errno === ENOTEMPTY) return new AppError('file/not-empty', `The folder ${place} is not empty.`)
     if (ending.errno === EBUSY) return new AppError('file/denied', `${path} belongs to the sandbox itself.`)
     if (work.name === 'move') {
-      if (ending.errno === EXDEV) return new AppError('file/other-system', `${place} is on another file system.`)
+      if (ending.errno === EXDEV) return new AppError('file/cross-device', `${place} is on another file system.`)
       if (ending.errno === EINVAL) return new AppError('file/path', `${path} cannot be moved into itself.`)
       if (ending.errno === EISDIR) return new AppError('file/exists', `${place} is a folder.`)
     }
