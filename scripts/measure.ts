@@ -4,6 +4,7 @@
  */
 import { dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
+import packageManifest from '../package.json' with { type: 'json' }
 import {
   allowedNames,
   type CodeFile,
@@ -27,6 +28,11 @@ const languageAreas = [
   'test',
   'scripts',
 ]
+
+/** Folders with a file for each migration, model family or group of tools, however short. */
+const oneConcernFolders = /\/(storage\/migrations|inference\/families|contract\/tools)\//
+
+const importMap: Readonly<Record<string, string>> = packageManifest.imports
 
 const files = readCodeFiles(['src']).filter(({ path }) => !/\.test\.tsx?$/.test(path))
 
@@ -74,19 +80,29 @@ function importCounts(): [string, number][] {
       if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) continue
       const specifier = statement.moduleSpecifier.text
       if (specifier.startsWith('../../../../')) deep += 1
-      if (!specifier.startsWith('.')) continue
-      const target = normalize(join(dirname(path), specifier))
+      const target = resolveSpecifier(path, specifier)
+      if (target === undefined) continue
       importers.set(target, (importers.get(target) ?? new Set()).add(path))
     }
   }
   const single = files.filter(({ path }) => importers.get(path)?.size === 1)
-  const small = single.filter(({ path, lines }) => lines < 40 && [...(importers.get(path) ?? [])].every(isBeside(path)))
+  const small = single.filter(
+    ({ path, lines }) =>
+      lines < 40 && !oneConcernFolders.test(path) && [...(importers.get(path) ?? [])].every(isBeside(path)),
+  )
   return [
     ['imports with four or more ../', deep],
     ['slices tied both ways', findTiedSlices(files).length],
     ['files with one importer', single.length],
     ['of them under 40 lines, importer in the same folder', small.length],
   ]
+}
+
+/** Resolves a relative specifier or one of the import map. @returns undefined for a package */
+function resolveSpecifier(path: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return normalize(join(dirname(path), specifier))
+  const alias = Object.entries(importMap).find(([pattern]) => specifier.startsWith(pattern.slice(0, -1)))
+  return alias && normalize(specifier.replace(alias[0].slice(0, -1), alias[1].slice(0, -1)))
 }
 
 function isBeside(path: string): (sibling: string) => boolean {

@@ -1,4 +1,12 @@
-import { createRepeatedEntries, type RepeatedEntries } from './repeatedEntries.ts'
+type RepeatedEntries = {
+  /** Returns undefined to suppress the entry; otherwise the number suppressed since the last written one. */
+  recordEntry(entry: string): { unwritten: number } | undefined
+}
+
+const repetitionWindowMs = 60_000
+const maxEntriesPerWindow = 20
+/** Maximum number of distinct entries that are remembered. The oldest is evicted first. */
+const maxEntryKinds = 500
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
@@ -71,5 +79,23 @@ function describeError(error: Error): LogFields {
     stack: error.stack,
     ...('code' in error && { code: error.code }),
     ...(error.cause instanceof Error && { cause: describeError(error.cause) }),
+  }
+}
+
+function createRepeatedEntries(now: () => number): RepeatedEntries {
+  const kinds = new Map<string, { sinceMs: number; count: number }>()
+  return {
+    recordEntry(entry) {
+      const present = kinds.get(entry)
+      if (present && now() - present.sinceMs < repetitionWindowMs) {
+        present.count += 1
+        return present.count <= maxEntriesPerWindow ? { unwritten: 0 } : undefined
+      }
+      kinds.delete(entry)
+      kinds.set(entry, { sinceMs: now(), count: 1 })
+      const [oldest] = kinds.keys()
+      if (kinds.size > maxEntryKinds && oldest !== undefined) kinds.delete(oldest)
+      return { unwritten: Math.max(0, (present?.count ?? 0) - maxEntriesPerWindow) }
+    },
   }
 }

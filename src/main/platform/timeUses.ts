@@ -180,7 +180,7 @@ export const timeUses = {
     modules: [
       'platform/tokenBuckets.ts',
       'platform/http/httpServer.ts',
-      'service/http/dailyCounts.ts',
+      'service/http/rateLimits.ts',
       'service/inference/answerLimits.ts',
       'service/inference/responseItems.ts',
       'service/host/hostConnection.ts',
@@ -197,7 +197,7 @@ export const timeUses = {
   supervision: {
     reads: ['wall'],
     answer: 'A process that ended is started after a pause of another length, once.',
-    modules: ['platform/childSupervisor.ts', 'platform/endSignals.ts', 'platform/repeatedEntries.ts'],
+    modules: ['platform/childSupervisor.ts', 'platform/endSignals.ts'],
   },
   caches: {
     reads: ['wall', 'running'],

@@ -1,8 +1,16 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import type { ServiceConnection } from '#shared/contract/localApi.ts'
 import { toPlainWord } from '#shared/openRecord.ts'
 import { useConnection } from '../api/AgentProvider.tsx'
+import { sandboxesKey } from '../api/sandboxes/useSandboxes.ts'
+import { allTerminalsKey } from '../api/terminals/useTerminals.ts'
 import { StatusDot } from '../ui/StatusDot.tsx'
-import { useSlowReads } from './useSlowReads.ts'
+
+const slowReadMs = 3_000
+
+/** Lists that the service serves from its database. Others may wait for a registrar or a chain. */
+const quickQueryKeys: readonly unknown[] = [sandboxesKey[0], allTerminalsKey[0]]
 
 /** Above its own line of state, never in the way of the work: shown when the service has been away for a moment, gone when it is back. */
 export function ConnectionNotice() {
@@ -42,4 +50,32 @@ function describeConnection({ state, detail }: AwayConnection): { title: string;
     default:
       return { title: `Service: ${toPlainWord(state).toLowerCase()}`, text: reason }
   }
+}
+
+/** Whether the service has not returned a list for 3 s. */
+function useSlowReads(): boolean {
+  const cache = useQueryClient().getQueryCache()
+  const [isSlow, setSlow] = useState(false)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const look = () => {
+      const isReading = cache
+        .getAll()
+        .some(({ queryKey, state }) => quickQueryKeys.includes(queryKey[0]) && state.fetchStatus === 'fetching')
+      if (isReading) {
+        timer ??= setTimeout(() => setSlow(true), slowReadMs)
+        return
+      }
+      clearTimeout(timer)
+      timer = undefined
+      setSlow(false)
+    }
+    look()
+    const unsubscribe = cache.subscribe(look)
+    return () => {
+      unsubscribe()
+      clearTimeout(timer)
+    }
+  }, [cache])
+  return isSlow
 }

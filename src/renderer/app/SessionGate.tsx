@@ -1,14 +1,25 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { KeyRound, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { localEventsPath } from '#shared/contract/localApi.ts'
+import type { Policy } from '#shared/contract/intents.ts'
+import { type LocalEvent, localEventsPath } from '#shared/contract/localApi.ts'
 import { AgentProvider } from '../api/AgentProvider.tsx'
 import type { Agent } from '../api/agentClient.ts'
-import { createLiveEvents, type LiveEvents } from '../api/liveEvents.ts'
+import { createLiveEvents, type LiveEvents, useLiveEvent } from '../api/liveEvents.ts'
+import { patchAndReadAgain, readAgain } from '../api/readAgain.ts'
 import { getSocketOrigin } from '../api/streamUrl.ts'
+import { useLiveLists } from '../api/useLiveLists.ts'
+import { policyKey } from '../api/usePolicy.ts'
+import { walletKey } from '../api/useWallet.ts'
 import { openWindowSocket } from '../api/windowKey.ts'
+import { Button } from '../ui/Button.tsx'
+import { CopyLine } from '../ui/CopyLine.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { ErrorNotice } from '../ui/ErrorNotice.tsx'
+import { goTo } from '../ui/route.ts'
 import { SecurePromptProvider } from '../ui/SecurePromptProvider.tsx'
-import { LiveUpdates } from './LiveUpdates.tsx'
-import { NoSession } from './NoSession.tsx'
 import { isSessionLost } from './sessionLost.ts'
+import { markStale } from './staleKeys.ts'
 import { useSession } from './useSession.ts'
 
 type SessionGateProps = { agent: Agent; token: string | undefined; children: ReactNode }
@@ -38,5 +49,58 @@ function LiveWindow({ agent, children }: Omit<SessionGateProps, 'token'>) {
       <LiveUpdates />
       <SecurePromptProvider>{children}</SecurePromptProvider>
     </AgentProvider>
+  )
+}
+
+/** Updates the cached data of all sections from events, and opens the target of a notification. */
+function LiveUpdates() {
+  const queryClient = useQueryClient()
+  useLiveLists()
+
+  function follow(event: LocalEvent): void {
+    markStale(queryClient, event)
+    if (event.type === 'ready') {
+      void readAgain(queryClient, walletKey)
+      void readAgain(queryClient, policyKey)
+    }
+    if (event.type === 'wallet.changed') void readAgain(queryClient, walletKey)
+    if (event.type === 'intent.show') goTo('approvals', event.intent_id)
+    if (event.type === 'policy.changed') {
+      void patchAndReadAgain<Policy>(queryClient, policyKey, () => event.policy)
+    }
+  }
+
+  useLiveEvent(follow)
+  return null
+}
+
+/** Says how to get a session, or why there is no telling. */
+function NoSession({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  return (
+    <main className="h-full">
+      <h1 className="sr-only">Steward</h1>
+      {isSessionLost(error) ? (
+        <EmptyState
+          icon={KeyRound}
+          title="You’re signed out"
+          description="Steward was restarted, or this link was already used."
+          actions={
+            <Button icon={RotateCw} onClick={onRetry}>
+              Try again
+            </Button>
+          }
+        >
+          <h3 className="font-medium text-text">To sign in again</h3>
+          <p className="mt-0.5 mb-2">
+            Start Steward in its folder and open the address it prints. Sandboxes keep running.
+          </p>
+          <CopyLine text="npm start" label="Copy command" />
+        </EmptyState>
+      ) : (
+        <div className="mx-auto flex h-full max-w-120 flex-col justify-center p-6">
+          <ErrorNotice error={error} onRetry={onRetry} />
+        </div>
+      )}
+    </main>
   )
 }

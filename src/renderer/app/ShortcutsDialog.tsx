@@ -1,9 +1,49 @@
 import { useRegisteredCommands } from '../ui/commands/commandRegistry.tsx'
 import { detectKeyboard } from '../ui/commands/shortcuts.ts'
+import {
+  broadcastKeys,
+  closeTabKeys,
+  listKeys,
+  newSandboxKeys,
+  newTerminalKeys,
+  nextTabKeys,
+  previousTabKeys,
+  sideKeys,
+  splitDownKeys,
+  splitRightKeys,
+  zoomKeys,
+} from '../ui/commands/terminalSafeKeys.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
 import { groupBySection } from './bySection.ts'
-import { terminalShortcuts } from './terminalShortcuts.ts'
+
+type ListedShortcut = { id: string; title: string; section: string; shortcut: string }
+
+const toListedShortcuts = (
+  section: string,
+  rows: readonly (readonly [id: string, title: string, shortcut: string])[],
+) => rows.map(([id, title, shortcut]): ListedShortcut => ({ id, title, section, shortcut }))
+
+/** Shortcuts of Terminals, listed also while another section is open. */
+const terminalShortcuts: readonly ListedShortcut[] = [
+  ...toListedShortcuts('Sandboxes', [
+    ['sandbox.new', 'New sandbox…', newSandboxKeys],
+    ['sandbox.list', 'Switch focus: sandboxes / terminal', listKeys],
+  ]),
+  ...toListedShortcuts('Details', [['side.toggle', 'Show sandbox details', sideKeys]]),
+  ...toListedShortcuts('Terminal tabs', [
+    ['tabs.new', 'New terminal', newTerminalKeys],
+    ['tabs.close', 'Close terminal', closeTabKeys],
+    ['tabs.next', 'Next tab', nextTabKeys],
+    ['tabs.previous', 'Previous tab', previousTabKeys],
+  ]),
+  ...toListedShortcuts('Terminal panes', [
+    ['panes.split-right', 'Split right', splitRightKeys],
+    ['panes.split-down', 'Split down', splitDownKeys],
+    ['panes.zoom', 'Maximize this terminal', zoomKeys],
+    ['panes.broadcast', 'Broadcast input to all terminals in this tab', broadcastKeys],
+  ]),
+]
 
 type ShortcutsDialogProps = { open: boolean; onOpenChange: (open: boolean) => void }
 

@@ -1,12 +1,15 @@
 import type { ReactNode } from 'react'
+import type { ServiceConnection } from '#shared/contract/localApi.ts'
+import { toPlainWord } from '#shared/openRecord.ts'
 import { useConnection, useLocalStatus } from '../api/AgentProvider.tsx'
 import { useTypingInTerminal } from '../ui/commands/useTypingInTerminal.ts'
 import type { Feature } from '../ui/feature.ts'
 import { Kbd } from '../ui/Kbd.tsx'
-import { StatusDot } from '../ui/StatusDot.tsx'
+import { StatusDot, type Tone } from '../ui/StatusDot.tsx'
 import { Tooltip } from '../ui/Tooltip.tsx'
-import { describeConnection } from './describeConnection.ts'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
+
+type ConnectionText = { tone: Tone; state: string }
 
 type StatusBarProps = { features: readonly Feature[]; onOpenPalette: () => void; onOpenShortcuts: () => void }
 
@@ -60,4 +63,21 @@ function BarButton({ onClick, children }: { onClick: () => void; children: React
       {children}
     </button>
   )
+}
+
+function describeConnection(connection: ServiceConnection | undefined): ConnectionText {
+  switch (connection?.state) {
+    case undefined:
+      return { tone: 'neutral', state: 'connecting' }
+    case 'starting':
+      return { tone: 'caution', state: 'starting' }
+    case 'connected':
+      return { tone: 'positive', state: 'connected' }
+    case 'signed-out':
+      return { tone: 'caution', state: 'sign-in needed' }
+    case 'unreachable':
+      return { tone: 'negative', state: 'not reachable' }
+    default:
+      return { tone: 'neutral', state: toPlainWord(connection?.state ?? '').toLowerCase() }
+  }
 }

@@ -1,8 +1,11 @@
 import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { z } from 'zod'
+import { CommandProvider } from '../ui/commands/commandRegistry.tsx'
+import { Layers } from '../ui/Layers.tsx'
+import { TooltipProvider } from '../ui/Tooltip.tsx'
+import { Toaster } from '../ui/toast.tsx'
 import { CrashBoundary } from './CrashBoundary.tsx'
-import { WindowProviders } from './WindowProviders.tsx'
 
 /** Renders a page. `content` is called once the page is ready. */
 export function drawPage(content: () => ReactNode): void {
@@ -13,5 +16,17 @@ export function drawPage(content: () => ReactNode): void {
     <CrashBoundary>
       <WindowProviders>{content()}</WindowProviders>
     </CrashBoundary>,
+  )
+}
+
+/** Elements around the content of every page. */
+function WindowProviders({ children }: { children: ReactNode }) {
+  return (
+    <TooltipProvider>
+      <CommandProvider>
+        <Layers>{children}</Layers>
+      </CommandProvider>
+      <Toaster />
+    </TooltipProvider>
   )
 }

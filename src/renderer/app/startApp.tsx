@@ -2,11 +2,11 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { createHttpAgent } from '../api/agentClient.ts'
 import { fetchAsWindow } from '../api/windowKey.ts'
 import { TerminalCallsHost } from '../features/terminals/calls/TerminalCallsHost.tsx'
+import { notify } from '../ui/toast.tsx'
 import { UnsavedGuard } from '../ui/unsaved/UnsavedGuard.tsx'
 import { App } from './App.tsx'
 import { takeAddressToken } from './addressToken.ts'
 import { drawPage } from './drawPage.tsx'
-import { noticeUnreadable } from './noticeUnreadable.ts'
 import { createAppQueryClient } from './queryClient.ts'
 import { SessionGate } from './SessionGate.tsx'
 
@@ -26,4 +26,16 @@ export function startApp(): void {
       </QueryClientProvider>
     )
   })
+}
+
+/** Returns a listener that says once per page that list entries could not be read. */
+function noticeUnreadable(): (count: number) => void {
+  let isVisible = false
+  return (count) => {
+    if (isVisible) return
+    isVisible = true
+    notify.asked(count === 1 ? 'One entry can’t be shown' : `${count} entries can’t be shown`, {
+      hint: `Another version of Steward wrote ${count === 1 ? 'it' : 'them'}. Update Steward, then reload.`,
+    })
+  }
 }

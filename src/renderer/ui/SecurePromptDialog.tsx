@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useId, useRef, useState } from 'react'
-import { openSecurePrompt, type SecurePromptPurpose } from '#shared/contract/wallet.ts'
+import { type RefObject, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
+import { openSecurePrompt, SecurePromptMessage, type SecurePromptPurpose } from '#shared/contract/wallet.ts'
 import { useAgent } from '../api/AgentProvider.tsx'
 import { useWallet } from '../api/useWallet.ts'
 import { joinClassNames } from './classNames.ts'
@@ -9,7 +9,13 @@ import { ErrorNotice } from './ErrorNotice.tsx'
 import { Skeleton } from './Skeleton.tsx'
 import type { SecurePromptEnd, SecurePromptRequest } from './securePromptContext.ts'
 import { presentTheme } from './theme/theme.ts'
-import { useSecurePromptMessages } from './useSecurePromptMessages.ts'
+
+type SecurePromptMessageOptions = {
+  frame: RefObject<HTMLIFrameElement | null>
+  url: string | undefined
+  silentMs: number
+  onEnd: (end: SecurePromptEnd) => void
+}
 
 type SecurePromptDialogProps = { request: SecurePromptRequest; onEnd: (end: SecurePromptEnd) => void }
 
@@ -103,4 +109,33 @@ function useEndWithLock(purpose: SecurePromptPurpose, onEnd: SecurePromptDialogP
   useEffect(() => {
     if (ends) onEnd('cancelled')
   }, [ends, onEnd])
+}
+
+/** Listens to messages of the prompt in the frame, and of no other page. */
+function useSecurePromptMessages({ frame, url, silentMs, onEnd }: SecurePromptMessageOptions): {
+  height?: number
+  isSilent: boolean
+} {
+  const [height, setHeight] = useState<number>()
+  const [isSilent, setSilent] = useState(false)
+  const onMessage = useEffectEvent((event: MessageEvent<unknown>) => {
+    if (url === undefined || event.origin !== new URL(url).origin) return
+    if (event.source === null || event.source !== frame.current?.contentWindow) return
+    const { data } = SecurePromptMessage.safeParse(event.data)
+    if (data?.type === 'steward.secure-prompt.size') setHeight(data.height)
+    if (data?.type === 'steward.secure-prompt.done') onEnd('done')
+    if (data?.type === 'steward.secure-prompt.cancelled') onEnd('cancelled')
+  })
+  useEffect(() => {
+    const listener = (event: MessageEvent<unknown>) => onMessage(event)
+    window.addEventListener('message', listener)
+    return () => window.removeEventListener('message', listener)
+  }, [])
+  const isAwaited = url !== undefined && height === undefined
+  useEffect(() => {
+    if (!isAwaited) return
+    const timer = setTimeout(() => setSilent(true), silentMs)
+    return () => clearTimeout(timer)
+  }, [isAwaited, silentMs])
+  return { ...(height !== undefined && { height }), isSilent }
 }

@@ -1,13 +1,14 @@
 import { ChevronDown, ChevronLeft, ChevronRight } from 'lucide-react'
-import { type DragEvent, type KeyboardEvent, useLayoutEffect, useRef } from 'react'
+import { type DragEvent, type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { joinClassNames } from './classNames.ts'
 import { IconButton } from './IconButton.tsx'
 import { Menu } from './Menu.tsx'
 import { TabButton } from './TabButton.tsx'
 import { TabNameField } from './TabNameField.tsx'
 import type { TabStripProps } from './tab.ts'
-import { type Overflow, useOverflow } from './useOverflow.ts'
 import { useTabDrop } from './useTabDrop.ts'
+
+type TabOverflow = { any: boolean; start: boolean; end: boolean }
 
 /** Part of what one sees is moved, so that one finds one's way. */
 const scrolledPart = 0.7
@@ -110,7 +111,7 @@ export function TabStrip({
 }
 
 type OverflowButtonsProps = Pick<TabStripProps, 'tabs' | 'value' | 'onChange'> & {
-  overflow: Overflow
+  overflow: TabOverflow
   onScroll: (way: -1 | 1) => void
 }
 
@@ -160,4 +161,34 @@ function placeAfter(key: string, place: number, count: number): number {
   if (key === 'ArrowLeft') return (place - 1 + count) % count
   if (key === 'Home') return 0
   return key === 'End' ? count - 1 : -1
+}
+
+/** Whether a row holds more than it shows, and on which side. */
+function useOverflow(row: RefObject<HTMLElement | null>, count: number): TabOverflow {
+  const [overflow, setOverflow] = useState<TabOverflow>({ any: false, start: false, end: false })
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another number of things in it the row is measured anew
+  useLayoutEffect(() => {
+    const element = row.current
+    if (!element) return
+    const measure = () => {
+      const { scrollLeft, clientWidth, scrollWidth } = element
+      const next = {
+        any: scrollWidth > clientWidth + 1,
+        start: scrollLeft > 1,
+        end: scrollLeft + clientWidth < scrollWidth - 1,
+      }
+      setOverflow((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    element.addEventListener('scroll', measure, { passive: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', measure)
+    }
+  }, [row, count])
+
+  return overflow
 }

@@ -1,5 +1,13 @@
 import { getBuiltFile } from '#platform/programFile.ts'
 import type { Database } from '#storage/openDatabase.ts'
+import { type ActivitySettingsStore, createActivitySettings } from '../activity/activitySettings.ts'
+import { recordConnections } from '../activity/connectionNotes.ts'
+import { createRetention } from '../activity/retention.ts'
+import { createServiceFollower, hostedPace } from '../activity/serviceFollower.ts'
+import { createSettingsRepository } from '../activity/settingsRepository.ts'
+import { createSettingsRoutes } from '../activity/settingsRoutes.ts'
+import type { ChatTitles } from '../activity/taskTotals.ts'
+import { createTimelineRoutes } from '../activity/timelineRoutes.ts'
 import type { LocalRoutesOptions } from '../api/localRoutes.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { AgentPrincipals } from '../base/agentPrincipals.ts'
@@ -20,7 +28,6 @@ import type { ToolExecutor } from '../tools/toolExecutor.ts'
 import { requireStrong } from '../wallet/passphrases.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
 import { type AgentContext, type AgentOptions, createAgentContext } from './agentContext.ts'
-import { composeActivity } from './composeActivity.ts'
 import { composeApprovals } from './composeApprovals.ts'
 import { composeAuthority } from './composeAuthority.ts'
 import { composeBudgets } from './composeBudgets.ts'
@@ -35,7 +42,8 @@ import { composeRenewals } from './composeRenewals.ts'
 import { composeToolServers } from './composeToolServers.ts'
 import { composeTools } from './composeTools.ts'
 import { composeWallet } from './composeWallet.ts'
-import { followStop } from './followStop.ts'
+
+type Dependencies = { approvals: Pick<Approvals, 'policy'>; stopAll: readonly (() => void)[] }
 
 export type AgentModule = {
   database: Database
@@ -190,4 +198,35 @@ function followRemovals({ database, connectedService, link, client, removedThing
     }),
     (it) => it.close(),
   )
+}
+
+/** The log, which also follows the connection and what the service did. */
+function composeActivity(
+  { activity, database, link, client, scope, now, clock, ...context }: AgentContext,
+  { wallet, chatTitles }: { wallet: Pick<WalletVault, 'accounts'>; chatTitles: ChatTitles },
+): { settings: ActivitySettingsStore; endpoints: LocalEndpoint[] } {
+  const log = context.log.forArea('activity')
+  const isOwn = (address: string): boolean => wallet.accounts().some((account) => account.address === address)
+  const settings = createActivitySettings({ settings: createSettingsRepository(database), note: activity.note, now })
+  scope.own(recordConnections({ link, note: activity.note }), (it) => it.close())
+  const pace = context.hosted && hostedPace
+  scope.own(createServiceFollower({ link, client, timeline: activity, isOwn, pace, now: clock.runningMs, log }), (it) =>
+    it.close(),
+  )
+  scope.own(createRetention({ timeline: activity, settings, passedMs: clock.passedMs, log }), (it) => it.close())
+  return { settings, endpoints: [...createTimelineRoutes(activity, chatTitles), ...createSettingsRoutes(settings)] }
+}
+
+/** Extends the stop switch to what needs no approval: models called with API keys, running chats, and calls under way. */
+function followStop({ tellService, events, scope }: AgentContext, { approvals, stopAll }: Dependencies): void {
+  let isStopped = approvals.policy().stopped
+  const tell = (): void => tellService?.({ event: 'models-stopped', stopped: isStopped })
+  if (isStopped) tell()
+  const unsubscribe = events.subscribe((event) => {
+    if (event.type !== 'policy.changed' || event.policy.stopped === isStopped) return
+    isStopped = event.policy.stopped
+    tell()
+    if (isStopped) for (const stop of stopAll) stop()
+  })
+  scope.own(unsubscribe, (end) => end())
 }

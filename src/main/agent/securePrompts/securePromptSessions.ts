@@ -1,14 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { AppError } from '#shared/appError.ts'
-import { createProblemReader, type DescribeProblem } from './createProblemReader.ts'
+import { AppError, type ErrorCode } from '#shared/appError.ts'
 import { endDocument, stepDocument, type WindowContext } from './securePromptDocument.ts'
-import type {
-  Problem,
-  SecurePromptFile,
-  SecurePromptFlow,
-  SecurePromptForm,
-  SecurePromptStep,
+import {
+  type Problem,
+  type SecurePromptFile,
+  type SecurePromptFlow,
+  type SecurePromptForm,
+  type SecurePromptStep,
+  WrongField,
 } from './securePromptStep.ts'
+
+/** In which field a person can set right what the wallet refused. */
+const fieldOfError: Partial<Record<ErrorCode, string>> = {
+  'wallet/passphrase': 'passphrase',
+  'wallet/passphrase-weak': 'new_passphrase', // or `password`, on the page that has that
+  'wallet/phrase': 'phrase',
+  'wallet/private-key': 'private_key',
+  'wallet/keystore': 'keystore',
+  'wallet/confirmation': 'typed_label',
+  'provider-key/invalid': 'api_key',
+}
+
+type DescribeProblem = (error: unknown) => Problem
 
 export type SecurePromptRequest = {
   flow: SecurePromptFlow
@@ -180,4 +193,16 @@ function expiredError(): AppError {
 
 function digest(secret: string): string {
   return createHash('sha256').update(secret).digest('base64')
+}
+
+/** Converts an error to the message of a page. Unexpected ones go to `onUnexpected`. */
+function createProblemReader(onUnexpected: (error: unknown) => void): DescribeProblem {
+  return (error) => {
+    if (error instanceof WrongField) return { message: error.message, hint: undefined, field: error.field }
+    if (error instanceof AppError && error.code !== 'internal/unexpected') {
+      return { message: error.message, hint: error.hint, field: fieldOfError[error.code] }
+    }
+    onUnexpected(error)
+    return { message: 'Something went wrong in Steward.', hint: 'Nothing was changed. Try again.', field: undefined }
+  }
 }

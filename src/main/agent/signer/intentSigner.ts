@@ -1,14 +1,16 @@
+import { createHash } from 'node:crypto'
+import { parseJson } from '#platform/boundedJson.ts'
 import { describeIssue } from '#shared/contract/describeIssue.ts'
-import { Intent } from '#shared/contract/intents.ts'
+import { Intent, noAccount } from '#shared/contract/intents.ts'
 import { findSolanaNetwork } from '#shared/contract/networks.ts'
 import { createEvmSignatures } from './evmSignature.ts'
 import { prepareIdentityRegistration } from './identityRegistration.ts'
 import { preparePaymentAuthorization } from './paymentAuthorization.ts'
+import { checkPlain } from './plainText.ts'
 import type { PreparedIntent, Signer } from './signer.ts'
 import { signIn } from './signIn.ts'
 import { prepareSolanaPayment } from './solanaPayment.ts'
 import { prepareTextMessage } from './textMessage.ts'
-import { prepareToolCall } from './toolCall.ts'
 import {
   createInvalidIntentError,
   type IntentOf,
@@ -68,4 +70,29 @@ function isSame(a: PreparedIntent, b: PreparedIntent): boolean {
     a.account.id === b.account.id &&
     a.account.address === b.account.address
   )
+}
+
+/** A tool wants to run. No key takes part: what "signs" it is the digest of what the person saw. */
+async function prepareToolCall(intent: IntentOf<'tool.call'>): Promise<Understood> {
+  const { tool, sentence, target, arguments: toolArguments } = intent
+  checkPlain('sentence', sentence)
+  checkPlain('target', target)
+  const raw = JSON.stringify({ tool, arguments: parseJson(toolArguments) as unknown })
+  return {
+    prepared: {
+      intent,
+      account: { id: noAccount, chainType: 'evm', address: '', label: '' },
+      sentence,
+      fields: [
+        { label: 'Tool', value: tool, kind: 'text' },
+        { label: 'About', value: target, kind: 'text' },
+      ],
+      raw,
+      host: null,
+      amountMicroUsd: null,
+    },
+    async sign() {
+      return { kind: intent.kind, address: '', signature: createHash('sha256').update(raw).digest('hex') }
+    },
+  }
 }

@@ -1,4 +1,41 @@
-import { parentPort } from 'node:worker_threads'
-import { serveChain } from './chainServer.ts'
+import { type MessagePort, parentPort } from 'node:worker_threads'
+import type { FromChainWorker, ToChainWorker } from './chainMessages.ts'
+import { toFailureFacts } from './failureFacts.ts'
+import { openNode } from './openNode.ts'
+import { findAuthorizationOutcome } from './questions/authorizationOutcome.ts'
+import { balances } from './questions/balances.ts'
+import { blockTimeMs } from './questions/blockTime.ts'
+import { permitAllowance, permitOutcome } from './questions/permits.ts'
+import { checkTransfer, findTransferReceipt, prepareTransfer, sendTransfer } from './questions/transfers.ts'
+
+const queries = {
+  ...{ balances, authorizationOutcome: findAuthorizationOutcome, permitOutcome, permitAllowance, blockTimeMs },
+  ...{ checkTransfer, prepareTransfer, sendTransfer, transferReceipt: findTransferReceipt },
+}
 
 if (parentPort) serveChain(parentPort)
+
+/** Answers queries, each with its own abort signal. */
+function serveChain(port: MessagePort): void {
+  const underWay = new Map<number, AbortController>()
+  const tell = (message: FromChainWorker): void => port.postMessage(message)
+
+  const answer = async ({ id, place: endpoint, question }: Extract<ToChainWorker, { type: 'ask' }>): Promise<void> => {
+    const stopping = new AbortController()
+    underWay.set(id, stopping)
+    try {
+      const work = queries[question.name] as (node: unknown, input: unknown) => Promise<unknown> // of one name are of one type
+      tell({ type: 'answer', id, answer: await work(openNode(endpoint, stopping.signal), question.asked) })
+    } catch (error) {
+      tell({ type: 'failure', id, facts: toFailureFacts(error) })
+    } finally {
+      underWay.delete(id)
+    }
+  }
+
+  port.on('message', (message: ToChainWorker) => {
+    if (message.type === 'stop') underWay.get(message.id)?.abort()
+    else void answer(message)
+  })
+  tell({ type: 'ready' })
+}

@@ -6,7 +6,6 @@ import type { Parsed } from '#shared/contract/route.ts'
 import { type beginUpload, uploadLimits } from '#shared/contract/uploads.ts'
 import { type SandboxId, UploadId } from '#shared/ids.ts'
 import type { HostCall } from '../host/hostCalls.ts'
-import { cutPieces } from './cutPieces.ts'
 import { createUploadFiles, fileDeadlineMs } from './uploadFiles.ts'
 import type { UploadRecord, UploadRepository } from './uploadRepository.ts'
 
@@ -239,4 +238,29 @@ function missing(id: UploadId): never {
 
 function wrongOffset({ received }: UploadRecord): AppError {
   return new AppError('upload/offset', `The upload continues at ${received}.`, { detail: String(received) })
+}
+
+/** Splits chunks of any size into chunks of one size, the last one shorter. Data before an error is passed on. */
+async function* cutPieces(pieces: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Buffer> {
+  let pending: Uint8Array[] = []
+  let pendingBytes = 0
+  let streamError: { cause: unknown } | undefined
+  const iterator = pieces[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await iterator.next().catch((cause: unknown) => {
+      streamError = { cause }
+      return { done: true, value: undefined } as const
+    })
+    if (next.done || next.value === undefined) break
+    pending.push(next.value)
+    pendingBytes += next.value.length
+    if (pendingBytes < bytes) continue
+    const all = Buffer.concat(pending)
+    const whole = pendingBytes - (pendingBytes % bytes)
+    for (let offset = 0; offset < whole; offset += bytes) yield all.subarray(offset, offset + bytes)
+    pending = whole === pendingBytes ? [] : [all.subarray(whole)]
+    pendingBytes -= whole
+  }
+  if (pendingBytes > 0) yield Buffer.concat(pending)
+  if (streamError) throw streamError.cause
 }

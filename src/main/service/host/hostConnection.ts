@@ -1,20 +1,23 @@
+import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
 import type { HostProcess } from '#platform/hostProcess.ts'
-import { connectIpc, type IpcClient } from '#platform/ipc/ipcClient.ts'
+import { createByteStream } from '#platform/ipc/byteStream.ts'
+import { connectIpc, type IpcClient, type IpcStream } from '#platform/ipc/ipcClient.ts'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import { HostEvent } from '#shared/contract/hostIpc.ts'
+import { type FolderArchive, HostEvent, hostIpcVersion, type PortConnect } from '#shared/contract/hostIpc.ts'
 import type { SandboxHost } from '#shared/contract/sandboxHost.ts'
-import { openBytes } from './hostBytes.ts'
 import { callHost, type HostCall, type HostCalls } from './hostCalls.ts'
 import { createHostHeartbeat } from './hostHeartbeat.ts'
-import {
-  createOtherVersionError,
-  createReplacingError,
-  endOtherHost,
-  findOtherHost,
-  type OtherHost,
-} from './hostVersion.ts'
+
+/** A host of another protocol version: of an earlier Steward, or of a later one after a downgrade. */
+type OtherHost = { version: string; runningSandboxes: number }
+
+/** The part of the protocol that every version has. */
+const HostDescription = z.looseObject({ ipcVersion: z.int(), version: z.string() })
+const MachineList = z.looseObject({ machines: z.array(z.unknown()) })
+const otherHostTimeoutMs = 30_000
 
 export type HostConnection = HostCalls & {
   /** Starts reporting. The host may be started earlier, but calls wait for this. */
@@ -218,4 +221,65 @@ async function within<T>(promise: Promise<T>, waitMs: number, late: () => AppErr
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Resolves when the port in the sandbox took the connection, or the folder is about to come. */
+function openBytes(
+  client: Pick<IpcClient, 'open'>,
+  to: PortConnect | FolderArchive,
+  signal: AbortSignal,
+): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const giveUp = (): void => void bytes.duplex.destroy(signal.reason)
+    const bytes = createByteStream(
+      {
+        send: (message) => stream.send(message),
+        sendBytes: (piece) => stream.sendBytes(piece),
+        isCongested: () => false, // a window for each connection, and a host that reads at once
+        end: () => stream.close(),
+      },
+      () => {
+        signal.removeEventListener('abort', giveUp)
+        resolve(bytes.duplex)
+      },
+    )
+    signal.addEventListener('abort', giveUp, { once: true })
+    bytes.duplex.on('error', reject) // after it was opened, the consumer handles errors as well
+    bytes.duplex.once('close', () => {
+      signal.removeEventListener('abort', giveUp)
+      reject(new Error('The connection ended before it was opened.'))
+    })
+    const stream: IpcStream = client.open(to, {
+      onMessage: bytes.onMessage,
+      onBytes: bytes.onBytes,
+      onEnd: bytes.onEnd,
+    })
+  })
+}
+
+/** Returns undefined for a host that this service can use. @throws AppError `host/unavailable` */
+async function findOtherHost(client: Pick<IpcClient, 'call'>): Promise<OtherHost | undefined> {
+  const ask = async (method: string): Promise<unknown> =>
+    (await client.call(method, {}, { signal: AbortSignal.timeout(otherHostTimeoutMs) })).result
+  const { ipcVersion, version } = HostDescription.parse(await ask('describe'))
+  if (ipcVersion === hostIpcVersion) return undefined
+  const { machines } = MachineList.parse(await ask('machine.list'))
+  return { version, runningSandboxes: machines.length }
+}
+
+/** Ends a host of another version; its sandboxes stop and keep their files. */
+async function endOtherHost(client: Pick<IpcClient, 'call'>): Promise<void> {
+  await client.call('shutdown', {}, { signal: AbortSignal.timeout(otherHostTimeoutMs) })
+}
+
+function createOtherVersionError({ version, runningSandboxes }: OtherHost): AppError {
+  const sandboxes = runningSandboxes === 1 ? '1 sandbox' : `${runningSandboxes} sandboxes`
+  return new AppError('host/unavailable', `A sandbox host of Steward ${version} still runs ${sandboxes}.`, {
+    detail: 'This Steward cannot use it. Choose “Stop all and continue” in Sandboxes; files are kept.',
+  })
+}
+
+function createReplacingError({ version }: OtherHost): AppError {
+  return new AppError('host/unavailable', `The sandbox host of Steward ${version} is being replaced.`)
 }

@@ -17,11 +17,15 @@ import { messagesDialect } from './dialects/messagesDialect.ts'
 import { responsesDialect } from './dialects/responsesDialect.ts'
 import type { EmbeddingsGateway } from './embeddings/embeddingsGateway.ts'
 import type { createGateway } from './gateway.ts'
-import { withHeartbeats } from './heartbeats.ts'
 import { createUnknownModelError, toInferenceError } from './inferenceError.ts'
 import type { ListedModels } from './listedModels.ts'
 import type { ResponseItems } from './responseItems.ts'
 import type { TokenCounter } from './tokenCounter.ts'
+
+/** Proxies cut connections that are silent for longer, most after 30 or 60 s; models think for minutes. */
+const defaultHeartbeatMs = 15_000
+/** A comment, which every client drops. */
+const heartbeatComment = ': thinking\n\n'
 
 type Options = {
   gateway: ReturnType<typeof createGateway<Caller>>
@@ -103,4 +107,36 @@ function completionIn(endpoint: Endpoint, dialect: Dialect): Endpoint {
 
 function inDialect(endpoint: Endpoint, dialect: Dialect): Endpoint {
   return { ...endpoint, failureBody: (error: AppError) => dialect.writeFailure(toInferenceError(error)) }
+}
+
+/** The frames, and a comment wherever none comes for a while. */
+async function* withHeartbeats(frames: AsyncGenerator<string>, everyMs = defaultHeartbeatMs): AsyncGenerator<string> {
+  try {
+    let next = frames.next()
+    while (true) {
+      const frame = await inTime(next, everyMs)
+      if (frame === undefined) {
+        yield heartbeatComment
+        continue
+      }
+      if (frame.done) return
+      yield frame.value
+      next = frames.next()
+    }
+  } finally {
+    await frames.return(undefined)
+  }
+}
+
+/** @returns undefined after the timeout */
+async function inTime<T>(pending: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms)
+  })
+  try {
+    return await Promise.race([pending, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

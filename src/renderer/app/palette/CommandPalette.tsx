@@ -2,6 +2,8 @@ import { Command as Primitive } from 'cmdk'
 import { Search } from 'lucide-react'
 import { Dialog as DialogPrimitive } from 'radix-ui'
 import { useState } from 'react'
+import { z } from 'zod'
+import { persistValue } from '../../storage/persistValue.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { type Command, useRegisteredCommands } from '../../ui/commands/commandRegistry.tsx'
 import { detectKeyboard, matches, parseShortcuts } from '../../ui/commands/shortcuts.ts'
@@ -10,8 +12,10 @@ import { useLayers } from '../../ui/Layers.tsx'
 import { useFocusReturn } from '../../ui/useFocusReturn.ts'
 import { groupBySection } from '../bySection.ts'
 import { rankCommands } from './rankCommands.ts'
-import { readRecentCommands, saveRecentCommand } from './recentCommands.ts'
 import { type PaletteItem, usePalettePlaces } from './usePalettePlaces.ts'
+
+const recentCommandIds = persistValue('steward.palette.recent', z.array(z.string()), [])
+const maxRecentCommands = 20
 
 type CommandPaletteProps = { open: boolean; onOpenChange: (open: boolean) => void }
 
@@ -136,4 +140,14 @@ function CommandRow({ item, onSelect }: { item: PaletteItem; onSelect: () => voi
 
 function afterFocusReturn(run: () => void): void {
   requestAnimationFrame(() => requestAnimationFrame(run))
+}
+
+/** The ids of what was chosen in the palette, the last first. */
+function readRecentCommands(): readonly string[] {
+  return recentCommandIds.read()
+}
+
+function saveRecentCommand(id: string): void {
+  const others = readRecentCommands().filter((it) => it !== id)
+  recentCommandIds.write([id, ...others].slice(0, maxRecentCommands))
 }

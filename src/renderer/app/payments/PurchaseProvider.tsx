@@ -1,7 +1,29 @@
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { z } from 'zod'
+import { persistValue } from '../../storage/persistValue.ts'
+import { windowStore } from '../../storage/textStore.ts'
 import { PurchaseContext, type PurchaseOrder } from '../../ui/purchaseContext.ts'
 import { notify } from '../../ui/toast.tsx'
-import { describePurchase, storedPurchase } from './storedPurchase.ts'
+
+const Order = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('registration'),
+    domain: z.string(),
+    unicode: z.string(),
+    renewal: z.number().nullable(),
+  }),
+  z.object({ kind: z.literal('renewal'), domain: z.string(), unicode: z.string(), expiresAt: z.string() }),
+  z.object({ kind: z.literal('topup'), amountUsd: z.number() }),
+])
+const StoredPurchase = z.object({ order: Order, paymentId: z.string() })
+
+/** Order whose dialog is open, so that it survives a reload of the window. */
+const storedPurchase = persistValue<z.infer<typeof StoredPurchase> | null>(
+  'steward.purchase',
+  StoredPurchase.nullable(),
+  null,
+  { stores: [windowStore] },
+)
 
 const PurchaseView = lazy(async () => ({ default: (await import('./PurchaseView.tsx')).PurchaseView }))
 
@@ -39,4 +61,9 @@ export function PurchaseProvider({ children }: { children: ReactNode }) {
       )}
     </PurchaseContext>
   )
+}
+
+/** `northwind.com`, `$10 of credits`. */
+function describePurchase(order: PurchaseOrder): string {
+  return order.kind === 'topup' ? `$${order.amountUsd} of credits` : order.unicode
 }

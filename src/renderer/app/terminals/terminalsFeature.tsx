@@ -1,7 +1,8 @@
 import { SquareTerminal } from 'lucide-react'
 import { useCallBadge } from '../../features/terminals/calls/useCallBadge.ts'
+import { useCallNotices } from '../../features/terminals/calls/useCallNotices.ts'
+import { TerminalPreferencesHost } from '../../features/terminals/view/preferences/TerminalPreferencesHost.tsx'
 import type { Feature } from '../../ui/feature.ts'
-import { TerminalsEverywhere } from './TerminalsEverywhere.tsx'
 import { TerminalsScreen } from './TerminalsScreen.tsx'
 
 /** The section that the window opens with. So it comes with the window: asked for later, it would be shown later. */
@@ -14,4 +15,10 @@ export const terminalsFeature: Feature = {
   Screen: TerminalsScreen,
   useBadge: useCallBadge,
   Everywhere: TerminalsEverywhere,
+}
+
+/** On every screen: tells which programs ask for the person, and has the preferences of terminals. */
+function TerminalsEverywhere() {
+  useCallNotices()
+  return <TerminalPreferencesHost />
 }

@@ -1,19 +1,22 @@
-import { ArrowUp, ScrollText, SearchX, ShieldCheck, X } from 'lucide-react'
+import { ArrowUp, Download, FileJson, ScrollText, SearchX, Sheet, ShieldCheck, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { buildRequest } from '#shared/contract/route.ts'
+import { exportTimeline } from '#shared/contract/timeline.ts'
+import { buildWindowAddress } from '../../api/windowLink.ts'
 import { AddressText } from '../../ui/AddressText.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { joinClassNames } from '../../ui/classNames.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { Menu, type MenuItem } from '../../ui/Menu.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
-import { goTo } from '../../ui/route.ts'
+import { buildAddress, goTo } from '../../ui/route.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { useAddressFilters } from '../../ui/useAddressFilters.ts'
 import { useDebounced } from '../../ui/useDebounced.ts'
-import { ActivityTabs } from './ActivityTabs.tsx'
 import { type ActivityPlace, linkNames, useActivityPlace } from './activityPlace.ts'
 import { EntryLinks } from './EntryLinks.tsx'
-import { ExportMenu } from './ExportMenu.tsx'
 import { TimelineFilterBar } from './filters/TimelineFilterBar.tsx'
 import {
   isFiltered,
@@ -31,6 +34,14 @@ import { TaskView } from './task/TaskView.tsx'
 import { useTimeline } from './useTimeline.ts'
 import { useVerify } from './verify/useVerify.ts'
 import { VerifyResult } from './verify/VerifyResult.tsx'
+
+type ExportFormat = 'jsonl' | 'csv'
+
+const activityTabs = [
+  { title: 'Timeline', place: ['activity'] },
+  { title: 'Tasks', place: ['activity', 'tasks'] },
+  { title: 'Recordings', place: ['activity', 'recordings'] },
+] as const
 
 /** Entries shown above the requested one, for context. */
 const entriesAbove = 5
@@ -196,4 +207,55 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
       onMore={() => void fetchNextPage()}
     />
   )
+}
+
+/** Tabs of the activity screen: entries, tasks and recordings. */
+function ActivityTabs({ present }: { present: (typeof activityTabs)[number]['title'] }) {
+  return (
+    <nav aria-label="Activity" className="flex gap-1">
+      {activityTabs.map(({ title, place }) => (
+        <a
+          key={title}
+          href={buildAddress(...place)}
+          aria-current={title === present ? 'page' : undefined}
+          className={joinClassNames(
+            'flex h-7 items-center rounded-control px-2.5',
+            title === present ? 'bg-selected text-text' : 'text-muted hover:bg-hover hover:text-text',
+          )}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** Exports the whole log, or the filtered part. */
+function ExportMenu({ query }: { query: TimelineQuery }) {
+  const items: MenuItem[] = [
+    { label: 'All, JSON Lines with hashes', icon: FileJson, onSelect: () => download({}, 'jsonl') },
+    { label: 'All, CSV', icon: Sheet, onSelect: () => download({}, 'csv') },
+    ...(isFiltered(query)
+      ? ([
+          'separator',
+          { label: 'Filtered, JSON Lines', icon: FileJson, onSelect: () => download(query, 'jsonl') },
+          { label: 'Filtered, CSV', icon: Sheet, onSelect: () => download(query, 'csv') },
+        ] as const)
+      : []),
+  ]
+  return (
+    <Menu items={items} align="end">
+      <Button size="small" icon={Download}>
+        Export
+      </Button>
+    </Menu>
+  )
+}
+
+/** The browser's own download. */
+function download(query: TimelineQuery, format: ExportFormat): void {
+  const link = document.createElement('a')
+  link.href = buildWindowAddress(buildRequest(exportTimeline, { ...query, format }).path)
+  link.download = `steward-activity.${format}`
+  link.click()
 }

@@ -1,8 +1,8 @@
 import { Download, Gauge, ReceiptText } from 'lucide-react'
-import type { Feature } from '../../ui/feature.ts'
+import type { Badge, Feature } from '../../ui/feature.ts'
 import { goTo } from '../../ui/route.ts'
 import { downloadPayments } from './list/downloadPayments.ts'
-import { usePaymentsBadge } from './usePaymentsBadge.ts'
+import { useLivePayments, useUnclearCount } from './usePayments.ts'
 
 const section = 'Payments'
 
@@ -32,4 +32,11 @@ export const paymentsFeature: Omit<Feature, 'Screen'> = {
       run: () => downloadPayments({}),
     },
   ],
+}
+
+/** Payments with an unknown outcome. */
+function usePaymentsBadge(): Badge | undefined {
+  useLivePayments()
+  const count = useUnclearCount()
+  return count === 0 ? undefined : { count, words: count === 1 ? '1 is unclear' : `${count} are unclear` }
 }

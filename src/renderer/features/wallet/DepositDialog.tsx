@@ -1,11 +1,11 @@
 import { TriangleAlert } from 'lucide-react'
+import { encode } from 'uqr'
 import { evmNetworks, solanaNetworks } from '#shared/contract/networks.ts'
 import type { WalletAccount } from '#shared/contract/wallet.ts'
 import { buildDepositLink } from '#shared/depositLink.ts'
 import { AddressText } from '../../ui/AddressText.tsx'
 import { CopyLine } from '../../ui/CopyLine.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { QrCode } from './QrCode.tsx'
 
 /** Addresses of an account, and the tokens to send there. */
 export function DepositDialog({ account, onClose }: { account: WalletAccount; onClose: () => void }) {
@@ -37,5 +37,23 @@ export function DepositDialog({ account, onClose }: { account: WalletAccount; on
         </p>
       </div>
     </Dialog>
+  )
+}
+
+/** Dark on white in every theme: what reads it expects that. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { ecc: 'M', border: 2 })
+  const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className="size-48 rounded-card"
+    >
+      <rect width={size} height={size} fill="#ffffff" />
+      <path d={path} fill="#000000" />
+    </svg>
   )
 }

@@ -1,7 +1,7 @@
-import { Download, Lock, LockOpen, Plus } from 'lucide-react'
+import { Download, Lock, LockOpen, PencilLine, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { evmNetworks } from '#shared/contract/networks.ts'
-import type { Wallet, WalletAccount } from '#shared/contract/wallet.ts'
+import type { Keyring, KeyringId, Wallet, WalletAccount } from '#shared/contract/wallet.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { PageFrame, PageScroll } from '../../ui/PageFrame.tsx'
@@ -10,7 +10,6 @@ import { BalancesCard } from './BalancesCard.tsx'
 import { DepositDialog } from './DepositDialog.tsx'
 import { KeyringCard } from './KeyringCard.tsx'
 import { NetworksTable } from './NetworksTable.tsx'
-import { NotWrittenDown } from './NotWrittenDown.tsx'
 import { useBalances, useTestUsdc } from './useBalances.ts'
 import { useWalletActions } from './useWalletActions.ts'
 
@@ -83,4 +82,22 @@ export function PresentWallet({ wallet }: { wallet: Wallet }) {
       {deposit && <DepositDialog account={deposit} onClose={() => setDeposit(undefined)} />}
     </PageFrame>
   )
+}
+
+/** Reminds of phrases that are on no paper yet. */
+function NotWrittenDown({ keyrings, onReveal }: { keyrings: Keyring[]; onReveal: (id: KeyringId) => void }) {
+  return keyrings
+    .filter(({ kind, written_down: isWritten }) => kind === 'phrase' && !isWritten)
+    .map(({ id, label }) => (
+      <div key={id} className="flex items-center gap-3 rounded-card border border-line bg-caution-soft p-3">
+        <PencilLine aria-hidden className="size-4 shrink-0 text-caution" />
+        <p className="min-w-0 flex-1">
+          <span className="font-medium text-text">“{label}” is not written down.</span>{' '}
+          <span className="text-muted">If this machine is lost, everything in it is lost.</span>
+        </p>
+        <Button size="small" onClick={() => onReveal(id)}>
+          Write it down
+        </Button>
+      </div>
+    ))
 }

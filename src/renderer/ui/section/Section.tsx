@@ -1,7 +1,11 @@
 import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
+import { z } from 'zod'
+import { persistValue } from '../../storage/persistValue.ts'
+import { usePersisted } from '../../storage/usePersisted.ts'
 import { joinClassNames } from '../classNames.ts'
-import { useFold } from './folds.ts'
+
+const storedFolds = persistValue('steward.details.folds', z.record(z.string(), z.boolean()), {})
 
 type SectionProps = {
   /** Under this name it is remembered whether it is open. */
@@ -45,4 +49,10 @@ export function Section({ id, title, note, actions, foldedAtFirst = false, child
       {open && <div className="px-3 pt-0.5 pb-3">{children}</div>}
     </section>
   )
+}
+
+/** Whether a section is open, shared by all sandboxes. */
+function useFold(id: string, openAtFirst: boolean): [open: boolean, setOpen: (open: boolean) => void] {
+  const folds = usePersisted(storedFolds)
+  return [folds[id] ?? openAtFirst, (open) => storedFolds.write({ ...storedFolds.read(), [id]: open })]
 }

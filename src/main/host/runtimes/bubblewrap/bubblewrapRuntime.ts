@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import type { Log } from '#platform/log.ts'
 import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
+import type { Enforced, RuntimeReport } from '#shared/contract/sandboxes.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { createActiveMachines } from '../activeMachines.ts'
 import type { SandboxRuntime } from '../sandboxRuntime.ts'
 import type { BubblewrapContext } from './bubblewrapContext.ts'
-import { describeBubblewrap } from './bubblewrapReport.ts'
 import { reservedBytes } from './hostSpace.ts'
 import { createHostSupport } from './hostSupport.ts'
-import { createBubblewrapImages } from './images/bubblewrapImages.ts'
+import { createBubblewrapImages, findSystemObstacle } from './images/bubblewrapImages.ts'
 import { createImageStore } from './images/imageStore.ts'
 import { createMachineCreation } from './machineCreation.ts'
 import { createMachineFolders, type MachineFolder, type MachineFolders } from './machineFolder.ts'
@@ -18,6 +18,8 @@ import type { FreezableMachine } from './runMachine.ts'
 import { allLayers, type SandboxLayers } from './sandboxLayers.ts'
 import { createSandboxUsers } from './sandboxUsers.ts'
 import { endLeftover, sweepLeftovers } from './sweepLeftovers.ts'
+
+const nothingEnforced: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 export type BubblewrapOptions = {
   /** Folder of the machines, each in a subfolder named by its id; only Steward's user may write to it. */
@@ -143,5 +145,28 @@ function createFileCopies(folders: MachineFolders) {
         if (copies.get(id) === settled) copies.delete(id)
       }
     },
+  }
+}
+
+async function describeBubblewrap(
+  name: string,
+  { support, users }: Pick<BubblewrapContext, 'support' | 'users'>,
+): Promise<RuntimeReport> {
+  const [{ tools, detail, cure, enforced, gaps }, ofOwn] = await Promise.all([support.probe(), users.networks(true)])
+  const networks = ofOwn.tools ? ofOwn : await users.networks(false)
+  const shares = tools && (await users.obstacle())
+  const [images, noSystem] = await Promise.all([support.probeImages(), findSystemObstacle()])
+  return {
+    name,
+    available: tools !== undefined,
+    detail: shares === undefined ? detail : `${detail.replace(/\.$/, '')}. ${shares}`,
+    cure,
+    enforced: tools ? enforced : nothingEnforced,
+    limit_gaps: tools ? [...gaps] : [],
+    networks: networks.networks,
+    network_detail: networks.detail,
+    network_cure: networks.cure,
+    image_sources: !images.range ? [] : noSystem === undefined ? ['system', 'archive'] : ['archive'],
+    image_detail: images.detail ?? noSystem ?? null,
   }
 }

@@ -1,15 +1,21 @@
 import { closeSync } from 'node:fs'
+import { readFile, readlink } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { ReadStream } from 'node:tty'
 import { AppError } from '#shared/appError.ts'
+import { sanitizeLine } from '#shared/shownLine.ts'
 import { createNotStartedError, parseExit, toCommandFields } from '../inside/commands.ts'
 import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import { type Entered, type Entrance, enter } from './enter.ts'
-import { findForegroundDirectory, findForegroundProgram } from './foregroundProgram.ts'
-import { killSession } from './processTable.ts'
+import { killSession, readProcess } from './processTable.ts'
 import { openPseudoTerminal, type PseudoTerminal } from './pseudoTerminal.ts'
 import { createTerminalInput } from './terminalInput.ts'
+
+/** The kernel keeps 15 bytes. */
+const maxProgramNameLength = 32
+
+const deletedMark = ' (deleted)'
 
 /** After a hang-up a program may save its work this long. */
 const hangUpMs = 3_000
@@ -148,4 +154,28 @@ function running({ entered, leader, connection, stream, reading, terminal }: Run
     },
     ended,
   }
+}
+
+/**
+ * The name of the program in the foreground of a terminal, undefined while that is its leader. `comm` is in the kernel's
+ * own memory: to read the arguments of a process is to read its memory, where a program can let the reader wait for ever.
+ */
+async function findForegroundProgram(leader: number): Promise<string | undefined> {
+  const group = (await readProcess(leader))?.foreground
+  if (group === undefined || group <= 0 || group === leader) return undefined
+  const [row, name] = await Promise.all([
+    readProcess(group),
+    readFile(`/proc/${group}/comm`, 'utf8').catch(() => undefined), // ended meanwhile
+  ])
+  if (row?.session !== leader || name === undefined) return undefined
+  return sanitizeLine(name, maxProgramNameLength) || undefined
+}
+
+/** Working directory, as the sandbox names it, of the program in the foreground of a terminal. Undefined: unknown or deleted. */
+async function findForegroundDirectory(leader: number): Promise<string | undefined> {
+  const group = (await readProcess(leader))?.foreground
+  const process = group !== undefined && group > 0 ? group : leader
+  const path = await readlink(`/proc/${process}/cwd`).catch(() => undefined) // ended, or not readable
+  if ((await readProcess(process))?.session !== leader) return undefined
+  return path?.startsWith('/') && !path.endsWith(deletedMark) ? path : undefined
 }

@@ -2,12 +2,12 @@ import type { Log } from '#platform/log.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
 import { createFileOperations, listMachineFiles } from '../inside/fileWork.ts'
-import { readMachineFile, writeMachineFile } from '../inside/machineFiles.ts'
+import { type FileDoor, readMachineFile, writeMachineFile } from '../inside/machineFiles.ts'
 import { createMachineLife } from '../inside/machineLife.ts'
 import type { ExecRequest, Machine } from '../sandboxRuntime.ts'
 import { connectPort } from './connectPort.ts'
 import { createDiskMeter } from './diskMeter.ts'
-import { createFileDoor } from './fileDoor.ts'
+import { type Entrance, enter } from './enter.ts'
 import { abandon, freeze, stopProcesses } from './holdStill.ts'
 import type { HostTools } from './hostTools.ts'
 import { listListeningPorts } from './listeningPorts.ts'
@@ -128,3 +128,13 @@ function runningMachine(
 
 /** Converts the path of a file open in this process for use by another. */
 const ownPath = (path: string): string => path.replace('/proc/self/', `/proc/${process.pid}/`)
+
+/** To the files of a machine of namespaces. */
+function createFileDoor(entrance: Entrance): FileDoor {
+  return {
+    open(request) {
+      const { started, ending, kill } = enter(entrance, request)
+      return { started: started.then((it) => it?.connection), ending, kill }
+    },
+  }
+}

@@ -1,8 +1,8 @@
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BubblewrapContext } from './bubblewrapContext.ts'
 import { cgroupName, removeCgroups } from './cgroups.ts'
 import { releaseDevice } from './holdStill.ts'
-import { loopDevices } from './loopDevices.ts'
 import type { MachineName } from './machineFolder.ts'
 import { endProcess } from './processTable.ts'
 import { removeStaleSockets } from './spawner.ts'
@@ -44,4 +44,13 @@ async function releaseLeftover({ support, log }: BubblewrapContext, device: stri
   await releaseDevice(device, { perl: tools.perl, doorway }).catch((error: unknown) =>
     log.warn('a disk of an earlier host stays', { device, error }),
   )
+}
+
+/** Loop devices of files below this folder. */
+async function loopDevices(folder: string): Promise<string[]> {
+  const names = (await readdir('/sys/block').catch(() => [])).filter((name) => name.startsWith('loop'))
+  const files = await Promise.all(
+    names.map((name) => readFile(join('/sys/block', name, 'loop/backing_file'), 'utf8').catch(() => '')),
+  )
+  return names.filter((_, index) => files[index]?.startsWith(`${folder}/`)).map((name) => `/dev/${name}`)
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ImageInspectInfo } from 'dockerode'
+import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
 import type { HostImage } from '#shared/contract/hostIpc.ts'
 import { ImageName } from '#shared/contract/images.ts'
@@ -8,8 +9,19 @@ import { ignoreStatus } from './containers.ts'
 import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
 import { EngineComplaint, followEngine } from './engineLines.ts'
 import { loadArchive } from './imageArchive.ts'
-import { createLayerProgress } from './layerProgress.ts'
 import { repository } from './ownership.ts'
+
+/**
+ * Docker tells each layer's size and progress.
+ * @see https://docs.docker.com/reference/api/engine/version/v1.41/#tag/Image/operation/ImageCreate
+ */
+const ProgressLine = z.object({
+  id: z.string(),
+  status: z.string(),
+  progressDetail: z.object({ current: z.number().optional(), total: z.number().optional() }).optional(),
+})
+
+const completedStatus = /^(pull complete|already exists|download complete)/i
 
 const addMs = 3_600_000
 const removeMs = 120_000
@@ -207,5 +219,26 @@ function changes(onProgress: AddImage['onProgress']): AddImage['onProgress'] {
     const now = `${sentence}${share === null ? '' : Math.floor(share * 100)}`
     if (now !== reported) onProgress(sentence, share)
     reported = now
+  }
+}
+
+/** @returns for each line that the engine sends, the share of all bytes so far; null while no size is known */
+function createLayerProgress(): (line: unknown) => number | null {
+  const layers = new Map<string, { current: number; total: number }>()
+  let furthest = 0
+  return (line) => {
+    const { data } = ProgressLine.safeParse(line)
+    if (data) {
+      const layer = layers.get(data.id) ?? { current: 0, total: 0 }
+      const { current = layer.current, total = layer.total } = data.progressDetail ?? {}
+      if (/^download/i.test(data.status)) layers.set(data.id, { current, total: Math.max(total, current) })
+      if (completedStatus.test(data.status) && layers.has(data.id))
+        layers.set(data.id, { ...layer, current: layer.total })
+    }
+    const sum = (pick: 'current' | 'total') => [...layers.values()].reduce((total, layer) => total + layer[pick], 0)
+    const total = sum('total')
+    if (total === 0) return null
+    furthest = Math.max(furthest, sum('current') / total)
+    return Math.min(1, furthest)
   }
 }

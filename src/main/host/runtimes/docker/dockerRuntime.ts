@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { posix } from 'node:path'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { SandboxId } from '#shared/ids.ts'
 import { createActiveMachines } from '../activeMachines.ts'
-import type { SandboxRuntime, SnapshotRef } from '../sandboxRuntime.ts'
+import { shellMarks, shellMarksPath } from '../inside/shellMarks.ts'
+import type { Machine, SandboxRuntime, SnapshotRef } from '../sandboxRuntime.ts'
 import { createBaseImage } from './baseImage.ts'
 import { buildContainerSettings } from './containerSettings.ts'
 import { createContainers } from './containers.ts'
@@ -13,10 +15,12 @@ import { createDockerImages, imageReference, inspectImage, removeUntried } from 
 import type { DockerOptions } from './dockerOptions.ts'
 import { createEngineAbilities, describeDocker } from './dockerReport.ts'
 import { createDockerSnapshots } from './dockerSnapshots.ts'
-import { markCommands } from './markCommands.ts'
 import { openOwnership } from './ownership.ts'
 import { findMatchingContainer, readSpec, recreateContainer } from './remadeContainer.ts'
 import { type RunningContainer, startContainer } from './startContainer.ts'
+
+const writeMarksTimeoutMs = 20_000
+const appendMarksScript = `mkdir -p ${posix.dirname(shellMarksPath)} && printf %s "$MARKS" > ${shellMarksPath} && echo "$LINE" >> ~/.bashrc`
 
 export type DockerRuntimeOptions = {
   /** Folder that stores the owner's name of these sandboxes. */
@@ -211,4 +215,15 @@ async function sweepContainers({ engine, containers, snapshots, ownership, log }
 
 function imageMissingError(image: string, cause: unknown): AppError {
   return new AppError('image/not-found', `The image ${image} is gone.`, { cause })
+}
+
+/** Installs shell integration in a new container; a read-only one goes without. */
+async function markCommands(machine: Pick<Machine, 'exec'>, signal: AbortSignal): Promise<void> {
+  const env = { MARKS: shellMarks, LINE: `[ ! -r ${shellMarksPath} ] || . ${shellMarksPath}` }
+  await machine.exec({
+    command: `[ -e ${shellMarksPath} ] || { ${appendMarksScript}; }`,
+    env,
+    timeoutMs: writeMarksTimeoutMs,
+    signal,
+  })
 }

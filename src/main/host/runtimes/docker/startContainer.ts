@@ -1,10 +1,11 @@
 import { AppError } from '#shared/appError.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { Enforced } from '#shared/contract/sandboxes.ts'
 import { createAgentConnection } from './agentConnection.ts'
+import { maxProcesses } from './containerSettings.ts'
 import type { Containers } from './containers.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 import { createEngineAbilities } from './dockerReport.ts'
-import { probeEnforced } from './enforcedInside.ts'
 import { createRunningContainer } from './runningContainer.ts'
 
 export type RunningContainer = ReturnType<typeof createRunningContainer>
@@ -52,4 +53,20 @@ const ofEngine = ['HOME', 'HOSTNAME', 'LOGNAME', 'PWD', 'SHELL', 'TERM', 'USER',
 
 function toEnvironment(entries: readonly string[]): string[] {
   return entries.filter((it) => !ofEngine.includes(it.split('=', 1)[0] ?? ''))
+}
+
+/** Returns the limits that the engine enforces, except those that the container's own cgroup contradicts. */
+function probeEnforced(promised: Enforced, hello: ReadonlyMap<string, string>, { memoryMb }: MachineSpec): Enforced {
+  const within = (text: string | undefined, max: number): boolean => {
+    const value = text?.split(' ')[0] ?? ''
+    if (value === '') return true
+    return value !== 'max' && Number(value) > 0 && Number(value) <= max
+  }
+  const quota = hello.get('cpu')?.split(' ')[0] ?? ''
+  return {
+    memory: promised.memory && within(hello.get('memory'), memoryMb * 1024 * 1024),
+    cpu: promised.cpu && quota !== 'max' && quota !== '-1',
+    processes: promised.processes && within(hello.get('processes'), maxProcesses),
+    disk: promised.disk,
+  }
 }

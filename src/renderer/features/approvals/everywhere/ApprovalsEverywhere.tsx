@@ -1,14 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { OctagonX } from 'lucide-react'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useLiveEvent } from '#renderer/api/liveEvents.ts'
+import { Button } from '#renderer/ui/Button.tsx'
 import { useCommands } from '#renderer/ui/commands/commandRegistry.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { useAccountNotice } from '../accountRequests/useAccountNotice.ts'
 import { followAccountRequests } from '../accountRequests/useAccountRequests.ts'
 import { followInbox } from '../inbox/useInbox.ts'
+import { ResumeDialog } from './ResumeDialog.tsx'
 import { stopQuestion } from './StopDialog.tsx'
-import { StoppedBanner } from './StoppedBanner.tsx'
 import { useWaitingCount } from './useApprovalsBadge.ts'
 import { useNotices } from './useNotices.ts'
 import { useStopSwitch } from './useStopSwitch.ts'
@@ -44,4 +45,25 @@ function useTitleCount(count: number): void {
   useEffect(() => {
     document.title = count === 0 ? 'Steward' : `(${count}) Steward`
   }, [count])
+}
+
+/** Banner that explains why nothing is signed. */
+function StoppedBanner({ resume }: { resume: () => Promise<void> }) {
+  const [isQuestionOpen, setQuestionOpen] = useState(false)
+  return (
+    <div
+      role="status"
+      className="flex flex-wrap items-center justify-center gap-x-3 gap-y-1 border-b border-line bg-negative-soft px-3 py-1.5"
+    >
+      <OctagonX aria-hidden className="size-4 shrink-0 text-negative" />
+      <p>
+        <strong className="font-semibold">Everything is stopped.</strong> Signing, payments, tools, models and
+        remembered approvals are refused until you resume.
+      </p>
+      <Button size="small" onClick={() => setQuestionOpen(true)}>
+        Resume…
+      </Button>
+      <ResumeDialog open={isQuestionOpen} onOpenChange={setQuestionOpen} resume={resume} />
+    </div>
+  )
 }

@@ -1,11 +1,11 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { moveAmongRows } from '#renderer/ui/moveAmongRows.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
+import { type Arrangement, arrangeInbox, countArrivals } from './arrangement.ts'
 import { InboxRow } from './InboxRow.tsx'
 import type { Inbox } from './inboxList.ts'
 import { describeRivals } from './rivals.ts'
-import { useSteadyRows } from './useSteadyRows.ts'
 
 type InboxListProps = { inbox: Inbox; present: string | undefined }
 
@@ -66,4 +66,25 @@ function RowGroup({ title, records, present, empty, children }: RowGroupProps) {
       )}
     </section>
   )
+}
+
+/**
+ * Freezes the order of rows while the pointer is over them, so that no row moves under it; counts new ones in the
+ * meantime.
+ */
+function useSteadyRows(inbox: Inbox) {
+  const [frozen, setFrozen] = useState<Arrangement>()
+  const present = arrangeInbox(inbox)
+  const visible = frozen ?? present
+  const byId = new Map(inbox.map((record) => [record.id, record]))
+  const records = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id) ?? [])
+  return {
+    waiting: records(visible.waiting),
+    decided: records(visible.decided),
+    arrived: countArrivals(visible, present),
+    hold: () => setFrozen((already) => already ?? present),
+    release: () => setFrozen(undefined),
+    /** Shows what came, and holds still again. */
+    renew: () => setFrozen(present),
+  }
 }

@@ -12,7 +12,10 @@ import {
 } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
+import { useToolServers } from '#renderer/api/useToolServers.ts'
+import { Button } from '#renderer/ui/Button.tsx'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
+import { goTo } from '#renderer/ui/route.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 import { openRecord } from '#shared/openRecord.ts'
@@ -28,9 +31,8 @@ import {
   parseArguments,
   readExitCode,
   stateLabels,
+  stripControls,
 } from './callLabels.ts'
-import { LiveOutput } from './LiveOutput.tsx'
-import { ServedNotice } from './ServedNotice.tsx'
 
 const stateLooks: Readonly<Record<ChatCall['state'], readonly [LucideIcon, string]>> = openRecord(
   {
@@ -103,6 +105,42 @@ export function CallCard({ call }: { call: ChatCall }) {
       <div id={id} hidden={!open} className="border-t border-line">
         {open && <CallDetails call={call} args={args} />}
       </div>
+    </div>
+  )
+}
+
+/** Output of a running command, scrolled to its end. */
+function LiveOutput({ text }: { text: string }) {
+  return (
+    <div className="border-t border-line p-2.5">
+      {/* Laid out from its end, so that the newest stays in view without being scrolled to. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: these are no fields of a form */}
+      <div
+        // Scrolls by itself, so the keyboard must reach it.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+        tabIndex={0}
+        role="group"
+        aria-label="Live output"
+        className="flex max-h-48 flex-col-reverse overflow-auto rounded-control border border-line bg-canvas px-2.5 py-2"
+      >
+        <pre className="font-mono text-small break-words whitespace-pre-wrap">{stripControls(text)}</pre>
+      </div>
+    </div>
+  )
+}
+
+/** The server described this tool otherwise than the person allowed it, so the call did not run. */
+function ServedNotice({ call: { tool: alias } }: { call: ChatCall }) {
+  const { data: servers = [] } = useToolServers()
+  const server = servers.find(({ name }) => name === parseServerName(alias))
+  const tool = server?.tools.find((it) => it.alias === alias)
+  if (!server || tool?.changed_from == null) return null
+  return (
+    <div className="flex flex-wrap items-center gap-2 border-t border-line bg-caution-soft px-2.5 py-2">
+      <p className="min-w-40 flex-1">{`“${server.name}” changed this tool. It is off until you look at the change.`}</p>
+      <Button size="small" variant="primary" onClick={() => goTo('settings', 'tool-servers')}>
+        Review change
+      </Button>
     </div>
   )
 }

@@ -1,5 +1,15 @@
-import { ArrowUp, BookText, Paperclip, Square } from 'lucide-react'
-import { type ComponentProps, type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useRef } from 'react'
+import { ArrowUp, BookText, Paperclip, Square, TriangleAlert, X } from 'lucide-react'
+import {
+  type ComponentProps,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useEffectEvent,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
@@ -9,15 +19,16 @@ import { ModelPicker } from '../models/ModelPicker.tsx'
 import { useEstimate } from '../money/useEstimate.ts'
 import { usePromptMenu } from '../prompts/usePromptMenu.tsx'
 import { AttachmentChips } from './AttachmentChips.tsx'
-import type { Draft } from './drafts.ts'
+import { type Draft, readDraft, storeDraft } from './drafts.ts'
 import { EstimateLine } from './EstimateLine.tsx'
-import { RefusedFiles } from './RefusedFiles.tsx'
 import { SendFailure } from './SendFailure.tsx'
 import { ToolsMenu } from './ToolsMenu.tsx'
-import { useAttachments } from './useAttachments.ts'
-import { useDraft } from './useDraft.ts'
+import { type RefusedFile, useAttachments } from './useAttachments.ts'
 import { useFileDrop } from './useFileDrop.ts'
 import { useMessageSend } from './useMessageSend.ts'
+
+/** Written down a moment after the last key, and before the page or the composer goes. */
+const saveDraftDelayMs = 400
 
 export type ComposerHandle = { focus(): void }
 
@@ -226,4 +237,57 @@ function SendButton({ canSend, onStop }: SendButtonProps) {
       <ArrowUp aria-hidden className="size-4" />
     </button>
   )
+}
+
+/** Files that were not attached, and why. */
+function RefusedFiles({ files, onClose }: { files: readonly RefusedFile[]; onClose: () => void }) {
+  if (files.length === 0) return null
+  return (
+    <div
+      role="alert"
+      className="mb-2 flex items-start gap-2.5 rounded-card border border-line bg-negative-soft py-1.5 pr-1.5 pl-3"
+    >
+      <TriangleAlert aria-hidden className="mt-1 size-4 shrink-0 text-negative" />
+      <div className="min-w-0 flex-1 py-0.5">
+        <p className="font-medium">
+          {files.length === 1 ? 'A file was not attached' : `${files.length} files were not attached`}
+        </p>
+        <ul
+          // Scrolls by itself, so the keyboard must reach it.
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+          tabIndex={0}
+          aria-label="Files that were not attached"
+          className="max-h-32 overflow-y-auto max-narrow:max-h-16"
+        >
+          {files.map(({ name, reason }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: names may be alike, and the list stays
+            <li key={index} className="break-words">
+              {name}: <span className="text-muted">{reason}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <IconButton size="small" label="Dismiss" icon={X} onClick={onClose} />
+    </div>
+  )
+}
+
+/** @param place the conversation, or `new`; the component is keyed by it */
+function useDraft(place: string) {
+  const [draft, setDraft] = useState<Draft>(() => readDraft(place))
+  const keep = useEffectEvent(() => storeDraft(place, draft))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change begins the pause anew
+  useEffect(() => {
+    const timer = setTimeout(keep, saveDraftDelayMs)
+    return () => clearTimeout(timer)
+  }, [draft])
+  useEffect(() => {
+    const flush = () => keep()
+    window.addEventListener('pagehide', flush)
+    return () => {
+      window.removeEventListener('pagehide', flush)
+      flush()
+    }
+  }, [])
+  return [draft, setDraft] as const
 }

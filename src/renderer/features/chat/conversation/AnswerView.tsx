@@ -2,15 +2,19 @@ import { RefreshCw, Square } from 'lucide-react'
 import { useState } from 'react'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { Message } from '#shared/contract/chatMessages.ts'
+import type { ChatCall } from '#shared/contract/chatTools.ts'
+import { CallCard } from '../calls/CallCard.tsx'
 import { isUnderWay, useAnswer } from '../data/AnswerStreamsProvider.tsx'
+import { MarkdownText } from '../markdown/MarkdownText.tsx'
 import { ModelPicker } from '../models/ModelPicker.tsx'
 import { AnswerCost } from '../money/AnswerCost.tsx'
-import { AnswerBody } from './AnswerBody.tsx'
 import { AnswerNotes } from './AnswerNotes.tsx'
 import { useConversationWork } from './conversationContext.ts'
 import { MessageActions } from './MessageActions.tsx'
 import { MessageError } from './MessageError.tsx'
 import { Reasoning } from './Reasoning.tsx'
+
+type AnswerStep = { key: number; said: string; stepCalls: readonly ChatCall[] }
 
 /** An answer, as it grows and when it is there. */
 export function AnswerView({ message, isLast }: { message: Message; isLast: boolean }) {
@@ -63,4 +67,34 @@ export function AnswerView({ message, isLast }: { message: Message; isLast: bool
       )}
     </article>
   )
+}
+
+/** The text of an answer, with each call of a tool where it was made. */
+function AnswerBody({ answer: { text, calls }, isRunning }: { answer: Message; isRunning: boolean }) {
+  if (calls.length === 0) return text === '' ? null : <MarkdownText text={text} streaming={isRunning} />
+  const steps = splitSteps(text, calls)
+  return (
+    <div className="flex flex-col gap-2">
+      {steps.map(({ key, said, stepCalls }, place) => (
+        <div key={key} className="flex flex-col gap-2">
+          {said !== '' && <MarkdownText text={said} streaming={isRunning && place === steps.length - 1} />}
+          {stepCalls.map((call) => (
+            <CallCard key={call.id} call={call} />
+          ))}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function splitSteps(text: string, calls: readonly ChatCall[]): AnswerStep[] {
+  const steps: AnswerStep[] = []
+  let from = 0
+  for (const [step, stepCalls] of Map.groupBy(calls, (call) => call.step)) {
+    const at = Math.max(from, stepCalls[0]?.at ?? from)
+    steps.push({ key: step, said: text.slice(from, at).trim(), stepCalls })
+    from = at
+  }
+  const rest = text.slice(from).trim()
+  return rest === '' ? steps : [...steps, { key: 0, said: rest, stepCalls: [] }]
 }

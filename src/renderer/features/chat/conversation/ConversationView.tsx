@@ -1,7 +1,8 @@
-import { MessagesSquare } from 'lucide-react'
+import { MessagesSquare, Unplug, X } from 'lucide-react'
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
+import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
@@ -14,9 +15,10 @@ import { useBranch } from '../data/useBranch.ts'
 import { useChatActions } from '../data/useChatActions.ts'
 import { useModelsFor } from '../models/useModelsFor.ts'
 import { BudgetBanner } from '../money/BudgetBanner.tsx'
-import { ConversationNotice } from './ConversationNotice.tsx'
 import { ConversationContext } from './conversationContext.ts'
 import { MessageList, type MessageListHandle } from './MessageList.tsx'
+
+type ConversationNoticeProps = { notice: string | null; onDismiss: () => void }
 
 export type ConversationHandle = { focus(): void; stop(): void }
 
@@ -159,4 +161,19 @@ function useSought(
     })()
   }, [sought, isRead, isThere, requestedId, agent, actions, readAround, leafId, conversationId])
   return sought
+}
+
+/** Sentence above the composer, until it is dismissed. */
+function ConversationNotice({ notice, onDismiss }: ConversationNoticeProps) {
+  if (notice === null) return null
+  return (
+    <div
+      role="status"
+      className="mb-2 flex items-center gap-x-2.5 rounded-card border border-line bg-caution-soft px-3 py-1.5"
+    >
+      <Unplug aria-hidden className="size-4 shrink-0 text-caution" />
+      <p className="min-w-0 flex-1">{notice}</p>
+      <IconButton label="Dismiss" icon={X} size="small" onClick={onDismiss} />
+    </div>
+  )
 }

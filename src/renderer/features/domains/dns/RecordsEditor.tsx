@@ -1,8 +1,11 @@
 import { Box, Download, FileUp, History, ListPlus, Plus } from 'lucide-react'
 import { useState } from 'react'
+import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
+import { SandboxDomainRow } from '#renderer/ui/sandboxes/SandboxDomainRow.tsx'
+import { type SandboxName, useSandboxDomains } from '#renderer/ui/sandboxes/useSandboxDomains.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { useUnsaved } from '#renderer/ui/unsaved/useUnsaved.ts'
 import type { DnsRecord } from '#shared/contract/dnsRecords.ts'
@@ -10,7 +13,6 @@ import type { Domain } from '#shared/contract/domains.ts'
 import { formatZoneFile } from '#shared/dns/zoneFile.ts'
 import { SourceNotice } from '../SourceNotice.tsx'
 import { useRecords } from '../useDomains.ts'
-import { DomainSandboxes } from './DomainSandboxes.tsx'
 import { ElsewhereNotice } from './ElsewhereNotice.tsx'
 import { HistoryDialog } from './HistoryDialog.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
@@ -32,6 +34,11 @@ import {
   withRecord,
   type ZoneEdits,
 } from './zoneEdits.ts'
+
+type DomainSandboxesProps = {
+  zone: string
+  onRemoved: (name: SandboxName['name']) => void
+}
 
 type RecordsEditorProps = { domain: Pick<Domain, 'domain' | 'unicode' | 'nameservers' | 'orphaned_names'> }
 
@@ -218,4 +225,20 @@ function downloadZone({ domain, nameservers }: RecordsEditorProps['domain'], rec
   link.download = `${domain}.zone`
   link.click()
   URL.revokeObjectURL(link.href)
+}
+
+/** Sandboxes that the domain, or names below it, lead to. Nothing if there are none. */
+function DomainSandboxes({ zone, onRemoved }: DomainSandboxesProps) {
+  const { data: sandboxes = [] } = useSandboxes()
+  const rows = useSandboxDomains(sandboxes).filter(
+    ({ name: { domain } }) => domain === zone || domain.endsWith(`.${zone}`),
+  )
+  if (rows.length === 0) return null
+  return (
+    <ul aria-label="Sandboxes of this domain" className="rounded-control border border-line px-3 py-1">
+      {rows.map((row) => (
+        <SandboxDomainRow key={`${row.sandbox.id} ${row.name.domain}`} {...row} onRemoved={() => onRemoved(row.name)} />
+      ))}
+    </ul>
+  )
 }

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ArrowLeft, Pencil, RefreshCw } from 'lucide-react'
+import { ArrowLeft, KeyRound, Pencil, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { readAgain } from '#renderer/api/readAgain.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
+import { CopyLine } from '#renderer/ui/CopyLine.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { PageScroll } from '#renderer/ui/PageFrame.tsx'
 import { usePurchase } from '#renderer/ui/purchaseContext.ts'
@@ -12,13 +13,12 @@ import { buildAddress } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import type { LocalDomain } from '#shared/contract/localDomains.ts'
 import { RecordsEditor } from '../dns/RecordsEditor.tsx'
-import { changeLock, changeNameservers, changePrivacy } from '../domainCalls.ts'
+import { changeLock, changeNameservers, changePrivacy, readAuthCode } from '../domainCalls.ts'
 import { ExpiryText } from '../list/ExpiryText.tsx'
 import { PropagationSection } from '../propagation/PropagationSection.tsx'
 import { RenewalFacts } from '../renewals/RenewalFacts.tsx'
 import { SourceNotice } from '../SourceNotice.tsx'
 import { domainsKey, useDomain } from '../useDomains.ts'
-import { AuthCode } from './AuthCode.tsx'
 import { NameserversDialog } from './NameserversDialog.tsx'
 
 export function DomainView({ domain }: { domain: string }) {
@@ -153,4 +153,30 @@ type Setting = { isPending: boolean; variables: boolean | undefined; submittedAt
 function resolveFlag(setting: Setting, set: boolean | undefined, of: { cached: boolean; asOf: string }): boolean {
   if (setting.isPending) return setting.variables ?? of.cached
   return Date.parse(of.asOf) < setting.submittedAt ? (set ?? of.cached) : of.cached
+}
+
+/** Transfer code that another registrar requires. Whoever has it can take the domain. */
+function AuthCode({ domain }: { domain: string }) {
+  const agent = useAgent()
+  const reading = useMutation({
+    mutationFn: async () => (await agent(readAuthCode, { domain })).auth_code,
+    gcTime: 0,
+  })
+  return (
+    <div className="flex max-w-120 flex-col items-start gap-2">
+      {reading.data === undefined ? (
+        <Button size="small" icon={KeyRound} busy={reading.isPending} onClick={() => reading.mutate()}>
+          Show the transfer code
+        </Button>
+      ) : reading.data === null ? (
+        <p className="text-muted">The registrar sends the code to the owner’s e-mail address.</p>
+      ) : (
+        <div className="w-full">
+          <CopyLine text={reading.data} label="Copy transfer code" />
+          <p className="mt-1 text-small text-faint">Whoever has this code can move the domain to another registrar.</p>
+        </div>
+      )}
+      {reading.error && <ErrorNotice error={reading.error} />}
+    </div>
+  )
 }

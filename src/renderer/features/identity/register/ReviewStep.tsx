@@ -1,11 +1,21 @@
-import { ArrowLeft } from 'lucide-react'
+import { ArrowLeft, Check, Copy } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
+import { DataText, formatJson } from '#renderer/ui/DataText.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
+import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
-import { DataBlock } from './DataBlock.tsx'
+import { useCopied } from '#renderer/ui/useCopied.ts'
 import type { Preview } from './useRegister.ts'
+
+type DataBlockProps = {
+  title: string
+  hint: string
+  text: string
+  /** Shown over several lines; what is copied stays as it is. */
+  isJson?: boolean
+}
 
 type ReviewStepProps = {
   preview: Preview
@@ -79,5 +89,29 @@ export function ReviewStep({ preview, isLocked, busy, failure, onBack, onAsk }: 
         </Button>
       </div>
     </form>
+  )
+}
+
+function DataBlock({ title, hint, text, isJson = false }: DataBlockProps) {
+  const { copied, copy } = useCopied(text)
+  return (
+    <section aria-label={title}>
+      <header className="flex items-end justify-between gap-2 pb-1.5">
+        <div>
+          <h3 className="font-medium">{title}</h3>
+          <p className="text-small text-faint">{hint}</p>
+        </div>
+        <IconButton
+          label={copied ? 'Copied' : `Copy ${title.toLowerCase()}`}
+          icon={copied ? Check : Copy}
+          onClick={() => void copy()}
+        />
+      </header>
+      <DataText
+        name={`${title}, its text`}
+        text={isJson ? formatJson(text) : text}
+        className="max-h-80 rounded-card border border-line bg-panel"
+      />
+    </section>
   )
 }

@@ -1,10 +1,12 @@
+import { useMutation } from '@tanstack/react-query'
 import { Check, Circle, CircleDot, RotateCw, X } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { buildAddress } from '#renderer/ui/route.ts'
-import type { Registration } from '#shared/contract/automatons.ts'
-import { useSendAgain } from './useSendAgain.ts'
+import { notify } from '#renderer/ui/toast.tsx'
+import { type Registration, retryRegistration } from '#shared/contract/automatons.ts'
 
 /** Asked, signed, sent: what is done, what is next, and what went wrong on the way. */
 export function RegistrationProgress({ registration }: { registration: Registration }) {
@@ -79,4 +81,17 @@ function Step({ look, title, children }: { look: keyof typeof looks; title: stri
       </div>
     </li>
   )
+}
+
+/** The outcome arrives by events. */
+function useSendAgain(registrationId: string): { send: () => void; busy: boolean } {
+  const agent = useAgent()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => agent(retryRegistration, { registrationId }),
+    onSuccess: ({ state, detail }) => {
+      if (state === 'sending' && detail !== null) notify.info('Not delivered yet', { hint: detail })
+    },
+    onError: (error) => notify.failed(error, { title: 'Could not send it again' }),
+  })
+  return { send: () => mutate(), busy: isPending }
 }

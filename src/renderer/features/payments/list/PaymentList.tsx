@@ -1,15 +1,25 @@
 import { ReceiptText, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
+import { DateRange } from '#renderer/ui/DateRange.tsx'
 import { EmptyState } from '#renderer/ui/EmptyState.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
+import { FilterBar, FilterSearch, FilterSelect } from '#renderer/ui/FilterBar.tsx'
 import { PageScroll } from '#renderer/ui/PageFrame.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { useDebounced } from '#renderer/ui/useDebounced.ts'
+import { stateLabels } from '../describePayment.ts'
 import { usePaymentList, useUnclearCount } from '../usePayments.ts'
-import { PaymentFilterBar } from './PaymentFilterBar.tsx'
 import { PaymentRow } from './PaymentRow.tsx'
-import { isFilteredPayments, noPaymentFilters, type PaymentFilters, toPaymentQuery } from './paymentFilters.ts'
+import {
+  filteredStates,
+  isFilteredPayments,
+  noPaymentFilters,
+  type PaymentFilters,
+  toPaymentQuery,
+} from './paymentFilters.ts'
+
+type PaymentFilterBarProps = { filters: PaymentFilters; onChange: (filters: PaymentFilters) => void }
 
 type PaymentListProps = { filters: PaymentFilters; onFilters: (filters: PaymentFilters) => void }
 
@@ -94,5 +104,29 @@ function NoMatches({ onClear }: { onClear: () => void }) {
         Clear filters
       </Button>
     </div>
+  )
+}
+
+function PaymentFilterBar({ filters, onChange }: PaymentFilterBarProps) {
+  const change = (changed: Partial<PaymentFilters>) => onChange({ ...filters, ...changed })
+  return (
+    <FilterBar of="payments">
+      <FilterSearch
+        label="Search payments"
+        placeholder="Title, site, payee or transaction"
+        value={filters.text}
+        onChange={(text) => change({ text })}
+      />
+      <FilterSelect
+        label="State"
+        value={filters.state}
+        onChange={(state) => change({ state })}
+        options={[
+          { value: 'all', label: 'All states' },
+          ...filteredStates.map((value) => ({ value, label: stateLabels[value] })),
+        ]}
+      />
+      <DateRange from={filters.from} to={filters.to} note="UTC" onChange={change} />
+    </FilterBar>
   )
 }

@@ -3,17 +3,19 @@ import { ArrowLeft, RotateCw } from 'lucide-react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { readAgain } from '#renderer/api/readAgain.ts'
 import { Button } from '#renderer/ui/Button.tsx'
+import { DataText, formatJson } from '#renderer/ui/DataText.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { PageScroll } from '#renderer/ui/PageFrame.tsx'
+import { Panel } from '#renderer/ui/Panel.tsx'
 import { buildAddress } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
+import { formatSize } from '#renderer/ui/sizeText.ts'
 import { reconcilePayment } from '#shared/contract/localPayments.ts'
-import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
+import type { PaidAnswer, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import type { DecisionView } from '../decisionView.ts'
 import { formatAmount } from '../describePayment.ts'
 import { StateChip, TestChip } from '../StateChip.tsx'
 import { paymentsKey, usePayment } from '../usePayments.ts'
-import { AnswerPanel } from './AnswerPanel.tsx'
 import { PaymentSteps } from './PaymentSteps.tsx'
 import { ReceiptFacts } from './ReceiptFacts.tsx'
 
@@ -105,5 +107,23 @@ function UnknownOutcomeNotice({ payment: { id, state, paid, valid_until: validUn
       </div>
       {asking.error && <ErrorNotice error={asking.error} />}
     </div>
+  )
+}
+
+/** Purchased response, as text because it is untrusted. */
+function AnswerPanel({ answer }: { answer: PaidAnswer | null }) {
+  if (!answer) return null
+  const { status, headers, body, encoding, truncated } = answer
+  const type = headers['content-type']
+  return (
+    <Panel title="Answer" note={`${status}${type === undefined ? '' : ` · ${type}`}${truncated ? ' · cut off' : ''}`}>
+      {encoding === 'base64' ? (
+        <p className="px-3.5 py-2.5 text-muted">Not text, {formatSize(Math.floor((body.length * 3) / 4))}.</p>
+      ) : body === '' ? (
+        <p className="px-3.5 py-2.5 text-muted">Empty.</p>
+      ) : (
+        <DataText name="Answer of the seller" text={formatJson(body)} className="max-h-80" />
+      )}
+    </Panel>
   )
 }

@@ -1,13 +1,16 @@
+import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { useLiveEvent } from '#renderer/api/liveEvents.ts'
+import { readAgain } from '#renderer/api/readAgain.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { SandboxHead } from './head/SandboxHead.tsx'
 import { ActivitySection } from './history/ActivitySection.tsx'
 import { CommandsSection } from './history/CommandsSection.tsx'
 import { PortsSection } from './ports/PortsSection.tsx'
+import { portsKey } from './ports/usePorts.ts'
 import { ProcessesSection } from './processes/ProcessesSection.tsx'
 import { ShareSection } from './share/ShareSection.tsx'
 import { UsageSection } from './usage/UsageSection.tsx'
-import { useLiveDetails } from './useLiveDetails.ts'
 
 type SandboxDetailsProps = {
   sandbox: Sandbox
@@ -31,4 +34,15 @@ export function SandboxDetails({ sandbox, visible, snapshots }: SandboxDetailsPr
       <ShareSection sandbox={sandbox} />
     </div>
   )
+}
+
+/** Reads again, by events, what was read of one sandbox and is not polled. */
+function useLiveDetails({ id }: Sandbox): void {
+  const queryClient = useQueryClient()
+  useLiveEvent((event) => {
+    const ready = event.type === 'ready'
+    if (ready || (event.type === 'sandbox.changed' && event.sandbox.id === id)) {
+      void readAgain(queryClient, portsKey(id))
+    }
+  })
 }

@@ -1,17 +1,28 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { useLiveEvent } from '#renderer/api/liveEvents.ts'
+import { readAgain } from '#renderer/api/readAgain.ts'
 import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
+import { Button } from '#renderer/ui/Button.tsx'
+import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { newSandboxKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
+import { notify } from '#renderer/ui/toast.tsx'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import { getSandboxHost, replaceSandboxHost, type SandboxHost } from '#shared/contract/sandboxHost.ts'
 import { FoundSandboxes } from './FoundSandboxes.tsx'
-import { OtherHostNotice } from './OtherHostNotice.tsx'
 import { SandboxListView } from './SandboxListView.tsx'
 import type { SandboxRowActions } from './SandboxRow.tsx'
 import { filterFrom, fits } from './sandboxFilter.ts'
+
+const sandboxHostKey = ['sandbox-host'] as const
+/** While the host is not connected. */
+const reconnectIntervalMs = 5_000
 
 type SandboxPanelProps = {
   selectedId: string | undefined
@@ -64,4 +75,60 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
       )}
     </section>
   )
+}
+
+/** Offers to stop the sandboxes of another version of Steward, which this one cannot use, as after an update. */
+function OtherHostNotice() {
+  const { host, replace } = useSandboxHost()
+  const [asking, setAsking] = useState(false)
+  if (host?.state !== 'other-version') return null
+  const { version, running_sandboxes: count } = host
+  const sandboxes = count === 1 ? '1 sandbox was' : `${count} sandboxes were`
+  return (
+    <section aria-label="Other version" className="m-2 rounded-card border border-line bg-caution-soft p-3">
+      <p className="text-text">
+        {sandboxes} started by {version === null ? 'another version of Steward' : `Steward ${version}`}, and this
+        version can’t use {count === 1 ? 'it' : 'them'}.
+      </p>
+      <Button className="mt-2" size="small" onClick={() => setAsking(true)}>
+        Stop all and continue…
+      </Button>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title={count === 1 ? 'Stop the sandbox and continue?' : `Stop ${count} sandboxes and continue?`}
+        description="Programs and terminals in them end. Files are kept, and you can start the sandboxes again."
+        confirmLabel="Stop all and continue"
+        onConfirm={async () => {
+          await replace()
+          notify.done('Sandboxes stopped. You can start them again.')
+        }}
+      />
+    </section>
+  )
+}
+
+/** Returns the state of the sandbox host; undefined until it is read, and for accounts other than the owner's. */
+function useSandboxHost(): { host: SandboxHost | undefined; replace: () => Promise<void> } {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useLiveEvent((event) => {
+    if (event.type === 'ready') void readAgain(queryClient, sandboxHostKey)
+  })
+  const { data } = useQuery({
+    queryKey: sandboxHostKey,
+    queryFn: ({ signal }) => agent(getSandboxHost, {}, { signal }),
+    retry: false,
+    refetchInterval: ({ state }) => (state.data && state.data.state !== 'connected' ? reconnectIntervalMs : false),
+  })
+  return {
+    host: data,
+    async replace() {
+      try {
+        await agent(replaceSandboxHost, {})
+      } finally {
+        await readAgain(queryClient, sandboxHostKey)
+      }
+    },
+  }
 }

@@ -3,7 +3,7 @@ import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { buildAddress } from '#renderer/ui/route.ts'
-import { Select } from '#renderer/ui/Select.tsx'
+import { Select, type SelectOption } from '#renderer/ui/Select.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import {
@@ -12,7 +12,8 @@ import {
   getActivitySettings,
 } from '#shared/contract/activitySettings.ts'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
-import { buildRetentionOptions, formatDaysOption, parseDaysOption } from './daysOptions.ts'
+
+const unlimitedOption = 'ever'
 
 const settingsKey = ['activity', 'settings'] as const
 
@@ -98,4 +99,30 @@ function Settings({ settings, onChange }: SettingsProps) {
       </SettingsGroup>
     </>
   )
+}
+
+/** Returns the choices, including a value that was set by other means. */
+function buildRetentionOptions(
+  present: number | null,
+  offered: readonly number[],
+  orForEver?: boolean,
+): SelectOption<string>[] {
+  const days = present === null || offered.includes(present) ? offered : [...offered, present].toSorted((a, b) => a - b)
+  return [
+    ...days.map((count) => ({ value: String(count), label: daysText(count) })),
+    ...(orForEver ? [{ value: unlimitedOption, label: 'For ever' }] : []),
+  ]
+}
+
+function formatDaysOption(days: number | null): string {
+  return days === null ? unlimitedOption : String(days)
+}
+
+function parseDaysOption(option: string): number | null {
+  return option === unlimitedOption ? null : Number(option)
+}
+
+function daysText(days: number): string {
+  if (days === 365) return 'For 1 year'
+  return days === 1 ? 'For 1 day' : `For ${days} days`
 }

@@ -1,11 +1,10 @@
 import { Maximize2, Minimize2, Radio, X } from 'lucide-react'
-import type { ReactElement, ReactNode } from 'react'
+import { type ReactElement, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { zoomKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { Side } from '../layout/paneTree.ts'
 import { DropZone } from './DropZone.tsx'
-import { PaneSlot } from './PaneSlot.tsx'
 
 type PaneFrameProps = {
   label: string
@@ -92,4 +91,13 @@ function Header({
       <IconButton label="Close this terminal" icon={X} size="small" onClick={on.onClose} />
     </header>,
   )
+}
+
+/** The place of a terminal in the layout; what is drawn there comes with its own element. */
+function PaneSlot({ host }: { host: HTMLElement }) {
+  const slot = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (host.parentElement !== slot.current) slot.current?.append(host)
+  })
+  return <div ref={slot} className="absolute inset-0" />
 }

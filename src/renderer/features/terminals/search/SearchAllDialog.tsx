@@ -1,19 +1,29 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Command as Primitive } from 'cmdk'
 import { CaseSensitive, Regex, Search } from 'lucide-react'
 import { Dialog as DialogPrimitive } from 'radix-ui'
 import { useState } from 'react'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import type { TerminalList } from '#renderer/api/terminals/terminalList.ts'
 import { terminalsKey } from '#renderer/api/terminals/useTerminals.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Kbd } from '#renderer/ui/Kbd.tsx'
 import { useLayers } from '#renderer/ui/Layers.tsx'
+import { useDebounced } from '#renderer/ui/useDebounced.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import type { TerminalMatch } from '#shared/contract/terminalSearch.ts'
+import { searchTerminals, type TerminalMatch } from '#shared/contract/terminalSearch.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { matchGroups } from './matchGroups.ts'
-import { type SearchAllQuery, useTerminalSearch } from './useTerminalSearch.ts'
+import { buildTabLabels } from '../sessions/tabLabels.ts'
+
+type SearchAllQuery = { text: string; regex: boolean; caseSensitive: boolean }
+
+/** Debounce while the user types, in milliseconds. */
+const searchDebounceMs = 150
+
+type MatchGroup = { id: string; title: string; matches: readonly TerminalMatch[] }
+
+type GroupSources = { sandboxes: readonly Sandbox[]; listCachedTerminals: (sandboxId: string) => TerminalList }
 
 type SearchAllDialogProps = {
   sandboxes: readonly Sandbox[]
@@ -130,4 +140,39 @@ function matchCount(count: number, truncated: boolean): string {
 
 function terminalCount(count: number): string {
   return count === 1 ? '1 terminal' : `${count} terminals`
+}
+
+/** By terminal, in the order in which they came; named as their tabs are. */
+function matchGroups(
+  matches: readonly TerminalMatch[],
+  { sandboxes, listCachedTerminals }: GroupSources,
+): MatchGroup[] {
+  const groups = new Map<string, TerminalMatch[]>()
+  for (const match of matches) groups.set(match.session_id, [...(groups.get(match.session_id) ?? []), match])
+  return [...groups].map(([id, own]) => {
+    const sandboxId = own[0]?.sandbox_id ?? ''
+    const name = buildTabLabels(listCachedTerminals(sandboxId)).get(id) ?? id
+    const sandbox = sandboxes.find((it) => it.id === sandboxId)?.name
+    return { id, title: sandbox === undefined ? name : `${sandbox} › ${name}`, matches: own }
+  })
+}
+
+/** Searches all terminals, debounced. */
+function useTerminalSearch(query: SearchAllQuery) {
+  const agent = useAgent()
+  const debounced = useDebounced(query, searchDebounceMs)
+  return useQuery({
+    queryKey: ['terminal-search', debounced],
+    queryFn: ({ signal }) =>
+      agent(
+        searchTerminals,
+        { q: debounced.text, regex: debounced.regex, case_sensitive: debounced.caseSensitive },
+        { signal },
+      ),
+    enabled: debounced.text !== '',
+    placeholderData: keepPreviousData,
+    retry: false,
+    staleTime: 0,
+    gcTime: 0,
+  })
 }

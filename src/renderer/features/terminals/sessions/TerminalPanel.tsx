@@ -1,15 +1,25 @@
-import { useEffect, useState } from 'react'
+import { Bot } from 'lucide-react'
+import { useCallback, useEffect, useState } from 'react'
+import { useLiveEvent } from '#renderer/api/liveEvents.ts'
+import { buildTerminalStreamUrl } from '#renderer/api/streamUrl.ts'
+import { openWindowSocket } from '#renderer/api/windowKey.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import type { TerminalMatch } from '#shared/contract/terminalSearch.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
+import type { SandboxId, TerminalId } from '#shared/ids.ts'
+import { sanitizeLine } from '#shared/shownLine.ts'
 import { revealMatch } from '../search/revealMatch.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
+import type { StreamConnector } from '../stream/terminalStream.ts'
 import { describeEnd } from '../view/endSentence.ts'
 import type { SandboxLinks } from '../view/links/terminalLinks.ts'
 import { TerminalView } from '../view/TerminalView.tsx'
 import type { TerminalSession } from '../view/terminalSession.ts'
 import type { WebglLeases } from '../view/webglLeases.ts'
-import { InputByNotice } from './InputByNotice.tsx'
-import { useConnectionEpoch, useTerminalConnector } from './useTerminalConnection.ts'
+
+type TypingModel = { conversationId: string; title: string; count: number }
+
+const typingVisibleMs = 10_000
 
 export type TerminalPanelProps = {
   terminal: Terminal
@@ -56,4 +66,47 @@ export function TerminalPanel({ terminal, reveal, onSession, sandboxRuns, ...vie
       />
     </div>
   )
+}
+
+/** Says that a model typed into this terminal, and leads to its chat. */
+function InputByNotice({ terminalId }: { terminalId: string }) {
+  const [typing, setTyping] = useState<TypingModel>()
+  useLiveEvent((event) => {
+    if (event.type !== 'terminal.typed' || event.session_id !== terminalId) return
+    const { conversation_id: conversationId, title } = event
+    setTyping((before) => ({ conversationId, title: sanitizeLine(title, 60), count: (before?.count ?? 0) + 1 }))
+  })
+  useEffect(() => {
+    if (!typing) return
+    const timer = setTimeout(() => setTyping(undefined), typingVisibleMs)
+    return () => clearTimeout(timer)
+  }, [typing])
+  if (!typing) return null
+  return (
+    <a
+      href={buildAddress('chat', typing.conversationId)}
+      className="animate-appear absolute top-2 right-4 z-10 flex max-w-80 items-center gap-1.5 rounded-control border border-edge bg-raised px-2 py-1 text-small text-text shadow-popover hover:underline"
+    >
+      <Bot aria-hidden className="size-3.5 shrink-0 text-accent" />
+      <span className="truncate">“{typing.title}” typed here</span>
+    </a>
+  )
+}
+
+/** Returns the connector of this window to a terminal, through the agent. */
+function useTerminalConnector(sandboxId: SandboxId, terminalId: TerminalId): StreamConnector {
+  return useCallback(
+    ({ scrollback }) => openWindowSocket(buildTerminalStreamUrl({ sandboxId, terminalId, scrollback })),
+    [sandboxId, terminalId],
+  )
+}
+
+/** Counts how often the service was found again. */
+function useConnectionEpoch(): number {
+  const [epoch, setEpoch] = useState(0)
+  useLiveEvent((event) => {
+    const connected = event.type === 'connection.changed' && event.connection.state === 'connected'
+    if (connected || event.type === 'ready') setEpoch((before) => before + 1)
+  })
+  return epoch
 }

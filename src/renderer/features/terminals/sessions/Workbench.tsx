@@ -1,14 +1,20 @@
-import { lazy, Suspense, useEffect, useEffectEvent } from 'react'
+import { Play } from 'lucide-react'
+import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
+import type { TerminalList } from '#renderer/api/terminals/terminalList.ts'
 import { useTerminals } from '#renderer/api/terminals/useTerminals.ts'
+import { Button } from '#renderer/ui/Button.tsx'
 import { useCommands } from '#renderer/ui/commands/commandRegistry.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
+import { StatusDot } from '#renderer/ui/StatusDot.tsx'
+import { getStatusTone } from '#renderer/ui/sandboxes/sandboxLabels.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import { type Layout, reconcileLayout } from '../layout/tabLayout.ts'
 import { loadTerminalTabs } from './loadTerminalTabs.ts'
 import { NoTerminals } from './NoTerminals.tsx'
-import { StoppedBar } from './StoppedBar.tsx'
+import { describeState } from './stateSentence.ts'
 import type { TerminalTabsProps } from './TerminalTabs.tsx'
 import { openCommands } from './tabCommands.ts'
-import { useArranged } from './useArranged.ts'
 
 const TerminalTabs = lazy(async () => ({ default: (await loadTerminalTabs()).TerminalTabs }))
 
@@ -57,4 +63,31 @@ function ReadingTerminals() {
       <SkeletonRows label="Loading terminals…" count={3} rowClassName="h-7" />
     </div>
   )
+}
+
+/** Above the terminals of a sandbox that does not run: they can still be read. */
+function StoppedBar({ sandbox, onStart }: { sandbox: Sandbox; onStart: () => void }) {
+  const starting = sandbox.status === 'provisioning'
+  return (
+    <div className="flex h-9 shrink-0 items-center gap-2.5 border-b border-line bg-panel pr-1.5 pl-3">
+      <StatusDot tone={getStatusTone(sandbox.status)} pulsing={starting} />
+      <p role="status" className="min-w-0 flex-1 truncate text-text">
+        {describeState(sandbox)}
+      </p>
+      <Button size="small" icon={Play} busy={starting} onClick={onStart}>
+        Start
+      </Button>
+    </div>
+  )
+}
+
+/**
+ * Returns the layout with the present terminals. While one is being opened here, new ones wait: otherwise it would
+ * briefly appear in a separate tab before moving to its position.
+ */
+function useArranged(layout: Layout, { terminals, creating }: { terminals: TerminalList; creating: boolean }): Layout {
+  const ids = terminals.map(({ session_id }) => session_id)
+  const [settled, setSettled] = useState<readonly string[]>(ids)
+  if (!creating && settled.join() !== ids.join()) setSettled(ids)
+  return reconcileLayout(layout, creating ? ids.filter((id) => settled.includes(id)) : ids)
 }

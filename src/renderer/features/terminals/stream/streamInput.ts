@@ -1,6 +1,15 @@
 import type { ClientStreamMessage } from '#shared/contract/terminalStream.ts'
 import { createInputQueue } from './inputQueue.ts'
-import { createSentInput } from './sentInput.ts'
+
+type NumberedInput = Extract<ClientStreamMessage, { type: 'input' }> & { seq: number }
+
+type SentInput = {
+  /** Numbers a piece and remembers it until it is `taken`. */
+  add(data: string): NumberedInput
+  acknowledge(seq: number): void
+  /** Inputs that may not have arrived, in order, to send again over the next connection. */
+  readonly open: readonly NumberedInput[]
+}
 
 export type StreamInput = {
   /** Adds the text as a whole, or refuses it as a whole when more than `limitBytes` would wait. */
@@ -65,6 +74,26 @@ export function createStreamInput({ writer, isLive, send }: StreamInputOptions):
     },
     get isPending() {
       return queue.waitingBytes > 0 || sent.open.length > 0
+    },
+  }
+}
+
+/** Input on its way. @param writer a random name, so that the host knows what it has typed already */
+function createSentInput(writer: string): SentInput {
+  let open: NumberedInput[] = []
+  let last = 0
+  return {
+    add(data) {
+      last += 1
+      const input: NumberedInput = { type: 'input', data, writer, seq: last }
+      open.push(input)
+      return input
+    },
+    acknowledge(seq) {
+      open = open.filter((input) => input.seq > seq)
+    },
+    get open() {
+      return open
     },
   }
 }

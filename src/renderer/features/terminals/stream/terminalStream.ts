@@ -2,13 +2,15 @@ import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import { type ClientStreamMessage, streamClose } from '#shared/contract/terminalStream.ts'
 import { maxQueuedBytes } from './inputQueue.ts'
 import { createParking, type Parking } from './parking.ts'
-import { retryDelayMs } from './retryDelay.ts'
 import { createSizeRequests, type SizeRequests } from './sizeRequests.ts'
 import { type Attachment, type AttachmentEnd, streamAttachment } from './streamAttachment.ts'
 import { createStreamInput, type StreamInput } from './streamInput.ts'
 import type { Drawn, Message } from './streamOutput.ts'
 import { isFinalPhase, type StreamState } from './streamState.ts'
 import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
+
+const retryDelaysMs = [100, 250, 500, 1_000, 2_000] as const
+const maxJitteredDelayMs = 3_000
 
 const attachWithinMs = 15_000
 /** A connection that held this long was a good one: the next attempt after it comes at once. */
@@ -217,4 +219,9 @@ function requestSize({ parking, sizes, state }: Stream): void {
 
 function sendColors({ colors, state, attachment }: Stream): void {
   if (colors && state.phase === 'live') attachment?.send({ type: 'colours', colours: colors })
+}
+
+/** @param attempt how many attempts in a row have failed before, from 0 */
+function retryDelayMs(attempt: number): number {
+  return retryDelaysMs[attempt] ?? maxJitteredDelayMs
 }

@@ -1,28 +1,38 @@
 import '@xterm/xterm/css/xterm.css'
+import { ArrowDown } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { Button } from '#renderer/ui/Button.tsx'
 import { useCommands } from '#renderer/ui/commands/commandRegistry.tsx'
 import { detectKeyboard } from '#renderer/ui/commands/shortcuts.ts'
 import { ContextMenu } from '#renderer/ui/Menu.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
-import type { TerminalEnd } from '../stream/streamState.ts'
+import type { StreamState, TerminalEnd } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
 import { clearBell, createBell } from './bell.ts'
-import { ClipboardAsk } from './ClipboardAsk.tsx'
 import { CommandGutter } from './CommandGutter.tsx'
+import type { ClipboardAnswer, ClipboardRequests } from './clipboardRequests.ts'
 import { EndBar } from './EndBar.tsx'
 import { LinkTooltip } from './links/LinkTooltip.tsx'
 import type { SandboxLinks } from './links/terminalLinks.ts'
-import { NewOutputPill } from './NewOutputPill.tsx'
+import { type Observable, useObservable } from './observable.ts'
 import { PasteBar } from './paste/PasteBar.tsx'
 import { PasteDialog } from './paste/PasteDialog.tsx'
 import { readPreferences } from './preferences/preferencesStore.ts'
+import type { Place } from './readingPlace.ts'
 import { SearchBar } from './SearchBar.tsx'
-import { StreamBar } from './StreamBar.tsx'
 import { createTerminalActions, type TerminalActions } from './terminalActions.ts'
 import type { TerminalSession } from './terminalSession.ts'
 import { useTerminalSession } from './useTerminalSession.ts'
 import type { WebglLeases } from './webglLeases.ts'
+
+type StreamBarProps = { state: StreamState; onRetry: () => void }
+
+type NewOutputPillProps = { place: Observable<Place>; onJump: () => void }
+
+const maxPreviewLength = 600
+
+type ClipboardAskProps = { requests: ClipboardRequests; onAnswered: () => void }
 
 export type TerminalViewProps = {
   terminalId: string
@@ -189,4 +199,86 @@ function SessionOverlays({ session, menuOf, onFocus }: SessionOverlaysProps) {
       <ClipboardAsk requests={session.clipboard} onAnswered={onFocus} />
     </>
   )
+}
+
+/** Request of a program to set the clipboard. Takes no focus, so that typing continues. */
+function ClipboardAsk({ requests, onAnswered }: ClipboardAskProps) {
+  const text = useObservable(requests.asked)
+  if (text === undefined) return null
+  const answer = (choice: ClipboardAnswer) => {
+    requests.answer(choice)
+    onAnswered()
+  }
+  return (
+    <section
+      aria-label="A program wants to copy"
+      className="animate-appear absolute top-2 right-5 z-20 w-96 max-w-[calc(100%-2rem)] rounded-card bg-raised p-3 shadow-popover"
+    >
+      <p role="status" className="font-medium text-text">
+        This program wants to copy to the clipboard
+      </p>
+      <pre className="my-2 max-h-28 overflow-hidden rounded-control border border-line bg-panel px-2 py-1 font-mono text-small break-all whitespace-pre-wrap text-text">
+        {text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength)}…` : text}
+      </pre>
+      <div className="flex items-center gap-2">
+        <p className="min-w-0 flex-1 text-small text-faint">Your answer holds for this terminal.</p>
+        <Button size="small" onClick={() => answer('refuse')}>
+          Refuse
+        </Button>
+        <Button size="small" variant="primary" onClick={() => answer('allow')}>
+          Allow
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+/** For who reads further up: something came, and one click leads there. */
+function NewOutputPill({ place, onJump }: NewOutputPillProps) {
+  const news = useObservable(place) === 'news'
+  return (
+    <div className="pointer-events-none absolute inset-x-0 bottom-2.5 z-10 flex justify-center">
+      <span role="status" className="sr-only">
+        {news && 'New output below'}
+      </span>
+      {news && (
+        <button
+          type="button"
+          onClick={onJump}
+          className="animate-appear pointer-events-auto flex h-7 items-center gap-1.5 rounded-full bg-raised pr-3 pl-2.5 text-small font-medium text-accent shadow-popover hover:bg-control-hover"
+        >
+          <ArrowDown aria-hidden className="size-3.5" />
+          New output
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** A thin line above the last row. It waits a moment before it shows: most gaps are over before they are seen. */
+function StreamBar({ state, onRetry }: StreamBarProps) {
+  const sentence = describeStream(state)
+  return (
+    <div role="status" className="pointer-events-none absolute inset-x-0 bottom-0 z-10 flex justify-center">
+      {sentence && (
+        <div className="animate-fade pointer-events-auto mb-3 flex h-8 items-center gap-2 rounded-full bg-raised pr-1.5 pl-3 text-small text-muted shadow-popover [animation-delay:400ms] [animation-fill-mode:both]">
+          <span aria-hidden className="animate-breathe size-1.5 rounded-full bg-caution" />
+          <span className="pr-1.5">{sentence}</span>
+          {state.phase === 'reconnecting' && state.attempt > 2 && (
+            <Button size="small" variant="ghost" className="h-6 rounded-full" onClick={onRetry}>
+              Try now
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function describeStream(state: StreamState): string | undefined {
+  if (state.phase === 'connecting') return 'Connecting…'
+  if (state.phase === 'gone') return state.reason === '' ? 'This terminal no longer exists.' : state.reason
+  if (state.phase !== 'reconnecting') return undefined
+  if (state.refusing) return 'Reconnecting… Some of your input was dropped.'
+  return state.holding ? 'Reconnecting… Your input is kept.' : 'Reconnecting…'
 }

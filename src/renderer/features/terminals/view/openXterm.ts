@@ -2,7 +2,6 @@ import { FitAddon } from '@xterm/addon-fit'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { type IDisposable, Terminal } from '@xterm/xterm'
 import { boundTerminal, boundWidths } from '#shared/terminalBounds.ts'
-import { animateColors } from './colorRounds.ts'
 import { type CommandTrail, createCommandTrail } from './commandTrail.ts'
 import { placeLinks } from './links/placeLinks.ts'
 import { createTerminalLinks, type LinkHint, type SandboxLinks } from './links/terminalLinks.ts'
@@ -12,6 +11,11 @@ import { type ReadingPlace, trackReadingPlace } from './readingPlace.ts'
 import { createTerminalSearch, type TerminalSearch } from './terminalSearch.ts'
 import { watchWorkingDirectory } from './workingDirectory.ts'
 import { type Appearance, createXtermOptions } from './xtermOptions.ts'
+
+type ColorEmitter = { fire(colors: unknown): void }
+type XtermCore = { readonly _themeService: { readonly _onChangeColors: ColorEmitter } }
+
+const colorRoundMs = 50
 
 /** xterm.js on the page, and what follows its output. */
 export type Xterm = IDisposable & {
@@ -82,4 +86,21 @@ export function openXterm({ host, appearance, inside, ...on }: OpenXtermOptions)
       terminal.dispose()
     },
   }
+}
+
+/**
+ * Batches color changes: xterm.js 6.0 redraws everything for each color that a program sets (OSC 4, 10 to 12, 104, 110
+ * to 112), which may be hundreds in one sequence. Colors are stored immediately, and the view is updated once.
+ */
+function animateColors(terminal: object): { dispose(): void } {
+  const { _onChangeColors: changed } = (terminal as { _core: XtermCore })._core._themeService
+  const fire = changed.fire.bind(changed)
+  let round: ReturnType<typeof setTimeout> | undefined
+  changed.fire = (colors) => {
+    round ??= setTimeout(() => {
+      round = undefined
+      fire(colors)
+    }, colorRoundMs)
+  }
+  return { dispose: () => clearTimeout(round) }
 }

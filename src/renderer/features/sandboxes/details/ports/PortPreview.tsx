@@ -1,11 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
 import { ExternalLink, RotateCw, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
+import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
-import type { ExposedPort } from '#shared/contract/ports.ts'
+import { createPortToken, type ExposedPort } from '#shared/contract/ports.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { PortFrame } from './PortFrame.tsx'
 import type { PortActions } from './usePorts.ts'
+
+type PortFrameProps = { sandboxId: SandboxId; port: ExposedPort }
 
 type PortPreviewProps = {
   sandboxId: SandboxId
@@ -64,5 +68,35 @@ function Notice({ text, children }: { text: string; children?: ReactNode }) {
       <p>{text}</p>
       {children && <div className="flex flex-wrap gap-2">{children}</div>}
     </div>
+  )
+}
+
+/** Page of a port. For a private one, each frame gets a token that opens it once and nowhere else. */
+function PortFrame({ sandboxId, port }: PortFrameProps) {
+  const agent = useAgent()
+  const isPrivate = port.visibility === 'private'
+  const { data, error, refetch } = useQuery({
+    queryKey: ['port-frame', sandboxId, port.port, port.url],
+    queryFn: ({ signal }) => {
+      const input = { id: sandboxId, port: port.port, frame_origin: window.location.origin }
+      return agent(createPortToken, input, { signal })
+    },
+    enabled: isPrivate,
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+  if (isPrivate && error) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+  const address = isPrivate ? data?.open_url : port.url
+  if (address === undefined) return undefined
+  return (
+    <iframe
+      title={`Port ${port.port}`}
+      src={address}
+      sandbox="allow-scripts allow-same-origin allow-forms"
+      referrerPolicy="no-referrer"
+      // A page that names no colors expects those of paper.
+      className="size-full border-0 bg-[white] scheme-light"
+    />
   )
 }

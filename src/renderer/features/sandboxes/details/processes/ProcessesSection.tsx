@@ -1,11 +1,16 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { Section } from '#renderer/ui/section/Section.tsx'
+import { notify } from '#renderer/ui/toast.tsx'
+import { listProcesses, type ProcessSignal, type SandboxProcess, signalProcess } from '#shared/contract/processes.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { ProcessTable } from './ProcessTable.tsx'
 import { orderAfter, type ProcessOrder, sortProcesses } from './sortProcesses.ts'
-import { useProcesses, useSignal } from './useProcesses.ts'
+
+const refetchIntervalMs = 3_000
 
 type ProcessesSectionProps = { sandbox: Sandbox; visible: boolean }
 
@@ -39,4 +44,28 @@ function Processes({ sandbox, visible }: ProcessesSectionProps) {
       {rows.length > maxRows && <p className="pt-1 text-small text-faint">and {rows.length - maxRows} more</p>}
     </>
   )
+}
+
+function useProcesses({ id, status }: Sandbox, visible: boolean) {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: ['processes', id],
+    queryFn: async ({ signal }) => (await agent(listProcesses, { id }, { signal })).processes,
+    enabled: visible && status === 'running',
+    refetchInterval: refetchIntervalMs,
+    staleTime: refetchIntervalMs,
+  })
+}
+
+function useSignal({ id }: Sandbox): (process: SandboxProcess, signal: ProcessSignal) => Promise<void> {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  return async ({ pid }, signal) => {
+    try {
+      await agent(signalProcess, { id, pid, signal })
+    } catch (error) {
+      notify.failed(error, { title: `Process ${pid} was not sent ${signal}` })
+    }
+    await queryClient.invalidateQueries({ queryKey: ['processes', id] })
+  }
 }

@@ -1,12 +1,16 @@
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { Section } from '#renderer/ui/section/Section.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { useTheme } from '#renderer/ui/theme/useTheme.ts'
+import { getMetrics } from '#shared/contract/metrics.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { buildSeries, findMaximum, type MetricHistory } from './metricHistory.ts'
+import { buildSeries, findMaximum, type MetricHistory, withReading } from './metricHistory.ts'
 import { computeFigures, type Figure } from './usageFigures.ts'
-import { useMetrics } from './useMetrics.ts'
+
+const refetchIntervalMs = 2_000
 
 const MetricChart = lazy(() => import('./MetricChart.tsx').then(({ MetricChart: Chart }) => ({ default: Chart })))
 
@@ -66,4 +70,22 @@ function Metric({ figure, history }: { figure: Figure; history: MetricHistory })
       </Suspense>
     </li>
   )
+}
+
+/** Measures while visible: readings are shared, and the last minutes are stored. */
+function useMetrics({ id, status }: Sandbox, visible: boolean) {
+  const agent = useAgent()
+  const queryKey = ['metrics', id]
+  return useQuery<MetricHistory>({
+    queryKey,
+    queryFn: async ({ signal, client }) => {
+      const reading = await agent(getMetrics, { id }, { signal })
+      return withReading(client.getQueryData<MetricHistory>(queryKey), reading)
+    },
+    enabled: visible && status === 'running',
+    // Not while the window is hidden: `refetchIntervalInBackground` is off.
+    refetchInterval: refetchIntervalMs,
+    staleTime: refetchIntervalMs,
+    structuralSharing: false,
+  })
 }
