@@ -69,7 +69,7 @@ export function createMarkRecorder(
       if (present.input && !present.input.marker.isDisposed) {
         const from = { line: present.input.marker.line, column: present.input.column }
         const lines = readLines(terminal.buffer.active, from, { line: baseY + cursorY, column: cursorX })
-        present.command = lines.map(withoutContinuation).join('\n').trim().slice(0, maxCommandLength)
+        present.command = lines.map(stripContinuation).join('\n').trim().slice(0, maxCommandLength)
       }
       present.isVerified = isVerified
       present.output = anchorCursor()
@@ -106,6 +106,6 @@ export function readLines(buffer: Buffer, from: Position, to: Position): string[
 }
 
 /** A shell asks for the rest of a command with `> `. */
-function withoutContinuation(line: string, column: number): string {
+function stripContinuation(line: string, column: number): string {
   return column > 0 && line.startsWith('> ') ? line.slice(2) : line
 }

@@ -23,11 +23,11 @@ export function toExactCents(amount: number): number {
 }
 
 /** Whole cents that it covers. */
-export function floorCents(amount: number): number {
+export function floorToCents(amount: number): number {
   return Math.floor(amount / perCent)
 }
 
 /** Whole cents that cover it. */
-export function ceilCents(amount: number): number {
+export function ceilToCents(amount: number): number {
   return Math.ceil(amount / perCent)
 }

@@ -1,9 +1,9 @@
 /** A program's own words on one line: cut, and without controls or characters that turn or hide others. */
 export function sanitizeLine(text: string, max: number): string {
-  const line = oneLine(text.slice(0, 4 * max))
-  return line.length > max ? `${oneLine(line.slice(0, max - 1))}…` : line
+  const line = toOneLine(text.slice(0, 4 * max))
+  return line.length > max ? `${toOneLine(line.slice(0, max - 1))}…` : line
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
 }

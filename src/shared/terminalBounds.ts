@@ -183,7 +183,7 @@ function boundReflow(core: Core): void {
 
 function dropWhatWillNotFit({ buffers: { normal }, options, rows: present }: Core, cols: number, rows: number): void {
   const maxRows = (options.scrollback ?? 0) + 2 * Math.max(present, rows)
-  const cursorLine = lineAround(normal.lines, normal.ybase + normal.y)
+  const cursorLine = findLine(normal.lines, normal.ybase + normal.y)
   let needed = 0
   for (let index = normal.lines.length - 1; index >= 0; index--) {
     const isCursorLine = index >= cursorLine.first && index <= cursorLine.last
@@ -199,7 +199,7 @@ function dropWhatWillNotFit({ buffers: { normal }, options, rows: present }: Cor
 }
 
 /** The rows of the line in which the cursor stands: it stays as it is. */
-function lineAround(lines: Lines, row: number): { first: number; last: number } {
+function findLine(lines: Lines, row: number): { first: number; last: number } {
   let [first, last] = [row, row]
   while (first > 0 && lines.get(first)?.isWrapped) first--
   while (last + 1 < lines.length && lines.get(last + 1)?.isWrapped) last++

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inTimeOrder } from './timeOrder.ts'
+import { sortByTime } from './timeOrder.ts'
 
 const minuteMs = 60_000
 const toTime = (minutes: number) => new Date(Date.UTC(2026, 0, 1) + minutes * minuteMs).toISOString()
@@ -10,18 +10,18 @@ const sequences = (entries: Iterable<{ sequence: number }>) => [...entries].map(
 
 test('puts what was written late where it happened', () => {
   const entries = log(5, 6, 1, 2)
-  expect(sequences(inTimeOrder(entries, 'oldest'))).toEqual([3, 4, 1, 2])
-  expect(sequences(inTimeOrder(entries.toReversed(), 'newest'))).toEqual([2, 1, 4, 3])
+  expect(sequences(sortByTime(entries, 'oldest'))).toEqual([3, 4, 1, 2])
+  expect(sequences(sortByTime(entries.toReversed(), 'newest'))).toEqual([2, 1, 4, 3])
 })
 
 test('keeps the order of the log for equal times, longer distances and entries with a problem', () => {
-  expect(sequences(inTimeOrder(log(1, 1, 1), 'oldest'))).toEqual([1, 2, 3])
-  expect(sequences(inTimeOrder(log(100, 1, 2), 'oldest'))).toEqual([1, 2, 3])
+  expect(sequences(sortByTime(log(1, 1, 1), 'oldest'))).toEqual([1, 2, 3])
+  expect(sequences(sortByTime(log(100, 1, 2), 'oldest'))).toEqual([1, 2, 3])
   const [first, second, third] = log(5, 4, 3)
   const changed = { sequence: 2, at: second?.at ?? '', problem: 'It was changed.' }
   expect(
     sequences(
-      inTimeOrder(
+      sortByTime(
         [first, changed, third].flatMap((it) => it ?? []),
         'oldest',
       ),
@@ -37,7 +37,7 @@ test('sorts a stream without holding all of it', () => {
       yield { sequence: read, at: toTime(read), problem: null }
     }
   }
-  const sorted = inTimeOrder(endless(), 'oldest')
+  const sorted = sortByTime(endless(), 'oldest')
   for (let count = 0; count < 1_000; count++) sorted.next()
   expect(read).toBeLessThan(1_300)
 })

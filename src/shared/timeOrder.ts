@@ -14,7 +14,7 @@ type Entry = {
  *
  * @param entries in the order of their sequence
  */
-export function* inTimeOrder<E extends Entry>(entries: Iterable<E>, order: 'newest' | 'oldest'): Generator<E> {
+export function* sortByTime<E extends Entry>(entries: Iterable<E>, order: 'newest' | 'oldest'): Generator<E> {
   const direction = order === 'newest' ? 1 : -1
   const pending: E[] = []
   for (const entry of entries) {

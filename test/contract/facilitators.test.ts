@@ -6,7 +6,7 @@ import { createHttpClient } from '#platform/httpClient.ts'
 import { silentLog } from '#platform/log.ts'
 import type { CdpKey } from '#service/payments/cdpToken.ts'
 import { createRemoteFacilitator } from '#service/payments/remoteFacilitator.ts'
-import { testLedgerFacilitator } from '#service/payments/testLedgerFacilitator.ts'
+import { createTestLedgerFacilitator } from '#service/payments/testLedgerFacilitator.ts'
 import { createTestMoneyRepository } from '#service/payments/testMoneyRepository.ts'
 import { evmNetworks } from '#shared/contract/networks.ts'
 import { evmFacilitator } from '../support/evmFacilitator.ts'
@@ -21,7 +21,11 @@ const price = 2_000_000
 
 facilitatorContract('the ledger of test money', async () => {
   const { database, commits, close } = await testLedger()
-  const facilitator = testLedgerFacilitator({ records: createTestMoneyRepository(database), commits, now: Date.now })
+  const facilitator = createTestLedgerFacilitator({
+    records: createTestMoneyRepository(database),
+    commits,
+    now: Date.now,
+  })
   return {
     facilitator,
     give: async (address, atomic) => void (await facilitator.give(address, atomic)),

@@ -4,9 +4,9 @@ import { createHttpClient } from '#platform/httpClient.ts'
 import { createLocalRegistry } from '#service/domains/registrars/local/localRegistry.ts'
 import { createRegistryRepository } from '#service/domains/registrars/local/registryRepository.ts'
 import { createNameComApi } from '#service/domains/registrars/namecom/nameComApi.ts'
-import { nameComRegistrar } from '#service/domains/registrars/namecom/nameComRegistrar.ts'
+import { createNameComRegistrar } from '#service/domains/registrars/namecom/nameComRegistrar.ts'
 import { createNameSiloApi } from '#service/domains/registrars/namesilo/nameSiloApi.ts'
-import { nameSiloRegistrar } from '#service/domains/registrars/namesilo/nameSiloRegistrar.ts'
+import { createNameSiloRegistrar } from '#service/domains/registrars/namesilo/nameSiloRegistrar.ts'
 import type { Registrar, RegistrarFailure } from '#service/domains/registrars/registrar.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
@@ -44,7 +44,7 @@ async function nameSilo(options: { apiKey?: string; url?: string } = {}) {
   const server = await nameSiloServer()
   const http = createHttpClient({ maxAnswerBytes: 1_000_000 })
   const api = createNameSiloApi({ http, url: options.url ?? server.url, apiKey: options.apiKey ?? nameSiloKey })
-  const registrar = nameSiloRegistrar({ api, paymentId: undefined, settlesWithinMs, now: Date.now })
+  const registrar = createNameSiloRegistrar({ api, paymentId: undefined, settlesWithinMs, now: Date.now })
   return world(server, http, registrar)
 }
 async function nameCom(options: { apiKey?: string; url?: string; recordsAPage?: number } = {}) {
@@ -52,7 +52,7 @@ async function nameCom(options: { apiKey?: string; url?: string; recordsAPage?: 
   const http = createHttpClient({ maxAnswerBytes: 1_000_000 })
   const { username, token } = { ...nameComLogin, ...(options.apiKey && { token: options.apiKey }) }
   const api = createNameComApi({ http, url: options.url ?? server.url, username, token })
-  return world(server, http, nameComRegistrar({ api, settlesWithinMs, now: Date.now }))
+  return world(server, http, createNameComRegistrar({ api, settlesWithinMs, now: Date.now }))
 }
 type Server = Awaited<ReturnType<typeof nameSiloServer>> | Awaited<ReturnType<typeof nameComServer>>
 function world<S extends Server>(server: S, http: { close(): void }, registrar: Registrar) {

@@ -7,7 +7,7 @@ import { createBalanceSources } from '#agent/wallet/balanceSources.ts'
 import { type Balances, createBalances } from '#agent/wallet/balances.ts'
 import { createChainThread } from '#platform/chain/chainThread.ts'
 import { silentLog } from '#platform/log.ts'
-import { solanaNode } from '#platform/solana/solanaNode.ts'
+import { createSolanaNode } from '#platform/solana/solanaNode.ts'
 import { evmNetworks, type SolanaNetwork, solanaNetworks } from '#shared/contract/networks.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
@@ -58,14 +58,14 @@ function reading(rpc: string, database = openedDatabase()): Balances {
     repository: createBalanceRepository(database),
     sources: createBalanceSources({
       chains: evmNetworks.map((network) => thread.chain({ network, rpcUrl: rpc })),
-      solana: solanaNetworks.map((network) => createSolanaNode(network, rpc)),
+      solana: solanaNetworks.map((network) => createBalanceNode(network, rpc)),
     }),
     now: () => readAt,
   })
 }
 
-function createSolanaNode(network: SolanaNetwork, rpcUrl: string) {
-  const node = solanaNode({ network, rpcUrl })
+function createBalanceNode(network: SolanaNetwork, rpcUrl: string) {
+  const node = createSolanaNode({ network, rpcUrl })
   opened.push(() => node.close())
   return node
 }

@@ -4,7 +4,7 @@ import { Mnemonic } from 'ethers'
 import nacl from 'tweetnacl'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createSolanaLookup } from '#agent/payments/authorizationLookup.ts'
-import { solanaNode } from '#platform/solana/solanaNode.ts'
+import { createSolanaNode } from '#platform/solana/solanaNode.ts'
 import { solanaNetworks } from '#shared/contract/networks.ts'
 import { eventually } from '../support/eventually.ts'
 import { createLockableSigner } from '../support/lockableSigner.ts'
@@ -31,7 +31,7 @@ async function shop(fields: ShopFields = {}) {
 async function market(fields: ShopFields = {}) {
   const sold = await shop(fields)
   const { cluster, url } = sold
-  const node = solanaNode({ network: mainnet, rpcUrl: cluster.url })
+  const node = createSolanaNode({ network: mainnet, rpcUrl: cluster.url })
   onTestFinished(() => node.close())
   const now = fields.clock ?? Date.now
   const lookup = createSolanaLookup([node], now)

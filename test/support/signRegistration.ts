@@ -3,7 +3,7 @@ import { keccak256 } from 'ox/Hash'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import {
   type AutomatonProfile,
-  canonicalProfile,
+  canonicalizeProfile,
   registerText,
   registerTypedData,
 } from '#shared/contract/automatons.ts'
@@ -27,7 +27,7 @@ export function createProfile(automatonAddress: string, fields: Partial<Automato
 }
 
 export function payloadHash(profile: AutomatonProfile): `0x${string}` {
-  return keccak256(new TextEncoder().encode(canonicalProfile(profile)), { as: 'Hex' })
+  return keccak256(new TextEncoder().encode(canonicalizeProfile(profile)), { as: 'Hex' })
 }
 
 /** Signs as an independent client: typed data signed by viem. */

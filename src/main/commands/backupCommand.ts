@@ -55,7 +55,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
     host?.close()
     await removePart(part)
   }
-  const outside = await sandboxesOfDocker(dataFolder)
+  const outside = await listDockerSandboxes(dataFolder)
   if (json) process.stdout.write(`${JSON.stringify({ event: 'backup', folder: target, left_out: outside })}\n`)
   else process.stdout.write(`The backup is in ${target}.\n${outside.length === 0 ? '' : describeExcluded(outside)}`)
   return 0
@@ -72,7 +72,7 @@ export async function runRestore({ folder, dataFolder, json }: Options): Promise
   if (text === undefined || !Manifest.safeParse(parseJsonOrUndefined(text)).success) {
     throw new AppError('backup/failed', `${folder} is not a Steward backup that this version can read.`)
   }
-  for (const name of await databasesIn(folder)) openDatabase(join(folder, name), { check: true }).close()
+  for (const name of await listDatabases(folder)) openDatabase(join(folder, name), { check: true }).close()
   await requireUnused(dataFolder)
   const part = `${dataFolder}.restoring`
   await removePart(part)
@@ -112,15 +112,15 @@ async function requireTarget(folder: string | undefined, dataFolder: string): Pr
 async function requireUnused(dataFolder: string): Promise<void> {
   for (const name of ['steward.lock', 'service.lock']) {
     const holder = await findLockHolder(dataFolder, name)
-    if (holder) throw inUse(`${holder.program} (process ${holder.pid})`, dataFolder)
+    if (holder) throw createInUseError(`${holder.program} (process ${holder.pid})`, dataFolder)
   }
   const host = await connectHost(dataFolder)
   if (!host) return
   host.close()
-  throw inUse('The sandbox host of Steward', dataFolder)
+  throw createInUseError('The sandbox host of Steward', dataFolder)
 }
 
-function inUse(program: string, dataFolder: string): AppError {
+function createInUseError(program: string, dataFolder: string): AppError {
   return new AppError('data/in-use', `${program} uses the data folder ${dataFolder}: \`npm start -- stop\` ends it.`)
 }
 
@@ -160,7 +160,7 @@ async function freezeDisks(host: IpcClient): Promise<Frozen[]> {
 }
 
 async function backUpDatabases(dataFolder: string, part: string): Promise<void> {
-  for (const name of await databasesIn(dataFolder)) {
+  for (const name of await listDatabases(dataFolder)) {
     const database = openDatabase(join(dataFolder, name))
     try {
       await database.backup(join(part, name))
@@ -171,7 +171,7 @@ async function backUpDatabases(dataFolder: string, part: string): Promise<void> 
   }
 }
 
-async function databasesIn(folder: string): Promise<string[]> {
+async function listDatabases(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith('.sqlite'))
 }
 
@@ -226,7 +226,7 @@ function isPresent(entry: string, snapshotId: SnapshotId): boolean {
 }
 
 /** Containers store their files in the engine, which has its own backup. */
-async function sandboxesOfDocker(dataFolder: string): Promise<string[]> {
+async function listDockerSandboxes(dataFolder: string): Promise<string[]> {
   const names = await readdir(join(getHostFolder(dataFolder), 'docker')).catch(() => [])
   return names.filter((name) => SandboxId.safeParse(name).success)
 }

@@ -23,7 +23,7 @@ export async function copyTree(from: string, to: string, { leaveOut }: Options =
     if (leaveOut) await copyPart(from, to, leaveOut)
     else await copyWhole(from, to)
   } catch (cause) {
-    throw notCopied({ from, to }, cause)
+    throw createCopyError({ from, to }, cause)
   }
 }
 
@@ -94,7 +94,7 @@ function isNotFound(error: unknown): boolean {
   return ('code' in error && error.code === 'ENOENT') || said.includes('No such file or directory')
 }
 
-function notCopied({ from, to }: { from: string; to: string }, cause: unknown): AppError {
+function createCopyError({ from, to }: { from: string; to: string }, cause: unknown): AppError {
   return new AppError('backup/failed', `${from} could not be copied to ${to}: ${toReason(cause)}.`, { cause })
 }
 

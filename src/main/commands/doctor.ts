@@ -49,7 +49,7 @@ export async function runDoctor(
   window: string | undefined,
 ): Promise<number> {
   const config = loadConfig({ ...options.config, environment })
-  const runtimes = await reports(options.dataFolder, config)
+  const runtimes = await listReports(options.dataFolder, config)
   const holder = await findLockHolder(options.dataFolder, 'steward.lock')
   const keychain = createKeychainSecretStore({
     scopeName: 'doctor',
@@ -63,22 +63,22 @@ export async function runDoctor(
       state: 'good',
       says: `${version} on Node ${process.versions.node}, ${process.platform} ${process.arch}.`,
     },
-    windowFinding(window),
-    ...runtimes.map(runtimeFinding),
-    ...runtimes.filter((it) => it.available).map(sandboxNetworkFinding),
-    keychainFinding(keychain.kind, fault),
-    await walletFinding({ dataFolder: options.dataFolder, config, keychain, fault }),
-    ...(await networkFindings(config, holder)),
-    await dataFinding(options.dataFolder, holder),
+    checkWindow(window),
+    ...runtimes.map(checkRuntime),
+    ...runtimes.filter((it) => it.available).map(checkSandboxNetwork),
+    checkKeychain(keychain.kind, fault),
+    await checkWallet({ dataFolder: options.dataFolder, config, keychain, fault }),
+    ...(await checkNetworks(config, holder)),
+    await checkData(options.dataFolder, holder),
   ]
   if (options.json) process.stdout.write(`${JSON.stringify({ event: 'doctor', findings })}\n`)
-  else process.stdout.write(findings.map(plainLine).join(''))
+  else process.stdout.write(findings.map(toPlainLine).join(''))
   return runtimes.some((it) => it.available) ? 0 : 1
 }
 
 /** Reads the reports of the running host. Without one, probes each runtime in a temporary folder. */
-async function reports(dataFolder: string, config: Config): Promise<RuntimeReport[]> {
-  const running = await runningReports(dataFolder)
+async function listReports(dataFolder: string, config: Config): Promise<RuntimeReport[]> {
+  const running = await listRunningReports(dataFolder)
   if (running) return running
   const folder = await mkdtemp(join(tmpdir(), 'steward-doctor-'))
   const runtimes = config.sandboxes.runtimes.map((name) =>
@@ -94,7 +94,7 @@ async function reports(dataFolder: string, config: Config): Promise<RuntimeRepor
   }
 }
 
-async function runningReports(dataFolder: string): Promise<RuntimeReport[] | undefined> {
+async function listRunningReports(dataFolder: string): Promise<RuntimeReport[] | undefined> {
   const signal = AbortSignal.timeout(answerMs)
   const host = await connectIpc({ path: getHostSocketPath(dataFolder), onEvent: () => {}, signal }).catch(
     () => undefined,
@@ -110,14 +110,14 @@ async function runningReports(dataFolder: string): Promise<RuntimeReport[] | und
   }
 }
 
-function windowFinding(why: string | undefined): Finding {
+function checkWindow(why: string | undefined): Finding {
   if (why === undefined) return { name: 'Window', state: 'good', says: 'Electron can open a window.' }
-  return { name: 'Window', state: 'limited', says: `${sentence(why)} Steward opens in the browser instead.` }
+  return { name: 'Window', state: 'limited', says: `${toSentence(why)} Steward opens in the browser instead.` }
 }
 
-function runtimeFinding({ name, available, detail, cure, enforced, limit_gaps: gaps }: RuntimeReport): Finding {
+function checkRuntime({ name, available, detail, cure, enforced, limit_gaps: gaps }: RuntimeReport): Finding {
   const title = `Sandboxes (${name})`
-  if (!available) return { name: title, state: 'missing', says: sentence(detail), notes: createCommandHint(cure) }
+  if (!available) return { name: title, state: 'missing', says: toSentence(detail), notes: createCommandHint(cure) }
   const kinds = { memory: 'memory', cpu: 'processor', disk: 'disk', processes: 'process count' } as const
   const listLimits = (isEnforced: boolean) =>
     (Object.keys(kinds) as (keyof Enforced)[])
@@ -126,32 +126,32 @@ function runtimeFinding({ name, available, detail, cure, enforced, limit_gaps: g
   const loose = listLimits(false)
   const limitsText =
     listLimits(true).length === 0 ? 'No limit is enforced.' : `Enforced limits: ${listLimits(true).join(', ')}.`
-  const says = `${sentence(detail)} ${limitsText}${loose.length === 0 ? '' : ` Not enforced: ${loose.join(', ')}.`}`
+  const says = `${toSentence(detail)} ${limitsText}${loose.length === 0 ? '' : ` Not enforced: ${loose.join(', ')}.`}`
   const reportedGaps = gaps.filter(({ reason, cure: command }) => command !== null || !detail.includes(reason))
-  const notes = reportedGaps.map(({ reason, cure: command }) => ({ says: sentence(reason), command }))
+  const notes = reportedGaps.map(({ reason, cure: command }) => ({ says: toSentence(reason), command }))
   return { name: title, state: loose.length === 0 ? 'good' : 'limited', says, notes }
 }
 
-function sandboxNetworkFinding(report: RuntimeReport): Finding {
+function checkSandboxNetwork(report: RuntimeReport): Finding {
   const { name, networks, network_detail: detail, network_cure: cure } = report
   const title = `Sandbox networks (${name})`
   const offered = networks.filter((network) => network !== 'none')
   const works = offered.length === 0 ? 'None.' : `Available: ${offered.join(', ')}.`
   if (detail === null) return { name: title, state: 'good', says: works }
-  return { name: title, state: 'limited', says: `${works} ${sentence(detail)}`, notes: createCommandHint(cure) }
+  return { name: title, state: 'limited', says: `${works} ${toSentence(detail)}`, notes: createCommandHint(cure) }
 }
 
 function createCommandHint(command: string | null): NonNullable<Finding['notes']> {
   return command === null ? [] : [{ says: 'To change that:', command }]
 }
 
-function keychainFinding(kind: SecretStore['kind'], fault: AppError | undefined): Finding {
+function checkKeychain(kind: SecretStore['kind'], fault: AppError | undefined): Finding {
   if (fault) return { name: 'Keychain', state: 'limited', says: fault.message }
   return { name: 'Keychain', state: 'good', says: `It keeps what is written to it: ${backendNames[kind]}.` }
 }
 
 /** A vault file is as good as a keychain: what is in either is sealed by the passphrase. */
-async function walletFinding({ dataFolder, config, keychain, fault }: WalletQuestion): Promise<Finding> {
+async function checkWallet({ dataFolder, config, keychain, fault }: WalletQuestion): Promise<Finding> {
   // New wallets use the vault file where there is no keychain; while the keychain is only locked, they wait.
   const unavailable = fault?.code === 'wallet/keychain-unavailable' ? fault.message : undefined
   const tried: SecretStore = { ...keychain, fault: async () => unavailable }
@@ -164,7 +164,7 @@ async function walletFinding({ dataFolder, config, keychain, fault }: WalletQues
   }
 }
 
-async function networkFindings({ app, service }: Config, holder: LockHolder | undefined): Promise<Finding[]> {
+async function checkNetworks({ app, service }: Config, holder: LockHolder | undefined): Promise<Finding[]> {
   const probes = [
     ['Interface', app.listen],
     ['Service', service.listen],
@@ -185,7 +185,7 @@ async function networkFindings({ app, service }: Config, holder: LockHolder | un
   )
 }
 
-async function dataFinding(dataFolder: string, holder: LockHolder | undefined): Promise<Finding> {
+async function checkData(dataFolder: string, holder: LockHolder | undefined): Promise<Finding> {
   try {
     await openDataFolder(dataFolder)
   } catch (error) {
@@ -195,7 +195,7 @@ async function dataFinding(dataFolder: string, holder: LockHolder | undefined): 
   return { name: 'Data', state: 'good', says: `${dataFolder} can be written${user}.` }
 }
 
-function plainLine({ name, state, says, notes = [] }: Finding): string {
+function toPlainLine({ name, state, says, notes = [] }: Finding): string {
   const marks = { good: 'works  ', limited: 'limited', missing: 'missing' } as const
   const indent = ' '.repeat(marks[state].length + 2)
   const below = notes.flatMap(({ says: why, command }) => [why, ...(command === null ? [] : [`    ${command}`])])
@@ -204,7 +204,7 @@ function plainLine({ name, state, says, notes = [] }: Finding): string {
     .join('')
 }
 
-function sentence(text: string): string {
+function toSentence(text: string): string {
   const trimmed = text.trim().replace(/\.$/, '')
   return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}.`
 }

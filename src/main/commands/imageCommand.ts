@@ -23,7 +23,7 @@ export async function runImage({ image, dataFolder, json }: StartOptions): Promi
   const folder = join(getHostFolder(dataFolder), 'machines')
   const imagesFolder = join(getHostFolder(dataFolder), 'images')
   const runtime = createBubblewrapRuntime({ folder, imagesFolder, log: silentLog, now: Date.now })
-  const done = await carryOut(order, { images: runtime.images, folder }).finally(() => runtime.close())
+  const done = await runOrder(order, { images: runtime.images, folder }).finally(() => runtime.close())
   if (json) process.stdout.write(`${JSON.stringify(done.output)}\n`)
   else process.stdout.write(done.text)
   return 0
@@ -31,7 +31,7 @@ export async function runImage({ image, dataFolder, json }: StartOptions): Promi
 
 type Done = { output: { event: string } & Record<string, unknown>; text: string }
 
-async function carryOut(
+async function runOrder(
   order: ImageOrder,
   { images, folder }: { images: RuntimeImages; folder: string },
 ): Promise<Done> {
@@ -59,18 +59,18 @@ async function carryOut(
 async function add({ name, source }: Extract<ImageOrder, { kind: 'add' }>, images: RuntimeImages): Promise<HostImage> {
   const calledOff = new AbortController()
   handleEndSignals({ end: () => calledOff.abort(), force: () => process.exit(1), now: Date.now })
-  const progress = progressLine(process.stderr)
+  const progress = createProgressLine(process.stderr)
   try {
     return await images.add({ name, source, onProgress: progress.show }, calledOff.signal)
   } catch (error) {
     if (!calledOff.signal.aborted) throw error
-    throw cancelledError(name, error)
+    throw createCancelledError(name, error)
   } finally {
     progress.end()
   }
 }
 
-function cancelledError(name: ImageName, cause: unknown): AppError {
+function createCancelledError(name: ImageName, cause: unknown): AppError {
   return new AppError('image/failed', `Adding the image ${name} was called off; nothing of it is left.`, { cause })
 }
 
@@ -85,7 +85,7 @@ async function refuseInUse(name: ImageName, folder: string): Promise<void> {
 }
 
 /** Rewrites one line on a terminal; elsewhere, prints a line for each step. */
-function progressLine(to: NodeJS.WriteStream) {
+function createProgressLine(to: NodeJS.WriteStream) {
   let last = ''
   return {
     show(sentence: string, share: number | null): void {

@@ -14,28 +14,30 @@ export type ImageOrder =
  */
 export function parseImageOrder({ words: [action, name], from, packages }: ImageArguments): ImageOrder {
   if (action === 'list' && name === undefined) return { kind: 'list' }
-  if (action !== 'add' && action !== 'remove') throw usage('After `image` comes `add NAME`, `remove NAME` or `list`.')
+  if (action !== 'add' && action !== 'remove')
+    throw createUsageError('After `image` comes `add NAME`, `remove NAME` or `list`.')
   const named = ImageName.safeParse(name)
   if (!named.success) {
     const problem = name === undefined ? 'is missing' : named.error.issues[0]?.message
-    throw usage(`The name of the image ${problem}.`)
+    throw createUsageError(`The name of the image ${problem}.`)
   }
   return action === 'remove'
     ? { kind: 'remove', name: named.data }
-    : { kind: 'add', name: named.data, source: imageSource(from, packages) }
+    : { kind: 'add', name: named.data, source: parseImageSource(from, packages) }
 }
 
-function imageSource(from: string | undefined, packages: string | undefined): ImageSource {
+function parseImageSource(from: string | undefined, packages: string | undefined): ImageSource {
   if (from !== undefined && from !== 'system') {
-    if (packages !== undefined) throw usage('--packages belongs to an image of this system: an archive has its own.')
+    if (packages !== undefined)
+      throw createUsageError('--packages belongs to an image of this system: an archive has its own.')
     return { kind: 'archive', path: resolve(from) }
   }
   const names = packages?.split(',').filter((name) => name !== '')
   const source = ImageSource.safeParse({ kind: 'system', packages: names })
   if (source.success) return source.data
-  throw usage(`--packages ${packages}: they ${source.error.issues[0]?.message}.`)
+  throw createUsageError(`--packages ${packages}: they ${source.error.issues[0]?.message}.`)
 }
 
-function usage(message: string): AppError {
+function createUsageError(message: string): AppError {
   return new AppError('command/usage', message)
 }

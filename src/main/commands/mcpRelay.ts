@@ -48,8 +48,8 @@ export async function runMcpRelay({ input, output, http, door, profile }: McpRel
       accept: 'application/json, text/event-stream',
       authorization: `Bearer ${key}`,
       ...(typeof revision === 'string' && { 'mcp-protocol-version': revision }),
-      ...(method !== undefined && { 'mcp-method': headerText(method) }),
-      ...(typeof name === 'string' && { 'mcp-name': headerText(name) }),
+      ...(method !== undefined && { 'mcp-method': readHeader(method) }),
+      ...(typeof name === 'string' && { 'mcp-name': readHeader(name) }),
       ...(profile !== undefined && { [profileHeader]: profile }),
     }
   }
@@ -119,7 +119,7 @@ export async function runMcpRelay({ input, output, http, door, profile }: McpRel
 }
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28 headers: what is no visible ASCII goes as base64 */
-function headerText(text: string): string {
+function readHeader(text: string): string {
   const plain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?')
   return plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
 }

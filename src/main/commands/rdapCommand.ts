@@ -35,7 +35,7 @@ export async function runRdap({
 }: Pick<StartOptions, 'rdap' | 'dataFolder' | 'json'>): Promise<number> {
   const url = rdap ?? publicList
   const text = await fetchText(url)
-  const list = checked(url, text)
+  const list = parseList(url, text)
   const file = getRdapListPath(dataFolder)
   const before = readPublication(file)
   if (before !== undefined && Date.parse(list.publication) < before) {
@@ -65,17 +65,17 @@ async function fetchText(url: string): Promise<string> {
     if (status === 200) return text
     throw new Error(`It answered with status ${status}.`)
   } catch (cause) {
-    throw unreadable(url, cause)
+    throw createUnreadableError(url, cause)
   } finally {
     client.close()
   }
 }
 
-function unreadable(url: string, cause: unknown): AppError {
+function createUnreadableError(url: string, cause: unknown): AppError {
   return new AppError('rdap/list', `${url} cannot be read.`, { cause })
 }
 
-function checked(url: string, text: string): z.output<typeof RdapList> {
+function parseList(url: string, text: string): z.output<typeof RdapList> {
   const parsed = RdapList.safeParse(parseJsonOrUndefined(text))
   if (!parsed.success) throw new AppError('rdap/list', `${url} is no list of RDAP servers.`, { cause: parsed.error })
   const list = parsed.data

@@ -43,14 +43,14 @@ async function* readLines(file: string): AsyncGenerator<string> {
       }
     }
   } catch (cause) {
-    throw unreadable(file, cause)
+    throw createUnreadableError(file, cause)
   } finally {
     stream.destroy()
   }
   if (line !== '') yield line
 }
 
-function unreadable(file: string, cause: unknown): AppError {
+function createUnreadableError(file: string, cause: unknown): AppError {
   return new AppError('command/usage', `${file} cannot be read.`, { cause })
 }
 

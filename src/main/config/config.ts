@@ -337,26 +337,26 @@ export function loadConfig(source: { file: string; required: boolean; environmen
     if (!name.startsWith(prefix) || name.startsWith(foreignPrefix) || text === undefined) continue
     if (clientVariables.includes(name)) continue
     const key = listConfigKeys().find((it) => it.variable === name)
-    if (!key) throw invalid(`The environment variable ${name} is none of Steward's.`)
-    set(content, key.path, fromText(key, text))
+    if (!key) throw createInvalidError(`The environment variable ${name} is none of Steward's.`)
+    set(content, key.path, parseText(key, text))
   }
   const parsed = Config.safeParse(content)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw invalid(issue ? describeIssue(issue, source) : 'The configuration is not valid.')
+  throw createInvalidError(issue ? describeIssue(issue, source) : 'The configuration is not valid.')
 }
 
 export type ConfigKey = { path: string[]; variable: string; schema: z.ZodType; description: string; initial: unknown }
 
 /** Every key that holds a value, in the order of the schema. */
 export function listConfigKeys(): ConfigKey[] {
-  return leaves(Config, []).filter((key) => key.path[0] !== '$schema')
+  return listLeaves(Config, []).filter((key) => key.path[0] !== '$schema')
 }
 
-function leaves(schema: z.ZodType, path: string[]): ConfigKey[] {
+function listLeaves(schema: z.ZodType, path: string[]): ConfigKey[] {
   const inner = schema instanceof z.ZodPrefault ? schema.unwrap() : schema
   if (inner instanceof z.ZodObject) {
-    return Object.entries(inner.shape).flatMap(([name, field]) => leaves(field as z.ZodType, [...path, name])) // a shape holds schemas
+    return Object.entries(inner.shape).flatMap(([name, field]) => listLeaves(field as z.ZodType, [...path, name])) // a shape holds schemas
   }
   return [
     {
@@ -375,22 +375,22 @@ function readFile({ file, required }: { file: string; required: boolean }): Reco
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw invalid(`The configuration ${file} cannot be read: ${toReason(cause)}.`, cause)
+    throw createInvalidError(`The configuration ${file} cannot be read: ${toReason(cause)}.`, cause)
   }
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw invalid(`The configuration ${file} is not JSON: ${toReason(cause)}.`, cause)
+    throw createInvalidError(`The configuration ${file} is not JSON: ${toReason(cause)}.`, cause)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(`The configuration ${file} must be a JSON object.`)
+    throw createInvalidError(`The configuration ${file} must be a JSON object.`)
   }
   return value as Record<string, unknown> // just checked
 }
 
 /** The environment has text only: lists are separated by commas, flags are `true` or `false`, empty text is null. */
-function fromText({ schema, variable }: ConfigKey, text: string): unknown {
+function parseText({ schema, variable }: ConfigKey, text: string): unknown {
   const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
   if (inner instanceof z.ZodArray) return text.split(',').map((it) => it.trim())
   if (inner instanceof z.ZodNullable && text === '') return null
@@ -399,7 +399,7 @@ function fromText({ schema, variable }: ConfigKey, text: string): unknown {
   if (!(inner instanceof z.ZodBoolean)) return text
   if (text === 'true' || text === '1') return true
   if (text === 'false' || text === '0') return false
-  throw invalid(`${variable} must be true or false, not "${text}".`)
+  throw createInvalidError(`${variable} must be true or false, not "${text}".`)
 }
 
 function set(target: Record<string, unknown>, path: string[], value: unknown): void {
@@ -433,7 +433,7 @@ function describeIssue(issue: z.core.$ZodIssue, source: { file: string; environm
   return `${setting} ${issue.message.startsWith('must') || issue.message.startsWith('needs') ? issue.message : `is wrong: ${issue.message}`}.`
 }
 
-function invalid(message: string, cause?: unknown): AppError {
+function createInvalidError(message: string, cause?: unknown): AppError {
   return new AppError('config/invalid', message, { cause })
 }
 

@@ -48,11 +48,11 @@ export function readRegistrarOptions(config: RegistrarConfig): RegistrarOptions 
   if (config === 'local') return { kind: 'local' }
   if ('namesilo' in config) {
     const { api_key_file: file, payment_id: paymentId, ...options } = config.namesilo
-    const apiKey = keyIn(file, 'namesilo.api_key_file')
+    const apiKey = readKey(file, 'namesilo.api_key_file')
     return { kind: 'namesilo', apiKey, paymentId, ...resolveAddress(addresses.namesilo, options) }
   }
   const { api_token_file: file, username, ...options } = config.name_com
-  const token = keyIn(file, 'name_com.api_token_file')
+  const token = readKey(file, 'name_com.api_token_file')
   return { kind: 'name.com', username, token, ...resolveAddress(addresses.name_com, options) }
 }
 
@@ -66,7 +66,7 @@ function resolveAddress(
   return { url: address, isReal: !(sandbox ?? loopback.test(address)), settlesWithinMs: seconds * 1_000 }
 }
 
-function keyIn(file: string, key: string): string {
+function readKey(file: string, key: string): string {
   const names = `\`domains.registrar.${key}\` names ${file}, which`
   const text = readText(file, names).trim()
   if (/^[\x21-\x7e]{8,200}$/.test(text)) return text
@@ -77,11 +77,11 @@ function readText(file: string, names: string): string {
   try {
     return readPrivateFile(file)
   } catch (cause) {
-    throw unreadable(names, cause)
+    throw createUnreadableError(names, cause)
   }
 }
 
-function unreadable(names: string, cause: unknown): AppError {
+function createUnreadableError(names: string, cause: unknown): AppError {
   return new AppError('config/invalid', `${names} ${cause instanceof Error ? cause.message : 'cannot be read.'}`, {
     cause,
   })

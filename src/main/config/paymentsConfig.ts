@@ -62,14 +62,14 @@ export function readPaymentOptions(config: PaymentsConfig, embedded: boolean): P
   if (facilitator === null) return undefined
   if ('url' in facilitator) {
     const { url, rpc_url: rpcUrl, cdp_key_file: file } = facilitator
-    const key = file === undefined ? undefined : cdpKeyIn(file)
+    const key = file === undefined ? undefined : readCdpKey(file)
     return { ...target, facilitator: { kind: 'remote', url, rpcUrl, cdpKey: key } }
   }
   const { rpc_url: rpcUrl, relayer_key_file: file } = facilitator
-  return { ...target, facilitator: { kind: 'chain', rpcUrl, relayerKey: relayerKeyIn(file) } }
+  return { ...target, facilitator: { kind: 'chain', rpcUrl, relayerKey: readRelayerKey(file) } }
 }
 
-function relayerKeyIn(file: string): `0x${string}` {
+function readRelayerKey(file: string): `0x${string}` {
   const names = `\`payments.facilitator.relayer_key_file\` names ${file}, which`
   const digits = /^(0x)?([0-9a-fA-F]{64})$/.exec(readText(file, names).trim())?.[2]
   if (digits === undefined)
@@ -85,7 +85,7 @@ const CdpKeyFile = z.union([
     .transform(({ name, privateKey }) => ({ id: name, privateKey })),
 ])
 
-function cdpKeyIn(file: string): CdpKey {
+function readCdpKey(file: string): CdpKey {
   const names = `\`payments.facilitator.cdp_key_file\` names ${file}, which`
   const read = CdpKeyFile.safeParse(parseJsonOrUndefined(readText(file, names)))
   if (!read.success)
@@ -93,7 +93,7 @@ function cdpKeyIn(file: string): CdpKey {
   try {
     return parseCdpKey(read.data.id, read.data.privateKey)
   } catch (cause) {
-    throw invalid(`${names} holds no key.`, cause)
+    throw createInvalidError(`${names} holds no key.`, cause)
   }
 }
 
@@ -101,11 +101,11 @@ function readText(file: string, names: string): string {
   try {
     return readPrivateFile(file)
   } catch (cause) {
-    throw invalid(names, cause)
+    throw createInvalidError(names, cause)
   }
 }
 
-function invalid(message: string, cause: unknown): AppError {
+function createInvalidError(message: string, cause: unknown): AppError {
   const words = cause instanceof Error ? cause.message : 'cannot be read.'
   return new AppError('config/invalid', `${message} ${words}`, { cause })
 }

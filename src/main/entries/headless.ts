@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { startApp } from '#agent/compose/compose.ts'
 import { type Environment, loadConfig, readEnvironment } from '#config/config.ts'
 import { headlessLine, readStartOptions, type StartOptions } from '#config/startOptions.ts'
-import { failureText, formatHelp, toExitCode } from '#platform/commandLine.ts'
+import { formatFailure, formatHelp, toExitCode } from '#platform/commandLine.ts'
 import { handleEndSignals } from '#platform/endSignals.ts'
 import { type OpeningPage, openInBrowser } from '#platform/openInBrowser.ts'
 import { requestFreshUrl } from '#platform/startSocket.ts'
@@ -20,7 +20,7 @@ export async function runHeadless(options: StartOptions, environment: Environmen
     return 0
   } catch (error) {
     if (await openRunning(error, options, environment)) return 0
-    process.stderr.write(failureText(error))
+    process.stderr.write(formatFailure(error))
     return toExitCode(error)
   }
 }
@@ -75,7 +75,7 @@ function warn(sentence: string): void {
   process.stderr.write(`steward: ${sentence}\n`)
 }
 
-async function program(parts: readonly string[]): Promise<number> {
+async function runProgram(parts: readonly string[]): Promise<number> {
   try {
     const options = readStartOptions(parts, readEnvironment())
     if (options.command === 'start') return await runHeadless(options, readEnvironment())
@@ -88,9 +88,9 @@ async function program(parts: readonly string[]): Promise<number> {
     process.stdout.write(options.command === 'help' ? formatHelp(headlessLine) : `${version}\n`)
     return 0
   } catch (error) {
-    process.stderr.write(failureText(error))
+    process.stderr.write(formatFailure(error))
     return toExitCode(error)
   }
 }
 
-if (import.meta.main) process.exitCode = await program(process.argv.slice(2))
+if (import.meta.main) process.exitCode = await runProgram(process.argv.slice(2))

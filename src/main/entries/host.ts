@@ -14,7 +14,7 @@ import { AppError } from '#shared/appError.ts'
  */
 const closeMs = 60_000
 
-function options() {
+function parseOptions() {
   const { values } = parseArgs({
     options: {
       data: { type: 'string' },
@@ -28,9 +28,9 @@ function options() {
     },
   })
   if (values.data === undefined) throw new AppError('config/invalid', '--data names no folder.')
-  const idleExitMs = whole('--idle-exit-ms', values['idle-exit-ms'])
-  const cpuWeight = whole('--cpu-weight', values['cpu-weight'])
-  const warmPoolSize = whole('--spares', values.spares)
+  const idleExitMs = parseWholeNumber('--idle-exit-ms', values['idle-exit-ms'])
+  const cpuWeight = parseWholeNumber('--cpu-weight', values['cpu-weight'])
+  const warmPoolSize = parseWholeNumber('--spares', values.spares)
   const docker = parseDocker(values.docker)
   const level = parseLevel(values['log-level'])
   return {
@@ -45,7 +45,7 @@ function options() {
   }
 }
 
-function whole(name: string, value: string): number {
+function parseWholeNumber(name: string, value: string): number {
   if (!/^\d+$/.test(value)) throw new AppError('config/invalid', `${name} is no whole number.`)
   return Number(value)
 }
@@ -54,11 +54,11 @@ function parseDocker(value: string): DockerOptions {
   try {
     return DockerOptions.parse(parseJson(value))
   } catch (cause) {
-    throw invalid('--docker is not what the service gives.', cause)
+    throw createInvalidError('--docker is not what the service gives.', cause)
   }
 }
 
-function invalid(message: string, cause: unknown): AppError {
+function createInvalidError(message: string, cause: unknown): AppError {
   return new AppError('config/invalid', message, { cause })
 }
 
@@ -68,7 +68,7 @@ function parseLevel(value: string): LogLevel {
 }
 
 async function run(): Promise<void> {
-  const { dataDir, names, docker, warmPoolSize, cpuWeight, level, logPath, idleExitMs } = options()
+  const { dataDir, names, docker, warmPoolSize, cpuWeight, level, logPath, idleExitMs } = parseOptions()
   const now = Date.now
   const print = (line: string) => process.stdout.write(line)
   const log = createJsonLog({

@@ -3,14 +3,14 @@ import { app } from 'electron'
 import { startApp } from '#agent/compose/compose.ts'
 import { readEnvironment } from '#config/config.ts'
 import { readStartOptions, type StartOptions } from '#config/startOptions.ts'
-import { failureText, toExitCode } from '#platform/commandLine.ts'
+import { formatFailure, toExitCode } from '#platform/commandLine.ts'
 import { handleEndSignals } from '#platform/endSignals.ts'
 import { getBuiltFile, installFolder } from '#platform/programFile.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
 import { type RunningApp, runDesktop } from '#shell/desktop.ts'
 
 try {
-  const options = readStartOptions(ownArguments(process.argv, app.isPackaged), readEnvironment())
+  const options = readStartOptions(stripElectronArguments(process.argv, app.isPackaged), readEnvironment())
   handleEndSignals({ end: () => app.quit(), force: () => app.exit(1), now: Date.now })
   // Electron is ready only after this module has run: nothing here may wait for it.
   void runDesktop({
@@ -27,19 +27,19 @@ try {
         now: Date.now,
         time: createTimeSource(),
       }),
-    onReady: (app, url) => process.stdout.write(readyLine(options, app, url)),
+    onReady: (app, url) => process.stdout.write(formatReadyLine(options, app, url)),
     failure(cause) {
-      process.stderr.write(failureText(cause))
-      return { text: failureText(cause), exitCode: toExitCode(cause) }
+      process.stderr.write(formatFailure(cause))
+      return { text: formatFailure(cause), exitCode: toExitCode(cause) }
     },
   })
 } catch (cause) {
-  process.stderr.write(failureText(cause))
+  process.stderr.write(formatFailure(cause))
   app.exit(toExitCode(cause))
 }
 
 /** Before the application's own come Chromium's switches and, unless packaged, the path of the application. */
-function ownArguments(argv: readonly string[], isPackaged: boolean): string[] {
+function stripElectronArguments(argv: readonly string[], isPackaged: boolean): string[] {
   const path = argv.findIndex((part, index) => index > 0 && !part.startsWith('-'))
   return argv.slice(isPackaged ? 1 : path + 1)
 }
@@ -49,6 +49,6 @@ function warn(sentence: string): void {
 }
 
 /** The address in it was used by the window: it is there to tell the port. */
-function readyLine({ json }: StartOptions, { serviceUrl }: RunningApp, url: string): string {
+function formatReadyLine({ json }: StartOptions, { serviceUrl }: RunningApp, url: string): string {
   return json ? `${JSON.stringify({ event: 'ready', url, service_url: serviceUrl })}\n` : 'Steward is open.\n'
 }

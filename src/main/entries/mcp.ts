@@ -4,7 +4,7 @@ import type { RunningApp } from '#agent/compose/compose.ts'
 import { runMcpRelay } from '#commands/mcpRelay.ts'
 import { type Environment, readEnvironment } from '#config/config.ts'
 import { resolvePaths } from '#config/startOptions.ts'
-import { type CommandLine, failureText, formatHelp, parseCommandLine, toExitCode } from '#platform/commandLine.ts'
+import { type CommandLine, formatFailure, formatHelp, parseCommandLine, toExitCode } from '#platform/commandLine.ts'
 import { findLockHolder, type LockHolder } from '#platform/dataLock.ts'
 import { handleEndSignals } from '#platform/endSignals.ts'
 import { createHttpClient } from '#platform/httpClient.ts'
@@ -34,7 +34,7 @@ const lookMs = 100
 const maxAnswerBytes = 64 * 1024 * 1024
 
 /** @returns the exit code of the program */
-export async function mcpProgram(parts: readonly string[], environment: Environment): Promise<number> {
+export async function runMcpProgram(parts: readonly string[], environment: Environment): Promise<number> {
   const options = parseCommandLine(line, parts)
   if (options.has('help') || options.has('version')) {
     process.stdout.write(options.has('help') ? formatHelp(line) : `${version}\n`)
@@ -114,9 +114,9 @@ function parseProfile(text: string | undefined): ToolProfile | undefined {
 /** Also of `scripts/mcp.js`, which is not this file. */
 export async function runMcp(parts: readonly string[]): Promise<void> {
   try {
-    process.exitCode = await mcpProgram(parts, readEnvironment())
+    process.exitCode = await runMcpProgram(parts, readEnvironment())
   } catch (error) {
-    process.stderr.write(failureText(error))
+    process.stderr.write(formatFailure(error))
     process.exitCode = toExitCode(error)
   }
 }

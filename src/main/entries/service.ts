@@ -7,7 +7,7 @@ import { readRegistrarOptions } from '#config/domainsConfig.ts'
 import { readInferenceOptions } from '#config/inferenceConfig.ts'
 import { readPaymentOptions } from '#config/paymentsConfig.ts'
 import { createWrongListenError, resolvePaths, serviceLine } from '#config/startOptions.ts'
-import { failureText, formatHelp, type ParsedCommand, parseCommandLine, toExitCode } from '#platform/commandLine.ts'
+import { formatFailure, formatHelp, type ParsedCommand, parseCommandLine, toExitCode } from '#platform/commandLine.ts'
 import { openDataFolder, openFolderWarning, warnAboutCopy } from '#platform/dataFolder.ts'
 import { lockData } from '#platform/dataLock.ts'
 import { handleEndSignals } from '#platform/endSignals.ts'
@@ -39,7 +39,7 @@ async function run(parsed: ParsedCommand): Promise<void> {
   const scope = new Scope()
   let fronts: readonly string[] = []
   let personKey: string | undefined
-  const models = modelOrders()
+  const models = createModelOrders()
   // SIGHUP from a closing terminal ends the service; without a terminal it reloads the certificate.
   const reloading: { reload?: () => void } = {}
   const mayReload = !supervised && !process.stdin.isTTY
@@ -61,11 +61,13 @@ async function run(parsed: ParsedCommand): Promise<void> {
       if (sentence && !supervised) warn(sentence)
     }
     const log = createJsonLog({ write: (line) => process.stderr.write(line), now: Date.now, level: config.log.level })
-    const host = scope.own(createHostLauncher(dataFolder, hostSettings(config, supervised)), (it) => it.endUnreached())
+    const host = scope.own(createHostLauncher(dataFolder, toHostSettings(config, supervised)), (it) =>
+      it.endUnreached(),
+    )
     const { cert_file: certFile, key_file: keyFile } = config.service.tls
     const certificate =
-      certFile !== null && keyFile !== null ? () => ({ cert: pem(certFile), key: pem(keyFile) }) : undefined
-    const privateSocketPath = supervised ? ownSocketPath(dataFolder) : undefined
+      certFile !== null && keyFile !== null ? () => ({ cert: readPem(certFile), key: readPem(keyFile) }) : undefined
+    const privateSocketPath = supervised ? getSocketPath(dataFolder) : undefined
     const service = scope.own(
       await listenAgain(
         { dataFolder, address: listenAddress(parsed, config), again: parsed.has('again'), log },
@@ -81,14 +83,14 @@ async function run(parsed: ParsedCommand): Promise<void> {
             ...(config.service.sandbox_host !== null && { sandboxHost: config.service.sandbox_host }),
             signInDomains: config.auth.domains,
             ownFronts: () => fronts,
-            rateLimits: rateLimitNumbers(config),
-            newWallets: newWallets(config, supervised),
+            rateLimits: toRateLimits(config),
+            newWallets: toNewWallets(config, supervised),
             personKey: () => personKey,
             defaultNetwork: config.sandboxes.default_network,
             runtimes: config.sandboxes.runtimes,
             identityDomainName: config.identity.domain_name,
             ownerStartCents: config.credits.owner_start_cents,
-            dnsListen: dnsAddress(config, supervised),
+            dnsListen: toDnsAddress(config, supervised),
             registrar: readRegistrarOptions(config.domains.registrar),
             rdapBootstrapFile: config.domains.rdap_bootstrap_file ?? findRdapList(dataFolder),
             ...(config.domains.resolvers.length > 0 && { resolvers: config.domains.resolvers }),
@@ -107,7 +109,7 @@ async function run(parsed: ParsedCommand): Promise<void> {
       (it) => it.close(),
     )
     models.obey(service.models)
-    process.stdout.write(readyText(parsed.has('json'), { ...service, socket: privateSocketPath }))
+    process.stdout.write(formatReadyText(parsed.has('json'), { ...service, socket: privateSocketPath }))
     reloading.reload = () => {
       if (!certificate) {
         log.info('there is no certificate to reload')
@@ -126,7 +128,7 @@ async function run(parsed: ParsedCommand): Promise<void> {
   }
 }
 
-function hostSettings(config: Config, supervised: boolean): HostSettings {
+function toHostSettings(config: Config, supervised: boolean): HostSettings {
   const { runtimes, spares, cpu_weight: cpuWeight } = config.sandboxes
   return {
     ...{ runtimes, warmPoolSize: spares ?? undefined, cpuWeight },
@@ -154,13 +156,13 @@ function endOrder(
 }
 
 /** Orders about models may come before there is a service to take them. They are held in memory alone. */
-function modelOrders() {
+function createModelOrders() {
   const early: ModelOrder[] = []
   let service: RunningService['models'] | undefined
   const done = (order: ModelOrder): void => {
     if (order.event === 'provider-key') service?.setProviderKey(order.family, order.key ?? undefined)
     else if (order.event === 'models-stopped') service?.setStopped(order.stopped)
-    else service?.setLocalServers(order.servers.map(localServer))
+    else service?.setLocalServers(order.servers.map(toLocalServer))
   }
   return {
     take(order: ModelOrder): void {
@@ -176,7 +178,7 @@ function modelOrders() {
 
 type AnnouncedServer = Extract<ModelOrder, { event: 'local-models' }>['servers'][number]
 
-function localServer({ name, base_url: baseUrl, api_key: apiKey, models, free: isFree, prices }: AnnouncedServer) {
+function toLocalServer({ name, base_url: baseUrl, api_key: apiKey, models, free: isFree, prices }: AnnouncedServer) {
   return {
     ...{ name, baseUrl, apiKey: apiKey ?? undefined, isFree },
     models: models.map((model) => {
@@ -188,13 +190,13 @@ function localServer({ name, base_url: baseUrl, api_key: apiKey, models, free: i
 }
 
 /** That of the application is one person's: others of this machine reach its port, and would run under this user. */
-function newWallets({ auth }: Config, supervised: boolean): NewWallets {
+function toNewWallets({ auth }: Config, supervised: boolean): NewWallets {
   if (auth.new_accounts === null) return supervised ? 'ask' : 'welcome'
   return auth.new_accounts ? 'welcome' : 'refused'
 }
 
 /** Path of the Unix socket. Undefined on Windows, where any process may claim a pipe name; the port is used there. */
-function ownSocketPath(dataFolder: string): string | undefined {
+function getSocketPath(dataFolder: string): string | undefined {
   return process.platform === 'win32' ? undefined : toSocketPath(join(dataFolder, 'service', 'service.sock'))
 }
 
@@ -225,14 +227,14 @@ function listenAddress(parsed: ParsedCommand, config: Config): ListenAddress {
   return address
 }
 
-function dnsAddress({ domains: { dns_listen: text } }: Config, supervised: boolean): ListenAddress | undefined {
+function toDnsAddress({ domains: { dns_listen: text } }: Config, supervised: boolean): ListenAddress | undefined {
   if (text === null) return supervised ? { host: '127.0.0.1', port: 0 } : undefined
   const address = parseListen(text)
   if (!address) throw createWrongListenError(text)
   return address
 }
 
-function rateLimitNumbers({ service: { rate_limits: limits } }: Config) {
+function toRateLimits({ service: { rate_limits: limits } }: Config) {
   return {
     perKey: limits.per_key,
     perAddress: limits.per_address,
@@ -243,21 +245,21 @@ function rateLimitNumbers({ service: { rate_limits: limits } }: Config) {
   }
 }
 
-function pem(file: string): string {
+function readPem(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw unreadable(file, cause)
+    throw createUnreadableError(file, cause)
   }
 }
 
-function unreadable(file: string, cause: unknown): AppError {
+function createUnreadableError(file: string, cause: unknown): AppError {
   return new AppError('config/invalid', `\`service.tls\` names ${file}, which cannot be read.`, { cause })
 }
 
 type ReadyService = Pick<RunningService, 'url' | 'ownerKeyFile'> & { socket: string | undefined }
 
-function readyText(json: boolean, { url, ownerKeyFile, socket }: ReadyService): string {
+function formatReadyText(json: boolean, { url, ownerKeyFile, socket }: ReadyService): string {
   if (json) return `${JSON.stringify({ event: 'ready', url, owner_key_file: ownerKeyFile, socket })}\n`
   return `The service of Steward is ready at ${url}\nThe owner's API key is in ${ownerKeyFile}\nCtrl-C ends it.\n`
 }
@@ -266,7 +268,7 @@ function warn(sentence: string): void {
   process.stderr.write(`steward: ${sentence}\n`)
 }
 
-async function program(): Promise<number> {
+async function runProgram(): Promise<number> {
   // The reader of stdout may exit first; EPIPE must not prevent an orderly shutdown.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   try {
@@ -276,9 +278,9 @@ async function program(): Promise<number> {
     else await run(parsed)
     return 0
   } catch (error) {
-    process.stderr.write(failureText(error))
+    process.stderr.write(formatFailure(error))
     return toExitCode(error)
   }
 }
 
-process.exit(await program())
+process.exit(await runProgram())

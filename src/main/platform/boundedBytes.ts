@@ -27,7 +27,7 @@ export async function readFirstBytes(
 ): Promise<{ bytes: Buffer; isTruncated: boolean }> {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of signal ? abortable(stream, signal) : stream) {
+  for await (const chunk of signal ? createAbortable(stream, signal) : stream) {
     if (length + chunk.length > maxBytes) {
       chunks.push(chunk.subarray(0, maxBytes - length))
       return { bytes: Buffer.concat(chunks), isTruncated: true }
@@ -39,7 +39,7 @@ export async function readFirstBytes(
   return { bytes: chunks.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(chunks), isTruncated: false }
 }
 
-async function* abortable<T>(stream: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+async function* createAbortable<T>(stream: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   signal.throwIfAborted()
   const iterator = stream[Symbol.asyncIterator]()
   let abort = (): void => {}

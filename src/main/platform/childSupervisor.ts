@@ -112,7 +112,7 @@ function runChild<Ready>(
     fault = `was not ready after ${readyMs / 1000} s`
     child.kill('SIGKILL')
   }, readyMs)
-  eachLine(child, (line) => {
+  readLines(child, (line) => {
     try {
       const ready = parseReady(line)
       if (ready === undefined) return
@@ -137,7 +137,7 @@ function runChild<Ready>(
   return { child, ended }
 }
 
-function eachLine({ stdout }: ChildProcess, onLine: (line: string) => void): void {
+function readLines({ stdout }: ChildProcess, onLine: (line: string) => void): void {
   let rest = ''
   stdout?.setEncoding('utf8')
   stdout?.on('data', (text: string) => {

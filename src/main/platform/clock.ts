@@ -189,8 +189,8 @@ type Readings = { wallMs: number; runningMs: number; uptimeMs: number }
 /** Follows the wall clock, and elapsed time instead while a set clock does not count. */
 function createSteadyTime(source: TimeSource, stored: ClockState | undefined) {
   const startRunningMs = source.runningMs()
-  const before = stored && continues(stored, source) ? stored : undefined
-  let last: Readings = before ?? readings(source)
+  const before = stored && isContinuation(stored, source) ? stored : undefined
+  let last: Readings = before ?? readClocks(source)
   // A clock that starts before its last reading is wrong, as without a battery: its correction counts at once.
   let isWallBehind = before === undefined && stored !== undefined && source.wallMs() < stored.wallMs - toleranceMs
   /** Reading of the steady clock at a running time. */
@@ -221,7 +221,7 @@ function createSteadyTime(source: TimeSource, stored: ClockState | undefined) {
     measure(): ClockJump[] {
       const jumps: ClockJump[] = []
       const previous = last
-      last = readings(source)
+      last = readClocks(source)
       const { wallMs, runningMs } = last
       const ranMs = runningMs - previous.runningMs
       const asleepMs = last.uptimeMs - previous.uptimeMs - ranMs
@@ -246,12 +246,12 @@ function createSteadyTime(source: TimeSource, stored: ClockState | undefined) {
   }
 }
 
-function readings(source: TimeSource): Readings {
+function readClocks(source: TimeSource): Readings {
   return { wallMs: source.wallMs(), runningMs: source.runningMs(), uptimeMs: source.uptimeMs() }
 }
 
 /** Whether the elapsed time of a state continues in this process. */
-function continues(state: ClockState, source: TimeSource): boolean {
+function isContinuation(state: ClockState, source: TimeSource): boolean {
   const isBoot = source.bootId !== undefined && state.bootId === source.bootId
   return isBoot && source.runningMs() >= state.runningMs && source.uptimeMs() >= state.uptimeMs
 }

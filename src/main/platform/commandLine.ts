@@ -44,17 +44,17 @@ export function parseCommandLine(
         words.push(part)
         continue
       }
-      if (command !== undefined || !Object.hasOwn(commands, part)) throw usage(`${part} is no command.`)
+      if (command !== undefined || !Object.hasOwn(commands, part)) throw createUsageError(`${part} is no command.`)
       command = part
       continue
     }
     const [, name = '', inline] = /^--([^=]*)(?:=(.*))?$/s.exec(part) ?? []
     const option = Object.hasOwn(options, name) ? options[name] : undefined
-    if (!option) throw usage(`--${name} is no option.`)
-    if (values.has(name)) throw usage(`--${name} stands twice.`)
-    if (option.takes === undefined && inline !== undefined) throw usage(`--${name} takes no value.`)
-    const value = option.takes === undefined ? '' : (inline ?? valueAfter(remaining))
-    if (option.takes !== undefined && !value) throw usage(`--${name} needs ${option.takes}.`)
+    if (!option) throw createUsageError(`--${name} is no option.`)
+    if (values.has(name)) throw createUsageError(`--${name} stands twice.`)
+    if (option.takes === undefined && inline !== undefined) throw createUsageError(`--${name} takes no value.`)
+    const value = option.takes === undefined ? '' : (inline ?? requireValue(remaining))
+    if (option.takes !== undefined && !value) throw createUsageError(`--${name} needs ${option.takes}.`)
     values.set(name, value ?? '')
   }
   return { command, words, has: (name) => values.has(name), value: (name) => values.get(name) }
@@ -79,7 +79,7 @@ export function formatHelp({ usage, about, commands, words = {}, options }: Comm
 }
 
 /** Formats an error for the terminal: message, detail and hint. */
-export function failureText(error: unknown): string {
+export function formatFailure(error: unknown): string {
   if (error instanceof AppError) {
     const detail = error.detail === undefined ? '' : ` ${error.detail}`
     return `steward: ${error.message}${detail} ${error.hint}\n`
@@ -92,10 +92,10 @@ export function toExitCode(error: unknown): number {
   return named ? exitCodes.usage : exitCodes.failed
 }
 
-function valueAfter(remaining: string[]): string | undefined {
+function requireValue(remaining: string[]): string | undefined {
   return remaining[0]?.startsWith('--') ? undefined : remaining.shift()
 }
 
-function usage(message: string): AppError {
+function createUsageError(message: string): AppError {
   return new AppError('command/usage', message)
 }

@@ -23,7 +23,7 @@ export async function openDataFolder(folder: string): Promise<void> {
     await mkdir(join(folder, 'logs'), { recursive: true, mode: 0o700 })
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
-    throw unusable(folder, cause)
+    throw createUnusableError(folder, cause)
   }
 }
 
@@ -39,7 +39,7 @@ export function warnAboutCopy(folder: string): string {
   return `The data folder ${folder} is a copy made while Steward was running. The latest files of sandboxes may be missing: use \`npm start -- backup DIR\` instead, or stop Steward before you copy.`
 }
 
-function unusable(folder: string, cause: unknown): AppError {
+function createUnusableError(folder: string, cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new AppError('data/unusable', `The data folder ${folder} cannot be used: ${reason}.`, { cause })
 }

@@ -53,7 +53,7 @@ export async function lockData({ folder, name, program, waitMs = 0 }: LockOption
     program,
     identity: (await processIdentity(process.pid)) ?? null,
     token: randomUUID(),
-    folder: await folderIdentity(folder),
+    folder: await readFolderIdentity(folder),
   }
   const prepared = `${path}.${mine.token}`
   try {
@@ -62,11 +62,11 @@ export async function lockData({ folder, name, program, waitMs = 0 }: LockOption
     for (let waitedMs = 0; ; waitedMs += retryMs) {
       const holder = await take(path, prepared, mine)
       if (holder === undefined) return { previousState, release: () => release(path, mine) }
-      if (waitedMs >= waitMs) throw inUse(folder, holder)
+      if (waitedMs >= waitMs) throw createInUseError(folder, holder)
       await wait(retryMs)
     }
   } catch (cause) {
-    throw cause instanceof AppError ? cause : unusable(path, cause)
+    throw cause instanceof AppError ? cause : createUnusableError(path, cause)
   } finally {
     await rm(prepared, { force: true })
   }
@@ -75,7 +75,7 @@ export async function lockData({ folder, name, program, waitMs = 0 }: LockOption
 /** The living holder of a lock, if it has one. */
 export async function findLockHolder(folder: string, name: string): Promise<LockHolder | undefined> {
   const lock = await readLock(join(folder, name))
-  if (lock?.holder === undefined || isOfOther(lock.holder, await folderIdentity(folder))) return undefined
+  if (lock?.holder === undefined || isOfOther(lock.holder, await readFolderIdentity(folder))) return undefined
   return (await isAlive(lock.holder)) ? lock.holder : undefined
 }
 
@@ -117,7 +117,7 @@ async function replaceStale({ path, prepared, folder }: Claim, staleText: string
 
 type Claim = { path: string; prepared: string; folder: string | undefined }
 
-async function folderIdentity(folder: string): Promise<string | undefined> {
+async function readFolderIdentity(folder: string): Promise<string | undefined> {
   const stats = await stat(folder, { bigint: true }).catch(() => undefined) // the caller gets the same error
   return stats && `${stats.dev}:${stats.ino}`
 }
@@ -178,13 +178,13 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }
 
-function inUse(folder: string, holder: LockHolder): AppError {
+function createInUseError(folder: string, holder: LockHolder): AppError {
   return new AppError(
     'data/in-use',
     `${holder.program} (process ${holder.pid}) already uses the data folder ${folder}.`,
   )
 }
 
-function unusable(path: string, cause: unknown): AppError {
+function createUnusableError(path: string, cause: unknown): AppError {
   return new AppError('data/unusable', `The lock ${path} could not be made: ${String(cause)}.`, { cause })
 }

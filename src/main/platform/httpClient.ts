@@ -104,9 +104,9 @@ function waitForResponse(request: ClientRequest, body: string | undefined): Prom
   })
 }
 
-const tooLarge = (): Error => new Error('The answer is too large.')
+const createTooLargeError = (): Error => new Error('The answer is too large.')
 
 /** @throws Error if the response is too long or incomplete */
 export async function readText(answer: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
-  return (await readBytes(answer, { maxBytes, tooLarge })).toString('utf8')
+  return (await readBytes(answer, { maxBytes, tooLarge: createTooLargeError })).toString('utf8')
 }

@@ -43,7 +43,7 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
   const waitForTurn = async (name: string, ms: number): Promise<void> => {
     const late = unclear.get(name)
     if (!late) return
-    await within(ms, late, () => lockedError(waits))
+    await within(ms, late, () => createLockedError(waits))
   }
   const giveUp = ({ name, changes }: Call, running: Promise<unknown>): AppError => {
     abandonedCount += 1
@@ -51,16 +51,16 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
       abandonedCount -= 1
       if (unclear.get(name) === ended) unclear.delete(name)
     })
-    if (!changes) return lockedError(tooLate)
+    if (!changes) return createLockedError(tooLate)
     unclear.set(name, ended)
-    return lockedError(
+    return createLockedError(
       'The keychain did not answer in time, and may still make this change: its own dialog may wait for you.',
     )
   }
 
   const withEntry = async <T>(call: Call, use: (entry: AsyncEntry) => Promise<T>): Promise<T> => {
     const { name, ms } = call
-    if (abandonedCount >= maxAbandoned) throw lockedError(waits)
+    if (abandonedCount >= maxAbandoned) throw createLockedError(waits)
     await waitForTurn(name, ms)
     let isOver = false
     try {
@@ -99,9 +99,9 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
 
   function keychainError(error: unknown): AppError {
     const said = toText(error)
-    if (isLocked(said)) return lockedError('Your system keychain is locked.', error)
-    if (isUnanswered(said)) return lockedError(tooLate, error)
-    return new AppError('wallet/keychain-unavailable', unavailableText(kind, said), { cause: error })
+    if (isLocked(said)) return createLockedError('Your system keychain is locked.', error)
+    if (isUnanswered(said)) return createLockedError(tooLate, error)
+    return new AppError('wallet/keychain-unavailable', formatUnavailable(kind, said), { cause: error })
   }
 }
 
@@ -152,13 +152,13 @@ function toText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function unavailableText(kind: WalletBackend['kind'], said: string): string {
+function formatUnavailable(kind: WalletBackend['kind'], said: string): string {
   if (kind !== 'secret_service') return `The ${backendNames[kind]} does not answer (${said}).`
   if (/no result found/i.test(said)) return 'The Secret Service of this session has no keyring to keep secrets in.'
   if (/dbus|d-bus/i.test(said)) return 'No Secret Service answers: there is no D-Bus session.'
   return `No Secret Service answers, such as GNOME Keyring or KWallet (${said}).`
 }
 
-function lockedError(message: string, cause?: unknown): AppError {
+function createLockedError(message: string, cause?: unknown): AppError {
   return new AppError('wallet/keychain-locked', message, { cause })
 }

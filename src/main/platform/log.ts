@@ -47,7 +47,7 @@ function createLog(options: LogOptions & { repeats: RepeatedEntries }): Log {
       const time = new Date(options.now()).toISOString()
       const repeated = repeat.unwritten > 0 ? { unwritten: repeat.unwritten } : {}
       options.write(
-        `${JSON.stringify({ at: time, level, area: options.area, message, ...repeated, ...readable(fields) })}\n`,
+        `${JSON.stringify({ at: time, level, area: options.area, message, ...repeated, ...toReadable(fields) })}\n`,
       )
     }
   return {
@@ -66,7 +66,7 @@ function getErrorText({ error }: LogFields): string {
 }
 
 /** Errors have no enumerable fields: without this they would be logged as `{}`. */
-function readable(fields: LogFields): LogFields {
+function toReadable(fields: LogFields): LogFields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? describeError(value) : value]),
   )

@@ -36,7 +36,7 @@ export async function listenAt({ server, address, open }: Options): Promise<List
     } catch (error) {
       await otherServer?.close()
       const mayTryAgain = otherServer && address.port === 0 && readCode(error) === 'EADDRINUSE' && tries < maxTries
-      if (!mayTryAgain) throw cannotListen(address, error)
+      if (!mayTryAgain) throw createListenError(address, error)
     }
   }
 }
@@ -76,9 +76,9 @@ async function holdOther(server: Server, { host, port }: ListenAddress): Promise
     await startListening(otherServer, { host: otherHost, port })
   } catch (error) {
     if (absent.includes(String(readCode(error)))) return undefined
-    const faultHere = await faultAt({ host, port })
-    if (faultHere !== undefined) throw cannotListen({ host, port }, faultHere)
-    throw cannotListen({ host: otherHost, port }, error, bothNeeded)
+    const faultHere = await findFault({ host, port })
+    if (faultHere !== undefined) throw createListenError({ host, port }, faultHere)
+    throw createListenError({ host: otherHost, port }, error, bothNeeded)
   }
   return {
     port: getPort(otherServer),
@@ -87,7 +87,7 @@ async function holdOther(server: Server, { host, port }: ListenAddress): Promise
 }
 
 /** Returns the error of listening on the address. Undefined if that succeeds. */
-async function faultAt(address: ListenAddress): Promise<unknown> {
+async function findFault(address: ListenAddress): Promise<unknown> {
   const server = createServer()
   try {
     await startListening(server, address)
@@ -110,7 +110,7 @@ function readCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
-function cannotListen(address: ListenAddress, cause: unknown, detail?: string): AppError {
+function createListenError(address: ListenAddress, cause: unknown, detail?: string): AppError {
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: 'another program already listens there',
     EACCES: 'this user may not listen there',

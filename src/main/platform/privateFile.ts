@@ -11,7 +11,7 @@ const maxBytes = 16 * 1024
 export function readPrivateFile(file: string): string {
   const opened = openPlainFile(file)
   try {
-    const { mode, uid, size } = checkedStat(opened)
+    const { mode, uid, size } = statPrivateFile(opened)
     // Windows has no such modes; the folders of a user are closed there.
     if (process.platform !== 'win32') {
       if (uid !== process.getuid?.()) throw new Error('belongs to another user.')
@@ -34,7 +34,7 @@ function openPlainFile(file: string): number {
   }
 }
 
-function checkedStat(opened: number) {
+function statPrivateFile(opened: number) {
   const stat = fstatSync(opened)
   if (!stat.isFile()) throw new Error('is no plain file.')
   return stat

@@ -32,7 +32,7 @@ export async function claimSocket(path: string, inUse: string): Promise<void> {
   if (present && !present.isSocket()) {
     throw new AppError('data/unusable', `${path} must be a socket of Steward, and something else stands there.`)
   }
-  if (await answers(path)) throw new AppError('data/in-use', inUse)
+  if (await isAnswering(path)) throw new AppError('data/in-use', inUse)
   await rm(path, { force: true })
 }
 
@@ -69,7 +69,7 @@ export function connectPrivately(path: string): Socket {
   return createConnection(path)
 }
 
-function answers(path: string): Promise<boolean> {
+function isAnswering(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ path })
     const tell = (alive: boolean) => {

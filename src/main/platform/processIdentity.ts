@@ -12,7 +12,7 @@ const deadlineMs = 5_000
 export async function processIdentity(pid: number): Promise<string | undefined> {
   switch (process.platform) {
     case 'linux':
-      return linuxIdentity(pid)
+      return readLinuxIdentity(pid)
     case 'win32':
       return runCommand('powershell.exe', [
         '-NoProfile',
@@ -34,7 +34,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-async function linuxIdentity(pid: number): Promise<string | undefined> {
+async function readLinuxIdentity(pid: number): Promise<string | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')

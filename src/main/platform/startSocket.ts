@@ -14,12 +14,12 @@ const StartAnswer = z.object({ url: z.url() })
 const maxAnswerBytes = 4096
 const timeoutMs = 5000
 
-const pathIn = (dataFolder: string): string => toSocketPath(join(dataFolder, 'app', 'start.sock'))
+const getSocketPath = (dataFolder: string): string => toSocketPath(join(dataFolder, 'app', 'start.sock'))
 
 /** @param freshUrl creates an address that opens one session */
 export async function openStartSocket(dataFolder: string, freshUrl: () => string): Promise<StartSocket | undefined> {
   if (process.platform === 'win32') return undefined
-  const path = pathIn(dataFolder)
+  const path = getSocketPath(dataFolder)
   await claimSocket(path, `Another Steward listens at ${path}.`)
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
@@ -39,7 +39,7 @@ export async function openStartSocket(dataFolder: string, freshUrl: () => string
 export function requestFreshUrl(dataFolder: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     if (process.platform === 'win32') return resolve(undefined)
-    const socket = createConnection(pathIn(dataFolder))
+    const socket = createConnection(getSocketPath(dataFolder))
     let text = ''
     const end = () => {
       socket.destroy()

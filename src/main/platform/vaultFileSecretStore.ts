@@ -41,7 +41,7 @@ async function readEntries(file: string): Promise<Entries> {
     text = await readFile(file, 'utf8')
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return {}
-    throw unusable(file, 'read', cause)
+    throw createUnusableError(file, 'read', cause)
   }
   // Omits the cause, which would quote the file.
   const parsed = VaultFile.safeParse(text.length > maxCharacters ? undefined : parseJsonOrUndefined(text))
@@ -54,11 +54,11 @@ async function writeEntries(file: string, entries: Entries): Promise<void> {
     if (Object.keys(entries).length === 0) await removeFile(file)
     else await replaceFile(file, `${JSON.stringify({ version: 1, entries }, null, 2)}\n`)
   } catch (cause) {
-    throw unusable(file, 'written', cause)
+    throw createUnusableError(file, 'written', cause)
   }
 }
 
-function unusable(file: string, how: 'read' | 'written', cause: unknown): AppError {
+function createUnusableError(file: string, how: 'read' | 'written', cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new AppError('wallet/failed', `The vault file ${file} cannot be ${how}: ${reason}.`, { cause })
 }

@@ -77,7 +77,7 @@ export function createGroupCommit({ database, flush, onBroken, ...options }: Opt
       return database.transaction(() => works.map(toOutcome)).immediate()
     } catch (error) {
       if (works.length > 1) return undefined
-      return works.map((work) => ({ work, ended: 'failed', value: unavailable(error) }))
+      return works.map((work) => ({ work, ended: 'failed', value: createUnavailableError(error) }))
     }
   }
 
@@ -104,7 +104,7 @@ export function createGroupCommit({ database, flush, onBroken, ...options }: Opt
       },
       (error: unknown) => {
         flushing = undefined
-        refusal = unavailable(error)
+        refusal = createUnavailableError(error)
         for (const work of [...waiting, ...unflushed]) work.fail(refusal)
         unflushed = []
         onBroken(error)
@@ -149,6 +149,6 @@ function toOutcome(work: Work): Settled {
   }
 }
 
-function unavailable(cause: unknown): AppError {
+function createUnavailableError(cause: unknown): AppError {
   return new AppError('data/unwritable', 'The ledger cannot be written to.', { cause })
 }

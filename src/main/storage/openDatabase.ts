@@ -31,25 +31,25 @@ export function openDatabase(file: string, { check = false }: { check?: boolean 
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw isDamage(cause) ? damagedError(file, toMessage(cause), cause) : unusable(file, cause)
+    throw isDamage(cause) ? createDamagedError(file, toMessage(cause), cause) : createUnusableError(file, cause)
   }
 }
 
 /** @throws AppError `data/damaged` */
 function checkDatabase(file: string, database: Database): void {
   const [first] = database.pragma('quick_check(1)', { simple: false }) as { quick_check: string }[] // as SQLite names it
-  if (first?.quick_check !== 'ok') throw damagedError(file, first?.quick_check ?? 'no result')
+  if (first?.quick_check !== 'ok') throw createDamagedError(file, first?.quick_check ?? 'no result')
 }
 
 function isDamage(cause: unknown): boolean {
   return cause instanceof SqliteDatabase.SqliteError && cause.code.startsWith('SQLITE_CORRUPT')
 }
 
-function damagedError(file: string, reason: string, cause?: unknown): AppError {
+function createDamagedError(file: string, reason: string, cause?: unknown): AppError {
   return new AppError('data/damaged', `The database ${file} is damaged: ${reason}.`, { cause })
 }
 
-function unusable(file: string, cause: unknown): AppError {
+function createUnusableError(file: string, cause: unknown): AppError {
   return new AppError('data/unusable', `Cannot open ${file}: ${toMessage(cause)}`, { cause })
 }
 

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { defineRoute } from './route.ts'
 
-const days = (message: string) => z.int(message).min(1, message).max(3650, message)
+const createDaysSchema = (message: string) => z.int(message).min(1, message).max(3650, message)
 const wholeDays = 'must be a whole number of days from 1 to 3650'
 
 /** Retention of the local log, in days, and whether terminals are recorded. */
 export const ActivitySettings = z.object({
   /** Age in days at which entries are removed, which is recorded. Null: never. */
-  keep_entries_days: days(`${wholeDays}, or null`).nullable(),
+  keep_entries_days: createDaysSchema(`${wholeDays}, or null`).nullable(),
   /** Whether what terminals show is recorded from now on. */
   record_terminals: z.boolean(),
   /** Older recordings are deleted. */
-  keep_recordings_days: days(wholeDays),
+  keep_recordings_days: createDaysSchema(wholeDays),
 })
 export type ActivitySettings = z.infer<typeof ActivitySettings>
 

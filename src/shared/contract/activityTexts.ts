@@ -78,25 +78,25 @@ export function formatActor({ kind, name }: ActivityBy): string {
     case 'owner':
       return 'You'
     case 'key':
-      return name === null ? 'A deleted key' : programName(name)
+      return name === null ? 'A deleted key' : getProgramName(name)
     case 'wallet':
       return name === null ? 'A wallet' : shortenAddress(name)
     case 'link':
-      return `Someone with a terminal link${name === null ? '' : ` of ${programName(name)}`}`
+      return `Someone with a terminal link${name === null ? '' : ` of ${getProgramName(name)}`}`
     case 'service':
       return 'Steward'
     case 'agent':
     case 'chat':
     case 'program':
     case 'steward':
-      return programName(name ?? 'A program')
+      return getProgramName(name ?? 'A program')
     default:
-      return programName(name ?? toPlainWord(kind))
+      return getProgramName(name ?? toPlainWord(kind))
   }
 }
 
 /** Distinguishes a program named “You” from the user. */
-function programName(name: string): string {
+function getProgramName(name: string): string {
   return /^\s*you\s*$/i.test(name) ? `The program “${name.trim()}”` : name
 }
 

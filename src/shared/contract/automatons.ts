@@ -66,7 +66,7 @@ export type AutomatonProfile = z.infer<typeof AutomatonProfile>
  * The very text that is hashed: JSON with sorted keys and without spaces, values as they were sent. Its UTF-8 bytes go
  * through keccak256.
  */
-export function canonicalProfile(profile: AutomatonProfile): string {
+export function canonicalizeProfile(profile: AutomatonProfile): string {
   const { automaton_address, automaton_id, bio, creator_address, genesis_prompt_hash, name } = profile
   return JSON.stringify({
     automaton_address,

@@ -12,26 +12,26 @@ import { defineRoute, QueryFlag } from './route.ts'
  */
 
 /** `<prefix>_` and 24 lower-case hexadecimal characters. */
-const id = (prefix: string, code: ErrorCode, subject: string) =>
+const createIdSchema = (prefix: string, code: ErrorCode, subject: string) =>
   z
     .string()
     .regex(new RegExp(`^${prefix}_[0-9a-f]{24}$`), `must be an id that begins with ${prefix}_`)
     .register(unknownIds, { code, message: (input) => `There is no ${subject} ${input}.` })
 
 /** Id of a conversation: `conv_` and hexadecimal digits. */
-export const ConversationId = id('conv', 'chat/not-found', 'conversation').brand<'ConversationId'>()
+export const ConversationId = createIdSchema('conv', 'chat/not-found', 'conversation').brand<'ConversationId'>()
 export type ConversationId = z.infer<typeof ConversationId>
 /** Id of a message: `msg_` and hexadecimal digits. */
-export const MessageId = id('msg', 'chat/message-not-found', 'message').brand<'MessageId'>()
+export const MessageId = createIdSchema('msg', 'chat/message-not-found', 'message').brand<'MessageId'>()
 export type MessageId = z.infer<typeof MessageId>
 /** Id of a folder: `fold_` and hexadecimal digits. */
-export const FolderId = id('fold', 'chat/folder-not-found', 'folder').brand<'FolderId'>()
+export const FolderId = createIdSchema('fold', 'chat/folder-not-found', 'folder').brand<'FolderId'>()
 export type FolderId = z.infer<typeof FolderId>
 /** Id of an attachment: `att_` and hexadecimal digits. */
-export const AttachmentId = id('att', 'chat/attachment-not-found', 'attachment').brand<'AttachmentId'>()
+export const AttachmentId = createIdSchema('att', 'chat/attachment-not-found', 'attachment').brand<'AttachmentId'>()
 export type AttachmentId = z.infer<typeof AttachmentId>
 /** Id of a prompt: `prm_` and hexadecimal digits. */
-export const PromptId = id('prm', 'chat/prompt-not-found', 'prompt').brand<'PromptId'>()
+export const PromptId = createIdSchema('prm', 'chat/prompt-not-found', 'prompt').brand<'PromptId'>()
 export type PromptId = z.infer<typeof PromptId>
 
 /** Limits of chats. */

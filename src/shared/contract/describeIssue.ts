@@ -15,7 +15,7 @@ const typeNames: Readonly<Record<string, string>> = {
 /** One sentence about what is wrong with the input, naming the field: "`cols` must be a whole number from 1 to 1000." */
 export function describeIssue(issue: Issue, input: unknown): string {
   const field = issue.path.length === 0 ? 'The request' : `\`${issue.path.map(String).join('.')}\``
-  if (valueAt(input, issue.path) === undefined && issue.path.length > 0) return `${field} is required.`
+  if (getValue(input, issue.path) === undefined && issue.path.length > 0) return `${field} is required.`
   return `${field} ${describeDemand(issue)}.`
 }
 
@@ -32,7 +32,7 @@ function describeDemand(issue: Issue): string {
     case 'too_big':
       return describeMaximum(issue)
     case 'invalid_union':
-      return demandOfUnion(issue)
+      return describeUnion(issue)
     case 'unrecognized_keys':
       return `has no field ${describeOptions(issue.keys)}`
     case 'invalid_key':
@@ -58,7 +58,7 @@ function describeMaximum({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig)
 }
 
 /** Branches of a union fail for different reasons; prefers a message written for people. */
-function demandOfUnion(issue: z.core.$ZodIssueInvalidUnion): string {
+function describeUnion(issue: z.core.$ZodIssueInvalidUnion): string {
   if ('options' in issue && issue.options) return `must be ${describeOptions(issue.options)}`
   const written = issue.errors.flat().find((branch) => branch.message.startsWith('must '))
   return written?.message ?? 'has a form that is not allowed'
@@ -69,7 +69,7 @@ function describeOptions(values: readonly unknown[]): string {
   return choices.length > 1 ? `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}` : `${choices[0]}`
 }
 
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+function getValue(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input
   for (const key of path) {
     if (typeof value !== 'object' || value === null) return undefined

@@ -17,14 +17,14 @@ export const domainLimits = {
 export const defaultTlds = ['com', 'io', 'ai', 'xyz', 'net', 'org', 'dev'] as const
 
 /** Comma-separated, each once, in the order that they were given. */
-export const names = (max: number, subject: string) =>
+export const createNamesSchema = (max: number, subject: string) =>
   z
     .string()
     .transform((text) => [...new Set(text.split(',').map((it) => it.trim().replace(/^\./, '').toLowerCase()))])
     .transform((all) => all.filter((it) => it !== ''))
     .refine((all) => all.length <= max, `must have at most ${max} ${subject}`)
 
-const Tlds = names(domainLimits.tlds, 'top-level domains')
+const Tlds = createNamesSchema(domainLimits.tlds, 'top-level domains')
 
 /** Currency of all prices. */
 export const Currency = z.literal('USD')
@@ -105,7 +105,7 @@ export const checkDomains = defineRoute({
   tag: 'Domains',
   auth: 'none',
   query: z.object({
-    domains: names(domainLimits.check, 'names')
+    domains: createNamesSchema(domainLimits.check, 'names')
       .refine((all) => all.length > 0, 'must name at least one domain')
       .describe(`Comma-separated, at most ${domainLimits.check}.`),
     source: z

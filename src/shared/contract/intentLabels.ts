@@ -41,7 +41,7 @@ export function describePayee(scope: string | null): string {
 
 /** After `may`: `sign in with Ethereum to 127.0.0.1:4000`, `pay up to $5.00 anywhere`. */
 export function describeAction({ kind, host, max_amount_micro_usd: maxMicroUsd }: Scope): string {
-  const deed = kind === '*' ? anything : kindNames[kind].toLowerCase().replace(/ethereum|solana/, capital)
+  const deed = kind === '*' ? anything : kindNames[kind].toLowerCase().replace(/ethereum|solana/, capitalize)
   const amount = maxMicroUsd === null ? '' : ` up to ${formatUsd(maxMicroUsd, 'exact')}`
   return `${deed}${amount}${describeTarget(kind, host)}`
 }
@@ -53,7 +53,7 @@ function describeTarget(kind: Scope['kind'], host: string): string {
   return isSignIn ? ` to ${target}` : kind === 'x402.authorize' ? ` at ${target}` : ` for ${target}`
 }
 
-function capital(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }
 

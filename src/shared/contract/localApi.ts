@@ -11,7 +11,7 @@ import { defineRoute } from './route.ts'
  */
 
 /** Name of the session's cookie: a browser shares cookies between all ports of a host. */
-export const sessionCookie = (port: number) => `steward_session_${port}`
+export const toSessionCookieName = (port: number) => `steward_session_${port}`
 
 /**
  * Header with the session key of the window, beside the cookie. Browsers send the cookie to every server on the host,

@@ -14,7 +14,7 @@ export function parseRequest(route: Route, raw: RawRequest): Parsed<Route> {
   return {
     params: parseParams(route.params, raw.params),
     query: parseFields(route.query, raw.query),
-    body: parseFields(route.body, route.hasBody ? bodyObject(raw.body) : {}),
+    body: parseFields(route.body, route.hasBody ? requireBodyObject(raw.body) : {}),
   }
 }
 
@@ -27,17 +27,17 @@ export function parseParams<S extends z.ZodObject>(schema: S, input: unknown): z
   const field = schema.shape[name]
   const unknown = field instanceof z.ZodType ? unknownIds.get(field) : undefined
   if (unknown) throw new AppError(unknown.code, unknown.message(formatId(input, name)))
-  throw invalid(issue, input)
+  throw createInvalidError(issue, input)
 }
 
 /** Parses fields and rejects invalid ones. @throws AppError `request/invalid` */
 export function parseFields<S extends z.ZodObject>(schema: S, input: unknown): z.output<S> {
   const { success, data, error } = schema.safeParse(input)
   if (success) return data
-  throw invalid(error.issues[0], input)
+  throw createInvalidError(error.issues[0], input)
 }
 
-function invalid(issue: z.core.$ZodIssue | undefined, input: unknown): AppError {
+function createInvalidError(issue: z.core.$ZodIssue | undefined, input: unknown): AppError {
   return new AppError('request/invalid', issue ? describeIssue(issue, input) : 'The request is not valid.')
 }
 
@@ -47,7 +47,7 @@ function formatId(input: unknown, name: string): string {
 }
 
 /** No body at all counts as an empty object, so that the first field missing is named. */
-function bodyObject(body: unknown): unknown {
+function requireBodyObject(body: unknown): unknown {
   if (body === undefined) return {}
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
   throw new AppError('request/malformed', 'The body must be a JSON object.')

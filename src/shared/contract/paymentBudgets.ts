@@ -58,7 +58,7 @@ const LocalServer = z
     'must be a host of this computer with its port, as in 127.0.0.1:8080',
   )
 
-const unique =
+const isUniqueBy =
   <T>(key: (it: T) => string) =>
   (all: readonly T[]) =>
     new Set(all.map(key)).size === all.length
@@ -72,21 +72,21 @@ export const PaymentBudgetLimits = z.object({
     .array(HostLimit)
     .max(paymentLimits.named)
     .refine(
-      unique<z.output<typeof HostLimit>>(({ host }) => host),
+      isUniqueBy<z.output<typeof HostLimit>>(({ host }) => host),
       'must not name a host twice',
     ),
   payees: z
     .array(PayeeLimit)
     .max(paymentLimits.named)
     .refine(
-      unique<z.output<typeof PayeeLimit>>(({ payee }) => payee),
+      isUniqueBy<z.output<typeof PayeeLimit>>(({ payee }) => payee),
       'must not name a payee twice',
     ),
   local_servers: z
     .array(LocalServer)
     .max(paymentLimits.named)
     .refine(
-      unique<string>((it) => it),
+      isUniqueBy<string>((it) => it),
       'must not name a server twice',
     )
     .default([])

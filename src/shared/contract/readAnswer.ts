@@ -30,7 +30,7 @@ export function readAnswer<R extends Route>(route: R, value: unknown): ReadAnswe
   const lenient = toLenientSchema(route.response).safeParse(value)
   if (!lenient.success) return { success: false, error: read.error }
   const unreadable: UnreadableEntry[] = []
-  const answer = withoutUnreadable(lenient.data, { path: '', unreadable })
+  const answer = omitUnreadable(lenient.data, { path: '', unreadable })
   return { success: true, answer: answer as Output<R>, unreadable }
 }
 
@@ -136,12 +136,12 @@ class Unreadable {
   }
 }
 
-function withoutUnreadable(value: unknown, unreadableItems: { path: string; unreadable: UnreadableEntry[] }): unknown {
+function omitUnreadable(value: unknown, unreadableItems: { path: string; unreadable: UnreadableEntry[] }): unknown {
   const { path, unreadable } = unreadableItems
   if (Array.isArray(value)) {
     return value.flatMap((entry, index) => {
       const itemPath = `${path}[${index}]`
-      if (!(entry instanceof Unreadable)) return [withoutUnreadable(entry, { path: itemPath, unreadable })]
+      if (!(entry instanceof Unreadable)) return [omitUnreadable(entry, { path: itemPath, unreadable })]
       unreadable.push({ path: itemPath, value: entry.value })
       return []
     })
@@ -150,7 +150,7 @@ function withoutUnreadable(value: unknown, unreadableItems: { path: string; unre
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => {
       const fieldPath = path === '' ? name : `${path}.${name}`
-      return [name, withoutUnreadable(part, { path: fieldPath, unreadable })]
+      return [name, omitUnreadable(part, { path: fieldPath, unreadable })]
     }),
   )
 }

@@ -40,11 +40,11 @@ type Actor = { kind: AskerKind | 'service' | 'system'; name: string }
 
 /** @returns undefined for the user. In a chat turn, the chat calls tools; otherwise coding agents do */
 export function toRequester({ kind, name }: Actor, task: TaskId): Requester | undefined {
-  const requester = requesterKind(kind, task)
+  const requester = getRequesterKind(kind, task)
   return requester && { kind: requester, name: name.slice(0, 200) || 'Unnamed' }
 }
 
-function requesterKind(kind: Actor['kind'], task: TaskId): Requester['kind'] | undefined {
+function getRequesterKind(kind: Actor['kind'], task: TaskId): Requester['kind'] | undefined {
   if (kind === 'client') return 'program'
   if (kind === 'agent') return 'steward'
   if (kind === 'tool') return isTurn(task) ? 'chat' : 'agent'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createChatCompletion } from './inference.ts'
 import { buildRequest } from './route.ts'
-import { createSandbox, execTimeoutMs } from './sandboxes.ts'
+import { createSandbox, getExecTimeoutMs } from './sandboxes.ts'
 import { readTerminal } from './terminals.ts'
 
 test('puts each input where the route wants it', () => {
@@ -24,5 +24,5 @@ test('a loose body takes what its schema does not name, and no other body does',
 })
 
 test('counts an exec timeout of 1000 or more as milliseconds and less as seconds', () => {
-  expect([undefined, 1, 0.5, 999, 1000, 2500].map(execTimeoutMs)).toEqual([30_000, 1000, 500, 999_000, 1000, 2500])
+  expect([undefined, 1, 0.5, 999, 1000, 2500].map(getExecTimeoutMs)).toEqual([30_000, 1000, 500, 999_000, 1000, 2500])
 })

@@ -146,7 +146,7 @@ export function buildRequest<R extends Route>(route: R, input: Input<R>): { path
     .map((name) => `${encodeURIComponent(name)}=${encodeURIComponent(String(fields[name]))}`)
     .join('&')
   const body = Object.fromEntries(
-    bodyNames(route, fields)
+    listBodyNames(route, fields)
       .filter((name) => fields[name] !== undefined)
       .map((name) => [name, fields[name]]),
   )
@@ -157,7 +157,7 @@ export function buildRequest<R extends Route>(route: R, input: Input<R>): { path
 }
 
 /** A loose body takes what its schema does not name as well. */
-function bodyNames({ params, query, body }: Route, input: Record<string, unknown>): string[] {
+function listBodyNames({ params, query, body }: Route, input: Record<string, unknown>): string[] {
   if (body.def.catchall === undefined) return Object.keys(body.shape)
   return Object.keys(input).filter((name) => !(name in params.shape) && !(name in query.shape))
 }

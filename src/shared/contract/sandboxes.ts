@@ -343,7 +343,7 @@ export const listRuntimes = defineRoute({
 })
 
 /** Milliseconds of an exec timeout: values of 1000 or more are milliseconds, smaller ones seconds. */
-export function execTimeoutMs(timeout: number | undefined): number {
+export function getExecTimeoutMs(timeout: number | undefined): number {
   if (timeout === undefined) return 30_000
   return Math.ceil(timeout >= 1000 ? timeout : timeout * 1000)
 }

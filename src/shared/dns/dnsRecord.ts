@@ -51,7 +51,7 @@ export function normalizeRecord(zone: string, record: NewDnsRecord): DnsRecordDa
   const { type } = record
   const host = normalizeHost(zone, record.host)
   const value = values[type](record.value.trim(), zone)
-  const distance = normalDistance(record)
+  const distance = normalizeDistance(record)
   if (type === 'CNAME' && host === '@')
     throw new DnsRecordFault('host', 'must not be `@`: a CNAME is not allowed at the root')
   if (type === 'NS' && host === '@') {
@@ -61,7 +61,7 @@ export function normalizeRecord(zone: string, record: NewDnsRecord): DnsRecordDa
     throw new DnsRecordFault('host', 'must begin with service and protocol, as in `_sip._tcp`')
   }
   if (type === 'NS' && host.includes('*')) throw new DnsRecordFault('host', 'must not be a wildcard for NS')
-  return { type, host, value, ttl: normalTtl(record.ttl), distance }
+  return { type, host, value, ttl: normalizeTtl(record.ttl), distance }
 }
 
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
@@ -79,14 +79,14 @@ export function normalizeHost(zone: string, input: string): string {
   return host
 }
 
-function normalTtl(ttl: number | undefined): number {
+function normalizeTtl(ttl: number | undefined): number {
   const { min, max, default: defaultTtl } = dnsLimits.ttl
   if (ttl === undefined) return defaultTtl
   if (Number.isInteger(ttl) && ttl >= min && ttl <= max) return ttl
   throw new DnsRecordFault('ttl', `must be a whole number of seconds from ${min} to ${max}`)
 }
 
-function normalDistance({ type, distance }: NewDnsRecord): number | null {
+function normalizeDistance({ type, distance }: NewDnsRecord): number | null {
   const { min, max, default: defaultDistance } = dnsLimits.distance
   const number = distance ?? defaultDistance
   if (!Number.isInteger(number) || number < min || number > max) {
@@ -113,12 +113,12 @@ const values: Readonly<Record<DnsRecordType, Normal>> = {
     throw new DnsRecordFault('value', 'must be an IPv4 address, as in `192.0.2.1`')
   },
   AAAA(value) {
-    if (Ipv6.safeParse(value).success && !value.includes('%')) return normalIpv6(value)
+    if (Ipv6.safeParse(value).success && !value.includes('%')) return normalizeIpv6(value)
     throw new DnsRecordFault('value', 'must be an IPv6 address, as in `2001:db8::1`')
   },
-  CNAME: normalTarget,
-  NS: normalTarget,
-  MX: (value, zone) => (value === '.' ? value : normalTarget(value, zone)),
+  CNAME: normalizeTarget,
+  NS: normalizeTarget,
+  MX: (value, zone) => (value === '.' ? value : normalizeTarget(value, zone)),
   TXT(value) {
     const text = value.startsWith('"') ? parseCharacterStrings(value) : value
     if (text === undefined) throw new DnsRecordFault('value', 'has unbalanced quotes')
@@ -136,7 +136,7 @@ const values: Readonly<Record<DnsRecordType, Normal>> = {
     if (!isNumber(weight) || !isNumber(port) || target === '' || more.length > 0) {
       throw new DnsRecordFault('value', 'must be weight, port and target, as in `5 5060 sip.example.com`')
     }
-    return `${Number(weight)} ${Number(port)} ${target === '.' ? target : normalTarget(target, zone)}`
+    return `${Number(weight)} ${Number(port)} ${target === '.' ? target : normalizeTarget(target, zone)}`
   },
   CAA(value) {
     const parts = /^(\d{1,3})\s+([A-Za-z0-9]{1,15})\s+(?:"([^"\\\p{Cc}]*)"|([^\s"\\]+))$/u.exec(value)
@@ -148,7 +148,7 @@ const values: Readonly<Record<DnsRecordType, Normal>> = {
   },
 }
 
-function normalTarget(value: string, zone: string): string {
+function normalizeTarget(value: string, zone: string): string {
   const lower = value.toLowerCase().replace(/\.$/, '')
   const name = lower === '@' ? zone : lower
   const labels = name.split('.')
@@ -158,7 +158,7 @@ function normalTarget(value: string, zone: string): string {
 }
 
 /** As RFC 5952 writes it: the longest run of zeros, the first of several, as `::`. */
-function normalIpv6(text: string): string {
+function normalizeIpv6(text: string): string {
   const [, before = text, ...digits] = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text) ?? []
   const [a = 0, b = 0, c = 0, d = 0] = digits.map(Number)
   const whole = digits.length > 0 ? `${before}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}` : text

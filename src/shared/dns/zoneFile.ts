@@ -7,7 +7,7 @@ import {
   dnsRecordTypes,
   normalizeRecord,
 } from './dnsRecord.ts'
-import { type ZoneEntry, ZoneFileFault, zoneEntries } from './zoneTokens.ts'
+import { readZoneEntries, type ZoneEntry, ZoneFileFault } from './zoneTokens.ts'
 
 /** A line that an import leaves out, and why. */
 export type SkippedLine = { line: number; reason: string }
@@ -29,7 +29,7 @@ export function parseZoneFile(zone: string, text: string): ImportedZone {
   const imported: ImportedZone = { records: [], skipped: [], clamped: [] }
   const seenRecords = new Set<string>()
   const state: State = { origin: zone, owner: undefined, ttl: undefined, lastTtl: undefined }
-  for (const entry of zoneEntries(text)) {
+  for (const entry of readZoneEntries(text)) {
     const read = readEntry(zone, state, entry)
     if (!read) continue
     if ('reason' in read) {
@@ -62,10 +62,10 @@ type State = {
 function readEntry(zone: string, state: State, entry: ZoneEntry): DnsRecordData | SkippedLine | undefined {
   const { line, words } = entry
   const [first] = words
-  if (first && !first.quoted && first.text.startsWith('$')) return directive(state, entry)
+  if (first && !first.quoted && first.text.startsWith('$')) return readDirective(state, entry)
   let index = 0
   if (!entry.continues && first) {
-    state.owner = absolute(first.text, state.origin)
+    state.owner = toAbsoluteName(first.text, state.origin)
     index = 1
   }
   if (state.owner === undefined) throw new ZoneFileFault(line, 'There is no name before the first record')
@@ -90,12 +90,12 @@ function readEntry(zone: string, state: State, entry: ZoneEntry): DnsRecordData 
   return record({ zone, line, type, data, owner: state.owner, origin: state.origin, ttl: state.lastTtl })
 }
 
-function directive(state: State, { line, words }: ZoneEntry): undefined {
+function readDirective(state: State, { line, words }: ZoneEntry): undefined {
   const [name, value, ...more] = words
   const type = name?.text.toUpperCase() ?? ''
   const text = value?.text ?? ''
   if (type === '$ORIGIN' && text !== '' && more.length === 0) {
-    state.origin = absolute(text, state.origin)
+    state.origin = toAbsoluteName(text, state.origin)
     return
   }
   const seconds = toSeconds(text)
@@ -126,14 +126,14 @@ function record({ zone, line, type, data, owner, origin, ttl }: ParsedRecord): D
     throw new ZoneFileFault(line, `${owner.slice(0, 80)} repeats the domain: a dot is missing at its end`)
   }
   try {
-    return normalizeRecord(zone, { type, host, ttl: clampTtl(ttl), ...valueIn(type, data, { line, origin }) })
+    return normalizeRecord(zone, { type, host, ttl: clampTtl(ttl), ...readValue(type, data, { line, origin }) })
   } catch (fault) {
     if (!(fault instanceof DnsRecordFault)) throw fault
-    throw wrongLine(line, fault)
+    throw createLineError(line, fault)
   }
 }
 
-function wrongLine(line: number, fault: DnsRecordFault): ZoneFileFault {
+function createLineError(line: number, fault: DnsRecordFault): ZoneFileFault {
   const words = fault.message
     .replace(/\.$/, '')
     .replace(/^`(\w+)`/, fieldNames[fault.field])
@@ -151,7 +151,7 @@ function clampTtl(ttl: number | undefined): number | undefined {
   return ttl === undefined ? undefined : Math.min(Math.max(ttl, min), max)
 }
 
-function valueIn(
+function readValue(
   type: DnsRecordType,
   data: ZoneEntry['words'],
   { line, origin }: { line: number; origin: string },
@@ -165,7 +165,7 @@ function valueIn(
     if (/^\d{1,5}$/.test(text)) return Number(text)
     throw new ZoneFileFault(line, `${type} has a number that is wrong`)
   }
-  const target = (text = '') => (text === '.' ? text : absolute(text, origin))
+  const target = (text = '') => (text === '.' ? text : toAbsoluteName(text, origin))
   switch (type) {
     case 'TXT':
       if (data.length === 0) throw new ZoneFileFault(line, 'TXT needs one value')
@@ -190,7 +190,7 @@ function valueIn(
 }
 
 /** In lower case, without the final dot. */
-function absolute(name: string, origin: string): string {
+function toAbsoluteName(name: string, origin: string): string {
   const lower = name.toLowerCase()
   if (lower === '@') return origin
   return lower.endsWith('.') ? lower.slice(0, -1) : `${lower}.${origin}`
@@ -226,21 +226,21 @@ export function formatZoneFile(zone: {
     `$TTL ${ttl}`,
     `@ ${ttl} IN SOA ${primary}. hostmaster.${zone.name}. ( 1 7200 3600 1209600 3600 )`,
     ...zone.nameservers.map((it) => `@ ${ttl} IN NS ${it}.`),
-    ...zone.records.map((it) => `${it.host} ${it.ttl} IN ${it.type} ${dataText(it)}`),
+    ...zone.records.map((it) => `${it.host} ${it.ttl} IN ${it.type} ${formatData(it)}`),
     '',
   ].join('\n')
 }
 
-function dataText({ type, value, distance }: DnsRecordData): string {
+function formatData({ type, value, distance }: DnsRecordData): string {
   if (type === 'TXT') return quoteText(value)
   if (type === 'A' || type === 'AAAA') return value
-  if (type === 'CAA') return caaText(value)
+  if (type === 'CAA') return formatCaa(value)
   const dotted = value === '.' || value.endsWith(' .') ? value : `${value}.`
   return type === 'MX' || type === 'SRV' ? `${distance ?? 0} ${dotted}` : dotted
 }
 
 /** Formats a CAA value. Zone files write characters beyond ASCII as `\ddd`. */
-function caaText(value: string): string {
+function formatCaa(value: string): string {
   const [, head = '', text = ''] = /^(\S+ \S+) "(.*)"$/su.exec(value) ?? []
   return `${head} ${text === '' ? '""' : quoteText(text)}`
 }

@@ -37,8 +37,8 @@ export function planZone(
     const index = remaining.findIndex(fits)
     return index < 0 ? undefined : remaining.splice(index, 1)[0]
   }
-  const isOther = desired.map((record) => takeRemaining((it) => exactKey(it) === exactKey(record)) === undefined)
-  const final = desired.map((record, index) => (isOther[index] ? normal(zone, record, index) : record))
+  const isOther = desired.map((record) => takeRemaining((it) => toExactKey(it) === toExactKey(record)) === undefined)
+  const final = desired.map((record, index) => (isOther[index] ? normalizePlanRecord(zone, record, index) : record))
   final.forEach((record, index) => {
     if (isOther[index]) requireFits(final, record, index)
   })
@@ -47,12 +47,12 @@ export function planZone(
   const changes: ZoneStep[] = []
   const pair = (record: DnsRecordData, key: (it: DnsRecordData) => string): boolean => {
     const before = takeRemaining((it) => key(it) === key(record))
-    if (before && exactKey(before) !== exactKey(record)) changes.push({ action: 'change', before, after: record })
+    if (before && toExactKey(before) !== toExactKey(record)) changes.push({ action: 'change', before, after: record })
     return before !== undefined
   }
   // The same value with another TTL first: what is left of one name and type is paired as it comes.
-  const valued = changedRecords.filter((record) => !pair(record, valueKey))
-  const added = valued.filter((record) => !pair(record, nameKey))
+  const valued = changedRecords.filter((record) => !pair(record, toValueKey))
+  const added = valued.filter((record) => !pair(record, toNameKey))
   return [
     ...remaining.map((before) => ({ action: 'remove', before }) as const),
     ...changes,
@@ -68,7 +68,7 @@ export function toSentValue({ type, value }: Pick<DnsRecordData, 'type' | 'value
   return `"${value.replace(/["\\]/g, '\\$&')}"`
 }
 
-function normal(zone: string, record: DnsRecordData, index: number): DnsRecordData {
+function normalizePlanRecord(zone: string, record: DnsRecordData, index: number): DnsRecordData {
   try {
     return normalizeRecord(zone, { ...record, value: toSentValue(record) })
   } catch (fault) {
@@ -92,14 +92,14 @@ function requireFits(all: readonly DnsRecordData[], record: DnsRecordData, index
   throw new ZonePlanFault(index, `${record.host} has a ${conflict.with.type} record, and a CNAME stands alone.`)
 }
 
-function exactKey({ type, host, value, ttl, distance }: DnsRecordData): string {
+function toExactKey({ type, host, value, ttl, distance }: DnsRecordData): string {
   return JSON.stringify([type, host, value, ttl, distance])
 }
 
-function valueKey({ type, host, value }: DnsRecordData): string {
+function toValueKey({ type, host, value }: DnsRecordData): string {
   return JSON.stringify([type, host, value])
 }
 
-function nameKey({ type, host }: DnsRecordData): string {
+function toNameKey({ type, host }: DnsRecordData): string {
   return JSON.stringify([type, host])
 }

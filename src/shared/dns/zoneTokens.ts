@@ -26,7 +26,7 @@ const maxWordCount = 200
  * Cuts a zone file into its entries: comments are gone, and what stands in parentheses is one entry.
  * @throws ZoneFileFault
  */
-export function* zoneEntries(text: string): Generator<ZoneEntry> {
+export function* readZoneEntries(text: string): Generator<ZoneEntry> {
   let offset = text.startsWith('\ufeff') ? 1 : 0
   let line = 1
   let depth = 0
@@ -67,7 +67,7 @@ export function* zoneEntries(text: string): Generator<ZoneEntry> {
       depth = 0
       offset += 1
     } else {
-      const word = character === '"' ? readQuotedWord(text, offset, line) : bareWord(text, offset, line)
+      const word = character === '"' ? readQuotedWord(text, offset, line) : readBareWord(text, offset, line)
       begun().words.push(word)
       offset += word.text.length + (word.quoted ? 2 : 0)
     }
@@ -82,16 +82,16 @@ function readQuotedWord(text: string, from: number, line: number): ZoneWord {
     if (offset >= text.length || text[offset] === '\n') throw new ZoneFileFault(line, 'A closing quote is missing')
     offset += text[offset] === '\\' ? 2 : 1
   }
-  return { text: checked(text.slice(from + 1, offset), line), quoted: true }
+  return { text: checkToken(text.slice(from + 1, offset), line), quoted: true }
 }
 
-function bareWord(text: string, from: number, line: number): ZoneWord {
+function readBareWord(text: string, from: number, line: number): ZoneWord {
   let offset = from
   while (offset < text.length && !/[\s;()"]/.test(text[offset] ?? '')) offset += text[offset] === '\\' ? 2 : 1
-  return { text: checked(text.slice(from, offset), line), quoted: false }
+  return { text: checkToken(text.slice(from, offset), line), quoted: false }
 }
 
-function checked(text: string, line: number): string {
+function checkToken(text: string, line: number): string {
   if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new ZoneFileFault(line, 'There is a control character')
   return text
 }

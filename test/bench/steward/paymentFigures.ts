@@ -3,7 +3,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createRequirements } from '#service/payments/offer.ts'
 import { type PaymentAuthorization, validateAuthorization } from '#service/payments/paymentAuthorization.ts'
-import { testLedgerFacilitator } from '#service/payments/testLedgerFacilitator.ts'
+import { createTestLedgerFacilitator } from '#service/payments/testLedgerFacilitator.ts'
 import { createTestMoneyRepository } from '#service/payments/testMoneyRepository.ts'
 import { evmNetworks, testLedgerNetwork } from '#shared/contract/networks.ts'
 import { evmFacilitator } from '../../support/evmFacilitator.ts'
@@ -51,7 +51,11 @@ export async function measureConcurrentPayments(count: number): Promise<{ lastMs
 async function onTestLedger(count: number): Promise<Samples> {
   const { database, commits, close } = await testLedger()
   try {
-    const facilitator = testLedgerFacilitator({ records: createTestMoneyRepository(database), commits, now: Date.now })
+    const facilitator = createTestLedgerFacilitator({
+      records: createTestMoneyRepository(database),
+      commits,
+      now: Date.now,
+    })
     const ada = createPayer()
     await facilitator.give(ada.address, amount)
     const authorization = await authorize(ada)

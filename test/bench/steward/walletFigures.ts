@@ -3,7 +3,7 @@ import { keccak256 } from 'ox/Hash'
 import { createIntentSigner } from '#agent/signer/intentSigner.ts'
 import { fullCost } from '#agent/wallet/vaultHeader.ts'
 import { isSignedByItsAddress } from '#service/auth/signInSignature.ts'
-import { type AutomatonProfile, canonicalProfile } from '#shared/contract/automatons.ts'
+import { type AutomatonProfile, canonicalizeProfile } from '#shared/contract/automatons.ts'
 import { Intent } from '#shared/contract/intents.ts'
 import { openTestWallet } from '../../support/openTestWallet.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
@@ -71,5 +71,5 @@ function createProfile(address: string): AutomatonProfile {
 }
 
 function hashProfile(profile: AutomatonProfile): `0x${string}` {
-  return keccak256(new TextEncoder().encode(canonicalProfile(profile)), { as: 'Hex' })
+  return keccak256(new TextEncoder().encode(canonicalizeProfile(profile)), { as: 'Hex' })
 }

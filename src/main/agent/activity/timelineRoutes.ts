@@ -1,7 +1,7 @@
 import { createBytesAnswer } from '#platform/http/answers.ts'
 import { exportTimeline, listTimeline, verifyTimeline } from '#shared/contract/timeline.ts'
 import { listTasks, readTask } from '#shared/contract/timelineTasks.ts'
-import { inTimeOrder } from '#shared/timeOrder.ts'
+import { sortByTime } from '#shared/timeOrder.ts'
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import { type ChatTitles, listRecentTasks, sumTask } from './taskTotals.ts'
 import type { Timeline } from './timeline.ts'
@@ -28,7 +28,7 @@ export function createTimelineRoutes(timeline: Timeline, chatTitles: ChatTitles)
           'content-type': mediaType,
           'content-disposition': `attachment; filename="steward-activity.${ending}"`,
         },
-        body: lines(format === 'csv' ? inTimeOrder(exported, 'oldest') : exported),
+        body: lines(format === 'csv' ? sortByTime(exported, 'oldest') : exported),
       })
     }),
   ]

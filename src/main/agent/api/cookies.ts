@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { sessionCookie } from '#shared/contract/localApi.ts'
+import { toSessionCookieName } from '#shared/contract/localApi.ts'
 
 export type SessionCookie = {
   name: string
@@ -11,7 +11,7 @@ export type SessionCookie = {
 
 /** Browsers keep the cookies of all ports of a host together: each Steward names its own by its port. */
 export function createSessionCookie(port: number): SessionCookie {
-  const cookieName = sessionCookie(port)
+  const cookieName = toSessionCookieName(port)
   return {
     name: cookieName,
     readSecret({ cookie }) {

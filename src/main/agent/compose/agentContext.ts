@@ -5,7 +5,7 @@ import { createChainThread } from '#platform/chain/chainThread.ts'
 import { type Clock, createEvenClock, openClock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 import type { Scope } from '#platform/scope.ts'
-import { type SolanaNode, solanaNode } from '#platform/solana/solanaNode.ts'
+import { createSolanaNode, type SolanaNode } from '#platform/solana/solanaNode.ts'
 import type { TimeSource } from '#platform/timeSource.ts'
 import { version } from '#platform/version.ts'
 import { evmNetworks, solanaNetworks } from '#shared/contract/networks.ts'
@@ -102,7 +102,7 @@ export function createAgentContext(options: AgentOptions): AgentContext {
   const chains = evmNetworks.map((network) => thread.chain({ network, rpcUrl: rpcUrls[network.slug] }))
   const solanaUrls = { solana: mainnet, 'solana-devnet': devnet }
   const solana = solanaNetworks.map((network) =>
-    scope.own(solanaNode({ network, rpcUrl: solanaUrls[network.slug] }), (it) => it.close()),
+    scope.own(createSolanaNode({ network, rpcUrl: solanaUrls[network.slug] }), (it) => it.close()),
   )
   scope.own(
     clock.onJump('activity-log', ({ fromMs, toMs, cause }) => {

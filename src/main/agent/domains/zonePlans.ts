@@ -5,7 +5,7 @@ import { addDnsRecord, changeDnsRecord, type DnsRecord, removeDnsRecord } from '
 import type { DesiredRecord, DnsPlan, DnsPlanStep } from '#shared/contract/localDomains.ts'
 import { type DnsRecordData, dnsLimits, hasDistance } from '#shared/dns/dnsRecord.ts'
 import { planZone, toSentValue, ZonePlanFault } from '#shared/dns/zonePlan.ts'
-import { withoutSteps } from '#shared/dns/zoneUndo.ts'
+import { omitSteps } from '#shared/dns/zoneUndo.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { DomainCache } from './domainCache.ts'
@@ -118,7 +118,7 @@ export function createZonePlans(options: {
     async undo(id) {
       const plan = await requirePlan(id)
       if (plan.state === 'applied' || plan.state === 'failed')
-        return await createPlan(plan.domain, (present) => withoutSteps(present, plan.steps), plan.id)
+        return await createPlan(plan.domain, (present) => omitSteps(present, plan.steps), plan.id)
       throw new AppError('dns/plan-state', 'Nothing of this plan was applied.')
     },
     async list(domain) {

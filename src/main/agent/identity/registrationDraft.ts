@@ -1,4 +1,4 @@
-import { type AutomatonProfile, canonicalProfile, type RegistrationDraft } from '#shared/contract/automatons.ts'
+import { type AutomatonProfile, canonicalizeProfile, type RegistrationDraft } from '#shared/contract/automatons.ts'
 import type { Intent } from '#shared/contract/intents.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 
@@ -26,5 +26,5 @@ export function completeProfile(draft: RegistrationDraft, { keys, newUuid }: Opt
 /** keccak256 of the UTF-8 bytes of the canonical JSON. */
 export async function hashPayload(profile: AutomatonProfile): Promise<string> {
   const { keccak256 } = await import('ox/Hash')
-  return keccak256(new TextEncoder().encode(canonicalProfile(profile)), { as: 'Hex' })
+  return keccak256(new TextEncoder().encode(canonicalizeProfile(profile)), { as: 'Hex' })
 }

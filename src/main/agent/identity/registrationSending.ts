@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import {
   type Automaton,
   type AutomatonProfile,
-  canonicalProfile,
+  canonicalizeProfile,
   getAutomaton,
   type Registration,
   registerAutomaton,
@@ -76,7 +76,7 @@ export function createRegistrationSending(options: Options): RegistrationSending
       .catch((error: unknown) => {
         throw error instanceof AppError && error.code === 'identity/not-found' ? end : error
       })
-    if (canonicalProfile(toProfile(automaton)) !== canonicalProfile(profile)) throw end
+    if (canonicalizeProfile(toProfile(automaton)) !== canonicalizeProfile(profile)) throw end
     return automaton
   }
   const storeRegistration = (registration: Registration): Registration => {

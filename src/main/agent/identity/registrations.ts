@@ -1,7 +1,7 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import {
-  canonicalProfile,
+  canonicalizeProfile,
   type previewRegistration,
   type Registration,
   type RegistrationDraft,
@@ -149,7 +149,7 @@ function createRegistrationRequests(
       return {
         profile,
         chain_type,
-        canonical_json: canonicalProfile(profile),
+        canonical_json: canonicalizeProfile(profile),
         payload_hash: await hashPayload(profile),
         signed_data: raw,
       }

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import nacl from 'tweetnacl'
 import { hashTypedData, keccak256, recoverAddress, recoverTypedDataAddress, stringToBytes } from 'viem'
 import { expect, test } from 'vitest'
-import { type AutomatonProfile, canonicalProfile } from '#shared/contract/automatons.ts'
+import { type AutomatonProfile, canonicalizeProfile } from '#shared/contract/automatons.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { createTestSigner, refusal } from '#test/support/testSigner.ts'
 import { computeTypedDataHash } from './typedData.ts'
@@ -59,7 +59,7 @@ const vectorData = {
 } as const
 
 test('the test vector: canonical JSON, payload hash, and the hash that its address signed', async () => {
-  expect(canonicalProfile(profile({ automaton_address: vector.address }))).toBe(vector.canonical)
+  expect(canonicalizeProfile(profile({ automaton_address: vector.address }))).toBe(vector.canonical)
   expect(keccak256(stringToBytes(vector.canonical))).toBe(vector.payloadHash)
   const hash = await computeTypedDataHash(vectorData)
   expect(hash).toBe(hashTypedData(vectorData))
@@ -68,7 +68,7 @@ test('the test vector: canonical JSON, payload hash, and the hash that its addre
 
 test('signs typed data that viem and ethers recover to the address', async () => {
   const { signature, registration, address } = await tested.signed(register())
-  const payloadHash = id(canonicalProfile(profile()))
+  const payloadHash = id(canonicalizeProfile(profile()))
   const message = {
     automatonId: profile().automaton_id,
     nonce: vector.nonce,
@@ -92,7 +92,7 @@ test('an address is hashed as it was sent, whatever its case', async () => {
   const lower = { automaton_address: keys.evm.address.toLowerCase() }
   const { registration } = await tested.signed(register(lower))
   expect(registration?.automaton_address).toBe(keys.evm.address.toLowerCase())
-  expect(registration?.payload_hash).toBe(id(canonicalProfile(profile(lower))))
+  expect(registration?.payload_hash).toBe(id(canonicalizeProfile(profile(lower))))
 })
 
 test('the account is the one whose address is registered', async () => {
@@ -180,7 +180,7 @@ test('canonical JSON: keys in order, nothing added, nothing lost, whatever the v
       (name, bio, hashed) => {
         const { genesis_prompt_hash, ...rest } = profile({ name, bio })
         const profileInput = hashed ? { ...rest, genesis_prompt_hash } : rest
-        const text = canonicalProfile(profileInput as AutomatonProfile)
+        const text = canonicalizeProfile(profileInput as AutomatonProfile)
         expect(JSON.parse(text)).toEqual(profileInput)
         expect(text).toBe(JSON.stringify(profileInput, Object.keys(profileInput).sort()))
       },

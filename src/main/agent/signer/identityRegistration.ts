@@ -1,6 +1,6 @@
 import {
   type AutomatonProfile,
-  canonicalProfile,
+  canonicalizeProfile,
   registerText,
   registerTypedData,
 } from '#shared/contract/automatons.ts'
@@ -28,7 +28,7 @@ export async function prepareIdentityRegistration(
   checkPlain('profile.bio', profile.bio, '\n\t')
   checkPlain('nonce', nonce)
   const account = findAccount(intent, tools)
-  const canonical = canonicalProfile(profile)
+  const canonical = canonicalizeProfile(profile)
   const payloadHash = await textHash(canonical)
   const { genesis_prompt_hash, ...fields } = profile
   const { automaton_id: automatonId } = profile

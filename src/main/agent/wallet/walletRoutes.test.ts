@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { noPieces } from '#platform/http/requestBody.ts'
+import { createEmptyPieces } from '#platform/http/requestBody.ts'
 import { parseRequest } from '#shared/contract/parseRequest.ts'
 import { Wallet } from '#shared/contract/wallet.ts'
 import { openTestWallet, type TestWallet } from '#test/support/openTestWallet.ts'
@@ -32,7 +32,7 @@ async function ask(
       asker,
       origin: 'http://127.0.0.1:1',
       repeatable: undefined,
-      body: noPieces(),
+      body: createEmptyPieces(),
       setHeader() {},
       signal,
     }),

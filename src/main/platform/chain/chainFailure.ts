@@ -11,13 +11,13 @@ export class ChainFailure extends Error {
   readonly kind: FailureFacts['kind']
 
   constructor(host: string, facts: FailureFacts) {
-    super(sentence(host, facts))
+    super(toSentence(host, facts))
     this.name = 'ChainFailure'
     this.kind = facts.kind
   }
 }
 
-function sentence(host: string, facts: FailureFacts): string {
+function toSentence(host: string, facts: FailureFacts): string {
   switch (facts.kind) {
     case 'unreachable':
       return `${host} cannot be reached.`

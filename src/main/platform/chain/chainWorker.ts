@@ -3,13 +3,19 @@ import type { FromChainWorker, ToChainWorker } from './chainMessages.ts'
 import { toFailureFacts } from './failureFacts.ts'
 import { openNode } from './openNode.ts'
 import { findAuthorizationOutcome } from './questions/authorizationOutcome.ts'
-import { balances } from './questions/balances.ts'
+import { readBalances } from './questions/balances.ts'
 import { blockTimeMs } from './questions/blockTime.ts'
 import { permitAllowance, permitOutcome } from './questions/permits.ts'
 import { checkTransfer, findTransferReceipt, prepareTransfer, sendTransfer } from './questions/transfers.ts'
 
 const queries = {
-  ...{ balances, authorizationOutcome: findAuthorizationOutcome, permitOutcome, permitAllowance, blockTimeMs },
+  ...{
+    balances: readBalances,
+    authorizationOutcome: findAuthorizationOutcome,
+    permitOutcome,
+    permitAllowance,
+    blockTimeMs,
+  },
   ...{ checkTransfer, prepareTransfer, sendTransfer, transferReceipt: findTransferReceipt },
 }
 

@@ -20,7 +20,7 @@ export class OtherNetwork extends Error {
 
 /** Kinds, codes and numbers only: what a node says in words stays in the thread. */
 export function toFailureFacts(error: unknown): FailureFacts {
-  const chain = [...causes(error)]
+  const chain = [...listCauses(error)]
   const first = <T>(kind: abstract new (...parameters: never[]) => T): T | undefined =>
     chain.find((it): it is T => it instanceof kind)
   const otherNetwork = first(OtherNetwork)
@@ -37,12 +37,12 @@ export function toFailureFacts(error: unknown): FailureFacts {
 /** The contract would have refused it: nothing was sent. */
 export function isRefusedByContract(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false
-  return [...causes(error)].some(
+  return [...listCauses(error)].some(
     (it) => it instanceof ContractFunctionRevertedError || it instanceof ExecutionRevertedError,
   )
 }
 
-function* causes(error: unknown): Generator<unknown> {
+function* listCauses(error: unknown): Generator<unknown> {
   let next = error
   for (let depth = 0; depth < 20 && next !== undefined && next !== null; depth += 1) {
     yield next

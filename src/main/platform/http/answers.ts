@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { AppError } from '#shared/appError.ts'
 import type { Exchange } from './exchange.ts'
 import { createFailureHeaders, retryHeader } from './failures.ts'
-import { jsonPieces } from './jsonPieces.ts'
+import { splitJson } from './jsonPieces.ts'
 
 const form = Symbol('form of an answer')
 
@@ -46,8 +46,8 @@ const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' }
 /** JSON of an object with long strings, made while it is sent. */
 export function createLongJsonAnswer(status: number, value: Readonly<Record<string, unknown>>): BytesAnswer {
   const strings = Object.values(value).filter((member) => typeof member === 'string')
-  const sourceBytes = strings.reduce((sum, text) => sum + memoryBytes(text), 0)
-  return createBytesAnswer({ status, headers: jsonHeaders, body: jsonPieces(value), sourceBytes })
+  const sourceBytes = strings.reduce((sum, text) => sum + measureBytes(text), 0)
+  return createBytesAnswer({ status, headers: jsonHeaders, body: splitJson(value), sourceBytes })
 }
 
 /** Bytes that an answer has in memory until it was sent. */
@@ -58,12 +58,12 @@ export function countBufferedBytes({
   body: BytesAnswer['body']
   sourceBytes?: number
 }): number {
-  if (typeof body === 'string') return memoryBytes(body)
+  if (typeof body === 'string') return measureBytes(body)
   return body instanceof Uint8Array ? body.length : sourceBytes
 }
 
 /** V8 has at most two bytes for a UTF-16 unit, and one where all of the text is ASCII. */
-function memoryBytes(text: string): number {
+function measureBytes(text: string): number {
   return Buffer.byteLength(text) === text.length ? text.length : text.length * 2
 }
 

@@ -28,7 +28,7 @@ export async function sendEvents(exchange: Exchange, answer: EventsAnswer, optio
   const end = (error: AppError): void => {
     if (response.writableEnded || response.destroyed) return
     begin()
-    response.end(eventText(answer.toEvent?.(error) ?? { event: 'error', data: error.toBody() }))
+    response.end(formatEvent(answer.toEvent?.(error) ?? { event: 'error', data: error.toBody() }))
   }
   const heartbeat = setInterval(() => {
     // Sends the head of the response immediately, so that clients of a slow first event know that it will come.
@@ -45,7 +45,7 @@ export async function sendEvents(exchange: Exchange, answer: EventsAnswer, optio
     await writeEach(response, answer.events, (event) => {
       begin()
       heartbeat.refresh()
-      return response.write(eventText(event))
+      return response.write(formatEvent(event))
     })
     begin()
     response.end()
@@ -66,7 +66,7 @@ const eventHeaders = {
 } as const
 
 /** A name or an id of two lines would be two fields, and so whatever its author wants. */
-function eventText({ event, id, data }: StreamEvent): string {
+function formatEvent({ event, id, data }: StreamEvent): string {
   for (const field of [event, id]) {
     if (field !== undefined && /[\r\n\0]/.test(field)) throw new Error('The name or id of an event has several lines.')
   }

@@ -70,7 +70,7 @@ export class RequestExchange implements Exchange {
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= eitherController(this.response, this.#ending)
+    this.#signal ??= createEitherController(this.response, this.#ending)
     if (this.#abortError) this.#signal.abort(this.#abortError)
     return this.#signal.signal
   }
@@ -118,7 +118,7 @@ function createDisconnectController(response: ServerResponse): AbortController {
   return controller
 }
 
-function eitherController(response: ServerResponse, ending: Ending): AbortController {
+function createEitherController(response: ServerResponse, ending: Ending): AbortController {
   const either = new AbortController()
   const end = (): void => either.abort()
   if (response.destroyed) end()

@@ -40,7 +40,7 @@ export async function forwardRequest(exchange: Exchange, forwarding: Forwarding)
   const { request, response, disconnected } = exchange
   const { toError } = forwarding
   const begin = await reachUpstream(forwarding, disconnected)
-  const upstreamRequest = begun(begin, getFraming(request), toError)
+  const upstreamRequest = beginForwarding(begin, getFraming(request), toError)
   const abort = (): void => void upstreamRequest.destroy(new Error('The client has left.'))
   disconnected.addEventListener('abort', abort)
   if (disconnected.aborted) abort()
@@ -86,7 +86,7 @@ export async function reachUpstream({ reach, toError }: Forwarding, disconnected
 }
 
 /** A connection is made at once where none is left, which can fail at once. */
-export function begun(begin: Begin, framing: HeaderList, beginRequest: Forwarding['toError']): ClientRequest {
+export function beginForwarding(begin: Begin, framing: HeaderList, beginRequest: Forwarding['toError']): ClientRequest {
   try {
     const request = begin(framing)
     ignoreLateErrors(request)

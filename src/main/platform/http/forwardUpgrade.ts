@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/appError.ts'
 import { formatHead } from './endToEndHeaders.ts'
 import type { Upgrade } from './exchange.ts'
-import { assertStatus, begun, type Forwarding, reachUpstream } from './forwardRequest.ts'
+import { assertStatus, beginForwarding, type Forwarding, reachUpstream } from './forwardRequest.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
 
 /** Limit of buffered data: a WebSocket client may send before the handshake response. */
@@ -27,7 +27,7 @@ export async function forwardUpgrade({ request, stream, head }: Upgrade, forward
   controller.signal.addEventListener('abort', abort)
   try {
     const begin = await reachUpstream(forwarding, controller.signal)
-    upstreamRequest = begun(begin, switched, toError)
+    upstreamRequest = beginForwarding(begin, switched, toError)
     if (stream.destroyed) abort()
     const { answer, agreed } = await answerTo(upstreamRequest, forwarding)
     const status = agreed ? 101 : assertStatus(answer, toError)

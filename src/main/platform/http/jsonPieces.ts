@@ -17,7 +17,7 @@ export function hasLongString(value: unknown, length: number): value is Readonly
  * The JSON text of an object with long strings, in pieces. Other requests are served between two of them, and no more
  * than one exists at a time.
  */
-export async function* jsonPieces(value: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
+export async function* splitJson(value: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
   let separator = '{'
   for (const [name, member] of Object.entries(value)) {
     const isLong = typeof member === 'string' && member.length > pieceLength
@@ -26,7 +26,7 @@ export async function* jsonPieces(value: Readonly<Record<string, unknown>>): Asy
     yield `${separator}${JSON.stringify(name)}:${text}`
     separator = ','
     if (!isLong) continue
-    for (const slice of slices(member)) {
+    for (const slice of sliceText(member)) {
       yield JSON.stringify(slice).slice(1, -1)
       await setImmediate()
     }
@@ -36,7 +36,7 @@ export async function* jsonPieces(value: Readonly<Record<string, unknown>>): Asy
 }
 
 /** Cuts between characters: half of one would be escaped. */
-function* slices(text: string): Generator<string> {
+function* sliceText(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const last = text.charCodeAt(start + pieceLength - 1)
     const end = start + pieceLength - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)

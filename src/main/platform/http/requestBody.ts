@@ -16,14 +16,14 @@ export async function readBody(request: IncomingMessage, { maxBytes, mediaType }
   const { headers } = request
   if (!hasBody(headers)) return noBytes
   if (mediaType !== undefined) checkMediaType(headers, mediaType)
-  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw createTooLargeError()
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = []
     let bytes = 0
     const take = (piece: Buffer): void => {
       bytes += piece.length
       if (bytes <= maxBytes) pieces.push(piece)
-      else settle(() => reject(tooLarge()))
+      else settle(() => reject(createTooLargeError()))
     }
     const end = (): void => settle(() => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)))
     const onDisconnect = (): void => settle(() => reject(new Error('The client left before it had sent the body.')))
@@ -39,7 +39,7 @@ export async function readBody(request: IncomingMessage, { maxBytes, mediaType }
  * Yields the chunks of a body without buffering it whole. @throws AppError `request/too-large` at the chunk beyond the
  * limit
  */
-export async function* bodyPieces(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+export async function* readBodyPieces(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   const tooMuch = () => new AppError('request/too-large', `The body has more than ${maxBytes} bytes.`)
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooMuch()
   let bytes = 0
@@ -50,7 +50,7 @@ export async function* bodyPieces(request: IncomingMessage, maxBytes: number): A
   }
 }
 
-export async function* noPieces(): AsyncGenerator<Uint8Array> {}
+export async function* createEmptyPieces(): AsyncGenerator<Uint8Array> {}
 
 /**
  * @returns undefined for an empty body
@@ -62,7 +62,7 @@ export function parseBody(bytes: Buffer): unknown {
   try {
     return parseJson(bytes.toString('utf8'), { maxBytes: bytes.length })
   } catch (cause) {
-    throw cause instanceof JsonError ? notJson(cause) : cause
+    throw cause instanceof JsonError ? createNotJsonError(cause) : cause
   }
 }
 
@@ -79,10 +79,10 @@ function hasBody({ 'content-length': length, 'transfer-encoding': encoding }: In
   return encoding !== undefined || (length !== undefined && Number(length) !== 0)
 }
 
-function notJson(cause: JsonError): AppError {
+function createNotJsonError(cause: JsonError): AppError {
   return new AppError('request/malformed', `The body ${cause.predicate}.`, { cause })
 }
 
-function tooLarge(): AppError {
+function createTooLargeError(): AppError {
   return new AppError('request/too-large', 'The body is larger than this path accepts.')
 }

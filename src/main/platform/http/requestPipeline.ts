@@ -20,7 +20,7 @@ import type { BaseCall, Endpoint, Payment, Repeatable, StoredAnswer } from './en
 import { defaultHeartbeatMs, sendEvents } from './eventStream.ts'
 import { type Exchange, getPath, splitUrl } from './exchange.ts'
 import { hasLongString } from './jsonPieces.ts'
-import { bodyPieces, checkMediaType, noBytes, noPieces, parseBody, readBody } from './requestBody.ts'
+import { checkMediaType, createEmptyPieces, noBytes, parseBody, readBody, readBodyPieces } from './requestBody.ts'
 import { createRouter } from './router.ts'
 
 export type Params = Readonly<Record<string, string | undefined>>
@@ -135,7 +135,7 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
   const lease = half.lease?.(principal, endpoint, exchange)
   if (!lease) return send(half, { principal, exchange, answer: await answerFor(half, { ...routed, principal, lease }) })
   try {
-    const answer = await untilAborted(exchange, answerFor(half, { ...routed, principal, lease }))
+    const answer = await rejectOnAbort(exchange, answerFor(half, { ...routed, principal, lease }))
     await send(half, { principal, exchange, answer })
   } finally {
     lease.release()
@@ -143,7 +143,7 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
 }
 
 /** Discards the response of an aborted request. */
-function untilAborted(exchange: Exchange, pending: Promise<AnyAnswer>): Promise<AnyAnswer> {
+function rejectOnAbort(exchange: Exchange, pending: Promise<AnyAnswer>): Promise<AnyAnswer> {
   return new Promise((resolve, reject) => {
     exchange.onceAborted(reject)
     pending.then((answer) => (exchange.abortError ? discardAnswer(answer) : resolve(answer)), reject)
@@ -167,7 +167,7 @@ async function answerFor<E extends Endpoint<Call>, Who, Call>(
   const streams = endpoint.streams?.(input) ?? false
   const repeatable = streams ? undefined : toRepeatable(route, request, bytes)
   const call = half.createCall(principal, new PipelineCall(exchange, { route, repeatable, lease }), exchange)
-  const work = () => paidWork(endpoint, { input, call, bytes, exchange })
+  const work = () => runPaidWork(endpoint, { input, call, bytes, exchange })
 
   if (repeatable && half.once) {
     let unkept: AnyAnswer | undefined
@@ -227,7 +227,7 @@ type Work<Call> = { input: Parsed<Route>; call: Call; bytes: Buffer; exchange: E
 type AnyAnswer = StoredAnswer | BytesAnswer | EventsAnswer
 
 /** The stages `price` and `handle`. */
-async function paidWork<Call>(endpoint: Endpoint<Call>, work: Work<Call>): Promise<AnyAnswer> {
+async function runPaidWork<Call>(endpoint: Endpoint<Call>, work: Work<Call>): Promise<AnyAnswer> {
   const { input, call, bytes, exchange } = work
   // The principal may have ended while the body was read, or while a request with the same key was answered.
   if (exchange.abortError) throw exchange.abortError
@@ -310,7 +310,7 @@ class PipelineCall implements BaseCall {
     const { raw, maxBodyBytes } = route
     this.method = request.method ?? 'GET'
     this.headers = request.headers
-    this.body = raw?.request === undefined ? noPieces() : bodyPieces(request, maxBodyBytes)
+    this.body = raw?.request === undefined ? createEmptyPieces() : readBodyPieces(request, maxBodyBytes)
     this.repeatable = repeatable
     this.lease = lease
     this.#exchange = exchange

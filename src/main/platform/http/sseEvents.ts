@@ -43,7 +43,7 @@ export function createSseParser() {
    */
   const decodeBytes = (bytes: Uint8Array): string => {
     const plain = isAscii(bytes)
-    const text = plain && isPlain ? latin1(bytes) : decoder.decode(bytes, { stream: true })
+    const text = plain && isPlain ? toLatin1(bytes) : decoder.decode(bytes, { stream: true })
     isPlain = plain
     return text
   }
@@ -61,7 +61,7 @@ export function createSseParser() {
   }
 }
 
-function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
+function toLatin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
 

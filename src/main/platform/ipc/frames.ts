@@ -40,7 +40,7 @@ export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buff
     const bodyBytes = prefix.readUInt32BE(4)
     if (headBytes > maxHeaderBytes || bodyBytes > maxBodyBytes) throw new Error('A frame is larger than allowed.')
     prefixed = 0
-    return { header: piece(headBytes), body: piece(bodyBytes) }
+    return { header: slicePiece(headBytes), body: slicePiece(bodyBytes) }
   }
 
   return (chunk) => {
@@ -67,7 +67,7 @@ type Piece = { take(chunk: Buffer, offset: number): number; isWhole(): boolean; 
 /** No more than this is set aside for bytes that were only announced. */
 const announcedBytes = 1024 * 1024
 
-function piece(size: number): Piece {
+function slicePiece(size: number): Piece {
   let buffer = size === 0 ? empty : Buffer.allocUnsafe(Math.min(size, announcedBytes))
   let filled = 0
   return {

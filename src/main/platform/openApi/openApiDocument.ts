@@ -51,10 +51,10 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
     tags: [...new Set([...routes, ...sockets].map(({ tag }) => tag))].map((name) => ({ name })),
     security,
     paths,
-    components: { schemas: { ...schemas.components, ...errorSchemas(schemas) }, securitySchemes },
+    components: { schemas: { ...schemas.components, ...createErrorSchemas(schemas) }, securitySchemes },
   }
 }
 
-function errorSchemas({ jsonSchema }: SchemaComponents): Record<string, JsonSchema> {
+function createErrorSchemas({ jsonSchema }: SchemaComponents): Record<string, JsonSchema> {
   return Object.fromEntries(Object.entries(errorBodies).map(([name, schema]) => [name, jsonSchema(schema, 'output')]))
 }

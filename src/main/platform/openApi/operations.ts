@@ -43,11 +43,11 @@ export function createOperation(route: Route, operationId: string, context: Oper
     ...(route.sold && { 'x-payment-info': paymentInfo }),
     ...createSecurity(route.auth, context),
     parameters: [
-      ...parameters(schemas.jsonSchema(route.params, 'input'), 'path'),
-      ...parameters(schemas.jsonSchema(route.query, 'input'), 'query'),
-      ...(route.idempotent ? [idempotencyKey(repetition)] : []),
-      ...headerParameters(route),
-      ...(route.sold ? paymentParameters() : []),
+      ...createParameters(schemas.jsonSchema(route.params, 'input'), 'path'),
+      ...createParameters(schemas.jsonSchema(route.query, 'input'), 'query'),
+      ...(route.idempotent ? [createIdempotencyParameter(repetition)] : []),
+      ...createHeaderParameters(route),
+      ...(route.sold ? createPaymentParameters() : []),
     ],
     ...(route.hasBody && { requestBody: createBody(schemas.jsonSchema(route.body, 'input'), route.example) }),
     ...(route.raw?.request !== undefined && { requestBody: { content: { [route.raw.request]: bytes } } }),
@@ -70,8 +70,8 @@ export function createSocketOperation(socket: SocketRoute, context: OperationCon
     ...createSecurity(auth, context),
     ...((params || query) && {
       parameters: [
-        ...(params ? parameters(schemas.jsonSchema(params, 'input'), 'path') : []),
-        ...(query ? parameters(schemas.jsonSchema(query, 'input'), 'query') : []),
+        ...(params ? createParameters(schemas.jsonSchema(params, 'input'), 'path') : []),
+        ...(query ? createParameters(schemas.jsonSchema(query, 'input'), 'query') : []),
       ],
     }),
     responses: { 101: { description: 'Switched to a WebSocket.' }, ...createErrorResponses([400, 401, 403, 426]) },
@@ -109,7 +109,7 @@ const replayed = {
   },
 }
 
-function paymentParameters(): JsonSchema[] {
+function createPaymentParameters(): JsonSchema[] {
   const { v1, v2 } = paymentHeaders.payment
   return [v2, v1].map((name) => ({
     name: name.toUpperCase(),
@@ -120,7 +120,7 @@ function paymentParameters(): JsonSchema[] {
   }))
 }
 
-function headerParameters({ raw }: Route): JsonSchema[] {
+function createHeaderParameters({ raw }: Route): JsonSchema[] {
   return Object.entries(raw?.headers ?? {}).map(([name, { description, required }]) => ({
     name,
     in: 'header',
@@ -135,7 +135,7 @@ function createBody(schema: JsonSchema, example: Route['example']): JsonSchema {
   return { required, content: { 'application/json': { schema, ...(example !== undefined && { example }) } } }
 }
 
-function idempotencyKey(repetition: string): JsonSchema {
+function createIdempotencyParameter(repetition: string): JsonSchema {
   return {
     name: 'Idempotency-Key',
     in: 'header',
@@ -145,7 +145,7 @@ function idempotencyKey(repetition: string): JsonSchema {
   }
 }
 
-function parameters(schema: JsonSchema, location: 'path' | 'query'): JsonSchema[] {
+function createParameters(schema: JsonSchema, location: 'path' | 'query'): JsonSchema[] {
   const required = Array.isArray(schema.required) ? schema.required : []
   return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
     name,

@@ -47,10 +47,10 @@ export function createErrorResponses(
   statuses: readonly number[],
   route: Pick<Route, 'errors' | 'sold'> = plainErrors,
 ): Record<string, JsonSchema> {
-  return Object.fromEntries(statuses.map((status) => [status, errorResponse(status, route)]))
+  return Object.fromEntries(statuses.map((status) => [status, createErrorResponse(status, route)]))
 }
 
-function errorResponse(status: number, route: Pick<Route, 'errors' | 'sold'>): JsonSchema {
+function createErrorResponse(status: number, route: Pick<Route, 'errors' | 'sold'>): JsonSchema {
   const isOffer = route.sold && status === 402
   const headers = {
     ...(status === 429 && { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } }),

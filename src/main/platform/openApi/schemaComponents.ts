@@ -25,7 +25,11 @@ export function createSchemaComponents(named: Readonly<Record<string, z.ZodType>
     components,
     /** @param io `input` is what a caller sends, `output` what is answered */
     jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-      const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { metadata: registry, io, override: plain })
+      const {
+        $schema: _,
+        $defs,
+        ...root
+      } = z.toJSONSchema(schema, { metadata: registry, io, override: simplifySchema })
       for (const [name, definition] of Object.entries($defs ?? {})) define(name, definition)
       return renameReferences(root)
     },
@@ -33,7 +37,7 @@ export function createSchemaComponents(named: Readonly<Record<string, z.ZodType>
 }
 
 /** Says what a caller needs, not what the validator happens to be able to tell. */
-function plain({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+function simplifySchema({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   // Answers may gain fields; clients must not be generated to refuse them.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

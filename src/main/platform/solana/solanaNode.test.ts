@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { solanaNetworks } from '#shared/contract/networks.ts'
 import { createScriptedNode, results } from '#test/support/scriptedNode.ts'
 import { solanaPrograms } from './solanaAddresses.ts'
-import { solanaNode, type TransferQuery } from './solanaNode.ts'
+import { createSolanaNode, type TransferQuery } from './solanaNode.ts'
 
 /** A node is hostile: nothing that it says is an answer unless it has exactly the form of one. */
 const [mainnet] = solanaNetworks
@@ -37,7 +37,7 @@ const honest = {
 
 async function createNode(answer: Parameters<typeof createScriptedNode>[0]) {
   const scripted = await createScriptedNode(answer)
-  const node = solanaNode({ network: mainnet, rpcUrl: `${scripted.url}/v2/s3cret?key=s3cret` })
+  const node = createSolanaNode({ network: mainnet, rpcUrl: `${scripted.url}/v2/s3cret?key=s3cret` })
   onTestFinished(async () => {
     node.close()
     await scripted.close()

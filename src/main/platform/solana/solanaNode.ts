@@ -71,7 +71,7 @@ const Transaction = z.object({
 })
 const Reply = z.object({ result: z.unknown().optional(), error: z.object({ code: z.int() }).optional() })
 
-export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl: string }): SolanaNode {
+export function createSolanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl: string }): SolanaNode {
   const { host } = new URL(rpcUrl)
   const client = createHttpClient({ maxAnswerBytes })
   const createError = (facts: FailureFacts) => new ChainFailure(host, facts)

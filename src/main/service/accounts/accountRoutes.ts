@@ -2,7 +2,7 @@ import { createApiKey, listApiKeys, revokeApiKey } from '#shared/contract/accoun
 import { centsToMicroUsd, toExactCents } from '#shared/microUsd.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Caller, type Endpoint, endpoint } from '../base/endpoint.ts'
+import { type Caller, createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { ServicePrincipals } from '../base/principals.ts'
 import type { ApiKeyRecord } from './accountRepository.ts'
 import type { ApiKeyRules, ApiKeys } from './apiKeys.ts'
@@ -23,7 +23,7 @@ export function createAccountRoutes({
   getIssuer: (caller: Caller) => ApiKeyRecord['issuer']
 }): Endpoint[] {
   return [
-    endpoint(createApiKey, ({ body }, { caller }) => {
+    createEndpoint(createApiKey, ({ body }, { caller }) => {
       const { models = null, daily_limit_cents: limit } = body
       const dailyLimit = limit === undefined ? null : centsToMicroUsd(limit)
       const created = keys.create(caller.accountId, body.name, { models, dailyLimit, issuer: getIssuer(caller) })
@@ -34,11 +34,11 @@ export function createAccountRoutes({
       })
       return { id, key, key_prefix: prefix, name, created_at: toIsoTime(created.createdAtMs), ...rulesToWire(created) }
     }),
-    endpoint(listApiKeys, (_, { caller }) => {
+    createEndpoint(listApiKeys, (_, { caller }) => {
       const listed = keys.list(caller.accountId).map((key) => toWire(key, sumSpentToday))
       return { api_keys: listed, data: listed, count: listed.length }
     }),
-    endpoint(revokeApiKey, ({ params }, { caller }) => {
+    createEndpoint(revokeApiKey, ({ params }, { caller }) => {
       const { name, prefix } = keys.revoke(caller.accountId, params.keyId)
       recordForAccount(caller.accountId, {
         type: 'key.revoked',

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Caller } from '../base/endpoint.ts'
-import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
+import { createSecretTokens, hashSecret } from '../base/secretToken.ts'
 import type { AccountRepository, ApiKeyRecord } from './accountRepository.ts'
 
 export type ApiKeys = {
@@ -114,7 +114,7 @@ export function createKeyRecord(fields: {
     id: `key_${randomBytes(12).toString('hex')}`,
     accountId,
     name,
-    hash: hashOfSecret(key),
+    hash: hashSecret(key),
     prefix: key.slice(0, visibleCharacters),
     inOwnerFile,
     createdAtMs: nowMs,

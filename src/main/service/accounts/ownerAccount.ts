@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { readSecretFile, writeSecretFile } from '#platform/secretFile.ts'
 import { AccountId } from '#shared/ids.ts'
-import { hashOfSecret } from '../base/secretToken.ts'
+import { hashSecret } from '../base/secretToken.ts'
 import type { AccountRepository } from './accountRepository.ts'
 import { createKeyRecord, keyTokens } from './apiKeys.ts'
 
@@ -18,7 +18,7 @@ export function ensureOwner(options: {
   const { accounts, keyFile, now, randomBytes } = options
   const ownerId = accounts.findOwner()?.id ?? addOwner(options)
   const filed = readKey(keyFile)
-  if (filed !== undefined && accounts.findHolder(hashOfSecret(filed))?.accountId === ownerId) {
+  if (filed !== undefined && accounts.findHolder(hashSecret(filed))?.accountId === ownerId) {
     chmodSync(keyFile, 0o600)
     return ownerId
   }

@@ -117,7 +117,7 @@ export function createActivityLog(options: {
       })
       note(sandboxId, {
         type: 'command.run',
-        description: `Ran a command: exit code ${exitCode} after ${durationText(whole)}.`,
+        description: `Ran a command: exit code ${exitCode} after ${formatDuration(whole)}.`,
         command,
       })
     },
@@ -130,7 +130,7 @@ export function createActivityLog(options: {
   }
 }
 
-function durationText(ms: number): string {
+function formatDuration(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 

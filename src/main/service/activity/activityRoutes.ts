@@ -1,7 +1,7 @@
 import { listAccountActivity, listActivity, listCommands } from '#shared/contract/activity.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Caller, type Endpoint, endpoint } from '../base/endpoint.ts'
+import { type Caller, createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { ActivityLog } from './activityLog.ts'
 
 export function createActivityRoutes({
@@ -13,7 +13,7 @@ export function createActivityRoutes({
   activity: Pick<ActivityLog, 'activities' | 'commands' | 'ofAccount'>
 }): Endpoint[] {
   return [
-    endpoint(listCommands, ({ params, query }, { caller }) => {
+    createEndpoint(listCommands, ({ params, query }, { caller }) => {
       const { id } = sandboxes.requireOwned(caller, params.id)
       const commands = activity.commands(id, query.limit).map(({ command, exitCode, durationMs, atMs }) => ({
         command,
@@ -23,14 +23,14 @@ export function createActivityRoutes({
       }))
       return { commands }
     }),
-    endpoint(listActivity, ({ params, query }, { caller }) => {
+    createEndpoint(listActivity, ({ params, query }, { caller }) => {
       const { id } = sandboxes.requireOwned(caller, params.id)
       const activities = activity
         .activities(id, query.limit)
         .map(({ atMs, ...listed }) => ({ ...listed, at: toIsoTime(atMs) }))
       return { activities }
     }),
-    endpoint(listAccountActivity, ({ query: { after, limit } }, { caller }) => {
+    createEndpoint(listAccountActivity, ({ query: { after, limit } }, { caller }) => {
       const page = activity.ofAccount(caller.accountId, after, limit + 1)
       const activities = page
         .slice(0, limit)

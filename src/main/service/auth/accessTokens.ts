@@ -6,7 +6,7 @@ import { ChainType } from '#shared/contract/wallet.ts'
 import { AccountId } from '#shared/ids.ts'
 import type { Caller } from '../base/endpoint.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
-import { caip10, type WalletName } from './walletRepository.ts'
+import { toCaip10, type WalletName } from './walletRepository.ts'
 
 export type AccessTokens = {
   create(options: { accountId: AccountId; familyId: string; wallet: WalletName }): string
@@ -20,7 +20,7 @@ const maxSkewMs = 5 * 60_000
  * The one accepted header. Compared as text, so the algorithm, the kind of token and the issuer are pinned before
  * anything is decoded. `at+jwt`: RFC 9068.
  */
-const header = segment({ alg: 'HS256', typ: 'at+jwt', kid: 'steward' })
+const header = encodeSegment({ alg: 'HS256', typ: 'at+jwt', kid: 'steward' })
 const issuer = 'urn:steward:service'
 const audience = 'urn:steward:api'
 const maxToken = 2048
@@ -55,14 +55,14 @@ export function createAccessTokens(options: {
       const claims: z.input<typeof Claims> = {
         iss: issuer,
         aud: audience,
-        sub: caip10(wallet),
+        sub: toCaip10(wallet),
         iat: issuedAt,
         exp: issuedAt + authLimits.accessMs / 1000,
         account: accountId,
         family: familyId,
         wallet: { type: wallet.type, address: wallet.address },
       }
-      const signed = `${header}.${segment(claims)}`
+      const signed = `${header}.${encodeSegment(claims)}`
       return `${signed}.${mac(signed).toString('base64url')}`
     },
     identify(token) {
@@ -99,7 +99,7 @@ export function isAccessToken(text: string): boolean {
   return text.includes(`${header}.`)
 }
 
-function segment(value: object): string {
+function encodeSegment(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 

@@ -1,16 +1,16 @@
 import { type AccountRequest, decideAccountRequest, listAccountRequests } from '#shared/contract/accountRequests.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { AccountRequestRecord } from './accountRequestRepository.ts'
 import type { AccountRequests } from './accountRequests.ts'
 
 export function createAccountRequestRoutes(requests: AccountRequests): Endpoint[] {
   return [
-    endpoint(listAccountRequests, ({ query }) => {
+    createEndpoint(listAccountRequests, ({ query }) => {
       const listed = requests.list(query.limit).map(toWire)
       return { requests: listed, count: listed.length }
     }),
-    endpoint(decideAccountRequest, ({ params, body }) => toWire(requests.decide(params.id, body.allow))),
+    createEndpoint(decideAccountRequest, ({ params, body }) => toWire(requests.decide(params.id, body.allow))),
   ]
 }
 

@@ -45,10 +45,10 @@ export function createAccountRequests(options: {
 
   const add = (wallet: WalletName): AppError | undefined => {
     if (records.countWaiting() >= waiting) {
-      return tooMany('Too many wallets wait for an account.', fullInboxSeconds)
+      return createTooManyError('Too many wallets wait for an account.', fullInboxSeconds)
     }
     const waitSeconds = paced.take('all')
-    if (waitSeconds > 0) return tooMany('Too many wallets asked for an account lately.', waitSeconds)
+    if (waitSeconds > 0) return createTooManyError('Too many wallets asked for an account lately.', waitSeconds)
     const id = `areq_${randomBytes(12).toString('hex')}`
     records.save({ id, wallet, state: 'waiting', askedAtMs: now(), decidedAtMs: null })
     note({ type: 'account.requested', description: `${shortenAddress(wallet.address)} asked for an account.` })
@@ -114,6 +114,6 @@ export function createAccountRequests(options: {
   }
 }
 
-function tooMany(message: string, retryAfterSeconds: number): AppError {
+function createTooManyError(message: string, retryAfterSeconds: number): AppError {
   return new AppError('request/rate', message, { retryAfterSeconds })
 }

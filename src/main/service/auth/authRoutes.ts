@@ -11,12 +11,12 @@ import {
 } from '#shared/contract/auth.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
-import { type Endpoint, endpoint, signInEndpoint } from '../base/endpoint.ts'
+import { createEndpoint, createSignInEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { LinkedWallets } from './linkedWallets.ts'
 import type { Nonces } from './nonces.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import type { SignIns } from './signIns.ts'
-import { caip10, type WalletRecord, type WalletRepository } from './walletRepository.ts'
+import { toCaip10, type WalletRecord, type WalletRepository } from './walletRepository.ts'
 
 export function createAuthRoutes(options: {
   nonces: Pick<Nonces, 'create'>
@@ -28,23 +28,23 @@ export function createAuthRoutes(options: {
 }): Endpoint[] {
   const { nonces, signIns, linked, wallets, sessions, accounts } = options
   return [
-    signInEndpoint(createNonce, (_, { count }) => {
+    createSignInEndpoint(createNonce, (_, { count }) => {
       count('nonce')
       const { nonce, expiresAtMs } = nonces.create()
       return { nonce, expires_at: toIsoTime(expiresAtMs) }
     }),
-    signInEndpoint(verifySignIn, ({ body: { chain_type: chainType, ...body } }, { host, count }) =>
+    createSignInEndpoint(verifySignIn, ({ body: { chain_type: chainType, ...body } }, { host, count }) =>
       signIns.verify({ ...body, chainType, host }, () => count('account')),
     ),
-    signInEndpoint(verifySolanaSignIn, ({ body }, { host, count }) =>
+    createSignInEndpoint(verifySolanaSignIn, ({ body }, { host, count }) =>
       signIns.verify({ ...body, chainType: 'solana', host }, () => count('account')),
     ),
-    signInEndpoint(refreshTokens, ({ body }) => signIns.refresh(body.refresh_token)),
-    signInEndpoint(signOut, ({ body }) => {
+    createSignInEndpoint(refreshTokens, ({ body }) => signIns.refresh(body.refresh_token)),
+    createSignInEndpoint(signOut, ({ body }) => {
       signIns.end(body.refresh_token)
       return { success: true }
     }),
-    endpoint(getMe, ({ query }, { caller }) => {
+    createEndpoint(getMe, ({ query }, { caller }) => {
       const listed = wallets.list(caller.accountId)
       const wallet = caller.wallet ?? listed[0]
       const key = caller.keyId === undefined ? undefined : accounts.findKey(caller.accountId, caller.keyId)
@@ -70,11 +70,11 @@ export function createAuthRoutes(options: {
         }),
       }
     }),
-    endpoint(linkWallet, async ({ body: { chain_type: chainType, ...body } }, { caller, host, lease }) => {
+    createEndpoint(linkWallet, async ({ body: { chain_type: chainType, ...body } }, { caller, host, lease }) => {
       const assertAllowed = (): void => void lease?.may()
       return toWire(await linked.link(caller, { ...body, chainType, host }, assertAllowed))
     }),
-    endpoint(unlinkWallet, ({ params }, { caller, lease }) => {
+    createEndpoint(unlinkWallet, ({ params }, { caller, lease }) => {
       lease?.release() // a sign-in that ends itself is answered
       const { wallet, revokedKeys, linkedWallets } = linked.unlink(caller, params.address)
       return {
@@ -104,7 +104,7 @@ function unlinkMessage({ keys, wallets, linked }: { keys: number; wallets: numbe
 function toWire(wallet: WalletRecord): LinkedWallet {
   const { type, address, linkedAtMs, linkedBy } = wallet
   return {
-    ...{ wallet_address: address, wallet_type: type, caip10: caip10(wallet) },
+    ...{ wallet_address: address, wallet_type: type, caip10: toCaip10(wallet) },
     ...{ linked_at: toIsoTime(linkedAtMs), linked_by: linkedBy },
   }
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { AccountId } from '#shared/ids.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { Caller } from '../base/endpoint.ts'
-import { hashOfSecret } from '../base/secretToken.ts'
+import { hashSecret } from '../base/secretToken.ts'
 
 /**
  * Recognises the person at this machine by a key that the application generates at each start and gives only to its own
@@ -18,7 +18,7 @@ export function createPersonSession(options: {
   const keyId = accounts.listKeys(owner).find(({ inOwnerFile }) => inOwnerFile)?.id
   return (credential) => {
     const expected = key()
-    if (expected === undefined || !timingSafeEqual(hashOfSecret(credential), hashOfSecret(expected))) return undefined
+    if (expected === undefined || !timingSafeEqual(hashSecret(credential), hashSecret(expected))) return undefined
     return {
       accountId: owner,
       principal: 'person:window',

@@ -31,14 +31,14 @@ export function createSignInChecks(options: {
       if (named.length > 0 && good.size === 0) throw new AppError('auth/nonce', 'Invalid or expired nonce')
       const message = parseSignInMessage(text, chainType ?? readChainType(text))
       const nonceExpiresAtMs = good.get(message?.fields.nonce ?? '')
-      if (!message || nonceExpiresAtMs === undefined) throw notVerified()
+      if (!message || nonceExpiresAtMs === undefined) throw createVerificationError()
       const fits = isForHereAndNow(message, { audience: { host, domains: domains() }, nonceExpiresAtMs, nowMs: now() })
-      if (!fits || !(await isSignedByItsAddress(message, { text, signature }))) throw notVerified()
+      if (!fits || !(await isSignedByItsAddress(message, { text, signature }))) throw createVerificationError()
       return { type: message.chainType, address: message.address }
     },
   }
 }
 
-function notVerified(): AppError {
+function createVerificationError(): AppError {
   return new AppError('auth/verification', 'Verification failed')
 }

@@ -57,17 +57,17 @@ function parseTime(text: string | undefined): number | undefined {
 function isForHere({ domain, uri }: { domain: string; uri: string | undefined }, audience: SignInAudience): boolean {
   const here = audience.host.toLowerCase()
   if (uri === undefined) return domain === here || audience.domains.includes(domain)
-  return [here, withoutPort(here), ...audience.domains].includes(domain) && leadsHere(uri, { ...audience, host: here })
+  return [here, stripPort(here), ...audience.domains].includes(domain) && isOwnAddress(uri, { ...audience, host: here })
 }
 
 /** Clients of a hosted service name a page below its domain: `https://api.example.com/…` for `example.com`. */
-function leadsHere(uri: string, { host: here, domains }: SignInAudience): boolean {
+function isOwnAddress(uri: string, { host: here, domains }: SignInAudience): boolean {
   if (!URL.canParse(uri)) return false
   const { protocol, host, hostname } = new URL(uri)
   if (protocol !== 'https:' && protocol !== 'http:') return false
   return host === here || domains.some((domain) => [host, hostname].includes(domain) || hostname.endsWith(`.${domain}`))
 }
 
-function withoutPort(host: string): string {
+function stripPort(host: string): string {
   return host.replace(/:\d+$/, '')
 }

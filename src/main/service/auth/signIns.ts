@@ -5,7 +5,7 @@ import type { AccountId } from '#shared/ids.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { ServicePrincipals } from '../base/principals.ts'
-import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
+import { createSecretTokens, hashSecret } from '../base/secretToken.ts'
 import type { AccessTokens } from './accessTokens.ts'
 import type { AccountRequests } from './accountRequests.ts'
 import type { NewAccounts } from './newAccounts.ts'
@@ -71,7 +71,7 @@ export function createSignIns(options: {
     const nowMs = now()
     sessions.add({
       ...options,
-      hash: hashOfSecret(token),
+      hash: hashSecret(token),
       createdAtMs: nowMs,
       expiresAtMs: nowMs + authLimits.refreshMs,
     })
@@ -95,7 +95,7 @@ export function createSignIns(options: {
       })
     },
     refresh(token) {
-      const hash = hashOfSecret(token)
+      const hash = hashSecret(token)
       let reusedFamily: string | undefined
       const issued = accounts.atomically(() => {
         sessions.removeExpired(now())
@@ -122,7 +122,7 @@ export function createSignIns(options: {
       throw new AppError('auth/refresh', 'The refresh token is not valid.')
     },
     end(token) {
-      const session = refreshTokens.isOne(token) ? sessions.find(hashOfSecret(token)) : undefined
+      const session = refreshTokens.isOne(token) ? sessions.find(hashSecret(token)) : undefined
       if (!session || session.revokedAtMs !== null) return
       accounts.atomically(() => {
         sessions.revokeFamily(session.familyId, now())

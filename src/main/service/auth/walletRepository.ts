@@ -45,11 +45,11 @@ export function createWalletRepository(database: Database): WalletRepository {
 }
 
 /** Account of a wallet on its chain: https://chainagnostic.org/CAIPs/caip-10 */
-export function caip10({ type, address }: WalletName): string {
+export function toCaip10({ type, address }: WalletName): string {
   return `${accountNetworks[type]}:${address}`
 }
 
 /** Returns one key for a wallet, in whichever case its EVM address is written. */
 export function toWalletKey({ type, address }: WalletName): string {
-  return caip10({ type, address: type === 'evm' ? address.toLowerCase() : address })
+  return toCaip10({ type, address: type === 'evm' ? address.toLowerCase() : address })
 }

@@ -68,12 +68,15 @@ export type AnyCall = RequestContext & BaseCall & { caller: Caller | undefined }
 type Handle<R extends Route, C, A> = (input: Parsed<R>, call: C) => A | Promise<A>
 
 /** `const A` keeps literals such as `success: true` what they are. */
-export function endpoint<R extends Route, const A extends Answer<R>>(route: R, handle: Handle<R, Call, A>): Endpoint {
+export function createEndpoint<R extends Route, const A extends Answer<R>>(
+  route: R,
+  handle: Handle<R, Call, A>,
+): Endpoint {
   return createGuarded(route, false, handle)
 }
 
 /** Like `endpoint`, and open to the holder of a terminal link to the sandbox that `:id` names. */
-export function linkEndpoint<R extends Route, const A extends Answer<R>>(
+export function createLinkEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
   handle: Handle<R, Call, A>,
 ): Endpoint {
@@ -94,7 +97,7 @@ export function withWork(work: WorkKind, target: Endpoint): Endpoint {
 }
 
 /** For routes that need no credential. */
-export function openEndpoint<R extends Route, const A extends Answer<R>>(
+export function createOpenEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
   handle: Handle<R, RequestContext, A>,
 ): Endpoint {
@@ -102,7 +105,7 @@ export function openEndpoint<R extends Route, const A extends Answer<R>>(
 }
 
 /** Defines an endpoint for signing in, or for checking anyone's signature. */
-export function signInEndpoint<R extends Route, const A extends Answer<R>>(
+export function createSignInEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
   handle: Handle<R, RequestContext, A>,
 ): Endpoint {

@@ -20,12 +20,12 @@ export function chooseRuntime(options: {
         `\`${requested.slice(0, 64)}\` is not a runtime of this service; it has ${names}.`,
       )
     }
-    return available(report)
+    return requireAvailable(report)
   }
   const ordered = order.flatMap((name) => reports.find((report) => report.name === name) ?? [])
   const [first] = ordered
   if (!first) throw new AppError('runtime/unavailable', 'No runtime is configured.')
-  return ordered.find((report) => report.available) ?? available(first)
+  return ordered.find((report) => report.available) ?? requireAvailable(first)
 }
 
 /** Returns the default network of a sandbox of this runtime. */
@@ -34,7 +34,7 @@ export function chooseNetwork(defaultNetwork: DefaultNetwork, { networks }: Pick
   return networks.includes('internet') ? 'internet' : 'none'
 }
 
-function available(report: RuntimeReport): RuntimeReport {
+function requireAvailable(report: RuntimeReport): RuntimeReport {
   if (report.available) return report
   throw new AppError('runtime/unavailable', `The runtime ${report.name} cannot be used: ${report.detail}`)
 }

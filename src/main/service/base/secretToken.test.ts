@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createSecretTokens, hashOfSecret } from './secretToken.ts'
+import { createSecretTokens, hashSecret } from './secretToken.ts'
 
 const tokens = createSecretTokens('stl')
 
 test('only whoever has the whole token is its holder', () => {
   const token = tokens.create(randomBytes)
   expect(token).toMatch(/^stl_[A-Za-z0-9_-]{43}$/)
-  const record = { hash: hashOfSecret(token), name: 'kept' }
+  const record = { hash: hashSecret(token), name: 'kept' }
   const find = (hash: Buffer) => (hash.equals(record.hash) ? record : undefined)
   expect(tokens.holder(token, find)).toBe(record)
   expect(tokens.holder(tokens.create(randomBytes), find)).toBeUndefined()

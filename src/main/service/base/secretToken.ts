@@ -18,7 +18,7 @@ export function createSecretTokens(prefix: string): SecretTokens {
     isOne,
     holder(token, find) {
       if (!isOne(token)) return undefined
-      const hash = hashOfSecret(token)
+      const hash = hashSecret(token)
       const match = find(hash)
       return match && timingSafeEqual(match.hash, hash) ? match : undefined
     },
@@ -26,6 +26,6 @@ export function createSecretTokens(prefix: string): SecretTokens {
 }
 
 /** A secret of 32 random bytes needs no salt and no slow hash. */
-export function hashOfSecret(secret: string): Buffer {
+export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }

@@ -97,7 +97,7 @@ export async function composeDomains(
     registrar,
     now: clock.steadyMs,
   })
-  const refusal = () => findSaleRefusal(saleMoney(options), registrar.title)
+  const refusal = () => findSaleRefusal(createSaleMoney(options), registrar.title)
   const assertSaleEnabled = (): void => {
     const reason = refusal()
     if (reason) throw reason
@@ -174,7 +174,7 @@ function createRegistrar(
   return createLocalRegistry({ records: registry, prices, now })
 }
 
-function saleMoney({ registrar, payments }: ServiceOptions): SaleMoney {
+function createSaleMoney({ registrar, payments }: ServiceOptions): SaleMoney {
   return {
     namesAreReal: registrar !== undefined && registrar.kind !== 'local' && registrar.isReal,
     moneyIsReal: payments && payments.facilitator.kind !== 'test-ledger',

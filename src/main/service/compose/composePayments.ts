@@ -13,7 +13,7 @@ import { createPaymentRepository } from '../payments/paymentRepository.ts'
 import { createDiscoveryRoute, createTestMoneyRoutes, createTopUpRoute } from '../payments/paymentRoutes.ts'
 import { createRemoteFacilitator } from '../payments/remoteFacilitator.ts'
 import { startPaymentReconciler } from '../payments/startPaymentReconciler.ts'
-import { type TestLedger, testLedgerFacilitator } from '../payments/testLedgerFacilitator.ts'
+import { createTestLedgerFacilitator, type TestLedger } from '../payments/testLedgerFacilitator.ts'
 import { createTestMoneyRepository } from '../payments/testMoneyRepository.ts'
 import type { CreditModule, LedgerModule } from './composeCredits.ts'
 import type { IdentityModule } from './composeIdentity.ts'
@@ -50,7 +50,7 @@ export async function composePayments(
   const records = createPaymentRepository(database)
   const testLedger =
     options.payments?.facilitator.kind === 'test-ledger'
-      ? testLedgerFacilitator({ records: createTestMoneyRepository(database), commits, now })
+      ? createTestLedgerFacilitator({ records: createTestMoneyRepository(database), commits, now })
       : undefined
   const facilitator = createFacilitator(context, testLedger)
   const payTo = await getPayee(options.payments)

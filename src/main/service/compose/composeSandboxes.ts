@@ -334,12 +334,12 @@ function createDomainTargets(dependencies: {
     check(caller, { sandboxId, port }) {
       const id = parseSandboxId(sandboxId)
       sandboxes.requireOwned(caller, id)
-      if (removals.removals().includes(id)) throw noSandbox()
+      if (removals.removals().includes(id)) throw createNoSandboxError()
       ports.ports.get(id, port)
     },
     async lead(accountId, domain, { sandboxId, port }) {
       const id = parseSandboxId(sandboxId)
-      if (sandboxes.findAccount(id) !== accountId) throw noSandbox()
+      if (sandboxes.findAccount(id) !== accountId) throw createNoSandboxError()
       return ports.domains.add({ sandboxId: id, accountId }, { domain, port })
     },
   }
@@ -349,9 +349,9 @@ function createDomainTargets(dependencies: {
 function parseSandboxId(text: string): SandboxId {
   const { data } = SandboxId.safeParse(text)
   if (data) return data
-  throw noSandbox()
+  throw createNoSandboxError()
 }
 
-function noSandbox(): AppError {
+function createNoSandboxError(): AppError {
   return new AppError('sandbox/not-found', 'Sandbox not found or access denied')
 }

@@ -72,10 +72,10 @@ export function createServiceContext(options: ServiceOptions, scope: Scope): Ser
     createServicePrincipals({ now: clock.steadyMs, log: options.log.forArea('principals') }),
     (it) => it.close(),
   )
-  return { options, database, clock, events, activity, callers, principals, address: serviceAddress(options), scope }
+  return { options, database, clock, events, activity, callers, principals, address: toServiceAddress(options), scope }
 }
 
-function serviceAddress(options: ServiceOptions): ServiceAddress {
+function toServiceAddress(options: ServiceOptions): ServiceAddress {
   const { tls } = options
   const publicUrl = getPublicUrl(options)
   const scheme = tls ? 'https' : 'http'

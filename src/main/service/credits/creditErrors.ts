@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { floorCents, type MicroUsd, toExactCents, toMicroUsd } from '#shared/microUsd.ts'
+import { floorToCents, type MicroUsd, toExactCents, toMicroUsd } from '#shared/microUsd.ts'
 import type { KeyLimit } from './keyLimits.ts'
 import type { AccountBalance } from './ledgerRepository.ts'
 
@@ -10,7 +10,7 @@ const minBalance = toMicroUsd(100_000)
 export function assertMinimum({ posted }: AccountBalance): void {
   if (posted < minBalance) {
     throw new AppError('credits/insufficient', 'Insufficient credits', {
-      detail: `Minimum balance of ${toExactCents(minBalance)} cents required. Current balance: ${floorCents(posted)} cents.`,
+      detail: `Minimum balance of ${toExactCents(minBalance)} cents required. Current balance: ${floorToCents(posted)} cents.`,
     })
   }
 }

@@ -25,7 +25,7 @@ export function createCreditHistory(records: HistoryRepository): CreditHistory {
       const isWhole = Object.values(filters).every((it) => it === undefined)
       const transfers: HistoryRow[] = []
       let total = 0
-      for (const stretch of stretches(records.newest())) {
+      for (const stretch of splitIntoStretches(records.newest())) {
         const count = records.count(accountId, filters, stretch)
         if (transfers.length < limit && total + count > offset) {
           const page = { limit: limit - transfers.length, offset: Math.max(0, offset - total) }
@@ -39,7 +39,7 @@ export function createCreditHistory(records: HistoryRepository): CreditHistory {
       return { transfers, total: isWhole ? records.entries(accountId) : total }
     },
     async *rows({ accountId, filters }) {
-      for (const { above, below } of stretches(records.newest())) {
+      for (const { above, below } of splitIntoStretches(records.newest())) {
         let last = below
         for (;;) {
           const rows = records.stretch(accountId, filters, { above, below: last, limit: rowsAtOnce, offset: 0 })
@@ -55,7 +55,7 @@ export function createCreditHistory(records: HistoryRepository): CreditHistory {
 }
 
 /** From the newest entry down to the first. */
-function* stretches(newest: number): Generator<Stretch> {
+function* splitIntoStretches(newest: number): Generator<Stretch> {
   let length = firstStretch
   let below = newest + 1
   while (below > 1) {

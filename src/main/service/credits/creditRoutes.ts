@@ -16,11 +16,11 @@ import {
 import type { Parsed } from '#shared/contract/route.ts'
 import { formatCsvLine } from '#shared/csv.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { ceilCents, centsToMicroUsd, floorCents, toExactCents, toMicroUsd } from '#shared/microUsd.ts'
+import { ceilToCents, centsToMicroUsd, floorToCents, toExactCents, toMicroUsd } from '#shared/microUsd.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Caller, createRawEndpoint, type Endpoint, endpoint } from '../base/endpoint.ts'
+import { type Caller, createEndpoint, createRawEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { Credits } from './credits.ts'
 import type { HistoryFilters, HistoryRow } from './historyRepository.ts'
 import type { TransferRow } from './ledgerRepository.ts'
@@ -60,18 +60,18 @@ export function createCreditRoutes(options: CreditRouteOptions): Endpoint[] {
 /** Routes that read balances, transactions and prices. */
 function createHistoryRoutes({ credits, prices, sandboxesCharged, now }: CreditRouteOptions): Endpoint[] {
   return [
-    endpoint(getBalance, (_, { caller }) => {
+    createEndpoint(getBalance, (_, { caller }) => {
       const { posted, held, available } = credits.balance(caller.accountId)
-      const balance_cents = floorCents(posted)
+      const balance_cents = floorToCents(posted)
       return {
         balance_cents,
         credits_cents: balance_cents,
         formatted: formatUsd(toMicroUsd(posted), 'cents', 'down'),
-        held_cents: ceilCents(held),
-        available_cents: floorCents(available),
+        held_cents: ceilToCents(held),
+        available_cents: floorToCents(available),
       }
     }),
-    endpoint(listTransactions, async ({ query }, { caller: { accountId }, signal }) => {
+    createEndpoint(listTransactions, async ({ query }, { caller: { accountId }, signal }) => {
       const { limit, offset } = query
       const filters = toFilters(query)
       const { transfers, total } = await credits.history.page({ accountId, filters, limit, offset, signal })
@@ -83,15 +83,15 @@ function createHistoryRoutes({ credits, prices, sandboxesCharged, now }: CreditR
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': 'attachment; filename="steward-credits.csv"',
         },
-        body: historyCsv(listAll(credits.history, accountId, toFilters(query))),
+        body: formatHistoryCsv(listAll(credits.history, accountId, toFilters(query))),
       }),
     ),
-    endpoint(getSpending, ({ query: { by, from, to } }, { caller }) => {
+    createEndpoint(getSpending, ({ query: { by, from, to } }, { caller }) => {
       const days = toSpendingDays({ from, to }, now())
       const rows = credits.history.sums(caller.accountId, days, by)
       return { from: formatDay(days.from), to: formatDay(days.to), by, ...sumSpending(rows, by) }
     }),
-    endpoint(getPricing, () => ({
+    createEndpoint(getPricing, () => ({
       tiers: prices.tiers,
       pricing: prices.tiers,
       payment_tiers: prices.paymentTiers,
@@ -111,7 +111,7 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
   }
 
   return [
-    endpoint(transferCredits, async ({ body }, { caller, repeatable }) => {
+    createEndpoint(transferCredits, async ({ body }, { caller, repeatable }) => {
       const { to_address, amount_cents, note = '' } = body
       const { accountId: from, keyId } = caller
       const to = findRecipient(to_address)
@@ -132,7 +132,7 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
         ...{ to_address, amount_cents, balance_after_cents: getBalanceAfter(row, from) },
       }
     }),
-    endpoint(grantCredits, async ({ body }, { caller, repeatable }) => {
+    createEndpoint(grantCredits, async ({ body }, { caller, repeatable }) => {
       assertUnlimited(caller)
       const { to_address, amount_cents, note = '' } = body
       const to = findRecipient(to_address)
@@ -150,7 +150,7 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
         balance_after_cents: to === caller.accountId ? toExactCents(row.creditBalance) : toExactCents(posted),
       }
     }),
-    endpoint(adjustCredits, async ({ body }, { caller, repeatable }) => {
+    createEndpoint(adjustCredits, async ({ body }, { caller, repeatable }) => {
       assertUnlimited(caller)
       const { to_address, amount_cents, note } = body
       const to = to_address === undefined ? caller.accountId : findRecipient(to_address)
@@ -171,7 +171,7 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
         ...{ amount_cents, balance_after_cents: getBalanceAfter(row, to) },
       }
     }),
-    endpoint(refundCharge, async ({ body }, { caller, repeatable }) => {
+    createEndpoint(refundCharge, async ({ body }, { caller, repeatable }) => {
       assertUnlimited(caller)
       const { transaction_id: transactionId, amount_cents, note = '' } = body
       const row = await credits.refund({
@@ -239,7 +239,7 @@ function toWire(row: HistoryRow, accountId: AccountId): CreditTransaction {
 }
 
 /** Reads on as the client takes it, so that no history is too long. */
-async function* historyCsv(pages: AsyncIterable<readonly CreditTransaction[]>): AsyncGenerator<string> {
+async function* formatHistoryCsv(pages: AsyncIterable<readonly CreditTransaction[]>): AsyncGenerator<string> {
   yield formatCsvLine([...historyColumns, 'details'])
   for await (const transactions of pages) yield transactions.map(toLine).join('')
 }

@@ -59,11 +59,11 @@ function parseFile(file: string): z.infer<typeof File> {
   try {
     return File.parse(parseJson(readFileSync(file, 'utf8')))
   } catch (cause) {
-    throw wrong(file, cause)
+    throw createInvalidPriceError(file, cause)
   }
 }
 
-function wrong(file: string, cause: unknown): AppError {
+function createInvalidPriceError(file: string, cause: unknown): AppError {
   const [issue] = cause instanceof z.ZodError ? cause.issues : []
   const reason = issue ? `\`${issue.path.join('.')}\` ${issue.message}` : String(cause)
   return new AppError('config/invalid', `The prices in ${file} are wrong: ${reason}.`, { cause })

@@ -3,7 +3,7 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxCost } from '#shared/contract/sandboxes.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import { ceilCents, floorCents, toExactCents } from '#shared/microUsd.ts'
+import { ceilToCents, floorToCents, toExactCents } from '#shared/microUsd.ts'
 import { computeRunningCost, type PriceList, type SandboxSize } from './priceList.ts'
 import type { LedgerWrites } from './sweepExpiredHolds.ts'
 
@@ -82,7 +82,7 @@ export function createSandboxBilling(
         detail: `One hour of this sandbox costs ${toExactCents(required)} cents.`,
         fields: {
           code: 'INSUFFICIENT_CREDITS', // as the interface prescribes
-          details: { required_cents: ceilCents(required), current_balance_cents: floorCents(available) },
+          details: { required_cents: ceilToCents(required), current_balance_cents: floorToCents(available) },
         },
       })
     },

@@ -32,11 +32,11 @@ export function sumSpending(
   by: SpendingGrouping,
 ): { groups: SpendingGroup[]; total: SpendingGroup } {
   const groups = new Map<string, Sums>()
-  const total = noSums({ day: null, model: null, keyId: null })
+  const total = createEmptySums({ day: null, model: null, keyId: null })
   for (const row of rows) {
     if (row.type === 'grant' || row.type === 'top_up' || row.type === 'adjustment') continue
     const name = JSON.stringify([row.day, row.model, row.keyId])
-    const group = groups.get(name) ?? noSums(row)
+    const group = groups.get(name) ?? createEmptySums(row)
     groups.set(name, group)
     add(group, row)
     add(total, row)
@@ -49,7 +49,7 @@ export function sumSpending(
 type Sums = Pick<SumRow, 'day' | 'model' | 'keyId'> & Record<Sum, number>
 type Sum = 'requests' | 'inference' | 'sandboxes' | 'refunds' | 'sent' | 'received'
 
-function noSums({ day, model, keyId }: Pick<SumRow, 'day' | 'model' | 'keyId'>): Sums {
+function createEmptySums({ day, model, keyId }: Pick<SumRow, 'day' | 'model' | 'keyId'>): Sums {
   return { day, model, keyId, requests: 0, inference: 0, sandboxes: 0, refunds: 0, sent: 0, received: 0 }
 }
 

@@ -25,8 +25,11 @@ export function createDocsPages({ routes, version }: DocsOptions): Page[] {
     {
       path: '/docs/',
       async answer() {
-        const page = await readerPage()
-        const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy(page) }
+        const page = await renderReaderPage()
+        const headers = {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': formatDocsPolicy(page),
+        }
         return createBytesAnswer({ headers, body: page })
       },
     },
@@ -37,13 +40,13 @@ export function createDocsPages({ routes, version }: DocsOptions): Page[] {
           'content-type': 'text/javascript; charset=utf-8',
           'cache-control': 'private, max-age=3600',
         }
-        return createBytesAnswer({ headers, body: await readerScript() })
+        return createBytesAnswer({ headers, body: await readReaderScript() })
       },
     },
   ]
 }
 
-async function readerPage(): Promise<string> {
+async function renderReaderPage(): Promise<string> {
   const { renderApiReference } = await import('@scalar/client-side-rendering')
   return renderApiReference({
     pageTitle: 'Steward API',
@@ -68,7 +71,7 @@ const scriptBegin = 'var standalone_default = '
  * The reader's script. The one package that has it in a browser's form keeps it in its module as a literal, beside a
  * plugin that we do not use. Loading that module would take 40 MB for good; the script is let go of when it was sent.
  */
-async function readerScript(): Promise<string> {
+async function readReaderScript(): Promise<string> {
   const module = await readFile(createRequire(import.meta.url).resolve(scriptOwner), 'utf8')
   const offset = module.indexOf(scriptBegin)
   if (offset < 0) throw new Error(`${scriptOwner} holds no script of the reader any more.`)
@@ -76,7 +79,7 @@ async function readerScript(): Promise<string> {
 }
 
 /** Scripts of this service and the very ones that stand in the page; the reader writes its styles into the page. */
-function docsPolicy(html: string): string {
+function formatDocsPolicy(html: string): string {
   const inline = [...html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)]
     .map(([, code]) => code ?? '')
     .filter((code) => code !== '')

@@ -10,7 +10,7 @@ import {
 } from '#shared/contract/dnsRecords.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { Domains } from './domains.ts'
 import type { OrphanedDomain } from './orphanedDomainRepository.ts'
 import { listNamesUnder, type OrphanedDomains } from './orphanedDomains.ts'
@@ -27,12 +27,12 @@ export type DnsRecordRouteOptions = {
 export function createDnsRecordRoutes(options: DnsRecordRouteOptions): Endpoint[] {
   const { domains, orphans, zones, recordForAccount } = options
   return [
-    endpoint(listDnsRecords, async ({ params, query }, { caller: { accountId } }) => {
+    createEndpoint(listDnsRecords, async ({ params, query }, { caller: { accountId } }) => {
       const zone = await zones.list({ accountId, name: params.domain }, query)
       const { source, hash } = zone
       return { records: zone.records.map(recordToWire), source, as_of: toIsoTime(zone.readAtMs), hash }
     }),
-    endpoint(addDnsRecord, async ({ params: { domain }, body }, { caller: { accountId } }) => {
+    createEndpoint(addDnsRecord, async ({ params: { domain }, body }, { caller: { accountId } }) => {
       const record = await zones.add({ accountId, name: domain }, body)
       recordForAccount(accountId, {
         type: 'dns.changed',
@@ -41,7 +41,7 @@ export function createDnsRecordRoutes(options: DnsRecordRouteOptions): Endpoint[
       })
       return recordToWire(record)
     }),
-    endpoint(changeDnsRecord, async ({ params: { domain, recordId }, body }, { caller: { accountId } }) => {
+    createEndpoint(changeDnsRecord, async ({ params: { domain, recordId }, body }, { caller: { accountId } }) => {
       const record = await zones.change({ accountId, name: domain }, recordId, body)
       recordForAccount(accountId, {
         type: 'dns.changed',
@@ -50,7 +50,7 @@ export function createDnsRecordRoutes(options: DnsRecordRouteOptions): Endpoint[
       })
       return { success: true, ...recordToWire(record) }
     }),
-    endpoint(removeDnsRecord, async ({ params: { domain, recordId } }, { caller: { accountId } }) => {
+    createEndpoint(removeDnsRecord, async ({ params: { domain, recordId } }, { caller: { accountId } }) => {
       const record = await zones.remove({ accountId, name: domain }, recordId)
       recordForAccount(accountId, {
         type: 'dns.changed',
@@ -59,12 +59,12 @@ export function createDnsRecordRoutes(options: DnsRecordRouteOptions): Endpoint[
       })
       return { success: true, recordId }
     }),
-    endpoint(listOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {
+    createEndpoint(listOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {
       domains.requireOwned(accountId, domain)
       const records = (await orphans.records({ accountId, name: domain })).map(recordToWire)
       return { names: listNamesUnder(domain, orphans.list(accountId)).map(orphanToWire), records }
     }),
-    endpoint(removeOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {
+    createEndpoint(removeOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {
       domains.requireOwned(accountId, domain)
       const removed = await orphans.removeRecords({ accountId, name: domain })
       for (const record of removed) {

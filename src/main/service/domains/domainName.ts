@@ -40,7 +40,7 @@ export function parseDomainName(text: string): DomainName {
   if (domain === null) throw new AppError('domain/name', `${label} is a public suffix itself.`)
   if (domain !== ascii) throw new AppError('domain/name', `${label} is part of ${domain}. Use ${domain}.`)
   const unicode = domainToUnicode(ascii)
-  return { ascii, unicode, tld: publicSuffix, mixesScripts: mixesScripts(unicode) }
+  return { ascii, unicode, tld: publicSuffix, mixesScripts: hasMixedScripts(unicode) }
 }
 
 /**
@@ -64,7 +64,7 @@ const scripts = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/
 const othersOfOneScript =
   /^[\p{Script=Common}\p{Script=Inherited}\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]*$/u
 
-function mixesScripts(unicode: string): boolean {
+function hasMixedScripts(unicode: string): boolean {
   return unicode.split('.').some((label) => {
     const scriptCount = scripts.filter((script) => script.test(label)).length
     if (scriptCount > 1) return true

@@ -89,7 +89,7 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
     } catch (error) {
       const isUnclear = !(error instanceof RegistrarFailure) || error.kind === 'unclear'
       const done = isUnclear ? await isDone(order) : false
-      if (done === undefined) throw unclear(order)
+      if (done === undefined) throw createUnknownOrderError(order)
       if (!done) {
         records.setState(order.id, 'failed')
         throw toAppError(error)
@@ -151,7 +151,7 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
     async outcome(orderId) {
       const order = records.find(orderId)
       if (!order || order.state === 'failed') return undefined
-      if (order.registrar !== registrar.id) throw unclear(order) // only the registrar of the order knows
+      if (order.registrar !== registrar.id) throw createUnknownOrderError(order) // only the registrar of the order knows
       const domain =
         order.state === 'done' ? domains.requireOwned(order.accountId, order.domain) : await resolveOrder(order)
       return domain && { orderId, domain }
@@ -182,7 +182,7 @@ function createOrderOutcomes({ records, domains, registrar, onDone, now, log }: 
   /** Resolves an order that no process works on. @throws AppError `order/unknown-outcome` */
   const resolveOrder = async (order: Order): Promise<DomainRow | undefined> => {
     const done = order.state === 'leased' ? false : await isDone(order)
-    if (done === undefined) throw unclear(order)
+    if (done === undefined) throw createUnknownOrderError(order)
     if (!done) {
       records.setState(order.id, 'failed')
       return undefined
@@ -192,7 +192,7 @@ function createOrderOutcomes({ records, domains, registrar, onDone, now, log }: 
   const finishOrder = async (order: Order): Promise<DomainRow> => {
     const { accountId, domain: name } = order
     const domain = await domains.refresh({ accountId, name }).catch(() => undefined)
-    if (!domain) throw unclear(order)
+    if (!domain) throw createUnknownOrderError(order)
     records.setState(order.id, 'done')
     onDone?.(order)
     return domain
@@ -220,7 +220,7 @@ function addYears(ms: number, years: number): number {
   return date.setUTCFullYear(date.getUTCFullYear() + years)
 }
 
-function unclear({ domain }: Order): AppError {
+function createUnknownOrderError({ domain }: Order): AppError {
   return new AppError('order/unknown-outcome', `The registrar did not say what became of the order of ${domain}.`)
 }
 

@@ -35,12 +35,12 @@ export function createDomainQuotes(options: {
     if (offer?.status !== 'available') {
       throw new AppError('domain/registrar', `The registrar does not say whether ${name} is available.`)
     }
-    if (!offer.price) throw priceless(name)
+    if (!offer.price) throw createNoPriceError(name)
     return { ...offer.price, premium: offer.premium }
   }
   const forRenewal = async (name: string) => {
     const listed = await mapRegistrarErrors(registrar.renewalPrice(name))
-    if (listed === null) throw priceless(name)
+    if (listed === null) throw createNoPriceError(name)
     // A list by top-level domain does not know of premium names, which cost as much again each year.
     const premium = records.premiumRenewal(name)
     const renewal = Math.max(listed, premium ?? 0)
@@ -72,11 +72,11 @@ export function createDomainQuotes(options: {
         if (!isFor(before, quoteKey)) throw new AppError('domain/quote', 'This quote is for something else.')
       }
       const present = await fetchQuote(accountId, quoteKey)
-      if (!isOver && !costsMore(present, before)) return before
+      if (!isOver && !isMoreExpensive(present, before)) return before
       if (quoteId === undefined) return storeQuote(present)
       throw new AppError(
         'domain/quote',
-        `${quoteKey.domain} costs ${dollars(present)} by now, and the quote says ${dollars(before)}.`,
+        `${quoteKey.domain} costs ${formatDollars(present)} by now, and the quote says ${formatDollars(before)}.`,
       )
     },
   }
@@ -86,7 +86,7 @@ function isFor(quote: DomainQuote | undefined, { domain, type, years }: Quoted):
   return quote?.domain === domain && quote.type === type && quote.years === years
 }
 
-function costsMore(present: DomainQuote, before: DomainQuote | undefined): boolean {
+function isMoreExpensive(present: DomainQuote, before: DomainQuote | undefined): boolean {
   return (
     before === undefined ||
     present.registrationCents > before.registrationCents ||
@@ -94,10 +94,10 @@ function costsMore(present: DomainQuote, before: DomainQuote | undefined): boole
   )
 }
 
-function dollars(quote: DomainQuote | undefined): string {
+function formatDollars(quote: DomainQuote | undefined): string {
   return formatUsdCents(quote?.amountCents ?? 0)
 }
 
-function priceless(name: string): AppError {
+function createNoPriceError(name: string): AppError {
   return new AppError('domain/registrar', `The registrar does not say what ${name} costs.`)
 }

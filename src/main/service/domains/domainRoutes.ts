@@ -18,7 +18,7 @@ import {
   setNameservers,
 } from '#shared/contract/domains.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint, openEndpoint } from '../base/endpoint.ts'
+import { createEndpoint, createOpenEndpoint, type Endpoint } from '../base/endpoint.ts'
 import { createDnsRecordRoutes, type DnsRecordRouteOptions, orphanToWire } from './dnsRecordRoutes.ts'
 import { requireDomainField } from './domainName.ts'
 import type { DomainOrders } from './domainOrders.ts'
@@ -53,7 +53,7 @@ export function createDomainRoutes(options: DomainRouteOptions): Endpoint[] {
     ...createSearchRoutes(options),
     ...createRegistrationRoutes(options),
     ...createDnsRecordRoutes(options),
-    endpoint(listDomainTransactions, (_, { caller }) => ({
+    createEndpoint(listDomainTransactions, (_, { caller }) => ({
       transactions: orders.list(caller.accountId).map(orderToWire),
     })),
   ]
@@ -62,11 +62,11 @@ export function createDomainRoutes(options: DomainRouteOptions): Endpoint[] {
 function createSearchRoutes({ registrar, search, worldSearch, dnsServer }: DomainRouteOptions): Endpoint[] {
   const origin = { registrar: registrar.title, test: registrar.isTest }
   return [
-    openEndpoint(searchDomains, async ({ query: { q, query = q ?? '', tlds, suggestions } }, { count }) => {
+    createOpenEndpoint(searchDomains, async ({ query: { q, query = q ?? '', tlds, suggestions } }, { count }) => {
       for (let names = tlds?.length ?? defaultTlds.length; names > 0; names -= 1) count('name')
       return { query, ...(await mapRegistrarErrors(search.search({ query, tlds, suggestions }))), ...origin }
     }),
-    openEndpoint(checkDomains, async ({ query: { domains: names, source } }, { count }) => {
+    createOpenEndpoint(checkDomains, async ({ query: { domains: names, source } }, { count }) => {
       for (const _ of names) count('name')
       if (source === 'registrar') return { domains: await mapRegistrarErrors(search.check(names)), ...origin }
       if (names.length > domainLimits.rdap) {
@@ -74,7 +74,7 @@ function createSearchRoutes({ registrar, search, worldSearch, dnsServer }: Domai
       }
       return { domains: await worldSearch.check(names) }
     }),
-    openEndpoint(listDomainPrices, async ({ query: { tlds } }) => {
+    createOpenEndpoint(listDomainPrices, async ({ query: { tlds } }) => {
       const all = await mapRegistrarErrors(registrar.prices())
       const prices = tlds && tlds.length > 0 ? all.filter(({ tld }) => tlds.includes(tld)) : all
       const pricing = prices.map(({ tld, registration, renewal, transfer }) => ({
@@ -94,18 +94,18 @@ function createSearchRoutes({ registrar, search, worldSearch, dnsServer }: Domai
 function createRegistrationRoutes(options: DomainRouteOptions): Endpoint[] {
   const { registrar, quotes, assertSaleEnabled, domains, orphans, recordForAccount, now } = options
   return [
-    endpoint(listDomains, (_, { caller }) => {
+    createEndpoint(listDomains, (_, { caller }) => {
       const orphaned = orphans.list(caller.accountId)
       const all = domains.list(caller.accountId).map((row) => toWire(row, { registrar, orphaned }))
       const isStale = all.some(({ source }) => source === 'stale')
       const oldest = all.map(({ as_of }) => as_of).sort()[0] ?? toIsoTime(now())
       return { domains: all, source: isStale ? 'stale' : 'cache', as_of: oldest }
     }),
-    endpoint(getDomain, ({ params }, { caller: { accountId } }) => {
+    createEndpoint(getDomain, ({ params }, { caller: { accountId } }) => {
       const row = domains.get(accountId, params.domain)
       return toWire(row, { registrar, orphaned: orphans.list(row.accountId) })
     }),
-    endpoint(setDomainPrivacy, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
+    createEndpoint(setDomainPrivacy, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
       const { privacy } = await domains.change(accountId, domain, {
         work: (registrar) => registrar.setPrivacy(domain, enabled),
         isDone: (it) => it.privacy === enabled,
@@ -117,7 +117,7 @@ function createRegistrationRoutes(options: DomainRouteOptions): Endpoint[] {
       })
       return { success: true, domain, privacy }
     }),
-    endpoint(setDomainLock, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
+    createEndpoint(setDomainLock, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
       const { locked } = await domains.change(accountId, domain, {
         work: (registrar) => registrar.setLocked(domain, enabled),
         isDone: (it) => it.locked === enabled,
@@ -129,7 +129,7 @@ function createRegistrationRoutes(options: DomainRouteOptions): Endpoint[] {
       })
       return { success: true, domain, locked }
     }),
-    endpoint(setNameservers, async ({ params: { domain }, body }, { caller: { accountId } }) => {
+    createEndpoint(setNameservers, async ({ params: { domain }, body }, { caller: { accountId } }) => {
       const changed = await domains.change(accountId, domain, {
         work: (registrar) => registrar.setNameservers(domain, body.nameservers),
         isDone: (it) => it.nameservers.join() === body.nameservers.join(),
@@ -138,14 +138,14 @@ function createRegistrationRoutes(options: DomainRouteOptions): Endpoint[] {
       const nameservers: string[] = [...changed.nameservers]
       return { success: true, domain, nameservers }
     }),
-    endpoint(quoteDomain, async ({ body: { domain, years, type } }, { caller: { accountId } }) => {
+    createEndpoint(quoteDomain, async ({ body: { domain, years, type } }, { caller: { accountId } }) => {
       assertSaleEnabled()
       return quoteToWire(
         await quotes.make(accountId, { domain: requireDomainField(domain).ascii, years, type }),
         registrar,
       )
     }),
-    endpoint(getAuthCode, async ({ params: { domain } }, { caller: { accountId } }) => {
+    createEndpoint(getAuthCode, async ({ params: { domain } }, { caller: { accountId } }) => {
       domains.requireOwned(accountId, domain)
       const { code } = await mapRegistrarErrors(registrar.authCode(domain))
       recordForAccount(accountId, { type: 'name.changed', domain, description: `Read the auth code of ${domain}` })

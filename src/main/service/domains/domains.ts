@@ -108,7 +108,7 @@ export function createDomains(options: {
         const isUnclear = error instanceof RegistrarFailure && error.kind === 'unclear'
         const after = isUnclear ? await refresh({ accountId, name }).catch(() => undefined) : undefined
         if (after && isDone(after)) return after
-        throw isUnclear ? unknownChangeError(registrar.title, name, error) : toAppError(error)
+        throw isUnclear ? createUnknownChangeError(registrar.title, name, error) : toAppError(error)
       }
       return await mapRegistrarErrors(refresh({ accountId, name }))
     },
@@ -125,6 +125,6 @@ function isOther(before: DomainRow | undefined, { readAtMs: _, ...after }: Domai
   return JSON.stringify(earlier) !== JSON.stringify(after)
 }
 
-function unknownChangeError(title: string, name: string, cause: unknown): AppError {
+function createUnknownChangeError(title: string, name: string, cause: unknown): AppError {
   return new AppError('domain/unknown-outcome', `${title} did not say whether it changed ${name}.`, { cause })
 }

@@ -44,7 +44,7 @@ export function createOrphanedDomains(options: {
       (type === 'CNAME' && sandboxHost !== undefined && value.replace(/\.$/, '').toLowerCase() === sandboxHost)
     const orphaned: RegistrarRecord[] = []
     for (const { domain } of names) {
-      const host = hostIn(zone.name, domain)
+      const host = findHost(zone.name, domain)
       const pointing = present.filter((record) => record.host === host && pointsHere(record))
       if (pointing.length === 0) records.remove(domain)
       orphaned.push(...pointing)
@@ -59,12 +59,12 @@ export function createOrphanedDomains(options: {
       const removed: RegistrarRecord[] = []
       for (const record of await read(zone, true)) {
         // In the meantime, the domain may have been added to another sandbox.
-        if (!under(zone).some(({ domain }) => hostIn(zone.name, domain) === record.host)) continue
+        if (!under(zone).some(({ domain }) => findHost(zone.name, domain) === record.host)) continue
         await zones.remove(zone, record.id)
         removed.push(record)
       }
       for (const { domain } of under(zone)) {
-        if (removed.some(({ host }) => host === hostIn(zone.name, domain))) records.remove(domain)
+        if (removed.some(({ host }) => host === findHost(zone.name, domain))) records.remove(domain)
       }
       return removed
     },
@@ -85,11 +85,11 @@ export function createOrphanedDomains(options: {
 }
 
 export function listNamesUnder(zone: string, names: readonly OrphanedDomain[]): OrphanedDomain[] {
-  return names.filter(({ domain }) => hostIn(zone, domain) !== undefined)
+  return names.filter(({ domain }) => findHost(zone, domain) !== undefined)
 }
 
 /** Returns the host of a name within a zone, `@` for the zone itself; undefined outside it. */
-function hostIn(zone: string, domain: string): string | undefined {
+function findHost(zone: string, domain: string): string | undefined {
   if (domain === zone) return '@'
   return domain.endsWith(`.${zone}`) ? domain.slice(0, -zone.length - 1) : undefined
 }

@@ -139,13 +139,13 @@ async function settleChange<T>(
     if (!(error instanceof RegistrarFailure) || error.kind !== 'unclear') throw error
     const done = await registrar.records(name).then(after, () => undefined)
     if (done !== undefined) return done
-    throw unclear(registrar.title, name, error)
+    throw createUnknownChangeError(registrar.title, name, error)
   }
 }
 
 /** @throws AppError `request/invalid`, `dns/conflict` */
 function requireFittingRecord(zone: string, others: readonly RegistrarRecord[], input: NewDnsRecord): DnsRecordData {
-  const record = normal(zone, input)
+  const record = toFittingRecord(zone, input)
   const conflict = findZoneConflict(others, record)
   if (!conflict) return record
   const { host, type } = conflict.with
@@ -160,15 +160,15 @@ function requireRecord(present: readonly RegistrarRecord[], id: string): Registr
   throw new AppError('dns/not-found', `There is no DNS record ${id}.`)
 }
 
-function normal(zone: string, record: NewDnsRecord): DnsRecordData {
+function toFittingRecord(zone: string, record: NewDnsRecord): DnsRecordData {
   try {
     return normalizeRecord(zone, record)
   } catch (fault) {
-    throw fault instanceof DnsRecordFault ? invalidRecordError(fault) : fault
+    throw fault instanceof DnsRecordFault ? createInvalidRecordError(fault) : fault
   }
 }
 
-function invalidRecordError(fault: DnsRecordFault): AppError {
+function createInvalidRecordError(fault: DnsRecordFault): AppError {
   return new AppError('request/invalid', fault.message, { cause: fault })
 }
 
@@ -184,6 +184,6 @@ export function hashZone(records: readonly DnsRecordData[]): string {
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex')
 }
 
-function unclear(title: string, name: string, cause: unknown): AppError {
+function createUnknownChangeError(title: string, name: string, cause: unknown): AppError {
   return new AppError('dns/unknown-outcome', `${title} did not say whether it changed ${name}.`, { cause })
 }

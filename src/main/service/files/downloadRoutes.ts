@@ -95,7 +95,7 @@ export function createDownloadRoutes({ sandboxes, call, archive }: Options): End
         const headers = createDownloadHeaders(`${posix.basename(path)}.${format}`, type)
         if (method === 'HEAD') return createBytesAnswer({ headers })
         const tar = await archive({ sandboxId, path }, AbortSignal.any([signal, AbortSignal.timeout(beginMs)]))
-        const body = format === 'tar' ? tar : gzip(tar)
+        const body = format === 'tar' ? tar : createGzipStream(tar)
         const abort = () => body.destroy()
         signal.addEventListener('abort', abort, { once: true })
         body.once('close', () => signal.removeEventListener('abort', abort))
@@ -109,7 +109,7 @@ type File = { sandboxId: SandboxId; path: string }
 type Span = { from: number; end: number; version: string }
 
 /** Either ends with the other. */
-function gzip(tar: Readable): Readable {
+function createGzipStream(tar: Readable): Readable {
   const zip = createGzip({ level: gzipLevel })
   tar.on('error', (error) => zip.destroy(error))
   zip.once('close', () => tar.destroy())

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import { copyFile, makeFolder, moveFile, removeFile, statFile } from '#shared/contract/files.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 
@@ -15,38 +15,38 @@ export function createTreeRoutes({
   call: HostCall
 }): Endpoint[] {
   return [
-    endpoint(statFile, async ({ params, query: { path, follow } }, { caller, signal }) => {
+    createEndpoint(statFile, async ({ params, query: { path, follow } }, { caller, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       const { result } = await call('file.stat', { sandboxId, path }, { signal })
       if (!follow || result.target_type !== 'file') return result
       return (await call('file.readRange', { sandboxId, path, offset: 0, length: 0 }, { signal })).result
     }),
-    endpoint(makeFolder, async ({ params, body: { path } }, { caller }) => {
+    createEndpoint(makeFolder, async ({ params, body: { path } }, { caller }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       return { path, ...(await call('file.makeFolder', { sandboxId, path })).result }
     }),
-    endpoint(moveFile, async ({ params, body }, { caller }) => {
+    createEndpoint(moveFile, async ({ params, body }, { caller }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
-      notRoot(body.from)
+      assertNotRoot(body.from)
       await call('file.move', { sandboxId, ...body }, { deadlineMs: treeDeadlineMs })
       return { success: true, path: body.to }
     }),
-    endpoint(copyFile, async ({ params, body }, { caller }) => {
+    createEndpoint(copyFile, async ({ params, body }, { caller }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
-      notRoot(body.from)
+      assertNotRoot(body.from)
       await call('file.copy', { sandboxId, ...body }, { deadlineMs: treeDeadlineMs })
       return { success: true, path: body.to }
     }),
-    endpoint(removeFile, async ({ params, query: { path, recursive } }, { caller }) => {
+    createEndpoint(removeFile, async ({ params, query: { path, recursive } }, { caller }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
-      notRoot(path)
+      assertNotRoot(path)
       await call('file.remove', { sandboxId, path, recursive }, { deadlineMs: treeDeadlineMs })
       return { success: true, message: `${path} was removed.` }
     }),
   ]
 }
 
-function notRoot(path: string): void {
+function assertNotRoot(path: string): void {
   if (/^\/+$/.test(path))
     throw new AppError('file/path', 'This is the root of the sandbox. Use the path of a file or folder in it.')
 }

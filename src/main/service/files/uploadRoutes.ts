@@ -9,7 +9,7 @@ import {
   uploadOffsetHeader,
 } from '#shared/contract/uploads.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { createRawEndpoint, type Endpoint, endpoint, withWork } from '../base/endpoint.ts'
+import { createEndpoint, createRawEndpoint, type Endpoint, withWork } from '../base/endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { UploadRecord } from './uploadRepository.ts'
 import type { Uploads } from './uploads.ts'
@@ -18,7 +18,7 @@ type Options = { sandboxes: Pick<SandboxRegistry, 'requireOwned' | 'running'>; u
 
 export function createUploadRoutes({ sandboxes, uploads }: Options): Endpoint[] {
   return [
-    endpoint(beginUpload, async ({ params, body }, { caller }) =>
+    createEndpoint(beginUpload, async ({ params, body }, { caller }) =>
       uploadToWire(await uploads.begin(sandboxes.running(caller, params.id).id, body)),
     ),
     withWork(
@@ -33,10 +33,10 @@ export function createUploadRoutes({ sandboxes, uploads }: Options): Endpoint[] 
         return uploadToWire(now)
       }),
     ),
-    endpoint(getUpload, ({ params }, { caller }) =>
+    createEndpoint(getUpload, ({ params }, { caller }) =>
       uploadToWire(uploads.get(sandboxes.requireOwned(caller, params.id).id, params.uploadId)),
     ),
-    endpoint(cancelUpload, async ({ params }, { caller }) => {
+    createEndpoint(cancelUpload, async ({ params }, { caller }) => {
       const record = uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
       await uploads.cancel(record)
       return { success: true, message: `The upload of ${record.path} was called off.` }

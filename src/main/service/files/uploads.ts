@@ -123,14 +123,14 @@ export function createUploads(options: Options): Uploads {
         throw error
       }
     },
-    get: (sandboxId, id) => records.find(sandboxId, id) ?? missing(id),
+    get: (sandboxId, id) => records.find(sandboxId, id) ?? throwNotFound(id),
     append: ({ id, sandboxId }, piece) =>
       appends.run(id, async (stopped) => {
-        const present = records.find(sandboxId, id) ?? missing(id)
+        const present = records.find(sandboxId, id) ?? throwNotFound(id)
         if (present.complete) return present
-        if (piece.offset !== present.received) throw wrongOffset(present)
+        if (piece.offset !== present.received) throw createOffsetError(present)
         const signal = AbortSignal.any([piece.signal, stopped])
-        return await receive(present, { ...piece, body: until(piece.body, signal), signal })
+        return await receive(present, { ...piece, body: readUntilAborted(piece.body, signal), signal })
       }),
     async cancel(record) {
       await appends.stop(record.id)
@@ -211,7 +211,7 @@ function createRecord(
 }
 
 /** Ends with the signal, however long nothing comes. */
-async function* until(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readUntilAborted(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const pieces = body[Symbol.asyncIterator]()
   let stop = (): void => {}
   const onAbort = () => stop()
@@ -232,11 +232,11 @@ async function* until(body: AsyncIterable<Uint8Array>, signal: AbortSignal): Asy
   }
 }
 
-function missing(id: UploadId): never {
+function throwNotFound(id: UploadId): never {
   throw new AppError('upload/not-found', `There is no upload ${id}.`)
 }
 
-function wrongOffset({ received }: UploadRecord): AppError {
+function createOffsetError({ received }: UploadRecord): AppError {
   return new AppError('upload/offset', `The upload continues at ${received}.`, { detail: String(received) })
 }
 

@@ -1,6 +1,6 @@
 import { adoptFoundSandbox, deleteFoundSandbox, listFoundSandboxes } from '#shared/contract/foundSandboxes.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import type { FoundSandboxes } from './foundSandboxes.ts'
 
@@ -12,14 +12,14 @@ export function createFoundSandboxRoutes({
   toWire: (record: SandboxRecord) => Sandbox
 }): Endpoint[] {
   return [
-    endpoint(listFoundSandboxes, async (_, { caller }) => {
+    createEndpoint(listFoundSandboxes, async (_, { caller }) => {
       const sandboxes = caller.owner ? await found.list() : []
       return { sandboxes, data: sandboxes, count: sandboxes.length }
     }),
-    endpoint(adoptFoundSandbox, async ({ params }, { caller }) =>
+    createEndpoint(adoptFoundSandbox, async ({ params }, { caller }) =>
       toWire(await found.adopt(params.id, caller.accountId)),
     ),
-    endpoint(deleteFoundSandbox, async ({ params }, { caller }) => {
+    createEndpoint(deleteFoundSandbox, async ({ params }, { caller }) => {
       await found.remove(params.id, caller.accountId)
       return { success: true, id: params.id, message: 'The found sandbox is deleted.' }
     }),

@@ -37,7 +37,7 @@ export async function callHost<M extends HostMethod>(
   request: { method: M; params: HostParams<M> },
   { body, deadlineMs = defaultDeadlineMs, signal }: HostCallOptions = {},
 ): Promise<HostAnswer<M>> {
-  if (signal?.aborted) throw abandonedError()
+  if (signal?.aborted) throw createAbandonedError()
   const deadline = new AbortController()
   const giveUp = () => deadline.abort()
   const timer = setTimeout(giveUp, deadlineMs)
@@ -50,7 +50,7 @@ export async function callHost<M extends HostMethod>(
     // The schema of this very method: what it gives is HostResult<M>.
     return { result: hostMethods[request.method].result.parse(reply.result) as HostResult<M>, body: reply.body }
   } catch (error) {
-    throw signal?.aborted ? abandonedError(error) : error
+    throw signal?.aborted ? createAbandonedError(error) : error
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', giveUp)
@@ -58,6 +58,6 @@ export async function callHost<M extends HostMethod>(
 }
 
 /** The client disconnected, or the service is stopping: the caller may retry. */
-function abandonedError(cause?: unknown): AppError {
+function createAbandonedError(cause?: unknown): AppError {
   return new AppError('service/unavailable', 'The request was abandoned.', { cause })
 }

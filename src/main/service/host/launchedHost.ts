@@ -40,7 +40,7 @@ export function createHostLauncher(dataFolder: string, settings: HostSettings): 
           ...['--data', dataFolder],
           ...['--runtimes', settings.runtimes.join(',')],
           ...['--docker', JSON.stringify(settings.docker)],
-          ...['--spares', String(settings.warmPoolSize ?? defaultWarmPoolSize(totalmem()))],
+          ...['--spares', String(settings.warmPoolSize ?? getDefaultWarmPoolSize(totalmem()))],
           ...['--cpu-weight', String(settings.cpuWeight)],
           ...['--log-level', settings.logLevel],
           ...['--log', logFile],
@@ -50,7 +50,7 @@ export function createHostLauncher(dataFolder: string, settings: HostSettings): 
       })
     },
     async endUnreached() {
-      if (pid === undefined || !isRunning(pid) || (await listens(getHostSocketPath(dataFolder)))) return
+      if (pid === undefined || !isRunning(pid) || (await isListening(getHostSocketPath(dataFolder)))) return
       process.kill(pid, 'SIGTERM')
     },
   }
@@ -59,13 +59,13 @@ export function createHostLauncher(dataFolder: string, settings: HostSettings): 
 const gigabyte = 1024 ** 3
 
 /** Each takes about 3 MB. @param memoryBytes of this computer */
-function defaultWarmPoolSize(memoryBytes: number): number {
+function getDefaultWarmPoolSize(memoryBytes: number): number {
   // A computer that is sold with so many gigabytes shows a little less.
   if (memoryBytes > 15 * gigabyte) return 2
   return memoryBytes > 3.5 * gigabyte ? 1 : 0
 }
 
-async function listens(path: string): Promise<boolean> {
+async function isListening(path: string): Promise<boolean> {
   const socket = createConnection(path)
   try {
     await once(socket, 'connect')

@@ -32,12 +32,12 @@ export function createAnswerBudget({ maxBytes, maxBytesPerAccount }: AnswerLimit
   }
   return {
     assertCapacity(accountId) {
-      if ((byAccount.get(accountId) ?? 0) > maxBytesPerAccount / 2) throw unreadError('Your')
+      if ((byAccount.get(accountId) ?? 0) > maxBytesPerAccount / 2) throw createUnreadError('Your')
     },
     reserve(accountId, bytes) {
       const reserved = byAccount.get(accountId) ?? 0
-      if (reserved > 0 && reserved + bytes > maxBytesPerAccount) throw unreadError('Your')
-      if (total > 0 && total + bytes > maxBytes) throw unreadError('Too many')
+      if (reserved > 0 && reserved + bytes > maxBytesPerAccount) throw createUnreadError('Your')
+      if (total > 0 && total + bytes > maxBytes) throw createUnreadError('Too many')
       add(accountId, bytes)
       let isReserved = true
       return () => {
@@ -48,7 +48,7 @@ export function createAnswerBudget({ maxBytes, maxBytesPerAccount }: AnswerLimit
   }
 }
 
-function unreadError(whose: 'Your' | 'Too many'): AppError {
+function createUnreadError(whose: 'Your' | 'Too many'): AppError {
   const message =
     whose === 'Your'
       ? 'Too many responses for this account are still unread.'

@@ -1,6 +1,6 @@
 import { getHealth } from '#shared/contract/health.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Endpoint, openEndpoint } from '../base/endpoint.ts'
+import { createOpenEndpoint, type Endpoint } from '../base/endpoint.ts'
 
 type Options = {
   version: string
@@ -14,7 +14,7 @@ type Options = {
 export function createHealthRoutes({ version, now, capabilities, isHostAway }: Options): Endpoint[] {
   const named = [...capabilities]
   return [
-    openEndpoint(getHealth, () => ({
+    createOpenEndpoint(getHealth, () => ({
       status: isHostAway() ? 'degraded' : 'ok',
       timestamp: toIsoTime(now()),
       version,

@@ -67,12 +67,12 @@ function hasOwnOrigin({ origin, host }: IncomingHttpHeaders, scheme: string): bo
 }
 
 function listValues(name: string, headers: IncomingHttpHeaders): string[] {
-  return cookiesIn(headers)
+  return parseCookies(headers)
     .filter((cookie) => cookie.startsWith(`${name}=`))
     .map((cookie) => cookie.slice(name.length + 1))
     .slice(0, maxCandidates)
 }
 
-function cookiesIn({ cookie = '' }: IncomingHttpHeaders): string[] {
+function parseCookies({ cookie = '' }: IncomingHttpHeaders): string[] {
   return cookie.split(';').map((part) => part.trim())
 }

@@ -31,7 +31,7 @@ export function toInsideHeaders(
   const headers: HeaderList = {}
   for (const [name, values] of Object.entries(listPassedHeaders(request))) {
     if (options.spent.has(name) || notForPorts.has(name)) continue
-    const forwarded = [values].flat().flatMap((value) => withoutOurs(name, value) ?? [])
+    const forwarded = [values].flat().flatMap((value) => stripOwnHeaders(name, value) ?? [])
     const [first] = forwarded
     if (first !== undefined) headers[name] = forwarded.length === 1 ? first : forwarded
   }
@@ -75,7 +75,7 @@ function listPassedHeaders(message: IncomingMessage): HeaderList {
 }
 
 /** @returns undefined when nothing else is left of the value */
-function withoutOurs(name: string, value: string): string | undefined {
+function stripOwnHeaders(name: string, value: string): string | undefined {
   const isOurs = parts[name]?.isOurs
   const separator = parts[name]?.separator
   if (isOurs === undefined || separator === undefined) return hasStewardSecret(value) ? undefined : value

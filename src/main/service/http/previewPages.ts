@@ -15,7 +15,7 @@ const pageHeaders = {
 /** Tells a browser with a page and every other client with JSON why there is no answer of the port. */
 export function answerPreviewFailure(request: IncomingMessage, response: ServerResponse, failure: AppError): void {
   const wantsPage = (request.headers.accept ?? '').includes('text/html')
-  const body = wantsPage ? failurePage(failure) : JSON.stringify(failure.toBody())
+  const body = wantsPage ? renderErrorPage(failure) : JSON.stringify(failure.toBody())
   const headers: OutgoingHttpHeaders = {
     ...pageHeaders,
     'content-type': wantsPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
@@ -66,7 +66,7 @@ fetch(location.pathname, { method: 'POST', headers }).then(() => location.replac
 </html>
 `
 
-function failurePage({ message, hint, status }: AppError): string {
+function renderErrorPage({ message, hint, status }: AppError): string {
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>${escapeHtml(message)}</title>

@@ -112,7 +112,7 @@ function admit(request: IncomingMessage, options: PreviewOptions): Admitted {
   const port = options.ports.findByLabel(options.names.findLabel(request.headers.host) ?? '')
   if (!port) throw new AppError('port/not-found', 'No port is exposed at this address.')
   const { spent, frameOrigin, holder } = options.access.check(request, port)
-  if (options.sandbox(port.sandboxId)?.status !== 'running') throw stoppedError()
+  if (options.sandbox(port.sandboxId)?.status !== 'running') throw createStoppedError()
   return { port, headers: toInsideHeaders(request, { ...options, spent }), frameOrigin, holder }
 }
 
@@ -132,12 +132,12 @@ async function reach(
     return await connect({ sandboxId, port }, AbortSignal.any([signal, late]))
   } catch (error) {
     if (late.aborted) throw toForwardingError(port, 'late', error)
-    if (error instanceof AppError && error.code === 'sandbox/not-running') throw stoppedError(error)
+    if (error instanceof AppError && error.code === 'sandbox/not-running') throw createStoppedError(error)
     throw error
   }
 }
 
-function stoppedError(cause?: unknown): AppError {
+function createStoppedError(cause?: unknown): AppError {
   return new AppError('port/stopped', 'This sandbox is stopped.', { cause })
 }
 

@@ -39,7 +39,7 @@ export function createPrivateEnd(path: string | undefined, scheme: 'http' | 'htt
         await listenPrivately(opened, path)
         listening = opened
       } catch (cause) {
-        throw cannotListen(path, cause)
+        throw createListenError(path, cause)
       }
     },
     async close() {
@@ -51,7 +51,7 @@ export function createPrivateEnd(path: string | undefined, scheme: 'http' | 'htt
   }
 }
 
-function cannotListen(path: string, cause: unknown): AppError {
+function createListenError(path: string, cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new AppError('data/unusable', `Cannot listen at ${path}: ${reason}.`, { cause })
 }

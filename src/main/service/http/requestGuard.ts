@@ -26,7 +26,7 @@ export function createRequestGuard({
   return createOriginGuard({
     name: 'This service',
     isOwnHost(host) {
-      const name = hostName(host)
+      const name = parseHostName(host)
       if (name === undefined) return false
       if (isLoopbackName(name) || name === listenHost.toLowerCase()) return true
       if (publicUrl && name === publicUrl.hostname) return true
@@ -42,6 +42,6 @@ export function isLoopbackName(name: string): boolean {
 }
 
 /** Name of a Host header without the port; undefined when it is none. */
-function hostName(host: string): string | undefined {
+function parseHostName(host: string): string | undefined {
   return host.match(/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/)?.[1]
 }

@@ -21,7 +21,7 @@ const assetName = /^[\w-]+(\.[\w-]+)+$/
  * fragment of the URL and reaches only the calls that it makes.
  */
 export function createTerminalPages(folder: string | undefined): Page[] {
-  const asset: Page['answer'] = (_, { name = '' }) => assetAnswer(folder, name)
+  const asset: Page['answer'] = (_, { name = '' }) => createAssetResponse(folder, name)
   return [
     {
       path: '/terminal/:id',
@@ -32,7 +32,7 @@ export function createTerminalPages(folder: string | undefined): Page[] {
           status: page ? 200 : 404,
           headers: {
             'content-type': 'text/html; charset=utf-8',
-            'content-security-policy': pagePolicy(request.headers.host ?? ''),
+            'content-security-policy': formatPagePolicy(request.headers.host ?? ''),
           },
           body: page ?? plainPage,
         })
@@ -51,7 +51,7 @@ const plainPage = `<!doctype html>
 </html>
 `
 
-async function assetAnswer(folder: string | undefined, name: string): Promise<BytesAnswer> {
+async function createAssetResponse(folder: string | undefined, name: string): Promise<BytesAnswer> {
   const type = types[extname(name)]
   const file =
     folder === undefined || type === undefined || !assetName.test(name) ? undefined : join(folder, 'assets', name)
@@ -70,7 +70,7 @@ async function assetAnswer(folder: string | undefined, name: string): Promise<By
 }
 
 /** The terminal writes its colors as styles into the page; everything else comes from this service. */
-function pagePolicy(host: string): string {
+function formatPagePolicy(host: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",

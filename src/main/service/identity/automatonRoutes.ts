@@ -6,21 +6,21 @@ import {
   registerAutomaton,
 } from '#shared/contract/automatons.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint, openEndpoint, signInEndpoint } from '../base/endpoint.ts'
+import { createEndpoint, createOpenEndpoint, createSignInEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { AutomatonRecord } from './automatonRepository.ts'
 import type { Automatons } from './automatons.ts'
 
 export function createAutomatonRoutes(automatons: Automatons): Endpoint[] {
   return [
-    signInEndpoint(registerAutomaton, async ({ body }, { count }) => ({
+    createSignInEndpoint(registerAutomaton, async ({ body }, { count }) => ({
       automaton: toWire(await automatons.register(body, () => count('automaton'))),
     })),
-    openEndpoint(getAutomaton, ({ params }) => ({ automaton: toWire(automatons.get(params.id)) })),
-    endpoint(listAutomatons, (_, { caller }) => {
+    createOpenEndpoint(getAutomaton, ({ params }) => ({ automaton: toWire(automatons.get(params.id)) })),
+    createEndpoint(listAutomatons, (_, { caller }) => {
       const listed = automatons.ofAccount(caller.accountId).map(toWire)
       return { automatons: listed, data: listed, count: listed.length }
     }),
-    endpoint(createAutomatonNonce, ({ body }, { caller, count }) => {
+    createEndpoint(createAutomatonNonce, ({ body }, { caller, count }) => {
       count('nonce')
       const { nonce, expiresAtMs, creatorAddress } = automatons.bindNonce(caller, body.automaton_id)
       return { nonce, expires_at: toIsoTime(expiresAtMs), creator_address: creatorAddress }

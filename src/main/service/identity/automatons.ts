@@ -77,19 +77,19 @@ export function createAutomatons(options: {
       return kept
     },
     get(id) {
-      const record = records.find(canonicalId(id))
+      const record = records.find(toCanonicalId(id))
       if (record) return record
       throw new AppError('identity/not-found', `No automaton ${id} is registered.`)
     },
     ofAccount(accountId) {
-      const keys = wallets.list(accountId).map(({ address }) => addressKey(address))
+      const keys = wallets.list(accountId).map(({ address }) => toAddressKey(address))
       return [...records.ofWallets(keys, maxListed), ...records.naming(keys, maxNaming)]
     },
     bindNonce({ accountId, wallet = wallets.list(accountId)[0] }, automatonId) {
       if (!wallet) throw new AppError('auth/wallet-needed', 'Nonces are bound to a wallet, and this account has none.')
       const bound = nonces.bind({
-        creatorKey: addressKey(wallet.address),
-        automatonId: automatonId && canonicalId(automatonId),
+        creatorKey: toAddressKey(wallet.address),
+        automatonId: automatonId && toCanonicalId(automatonId),
       })
       return { ...bound, creatorAddress: wallet.address }
     },
@@ -107,12 +107,12 @@ function toRecord(registration: RegistrationInput, createdAtMs: number): Automat
     throw new AppError('request/invalid', `\`automaton_address\` must be ${form} where \`chain_type\` is ${chainType}.`)
   }
   return {
-    id: canonicalId(registration.automaton_id),
+    id: toCanonicalId(registration.automaton_id),
     sentId: registration.automaton_id,
     automatonAddress,
     creatorAddress,
-    automatonKey: addressKey(automatonAddress),
-    creatorKey: addressKey(creatorAddress),
+    automatonKey: toAddressKey(automatonAddress),
+    creatorKey: toAddressKey(creatorAddress),
     name: registration.name,
     bio: registration.bio,
     genesisPromptHash: registration.genesis_prompt_hash ?? null,
@@ -140,7 +140,7 @@ function checkUnchanged(before: AutomatonRecord, after: AutomatonRecord): void {
   }
 }
 
-function canonicalId(id: string): string {
+function toCanonicalId(id: string): string {
   return id.replaceAll('-', '').toLowerCase()
 }
 
@@ -148,6 +148,6 @@ function getChainType(address: string): 'evm' | 'solana' {
   return address.startsWith('0x') ? 'evm' : 'solana'
 }
 
-function addressKey(address: string): string {
+function toAddressKey(address: string): string {
   return getChainType(address) === 'evm' ? address.toLowerCase() : address
 }

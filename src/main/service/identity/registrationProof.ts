@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import {
-  canonicalProfile,
+  canonicalizeProfile,
   type registerAutomaton,
   registerText,
   registerTypedData,
@@ -17,7 +17,7 @@ export type RegistrationInput = Parsed<typeof registerAutomaton>['body']
  */
 export async function checkProof(registration: RegistrationInput, domainName: string): Promise<void> {
   const { keccak256 } = await import('ox/Hash')
-  const hash = keccak256(new TextEncoder().encode(canonicalProfile(registration)), { as: 'Hex' })
+  const hash = keccak256(new TextEncoder().encode(canonicalizeProfile(registration)), { as: 'Hex' })
   if (hash !== registration.payload_hash.toLowerCase())
     throw new AppError('identity/hash', 'payload_hash does not match')
   const isSigned =

@@ -1,17 +1,17 @@
 import type { HostImage } from '#shared/contract/hostIpc.ts'
 import { addImage, type Image, listImages, removeImage } from '#shared/contract/images.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { Images } from './images.ts'
 
 export function createImageRoutes(images: Images): Endpoint[] {
   return [
-    endpoint(listImages, async () => {
+    createEndpoint(listImages, async () => {
       const listed = (await images.list()).map(toWireImage)
       return { images: listed, data: listed, count: listed.length }
     }),
-    endpoint(addImage, async ({ body }) => toWireImage(await images.add(body))),
-    endpoint(removeImage, async ({ params: { name } }) => {
+    createEndpoint(addImage, async ({ body }) => toWireImage(await images.add(body))),
+    createEndpoint(removeImage, async ({ params: { name } }) => {
       await images.remove(name)
       return { success: true, name, message: 'The image is removed.' }
     }),

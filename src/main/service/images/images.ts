@@ -48,7 +48,7 @@ export function createImages(options: {
       const candidates =
         requestedRuntime === undefined ? await runtimes.list() : [await runtimes.choose(requestedRuntime)]
       const runtime = candidates.find((report) => report.available && able(report))
-      if (!runtime) throw noRuntime(source.kind, candidates)
+      if (!runtime) throw createNoRuntimeError(source.kind, candidates)
       return (await call('image.add', { runtime: runtime.name, name, source })).result
     },
     async remove(name) {
@@ -76,7 +76,7 @@ export function createImages(options: {
   }
 }
 
-function noRuntime(kind: string, candidates: readonly RuntimeReport[]): AppError {
+function createNoRuntimeError(kind: string, candidates: readonly RuntimeReport[]): AppError {
   const reasons = candidates.map(({ name, detail, available, image_detail }) => {
     const reason = available ? image_detail : detail
     return reason ? `${name}: ${reason}` : `${name} takes no such source.`

@@ -37,7 +37,7 @@ export function createAnswerMeter({ maxChars, maxQuietMs, maxDurationMs }: Answe
   return {
     /** @returns an error once the answer is too long for its token limit */
     add(event: CanonicalEvent): InferenceError | undefined {
-      const length = contentLength(event)
+      const length = measureContent(event)
       if (length > 0) contentAtMs = now()
       chars += length
       if ('block' in event && event.block !== part) {
@@ -64,7 +64,7 @@ export function createAnswerMeter({ maxChars, maxQuietMs, maxDurationMs }: Answe
   }
 }
 
-function contentLength(event: CanonicalEvent): number {
+function measureContent(event: CanonicalEvent): number {
   switch (event.type) {
     case 'text':
     case 'refusal':

@@ -12,7 +12,7 @@ export function answerRules() {
 
   function pushEvent(event: CanonicalEvent, passed: CanonicalEvent[]): void {
     if (event.type === 'arguments' && event.block === bare && event.text !== '') bare = undefined
-    if (bare !== undefined && endsCall(event, bare)) {
+    if (bare !== undefined && isEndOfCall(event, bare)) {
       passed.push({ type: 'arguments', block: bare, text: '{}' })
       bare = undefined
     }
@@ -43,7 +43,7 @@ export function answerRules() {
   }
 }
 
-function endsCall(event: CanonicalEvent, block: number): boolean {
+function isEndOfCall(event: CanonicalEvent, block: number): boolean {
   if (event.type === 'finish') return true
   return 'block' in event && event.block !== block
 }

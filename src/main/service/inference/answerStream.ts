@@ -134,7 +134,7 @@ async function* readSteps(body: AsyncIterable<Uint8Array>, { feed, end }: Feedin
     isWhole = true
     yield end()
   } finally {
-    if (isWhole) void drain(pieces)
+    if (isWhole) void drainStream(pieces)
     else await pieces.return?.()
   }
 }
@@ -144,7 +144,7 @@ const drainMs = 1_000
 const maxDrainedBytes = 64 * 1024
 
 /** Reads on behind the end, so that the connection can be used again. */
-async function drain(pieces: AsyncIterator<Uint8Array>): Promise<void> {
+async function drainStream(pieces: AsyncIterator<Uint8Array>): Promise<void> {
   const late = setTimeout(() => void pieces.return?.(), drainMs)
   try {
     let bytes = 0

@@ -8,7 +8,7 @@ import { createAnswerStream } from './answerStream.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import { modelFamilies } from './families/modelFamilies.ts'
 import { toLocalModel } from './modelCatalogue.ts'
-import { openAiStreamReader } from './upstreams/openAiAnswer.ts'
+import { createOpenAiStreamReader } from './upstreams/openAiAnswer.ts'
 
 const thinkingQwen: CatalogueModel = {
   ...toLocalModel('shed', { name: 'qwen-thinking' }),
@@ -112,7 +112,7 @@ test('the key of a provider is in no answer with a status of success', async () 
 async function readSlowly(piece: string, limits: Pick<AnswerLimits, 'maxQuietMs' | 'maxDurationMs'>): Promise<number> {
   let minutes = 0
   const stream = createAnswerStream({
-    reader: openAiStreamReader({ newCallId: () => 'c' }),
+    reader: createOpenAiStreamReader({ newCallId: () => 'c' }),
     limits: { ...limits, maxChars: getMaxAnswerChars(1_000) },
     now: () => minutes * 60_000,
     scrubText: (text) => text,

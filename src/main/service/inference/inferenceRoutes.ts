@@ -10,7 +10,14 @@ import {
   listModels,
 } from '#shared/contract/inference.ts'
 import type { Parsed, Route } from '#shared/contract/route.ts'
-import { type Caller, createRawEndpoint, type Endpoint, endpoint, type RawCall, withWork } from '../base/endpoint.ts'
+import {
+  type Caller,
+  createEndpoint,
+  createRawEndpoint,
+  type Endpoint,
+  type RawCall,
+  withWork,
+} from '../base/endpoint.ts'
 import { chatDialect } from './dialects/chatDialect.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { messagesDialect } from './dialects/messagesDialect.ts'
@@ -41,7 +48,7 @@ type Options = {
  */
 export function createInferenceRoutes({ gateway: answers, embed, countTokens, listed, items }: Options): Endpoint[] {
   const createHandler = (route: Route, dialect: Dialect) =>
-    completionIn(
+    toCompletionEndpoint(
       createRawEndpoint(route, async ({ body }: Parsed<Route>, call: RawCall) => {
         const itemStore = dialect.name === 'responses' ? items.forAccount(call.caller.accountId) : undefined
         const answer = await answers.answer({
@@ -68,11 +75,13 @@ export function createInferenceRoutes({ gateway: answers, embed, countTokens, li
     createHandler(createChatCompletion, chatDialect),
     createHandler(createResponse, responsesDialect),
     createHandler(createMessage, messagesDialect),
-    inDialect(
-      endpoint(countMessageTokens, async ({ body }, { signal }) => ({ input_tokens: await countTokens(body, signal) })),
+    withDialectErrors(
+      createEndpoint(countMessageTokens, async ({ body }, { signal }) => ({
+        input_tokens: await countTokens(body, signal),
+      })),
       messagesDialect,
     ),
-    completionIn(
+    toCompletionEndpoint(
       createRawEndpoint(createEmbeddings, async ({ body }, { caller, signal, abort, setHeader }) => {
         const answer = await embed({ body, caller, signal, abort })
         for (const [name, value] of Object.entries(answer.headers)) setHeader(name, value)
@@ -80,12 +89,12 @@ export function createInferenceRoutes({ gateway: answers, embed, countTokens, li
       }),
       chatDialect,
     ),
-    inDialect(
-      endpoint(listModels, () => listed()),
+    withDialectErrors(
+      createEndpoint(listModels, () => listed()),
       chatDialect,
     ),
-    inDialect(
-      endpoint(getModel, ({ params }) => {
+    withDialectErrors(
+      createEndpoint(getModel, ({ params }) => {
         const model = listed().data.find(({ id }) => id === params.model)
         if (!model) throw createUnknownModelError(params.model)
         return model
@@ -101,11 +110,11 @@ const eventHeaders = {
   'x-accel-buffering': 'no', // nginx would collect what is meant to be seen as it comes
 } as const
 
-function completionIn(endpoint: Endpoint, dialect: Dialect): Endpoint {
-  return withWork('completion', inDialect(endpoint, dialect))
+function toCompletionEndpoint(endpoint: Endpoint, dialect: Dialect): Endpoint {
+  return withWork('completion', withDialectErrors(endpoint, dialect))
 }
 
-function inDialect(endpoint: Endpoint, dialect: Dialect): Endpoint {
+function withDialectErrors(endpoint: Endpoint, dialect: Dialect): Endpoint {
   return { ...endpoint, failureBody: (error: AppError) => dialect.writeFailure(toInferenceError(error)) }
 }
 
@@ -114,7 +123,7 @@ async function* withHeartbeats(frames: AsyncGenerator<string>, everyMs = default
   try {
     let next = frames.next()
     while (true) {
-      const frame = await inTime(next, everyMs)
+      const frame = await withTimeout(next, everyMs)
       if (frame === undefined) {
         yield heartbeatComment
         continue
@@ -129,7 +138,7 @@ async function* withHeartbeats(frames: AsyncGenerator<string>, everyMs = default
 }
 
 /** @returns undefined after the timeout */
-async function inTime<T>(pending: Promise<T>, ms: number): Promise<T | undefined> {
+async function withTimeout<T>(pending: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms)

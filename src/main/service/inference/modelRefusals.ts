@@ -18,13 +18,13 @@ const samplingOf: Partial<Record<Parameter, keyof Sampling>> = {
  * The request as the model takes it: what its catalogue entry refuses is left out and named in `warnings`.
  * @throws InferenceError where the request would mean something else without it
  */
-export function withoutRefused(request: CanonicalRequest, model: CatalogueModel): CanonicalRequest {
+export function omitRefusedParameters(request: CanonicalRequest, model: CatalogueModel): CanonicalRequest {
   const cleaned: CanonicalRequest = { ...request, sampling: { ...request.sampling }, warnings: [...request.warnings] }
   for (const { parameter, when, outcome } of model.refuses) {
     if (when === 'reasoning' && !isThinking(cleaned, model)) continue
     if (!isUsed(cleaned, parameter)) continue
     if (outcome === 'reject')
-      throw createBadRequestError(wireNames[parameter] ?? parameter, rejection(parameter, model), 'unsupported')
+      throw createBadRequestError(wireNames[parameter] ?? parameter, createRejection(parameter, model), 'unsupported')
     drop(cleaned, parameter)
     cleaned.warnings.push(`${wireNames[parameter] ?? parameter} was left out: ${model.name} does not take it`)
   }
@@ -77,7 +77,7 @@ function drop(request: CanonicalRequest, parameter: Parameter): void {
   if (sampling) delete request.sampling[sampling]
   else if (parameter === 'stop') request.stop = []
   else if (parameter === 'temperature_and_top_p') delete request.sampling.topP
-  else if (parameter === 'budget_tokens') request.reasoning = effortOfBudget(request.reasoning?.budgetTokens ?? 0)
+  else if (parameter === 'budget_tokens') request.reasoning = toEffort(request.reasoning?.budgetTokens ?? 0)
 }
 
 const wireNames: Partial<Record<Parameter, string>> = {
@@ -86,7 +86,7 @@ const wireNames: Partial<Record<Parameter, string>> = {
   prefill: 'messages',
 }
 
-function rejection(parameter: Parameter, model: CatalogueModel): string {
+function createRejection(parameter: Parameter, model: CatalogueModel): string {
   if (parameter === 'format_and_tools') return `${model.name} cannot take a response format together with tools.`
   if (parameter === 'prefill')
     return `${model.name} does not go on with an answer: the last message must be of the user.`
@@ -94,7 +94,7 @@ function rejection(parameter: Parameter, model: CatalogueModel): string {
 }
 
 /** For models that have levels in the place of budgets. */
-function effortOfBudget(tokens: number): { effort: Effort } {
+function toEffort(tokens: number): { effort: Effort } {
   if (tokens <= 0) return { effort: 'none' }
   if (tokens <= 4_096) return { effort: 'low' }
   return { effort: tokens <= 12_288 ? 'medium' : 'high' }

@@ -8,7 +8,7 @@ import type { ProviderRoute } from './families/modelFamily.ts'
 import type { JsonObject } from './json.ts'
 import { rawMessages } from './passthrough/rawMessages.ts'
 import type { Provider } from './provider.ts'
-import { failureText, type UpstreamPools } from './upstreamPools.ts'
+import { formatFailure, type UpstreamPools } from './upstreamPools.ts'
 import type { UpstreamReply } from './upstreamRequest.ts'
 import type { UpstreamRequest } from './upstreams/upstream.ts'
 
@@ -92,7 +92,7 @@ export function createProviderRequests(pools: Pick<UpstreamPools, 'send'>): Prov
     const retryAfter = reply.headers['retry-after']
     const error = route.upstream.readFailure({
       status: reply.status,
-      body: await failureText(reply.body),
+      body: await formatFailure(reply.body),
       retryAfter,
     })
     const noSuchPath = (reply.status === 404 || reply.status === 405) && error.reason !== 'model_not_found'

@@ -77,7 +77,7 @@ export function createResponseItems(options: { now: () => number; limits?: Parti
         let bytes = 0
         let isChanged = false
         const input = body.input.map((entry: unknown, index): unknown => {
-          const id = referenceIn(entry)
+          const id = findReference(entry)
           if (id === undefined) return entry
           const item = accounts.get(accountId)?.items.get(id)
           if (!item || item.expiresAtMs <= now()) throw createUnknownItemError(`input[${index}]`)
@@ -111,7 +111,7 @@ export function createResponseItems(options: { now: () => number; limits?: Parti
 }
 
 /** OpenAI makes `type` optional here: an object with an id and neither type nor role is a reference too. */
-function referenceIn(entry: unknown): string | undefined {
+function findReference(entry: unknown): string | undefined {
   const item = toJsonObject(entry)
   if (!item) return undefined
   const isReference = item.type === 'item_reference' || (item.type == null && item.role == null)

@@ -11,7 +11,7 @@ const charactersAtOnce = 8_192
  *
  * @param max the count at which counting stops
  */
-export async function tokenCount(text: string, max = Number.POSITIVE_INFINITY): Promise<number> {
+export async function countTokens(text: string, max = Number.POSITIVE_INFINITY): Promise<number> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
   let sum = 0
   for (let from = 0; from < text.length && sum < max; ) {

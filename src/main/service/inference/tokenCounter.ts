@@ -8,7 +8,7 @@ import { requireModelKind } from './modelKind.ts'
 import { filterFields } from './passthrough/fieldShape.ts'
 import { messagesFields } from './passthrough/messagesFields.ts'
 import { rawMessages } from './passthrough/rawMessages.ts'
-import { failureText } from './upstreamPools.ts'
+import { formatFailure } from './upstreamPools.ts'
 import { toUpstreamError } from './upstreams/upstreamFailure.ts'
 import { estimateInput } from './usageEstimate.ts'
 
@@ -34,7 +34,7 @@ export function createTokenCounter({ modelNamed, findProvider, pools }: Options)
       body: JSON.stringify(counted),
       signal,
     })
-    const text = await failureText(reply.body)
+    const text = await formatFailure(reply.body)
     const tokens = getCount(parseJsonObject(text), 'input_tokens')
     if (reply.status === 200 && tokens !== undefined) return tokens
     throw toUpstreamError({ status: reply.status, body: text, retryAfter: reply.headers['retry-after'] })

@@ -13,17 +13,17 @@ const toolPromptTokens = 1_024
 /** More tokens than the input of the request can have. */
 export function getMaxInputTokens(request: CanonicalRequest): number {
   let total = frameTokens
-  for (const turn of request.turns) total += frameTokens + maxOfTurn(turn)
+  for (const turn of request.turns) total += frameTokens + getMaxTurnTokens(turn)
   for (const tool of request.tools)
-    total += frameTokens + countBytes(tool.name, tool.description, json(tool.parameters))
+    total += frameTokens + countBytes(tool.name, tool.description, stringify(tool.parameters))
   if (request.tools.length > 0) total += toolPromptTokens
   if (request.format?.type === 'schema') {
-    total += frameTokens + countBytes(request.format.name, request.format.description, json(request.format.schema))
+    total += frameTokens + countBytes(request.format.name, request.format.description, stringify(request.format.schema))
   }
   return total
 }
 
-function maxOfTurn(turn: Turn): number {
+function getMaxTurnTokens(turn: Turn): number {
   let total = 0
   for (const part of turn.parts) {
     total += frameTokens
@@ -45,7 +45,7 @@ function maxOfTurn(turn: Turn): number {
         total += countBytes(part.id, part.name, part.arguments, part.signature?.value)
         break
       case 'result':
-        total += countBytes(part.callId, part.name) + maxOfTurn({ role: 'user', parts: part.parts })
+        total += countBytes(part.callId, part.name) + getMaxTurnTokens({ role: 'user', parts: part.parts })
         break
     }
   }
@@ -56,6 +56,6 @@ function countBytes(...texts: (string | undefined)[]): number {
   return texts.reduce((sum, text) => sum + (text === undefined ? 0 : Buffer.byteLength(text)), 0)
 }
 
-function json(value: unknown): string {
+function stringify(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value)
 }

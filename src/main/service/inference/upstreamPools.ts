@@ -71,20 +71,20 @@ export function createUpstreamPools(deadlines: UpstreamDeadlines = defaultDeadli
   async function send(call: UpstreamCall): Promise<UpstreamReply> {
     try {
       const reply = await sendOnce(call)
-      const delayMs = busyDelay(reply, deadlines.retry)
+      const delayMs = getBusyDelayMs(reply, deadlines.retry)
       if (delayMs === undefined) return reply
       await drop(reply.body)
       await wait(delayMs, undefined, { signal: call.signal })
     } catch (error) {
       call.signal.throwIfAborted()
-      if (!isUnreached(error)) throw noResponseError(error)
+      if (!isUnreached(error)) throw createNoResponseError(error)
       await wait(deadlines.retry, undefined, { signal: call.signal })
     }
     try {
       return await sendOnce(call)
     } catch (error) {
       call.signal.throwIfAborted()
-      throw noResponseError(error)
+      throw createNoResponseError(error)
     }
   }
 
@@ -99,7 +99,7 @@ export function createUpstreamPools(deadlines: UpstreamDeadlines = defaultDeadli
 }
 
 /** Reads the beginning of an error's body. */
-export async function failureText(body: AsyncIterable<Uint8Array>): Promise<string> {
+export async function formatFailure(body: AsyncIterable<Uint8Array>): Promise<string> {
   const { bytes } = await readFirstBytes(body, { maxBytes: maxFailureBytes })
   return bytes.toString('utf8')
 }
@@ -114,13 +114,13 @@ export function createBrokenResponseError(error: unknown): InferenceError {
 
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
-    await failureText(body)
+    await formatFailure(body)
   } catch {
     // It was not wanted.
   }
 }
 
-function busyDelay({ status, headers }: UpstreamReply, defaultMs: number): number | undefined {
+function getBusyDelayMs({ status, headers }: UpstreamReply, defaultMs: number): number | undefined {
   if (status !== 503 && status !== 529) return undefined
   const header = headers['retry-after']
   if (header === undefined) return defaultMs
@@ -150,7 +150,7 @@ function readCode(error: unknown): string | undefined {
 }
 
 /** Hides the provider's address from the caller. */
-function noResponseError(error: unknown): InferenceError {
+function createNoResponseError(error: unknown): InferenceError {
   if (error instanceof InferenceError) return error
   if (readCode(error) === 'UND_ERR_HEADERS_TIMEOUT') {
     return new InferenceError('timeout', 'The provider did not answer in time.', { cause: error })

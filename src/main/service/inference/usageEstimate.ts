@@ -1,6 +1,6 @@
 import type { CanonicalAnswer } from './answer.ts'
 import { type CanonicalRequest, sumInput, type Turn, type Usage } from './canonical.ts'
-import { tokenCount } from './tokenCount.ts'
+import { countTokens } from './tokenCount.ts'
 import { getMaxInputTokens } from './tokenEstimate.ts'
 
 const imageTokens = 1_000
@@ -21,7 +21,7 @@ export async function estimateUsage(
     'text' in part ? part.text : part.type === 'call' ? part.name + part.arguments : '',
   )
   let output = 0
-  for (const text of texts) output += await tokenCount(text, maxOutputTokens - output)
+  for (const text of texts) output += await countTokens(text, maxOutputTokens - output)
   return {
     ...(hasReported ? reported : { input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }),
     output: Math.min(Math.max(output, reported?.output ?? 0), maxOutputTokens),
@@ -31,10 +31,13 @@ export async function estimateUsage(
 
 /** Near to what any of the providers counts; none of them tells how it does. */
 export async function estimateInput(request: CanonicalRequest): Promise<number> {
-  return Math.min((await tokenCount(inputText(request))) + images(request) * imageTokens, getMaxInputTokens(request))
+  return Math.min(
+    (await countTokens(readInputText(request))) + countImages(request) * imageTokens,
+    getMaxInputTokens(request),
+  )
 }
 
-function inputText(request: CanonicalRequest): string {
+function readInputText(request: CanonicalRequest): string {
   const texts = request.turns.flatMap((turn) => turn.parts.map(toText))
   const tools = request.tools.map((tool) => JSON.stringify([tool.name, tool.description, tool.parameters]))
   return [...texts, ...tools].join('\n')
@@ -54,6 +57,6 @@ function toText(part: Turn['parts'][number]): string {
   }
 }
 
-function images(request: CanonicalRequest): number {
+function countImages(request: CanonicalRequest): number {
   return request.turns.flatMap((turn) => turn.parts.filter((part) => part.type === 'image')).length
 }

@@ -1,6 +1,6 @@
 import { getMetrics } from '#shared/contract/metrics.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 
@@ -16,7 +16,7 @@ export function createMetricsRoutes({
   now: () => number
 }): Endpoint[] {
   return [
-    endpoint(getMetrics, async ({ params }, { caller, signal }) => {
+    createEndpoint(getMetrics, async ({ params }, { caller, signal }) => {
       const { id: sandboxId, memoryMb, diskGb, startedAtMs } = sandboxes.running(caller, params.id)
       const { result } = await call('machine.usage', { sandboxId }, { signal })
       const atMs = now()

@@ -1,7 +1,7 @@
 import { listListeningPorts } from '#shared/contract/ports.ts'
 import { listProcesses, signalProcess } from '#shared/contract/processes.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 
@@ -14,7 +14,7 @@ export function createProcessRoutes({
   call: HostCall
 }): Endpoint[] {
   return [
-    endpoint(listProcesses, async ({ params }, { caller, signal }) => {
+    createEndpoint(listProcesses, async ({ params }, { caller, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       const { result } = await call('machine.processes', { sandboxId }, { signal })
       const processes = result.processes.map(({ pid, ppid, user, cpuPercent, memoryBytes, command, startedAtMs }) => ({
@@ -28,12 +28,12 @@ export function createProcessRoutes({
       }))
       return { processes: processes.sort((a, b) => a.pid - b.pid) }
     }),
-    endpoint(signalProcess, async ({ params: { id, pid }, body }, { caller, signal }) => {
+    createEndpoint(signalProcess, async ({ params: { id, pid }, body }, { caller, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, id)
       await call('machine.signal', { sandboxId, pid, signal: body.signal }, { signal })
       return { success: true, message: `${body.signal} was sent to process ${pid}.` }
     }),
-    endpoint(listListeningPorts, async ({ params }, { caller, signal }) => {
+    createEndpoint(listListeningPorts, async ({ params }, { caller, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       return (await call('machine.listening', { sandboxId }, { signal })).result
     }),

@@ -17,11 +17,11 @@ const mimeType = 'application/json'
 /** @returns a 402 for clients of either version, whichever part of it they read */
 export function createPaymentRequiredError(offer: Offer, refusal?: Refusal): AppError {
   const error = refusal?.reason ?? 'Payment required'
-  const first = version1(offer, error)
+  const first = toVersion1(offer, error)
   const { x402Version, accepts } = first
   return new AppError('payments/required', refusal?.message ?? 'Payment required', {
     headers: {
-      [paymentHeaders.required.v2]: encodeHeader(version2(offer, error)),
+      [paymentHeaders.required.v2]: encodeHeader(toVersion2(offer, error)),
       [paymentHeaders.required.v1]: encodeHeader(first),
       'cache-control': 'no-store',
     },
@@ -57,7 +57,7 @@ export function createReceiptHeaders(paid: {
   }
 }
 
-function version1(offer: Offer, error: string) {
+function toVersion1(offer: Offer, error: string) {
   const { network, resource, description } = offer
   const { amount, network: _, ...rest } = createRequirements(offer)
   // Some clients take an amount of fewer than 7 digits for whole dollars.
@@ -69,7 +69,7 @@ function version1(offer: Offer, error: string) {
   }
 }
 
-function version2(offer: Offer, error: string) {
+function toVersion2(offer: Offer, error: string) {
   const { resource: url, description } = offer
   return {
     ...{ x402Version: 2, error, resource: { url, description, mimeType }, accepts: [createRequirements(offer)] },

@@ -37,7 +37,7 @@ const Uint = z
 const Signature = z
   .string()
   .regex(/^0x([0-9a-fA-F]{2}){1,3000}$/, 'must be 0x and hexadecimal digits')
-  .transform((text) => oneForm(text.toLowerCase()))
+  .transform((text) => normalizeSignature(text.toLowerCase()))
 const Exact = z.object({
   signature: Signature,
   authorization: z.object({
@@ -73,7 +73,7 @@ export function parsePaymentHeader(headers: IncomingHttpHeaders): PaymentPayload
   if (text === undefined) return undefined
   const [first, ...others] = texts.map(decodeBase64)
   if (others.some((it) => JSON.stringify(it) !== JSON.stringify(first))) {
-    throw malformedError(`\`${v1}\` and \`${v2}\` hold different payments`)
+    throw createMalformedError(`\`${v1}\` and \`${v2}\` hold different payments`)
   }
   const version = parseVersion(first)
   if (version === 1) {
@@ -94,29 +94,29 @@ export function parsePaymentHeader(headers: IncomingHttpHeaders): PaymentPayload
 }
 
 function decodeBase64(text: string): unknown {
-  if (text.length > maxCharacters) throw malformedError(`it is longer than ${maxCharacters} characters`)
-  const json = text.trimStart().startsWith('{') ? text : fromBase64(text.trim())
+  if (text.length > maxCharacters) throw createMalformedError(`it is longer than ${maxCharacters} characters`)
+  const json = text.trimStart().startsWith('{') ? text : decodeBase64Text(text.trim())
   const value = parseJsonOrUndefined(json)
-  if (value === undefined) throw malformedError('it is no JSON')
+  if (value === undefined) throw createMalformedError('it is no JSON')
   return value
 }
 
-function fromBase64(text: string): string {
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) throw malformedError('it is neither base64 nor JSON')
+function decodeBase64Text(text: string): string {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) throw createMalformedError('it is neither base64 nor JSON')
   return Buffer.from(text, 'base64').toString('utf8')
 }
 
 function parseVersion(value: unknown): 1 | 2 {
   const version = z.object({ x402Version: z.union([z.literal(1), z.literal(2)]) }).safeParse(value)
   if (version.success) return version.data.x402Version
-  throw malformedError('`x402Version` must be 1 or 2')
+  throw createMalformedError('`x402Version` must be 1 or 2')
 }
 
 function read<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const read = schema.safeParse(value)
   if (read.success) return read.data
   const [issue] = read.error.issues
-  throw malformedError(`\`${issue?.path.join('.')}\` ${issue?.message}`)
+  throw createMalformedError(`\`${issue?.path.join('.')}\` ${issue?.message}`)
 }
 
 function toAuthorization({ signature, authorization }: z.output<typeof Exact>): PaymentAuthorization {
@@ -124,11 +124,11 @@ function toAuthorization({ signature, authorization }: z.output<typeof Exact>): 
 }
 
 /** The last byte of a signature is written in two ways. */
-function oneForm(signature: string): `0x${string}` {
+function normalizeSignature(signature: string): `0x${string}` {
   const last = { '00': '1b', '01': '1c' }[signature.slice(130)]
   return (last === undefined ? signature : `${signature.slice(0, 130)}${last}`) as `0x${string}` // it was hexadecimal
 }
 
-function malformedError(subject: string): AppError {
+function createMalformedError(subject: string): AppError {
   return new AppError('payments/malformed', `The payment cannot be read: ${subject}.`)
 }

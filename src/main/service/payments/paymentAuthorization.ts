@@ -32,15 +32,15 @@ export async function validateAuthorization(
 ): Promise<Refusal | undefined> {
   const { from, to, value, validAfter, validBefore } = authorization
   const nowSeconds = BigInt(Math.floor(nowMs / 1000))
-  if (to !== payTo.toLowerCase()) return refusal('recipient_mismatch', `It pays ${to}, not ${payTo}.`)
-  if (from === to) return refusal('recipient_mismatch', 'The payer is the payee.')
-  if (value !== String(amount)) return refusal('authorization_value', `It pays ${value}, not ${amount}.`)
-  if (BigInt(validAfter) >= nowSeconds) return refusal('authorization_valid_after', 'It is not valid yet.')
+  if (to !== payTo.toLowerCase()) return createRefusal('recipient_mismatch', `It pays ${to}, not ${payTo}.`)
+  if (from === to) return createRefusal('recipient_mismatch', 'The payer is the payee.')
+  if (value !== String(amount)) return createRefusal('authorization_value', `It pays ${value}, not ${amount}.`)
+  if (BigInt(validAfter) >= nowSeconds) return createRefusal('authorization_valid_after', 'It is not valid yet.')
   if (BigInt(validBefore) < nowSeconds + BigInt(minRemainingSeconds)) {
-    return refusal('authorization_valid_before', 'It has expired, or expires before it can be settled.')
+    return createRefusal('authorization_valid_before', 'It has expired, or expires before it can be settled.')
   }
   if (await isSignedByPayer(authorization, network)) return undefined
-  return refusal('signature', 'The signature is not that of the payer. Signatures of contracts are not accepted.')
+  return createRefusal('signature', 'The signature is not that of the payer. Signatures of contracts are not accepted.')
 }
 
 export async function isSignedByPayer(
@@ -81,6 +81,6 @@ const transferTypes = {
   ],
 } as const
 
-function refusal(about: string, message: string): Refusal {
+function createRefusal(about: string, message: string): Refusal {
   return { reason: `invalid_exact_evm_payload_${about}`, message }
 }

@@ -12,7 +12,7 @@ import { formatUsd } from '#shared/money/moneyText.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Caller, type Endpoint, endpoint, openEndpoint } from '../base/endpoint.ts'
+import { type Caller, createEndpoint, createOpenEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { CreditLedger } from '../credits/creditLedger.ts'
 import type { PriceList } from '../credits/priceList.ts'
 import type { PaymentGate } from './paymentGate.ts'
@@ -81,7 +81,7 @@ export function createDiscoveryRoute(options: {
 }): Endpoint {
   const instructions = (base: string) =>
     `Names in braces are parameters: ${base}/openapi.json describes each operation, its method and its body. Prices of credits: ${base}/v1/credits/pricing. Prices of domains: ${base}/domains/pricing. A domain belongs to an account: sign in with the wallet that pays, or send an API key.`
-  return openEndpoint(listPaidResources, () => {
+  return createOpenEndpoint(listPaidResources, () => {
     const base = options.baseUrl()
     return {
       version: 1 as const,
@@ -106,17 +106,17 @@ export function createTestMoneyRoutes(options: {
   }
   const toNames = ({ network }: TestLedger) => ({ network: network.id, asset: network.usdc.address })
   return [
-    endpoint(giveTestMoney, async ({ body: { address } }, { caller }) => {
+    createEndpoint(giveTestMoney, async ({ body: { address } }, { caller }) => {
       const ledger = testLedger()
       options.assertUnlimited(caller)
       const balance = await ledger.give(address, faucetAmount)
       return { address, amount: String(faucetAmount), balance: String(balance), ...toNames(ledger) }
     }),
-    endpoint(getTestBalance, ({ params: { address } }) => {
+    createEndpoint(getTestBalance, ({ params: { address } }) => {
       const ledger = testLedger()
       return { address, balance: String(ledger.balance(address)), ...toNames(ledger) }
     }),
-    endpoint(getAuthorizationState, ({ params: { address, nonce } }) => {
+    createEndpoint(getAuthorizationState, ({ params: { address, nonce } }) => {
       const ledger = testLedger()
       // The time first: what is unused after it has passed could not have been used before.
       const timestamp = toIsoTime(ledger.now())

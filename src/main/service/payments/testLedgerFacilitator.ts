@@ -15,7 +15,7 @@ export type TestLedger = Facilitator & {
   now(): number
 }
 
-export function testLedgerFacilitator(options: {
+export function createTestLedgerFacilitator(options: {
   records: TestMoneyRepository
   commits: Pick<GroupCommit, 'commitDurable'>
   now: () => number
@@ -34,7 +34,7 @@ export function testLedgerFacilitator(options: {
     const nowSeconds = BigInt(Math.floor(now() / 1000))
     if (nowSeconds <= BigInt(validAfter) || nowSeconds >= BigInt(validBefore)) return { state: 'failed', ...expired }
     if (records.balance(payer) < amount) return { state: 'failed', ...tooLittle }
-    const transaction = transactionHash(authorization)
+    const transaction = createTransactionHash(authorization)
     records.transfer({ payer, payee, nonce, amount, transactionHash: transaction, atMs: now() })
     return { state: 'settled', transaction }
   }
@@ -65,6 +65,6 @@ export function testLedgerFacilitator(options: {
   }
 }
 
-function transactionHash({ from, nonce, signature }: PaymentAuthorization): string {
+function createTransactionHash({ from, nonce, signature }: PaymentAuthorization): string {
   return `0x${createHash('sha256').update(`steward test ledger ${from} ${nonce} ${signature}`).digest('hex')}`
 }

@@ -1,6 +1,6 @@
 import type { PrincipalId } from '#platform/principals.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
+import { createSecretTokens, hashSecret } from '../base/secretToken.ts'
 import type { PortRecord } from './portRepository.ts'
 
 /** Private ports in a frame of one page. In memory: after a restart the page loads its frame again. */
@@ -41,7 +41,7 @@ export function createFrameSessions(options: {
   const [tokens, sessions] = [new Map<string, Entry>(), new Map<string, Entry>()]
   const add = (entries: Map<string, Entry>, entry: Omit<Entry, 'hash'>): string => {
     const secret = secrets.create(randomBytes)
-    const hash = hashOfSecret(secret)
+    const hash = hashSecret(secret)
     const [oldest] = entries.keys()
     if (entries.size >= maxEntries && oldest !== undefined) entries.delete(oldest)
     entries.set(hash.toString('hex'), { ...entry, hash })

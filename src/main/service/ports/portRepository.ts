@@ -1,6 +1,6 @@
 import { Visibility } from '#shared/contract/ports.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { issuerIsPresent } from '#storage/issuerIsPresent.ts'
+import { formatIssuerCondition } from '#storage/issuerIsPresent.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { bytes, defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 import type { Issuer } from '../base/principals.ts'
@@ -59,7 +59,7 @@ export function createPortRepository(database: Database): PortRepository {
   )
   const findToken = database.prepare<[Params<'hash' | 'nowMs'>], StoredRow>(
     `SELECT ${tokens.selection()} FROM port_tokens WHERE hash = @hash AND expires_at_ms > @nowMs
-       AND ${issuerIsPresent('port_tokens')}`,
+       AND ${formatIssuerCondition('port_tokens')}`,
   )
   const removeExpired = database.prepare<[Params<'nowMs'>]>('DELETE FROM port_tokens WHERE expires_at_ms <= @nowMs')
   const fromOptionalRow = (row: StoredRow | undefined) => row && ports.fromRow(row)

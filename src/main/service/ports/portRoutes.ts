@@ -1,6 +1,6 @@
 import { createPortToken, exposePort, listPorts, removePort } from '#shared/contract/ports.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { ExposedPorts } from './exposedPorts.ts'
 import { type FrameSessions, frameTokenSeconds } from './frameSessions.ts'
@@ -18,17 +18,17 @@ export function createPortRoutes(options: {
 }): Endpoint[] {
   const { sandboxes, ports, tokens, frames } = options
   return [
-    endpoint(exposePort, ({ params, body }, { caller }) =>
+    createEndpoint(exposePort, ({ params, body }, { caller }) =>
       ports.expose(sandboxes.requireOwned(caller, params.id).id, body),
     ),
-    endpoint(listPorts, ({ params }, { caller }) => ({
+    createEndpoint(listPorts, ({ params }, { caller }) => ({
       ports: ports.list(sandboxes.requireOwned(caller, params.id).id),
     })),
-    endpoint(removePort, ({ params }, { caller }) => {
+    createEndpoint(removePort, ({ params }, { caller }) => {
       ports.remove(sandboxes.requireOwned(caller, params.id).id, params.port)
       return { success: true, message: `Port ${params.port} is no longer exposed.` }
     }),
-    endpoint(createPortToken, ({ params, query: { frame_origin: origin } }, { caller }) => {
+    createEndpoint(createPortToken, ({ params, query: { frame_origin: origin } }, { caller }) => {
       const { id } = sandboxes.requireOwned(caller, params.id)
       const record = ports.get(id, params.port)
       const { principal } = caller

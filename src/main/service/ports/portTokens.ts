@@ -1,7 +1,7 @@
 import type { PrincipalId } from '#platform/principals.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { toIssuer } from '../base/principals.ts'
-import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
+import { createSecretTokens, hashSecret } from '../base/secretToken.ts'
 import type { PortRecord, PortRepository } from './portRepository.ts'
 
 export type PortTokens = {
@@ -28,7 +28,7 @@ export function createPortTokens(options: {
       const token = pageTokens.create(randomBytes)
       const expiresAtMs = now() + portTokenSeconds * 1000
       records.removeExpiredTokens(now())
-      records.addToken({ hash: hashOfSecret(token), sandboxId, port, expiresAtMs, issuer: toIssuer(issuer) })
+      records.addToken({ hash: hashSecret(token), sandboxId, port, expiresAtMs, issuer: toIssuer(issuer) })
       return { token, expiresAtMs }
     },
     find(token, { sandboxId, port }) {

@@ -1,10 +1,10 @@
 import { listRemovedThings } from '#shared/contract/removedThings.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { RemovedThingRepository } from './removedThingRepository.ts'
 
 export function createRemovedThingRoutes(records: RemovedThingRepository): Endpoint[] {
   return [
-    endpoint(listRemovedThings, ({ query: { after, limit } }, { caller: { accountId } }) => {
+    createEndpoint(listRemovedThings, ({ query: { after, limit } }, { caller: { accountId } }) => {
       const listed = records.list(accountId, after, limit + 1)
       return {
         account_id: accountId,

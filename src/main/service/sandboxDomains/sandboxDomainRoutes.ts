@@ -1,5 +1,5 @@
 import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from '#shared/contract/sandboxDomains.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { SandboxDomains } from './sandboxDomains.ts'
 
@@ -9,14 +9,14 @@ export function createSandboxDomainRoutes(options: {
 }): Endpoint[] {
   const { sandboxes, domains } = options
   return [
-    endpoint(addSandboxDomain, async ({ params, body }, { caller }) => {
+    createEndpoint(addSandboxDomain, async ({ params, body }, { caller }) => {
       const { id: sandboxId, accountId } = sandboxes.requireOwned(caller, params.id)
       return { success: true, ...(await domains.add({ sandboxId, accountId }, body)) }
     }),
-    endpoint(listSandboxDomains, ({ params }, { caller }) => {
+    createEndpoint(listSandboxDomains, ({ params }, { caller }) => {
       return { domains: domains.list(sandboxes.requireOwned(caller, params.id).id) }
     }),
-    endpoint(removeSandboxDomain, ({ params }, { caller }) => {
+    createEndpoint(removeSandboxDomain, ({ params }, { caller }) => {
       domains.remove(sandboxes.requireOwned(caller, params.id).id, params.domain)
       return { success: true, domain: params.domain, message: `${params.domain} no longer leads to this sandbox.` }
     }),

@@ -4,14 +4,14 @@ export type TextOutput = { stdout: string; stderr: string; encoding: 'utf8' | 'b
 
 /** Both streams as text, or both as base64. */
 export function encodeOutput(output: { stdout: Buffer; stderr: Buffer; truncated: boolean }): TextOutput {
-  const stdout = output.truncated ? withoutHalfCharacter(output.stdout) : output.stdout
-  const stderr = output.truncated ? withoutHalfCharacter(output.stderr) : output.stderr
+  const stdout = output.truncated ? trimPartialCharacter(output.stdout) : output.stdout
+  const stderr = output.truncated ? trimPartialCharacter(output.stderr) : output.stderr
   const encoding = chooseEncoding(stdout, stderr)
   return { stdout: stdout.toString(encoding), stderr: stderr.toString(encoding), encoding }
 }
 
 /** A stream cut at its limit may end inside a character of up to four bytes. */
-function withoutHalfCharacter(bytes: Buffer): Buffer {
+function trimPartialCharacter(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if ((byte & 0xc0) === 0x80) continue

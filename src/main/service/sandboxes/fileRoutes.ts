@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import { describeWrite } from '#shared/contract/activityTexts.ts'
 import { listFiles, maxFileBytes, readFile, uploadFile } from '#shared/contract/files.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import { chooseEncoding } from './chooseEncoding.ts'
 import type { SandboxRegistry } from './sandboxRegistry.ts'
@@ -19,7 +19,7 @@ export function createFileRoutes({
   activity: Pick<ActivityLog, 'note'>
 }): Endpoint[] {
   return [
-    endpoint(uploadFile, async ({ params, body: { path, content, encoding } }, { caller }) => {
+    createEndpoint(uploadFile, async ({ params, body: { path, content, encoding } }, { caller }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       const bytes = decodeContent(content, encoding)
       if (bytes.length > maxFileBytes) {
@@ -30,7 +30,7 @@ export function createFileRoutes({
       activity.note(sandboxId, { type: 'file.written', description: describeWrite(path, size) })
       return { status: 'ok', success: true, path, size, bytes_written: size }
     }),
-    endpoint(readFile, async ({ params, query: { path, encoding } }, { caller, signal }) => {
+    createEndpoint(readFile, async ({ params, query: { path, encoding } }, { caller, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       const { result, body } = await call(
         'file.read',
@@ -40,7 +40,7 @@ export function createFileRoutes({
       const used = encoding ?? chooseEncoding(body)
       return { path, content: body.toString(used), encoding: used, size: result.size }
     }),
-    endpoint(listFiles, async ({ params, query: { path } }, { caller, signal }) => {
+    createEndpoint(listFiles, async ({ params, query: { path } }, { caller, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       const { result } = await call('file.list', { sandboxId, path }, { deadlineMs: fileDeadlineMs, signal })
       return { path, ...result }

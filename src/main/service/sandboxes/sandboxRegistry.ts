@@ -247,7 +247,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
         } catch (error) {
           if (!(error instanceof AppError) || error.code !== 'sandbox/not-found') throw error
           nowBroken(record, 'Its files are missing.')
-          throw filesLostError(record, error)
+          throw createFilesLostError(record, error)
         }
       }),
 
@@ -400,6 +400,6 @@ function listChanges(before: SandboxRecord, after: SandboxRecord): { type: Activ
   ]
 }
 
-function filesLostError(record: SandboxRecord, cause: AppError): AppError {
+function createFilesLostError(record: SandboxRecord, cause: AppError): AppError {
   return new AppError('sandbox/start-failed', `The files of the sandbox ${record.name} are missing.`, { cause })
 }

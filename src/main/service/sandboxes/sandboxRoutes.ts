@@ -4,7 +4,7 @@ import {
   type DefaultNetwork,
   deleteSandbox,
   execInSandbox,
-  execTimeoutMs,
+  getExecTimeoutMs,
   getSandbox,
   listRuntimes,
   listSandboxes,
@@ -14,7 +14,7 @@ import {
   stopSandbox,
 } from '#shared/contract/sandboxes.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Endpoint, endpoint, linkEndpoint, withWork } from '../base/endpoint.ts'
+import { createEndpoint, createLinkEndpoint, type Endpoint, withWork } from '../base/endpoint.ts'
 import { chooseNetwork } from '../base/runtimeChoice.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { RuntimeReports } from '../host/runtimeReports.ts'
@@ -35,31 +35,33 @@ export function createSandboxRoutes(options: {
 }): Endpoint[] {
   const { sandboxes, runtimes, defaultNetwork, call, toWire } = options
   return [
-    endpoint(listRuntimes, async () => ({
+    createEndpoint(listRuntimes, async () => ({
       runtimes: (await runtimes.list()).map((runtime) => ({
         ...runtime,
         default_network: chooseNetwork(defaultNetwork, runtime),
       })),
     })),
-    endpoint(createSandbox, async ({ body }, { caller }) => toWire(await sandboxes.create(caller.accountId, body))),
-    endpoint(listSandboxes, (_, { caller }) => {
+    createEndpoint(createSandbox, async ({ body }, { caller }) =>
+      toWire(await sandboxes.create(caller.accountId, body)),
+    ),
+    createEndpoint(listSandboxes, (_, { caller }) => {
       const listed = sandboxes.list(caller.accountId).map(toWire)
       return { sandboxes: listed, data: listed, count: listed.length }
     }),
-    linkEndpoint(getSandbox, ({ params }, { caller }) => toWire(sandboxes.requireOwned(caller, params.id))),
-    endpoint(deleteSandbox, async ({ params }, { caller }) => {
+    createLinkEndpoint(getSandbox, ({ params }, { caller }) => toWire(sandboxes.requireOwned(caller, params.id))),
+    createEndpoint(deleteSandbox, async ({ params }, { caller }) => {
       await sandboxes.remove(caller, params.id)
       return { success: true, id: params.id, message: 'The sandbox is deleted with everything in it.' }
     }),
-    endpoint(changeSandbox, ({ params, body }, { caller }) => toWire(sandboxes.change(caller, params.id, body))),
-    endpoint(startSandbox, async ({ params }, { caller }) => toWire(await sandboxes.start(caller, params.id))),
-    endpoint(stopSandbox, async ({ params }, { caller }) => toWire(await sandboxes.stop(caller, params.id))),
+    createEndpoint(changeSandbox, ({ params, body }, { caller }) => toWire(sandboxes.change(caller, params.id, body))),
+    createEndpoint(startSandbox, async ({ params }, { caller }) => toWire(await sandboxes.start(caller, params.id))),
+    createEndpoint(stopSandbox, async ({ params }, { caller }) => toWire(await sandboxes.stop(caller, params.id))),
     withWork(
       'exec',
-      endpoint(execInSandbox, async ({ params, body }, { caller, disconnected, lease, repeatable }) => {
+      createEndpoint(execInSandbox, async ({ params, body }, { caller, disconnected, lease, repeatable }) => {
         const { command, timeout, cwd, env, watch } = body
         const { id: sandboxId } = sandboxes.running(caller, params.id)
-        const timeoutMs = execTimeoutMs(timeout)
+        const timeoutMs = getExecTimeoutMs(timeout)
         // A client with an Idempotency-Key may leave and ask again for the result.
         const signal = repeatable === undefined ? disconnected : lease?.signal
         const request = { sandboxId, command, timeoutMs, cwd, env, watch }
@@ -82,11 +84,14 @@ export function createSandboxRoutes(options: {
     ),
     withWork(
       'poll',
-      endpoint(readExecOutput, async ({ params, query: { watch, since, wait_ms: waitMs } }, { caller, signal }) => {
-        const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
-        const { result, body } = await call('machine.execOutput', { sandboxId, watch, since, waitMs }, { signal })
-        return { output: body.toString('utf8'), ...result }
-      }),
+      createEndpoint(
+        readExecOutput,
+        async ({ params, query: { watch, since, wait_ms: waitMs } }, { caller, signal }) => {
+          const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
+          const { result, body } = await call('machine.execOutput', { sandboxId, watch, since, waitMs }, { signal })
+          return { output: body.toString('utf8'), ...result }
+        },
+      ),
     ),
   ]
 }

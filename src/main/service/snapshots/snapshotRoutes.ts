@@ -8,7 +8,7 @@ import {
   type Snapshot,
 } from '#shared/contract/snapshots.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../base/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import type { SnapshotRecord } from './snapshotRepository.ts'
 import type { Snapshots } from './snapshots.ts'
@@ -21,20 +21,20 @@ export function createSnapshotRoutes({
   toWire: (record: SandboxRecord) => Sandbox
 }): Endpoint[] {
   return [
-    endpoint(createSnapshot, async ({ params, body }, { caller }) =>
+    createEndpoint(createSnapshot, async ({ params, body }, { caller }) =>
       snapshotToWire(await snapshots.create(caller, params.id, body.name)),
     ),
-    endpoint(listSnapshots, ({ params }, { caller }) => {
+    createEndpoint(listSnapshots, ({ params }, { caller }) => {
       const listed = snapshots.list(caller, params.id).map(snapshotToWire)
       return { snapshots: listed, data: listed, count: listed.length }
     }),
-    endpoint(restoreSnapshot, async ({ params }, { caller }) =>
+    createEndpoint(restoreSnapshot, async ({ params }, { caller }) =>
       toWire(await snapshots.restore(caller, params.id, params.snapshotId)),
     ),
-    endpoint(forkSnapshot, async ({ params, body }, { caller }) =>
+    createEndpoint(forkSnapshot, async ({ params, body }, { caller }) =>
       toWire(await snapshots.fork(caller, { sandboxId: params.id, id: params.snapshotId }, body)),
     ),
-    endpoint(deleteSnapshot, async ({ params }, { caller }) => {
+    createEndpoint(deleteSnapshot, async ({ params }, { caller }) => {
       await snapshots.remove(caller, params.id, params.snapshotId)
       return { success: true, id: params.snapshotId, message: 'The snapshot is deleted.' }
     }),

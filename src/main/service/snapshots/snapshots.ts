@@ -113,7 +113,7 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
     fork: (caller, { sandboxId, id }, request) =>
       sandboxes.exclusively(caller, sandboxId, (sandbox) =>
         withFiles(sandbox, requireSnapshot(records, sandboxId, id).id, () =>
-          sandboxes.create(sandbox.accountId, wishes(sandbox, request), {
+          sandboxes.create(sandbox.accountId, toRequestedSettings(sandbox, request), {
             sandboxId,
             snapshotId: id,
             deadlineMs: copyDeadlineMs,
@@ -169,7 +169,7 @@ async function discard(
 }
 
 /** Settings that are not set are copied from the other sandbox. */
-function wishes(
+function toRequestedSettings(
   sandbox: SandboxRecord,
   request: Parsed<typeof forkSnapshot>['body'],
 ): Parameters<SandboxRegistry['create']>[1] {

@@ -1,5 +1,5 @@
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import { issuerIsPresent } from '#storage/issuerIsPresent.ts'
+import { formatIssuerCondition } from '#storage/issuerIsPresent.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { bytes, defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 import type { Issuer } from '../base/principals.ts'
@@ -33,7 +33,7 @@ export function createTerminalLinkRepository(database: Database): TerminalLinkRe
   >(
     `SELECT ${links.selection('terminal_links')}, api_keys.id AS "keyId", api_keys.name AS "keyName"
      FROM terminal_links LEFT JOIN api_keys ON api_keys.id = issuer_key_id AND in_owner_file = 0
-     WHERE terminal_links.hash = @hash AND expires_at_ms > @nowMs AND ${issuerIsPresent('terminal_links')}`,
+     WHERE terminal_links.hash = @hash AND expires_at_ms > @nowMs AND ${formatIssuerCondition('terminal_links')}`,
   )
   const removeExpired = database.prepare<[Params<'nowMs'>]>('DELETE FROM terminal_links WHERE expires_at_ms <= @nowMs')
   return {

@@ -1,7 +1,7 @@
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import type { Caller } from '../base/endpoint.ts'
 import { toIssuer } from '../base/principals.ts'
-import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
+import { createSecretTokens, hashSecret } from '../base/secretToken.ts'
 import type { TerminalLinkRepository } from './terminalLinkRepository.ts'
 
 export type TerminalLinks = {
@@ -28,7 +28,7 @@ export function createTerminalLinks(options: {
       const token = linkTokens.create(randomBytes)
       const expiresAtMs = now() + linkSeconds * 1000
       links.removeExpired(now())
-      links.add({ hash: hashOfSecret(token), sandboxId, accountId, expiresAtMs, issuer: toIssuer(principal) })
+      links.add({ hash: hashSecret(token), sandboxId, accountId, expiresAtMs, issuer: toIssuer(principal) })
       return { token, expiresAtMs }
     },
     identify(token) {

@@ -15,7 +15,7 @@ import {
 } from '#shared/contract/terminals.ts'
 import { TerminalId } from '#shared/ids.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type Call, type Endpoint, endpoint, linkEndpoint, withWork } from '../base/endpoint.ts'
+import { type Call, createEndpoint, createLinkEndpoint, type Endpoint, withWork } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { TerminalActivity } from './terminalActivity.ts'
@@ -37,20 +37,20 @@ export function createTerminalRoutes(options: {
 }): Endpoint[] {
   const { sandboxes, links, call } = options
   return [
-    linkEndpoint(createTerminal, async ({ params, body: { cwd_of: cwdOf, ...body } }, { caller }) => {
+    createLinkEndpoint(createTerminal, async ({ params, body: { cwd_of: cwdOf, ...body } }, { caller }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       const terminalId = TerminalId.parse(options.newTerminalId())
       const { result } = await call('terminal.create', { sandboxId, terminalId, ...body, ...(cwdOf && { cwdOf }) })
       options.activity.recordOpened(result)
       return terminalToWire(result)
     }),
-    linkEndpoint(listTerminals, async ({ params, query }, { caller }) => {
+    createLinkEndpoint(listTerminals, async ({ params, query }, { caller }) => {
       const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
       const { result } = await call('terminal.list', { sandboxId })
       const visible = query.all ? result.terminals : result.terminals.filter(({ state }) => state === 'running')
       return { sandbox_id: sandboxId, sessions: visible.map(terminalToWire), total: visible.length }
     }),
-    linkEndpoint(writeTerminal, async ({ params, body }, { caller }) => {
+    createLinkEndpoint(writeTerminal, async ({ params, body }, { caller }) => {
       const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
       const bytes = Buffer.from(body.input)
       if (bytes.length > terminalLimits.maxInputBytes) {
@@ -61,34 +61,34 @@ export function createTerminalRoutes(options: {
     }),
     withWork(
       'poll',
-      linkEndpoint(readTerminal, (input, { caller, signal }) => {
+      createLinkEndpoint(readTerminal, (input, { caller, signal }) => {
         sandboxes.requireOwned(caller, input.params.id)
         const { since } = input.query
         return since === undefined ? readScreen(input, call) : readSince(input, { since, call, signal })
       }),
     ),
-    endpoint(searchTerminals, async ({ query }, { caller, signal }) => {
+    createEndpoint(searchTerminals, async ({ query }, { caller, signal }) => {
       const { q: text, regex, case_sensitive: caseSensitive, limit } = query
       const sandboxIds = sandboxes.list(caller.accountId).map(({ id }) => id)
       const { result } = await call('terminal.search', { sandboxIds, text, regex, caseSensitive, limit }, { signal })
       return result
     }),
-    linkEndpoint(changeTerminal, async ({ params, body: { name } }, { caller }) => {
+    createLinkEndpoint(changeTerminal, async ({ params, body: { name } }, { caller }) => {
       const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
       const { result } = await call('terminal.rename', { sandboxId, terminalId: params.sessionId, name })
       return terminalToWire(result)
     }),
-    linkEndpoint(resizeTerminal, async ({ params, body: { cols, rows } }, { caller }) => {
+    createLinkEndpoint(resizeTerminal, async ({ params, body: { cols, rows } }, { caller }) => {
       const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
       await call('terminal.resize', { sandboxId, terminalId: params.sessionId, cols, rows })
       return { success: true, session_id: params.sessionId, cols, rows }
     }),
-    linkEndpoint(closeTerminal, async ({ params }, { caller }) => {
+    createLinkEndpoint(closeTerminal, async ({ params }, { caller }) => {
       const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
       await call('terminal.close', { sandboxId, terminalId: params.sessionId })
       return { success: true, session_id: params.sessionId, state: 'exited' }
     }),
-    endpoint(createTerminalLink, ({ params }, { caller }) => {
+    createEndpoint(createTerminalLink, ({ params }, { caller }) => {
       const { id } = sandboxes.requireOwned(caller, params.id)
       const { token, expiresAtMs } = links.create(caller, id)
       return {

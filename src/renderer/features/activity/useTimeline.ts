@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@t
 import { useEffect, useRef } from 'react'
 import type { Output } from '#shared/contract/route.ts'
 import { listTimeline, type TimelineEntry } from '#shared/contract/timeline.ts'
-import { inTimeOrder } from '#shared/timeOrder.ts'
+import { sortByTime } from '#shared/timeOrder.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
 import { useLiveEvent } from '../../api/liveEvents.ts'
 import { readAgain } from '../../api/readAgain.ts'
@@ -64,7 +64,7 @@ export function useTimeline(query: TimelineQuery, start: number | undefined) {
     newest.data?.request_states,
   ) as RequestStates
   const entries = start === undefined ? withNewer(read, newest.data?.entries ?? []) : read
-  return { ...pages, requestStates, entries: [...inTimeOrder(entries, 'newest')] }
+  return { ...pages, requestStates, entries: [...sortByTime(entries, 'newest')] }
 }
 
 /** Newest first. */

@@ -11,7 +11,7 @@ const maxResults = 8
  * Two tools in the place of all others, for callers who would rather write a program than call one tool after the other.
  * @param operations what programs can call
  */
-export function codeTools(operations: () => readonly Tool[]): readonly Tool[] {
+export function createCodeTools(operations: () => readonly Tool[]): readonly Tool[] {
   return [
     defineTool({
       name: 'operations_search',

@@ -131,11 +131,11 @@ export const domainTools: readonly Tool[] = [
     },
     output: record,
     approval: ({ domain, record_id: id, host, value, ttl }) => ({
-      sentence: `Change the DNS record ${id} of ${domain}${changes({ host, value, ttl })}.`,
+      sentence: `Change the DNS record ${id} of ${domain}${toChanges({ host, value, ttl })}.`,
       target: domain,
     }),
     describe: async ({ domain, record_id: id, host, value, ttl }, call) =>
-      `Change the DNS record ${await describeRecord(call, domain, id)} of ${domain}${changes({ host, value, ttl })}.`,
+      `Change the DNS record ${await describeRecord(call, domain, id)} of ${domain}${toChanges({ host, value, ttl })}.`,
     run: ({ domain, record_id: recordId, ...rest }, { call }) => call(changeDnsRecord, { domain, recordId, ...rest }),
   }),
   defineTool({
@@ -196,7 +196,7 @@ async function describeRecord(call: ToolWork['call'], domain: string, id: string
 }
 
 /** ` to host www, value 192.0.2.1` */
-function changes(fields: Record<string, string | number | undefined>): string {
+function toChanges(fields: Record<string, string | number | undefined>): string {
   const parts = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
   return parts.length === 0 ? '' : ` to ${parts.join(', ')}`
 }

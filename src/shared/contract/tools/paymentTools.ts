@@ -61,7 +61,7 @@ function toFailedResult(
 }
 
 /** The JSON that the service answered to what was bought. */
-function purchase(paid: Paid): ToolResult | { waiting: ToolWaiting } {
+function toPurchaseResult(paid: Paid): ToolResult | { waiting: ToolWaiting } {
   const result = toResult(paid)
   if (!('answer' in result)) return result
   const { status, body } = z.looseObject({ status: z.int(), body: z.string() }).parse(result.answer)
@@ -83,7 +83,7 @@ function parseJsonText(text: string): unknown {
 
 const domain = z.string()
 const registration = { domain, years, privacy: z.boolean().default(true) }
-const topUp = (name: string, description: string): Tool =>
+const defineTopUpTool = (name: string, description: string): Tool =>
   defineTool({
     name,
     description,
@@ -95,7 +95,7 @@ const topUp = (name: string, description: string): Tool =>
     input: { amount_usd: z.int().min(1).max(largestTopUp).describe('one of the packages') },
     output: { success: z.boolean(), credits_cents: z.number(), tx_hash: z.string(), payment },
     run: async ({ amount_usd }, work) =>
-      purchase(await pay(work, () => work.call(buyTopUp, { amount_usd, wait_ms: work.waitMs }))),
+      toPurchaseResult(await pay(work, () => work.call(buyTopUp, { amount_usd, wait_ms: work.waitMs }))),
   })
 
 /** Tools that buy domains. */
@@ -111,7 +111,7 @@ export const domainPurchaseTools: readonly Tool[] = [
     input: registration,
     output: { ...bought, payment },
     run: async (args, work) =>
-      purchase(await pay(work, () => work.call(buyRegistration, { ...args, wait_ms: work.waitMs }))),
+      toPurchaseResult(await pay(work, () => work.call(buyRegistration, { ...args, wait_ms: work.waitMs }))),
   }),
   defineTool({
     name: 'domain_renew',
@@ -124,14 +124,14 @@ export const domainPurchaseTools: readonly Tool[] = [
     input: { domain, years },
     output: { ...bought, payment },
     run: async (args, work) =>
-      purchase(await pay(work, () => work.call(buyRenewal, { ...args, wait_ms: work.waitMs }))),
+      toPurchaseResult(await pay(work, () => work.call(buyRenewal, { ...args, wait_ms: work.waitMs }))),
   }),
 ]
 
 /** Tools for payments. */
 export const paymentTools: readonly Tool[] = [
-  topUp('credits_topup', 'Buy credits with USDC from the wallet; packages: credits_pricing'),
-  topUp('credits_purchase', 'Same as credits_topup'),
+  defineTopUpTool('credits_topup', 'Buy credits with USDC from the wallet; packages: credits_pricing'),
+  defineTopUpTool('credits_purchase', 'Same as credits_topup'),
   defineTool({
     name: 'wallet_info',
     description: 'Wallet address, USDC balance, deposit link',

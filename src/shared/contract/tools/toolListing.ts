@@ -35,23 +35,23 @@ export function toListedTool(tool: Tool): ListedTool {
 
 /** JSON Schema of the arguments, without what costs tokens and tells a model nothing. */
 export function toInputSchema({ input }: Tool): ListedTool['inputSchema'] {
-  return asObject(terse(z.toJSONSchema(input, { io: 'input' })))
+  return toObjectSchema(shortenSchema(z.toJSONSchema(input, { io: 'input' })))
 }
 
 /** Builds the output schema. If a call may outlast its response, no field of the result is required. */
 export function toOutputSchema({ output, mayWait }: Tool): ListedTool['outputSchema'] {
   const whole = mayWait ? output.partial().extend({ waiting: ToolWaiting.optional() }) : output
-  return asObject(terse(z.toJSONSchema(whole, { io: 'output' })))
+  return toObjectSchema(shortenSchema(z.toJSONSchema(whole, { io: 'output' })))
 }
 
-function asObject(schema: unknown): JsonObject & { type: 'object' } {
+function toObjectSchema(schema: unknown): JsonObject & { type: 'object' } {
   return schema as JsonObject & { type: 'object' } // of a z.object
 }
 
 const widest = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]
 
-function terse(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(terse)
+function shortenSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(shortenSchema)
   if (typeof schema !== 'object' || schema === null) return schema
   return Object.fromEntries(
     Object.entries(schema)
@@ -59,6 +59,6 @@ function terse(schema: unknown): unknown {
         ([key, value]) =>
           key !== '$schema' && key !== 'additionalProperties' && key !== 'pattern' && !widest.includes(Number(value)),
       )
-      .map(([key, value]) => [key, key === 'enum' || key === 'default' ? value : terse(value)]),
+      .map(([key, value]) => [key, key === 'enum' || key === 'default' ? value : shortenSchema(value)]),
   )
 }

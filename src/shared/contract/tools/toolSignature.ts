@@ -26,13 +26,13 @@ function toTypeText(schema: unknown): string {
     case 'array':
       return `${toTypeText(node.items)}[]`
     case 'object':
-      return objectType(node)
+      return formatObjectType(node)
     default:
       return 'unknown'
   }
 }
 
-function objectType({ properties, required }: Record<string, unknown>): string {
+function formatObjectType({ properties, required }: Record<string, unknown>): string {
   if (typeof properties !== 'object' || properties === null) return 'Record<string, unknown>'
   const needed = Array.isArray(required) ? required : []
   const fields = Object.entries(properties).map(

@@ -1,6 +1,6 @@
 import type { ToolProfile } from '../toolClients.ts'
 import { approvalTools } from './approvalTools.ts'
-import { codeTools } from './codeTools.ts'
+import { createCodeTools } from './codeTools.ts'
 import { creditTools } from './creditTools.ts'
 import { domainTools } from './domainTools.ts'
 import { identityTools } from './identityTools.ts'
@@ -23,7 +23,7 @@ export const toolTable: readonly Tool[] = [
   ...approvalTools,
 ]
 
-const codeTable = codeTools(() => toolTable)
+const codeTable = createCodeTools(() => toolTable)
 
 const byName = new Map([...toolTable, ...codeTable].map((tool) => [tool.name, tool]))
 

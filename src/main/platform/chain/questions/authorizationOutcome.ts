@@ -26,26 +26,26 @@ export async function findAuthorizationOutcome(
     ],
   })
   assertNetwork(network, chainId)
-  if (requireResult(isUsed)) return whatUsedIt(node, query, requireResult(block))
+  if (requireResult(isUsed)) return findUse(node, query, requireResult(block))
   const isPast = requireResult(seconds) >= BigInt(validBefore) && nowMs >= Number(validBefore) * 1000
   return { state: isPast ? 'expired' : 'unused' }
 }
 
 /** Backwards through the logs of this authorization, until a time at which it cannot have been used. */
-async function whatUsedIt(node: OpenNode, query: AuthorizationQuery, block: bigint): Promise<AuthorizationOutcome> {
+async function findUse(node: OpenNode, query: AuthorizationQuery, block: bigint): Promise<AuthorizationOutcome> {
   const { client } = node
   const since = BigInt(Math.max(0, Math.floor((query.sinceMs - marginMs) / 1000)))
   let atOnce = query.blocksAtOnce ?? defaultBlocksAtOnce
   // A transaction may have come since the call: whatever the node has by now counts.
-  let end = maximum(block, await client.getBlockNumber())
+  let end = getMaximum(block, await client.getBlockNumber())
   for (;;) {
     const start = end >= atOnce ? end - atOnce + 1n : 0n
     let uses: UseLogs
     try {
-      uses = await usesBetween(node, query, { start, end })
+      uses = await listUses(node, query, { start, end })
     } catch (error) {
       if (atOnce <= minBlocksAtOnce) throw error
-      atOnce = maximum(atOnce / 10n, minBlocksAtOnce)
+      atOnce = getMaximum(atOnce / 10n, minBlocksAtOnce)
       continue
     }
     if (uses.cancelled) return { state: 'cancelled' }
@@ -61,7 +61,7 @@ async function whatUsedIt(node: OpenNode, query: AuthorizationQuery, block: bigi
 
 type UseLogs = { transactions: Hex[]; cancelled: boolean }
 
-async function usesBetween(
+async function listUses(
   { client, usdc }: OpenNode,
   { from, nonce }: AuthorizationQuery,
   { start, end }: { start: bigint; end: bigint },
@@ -87,6 +87,6 @@ async function usesBetween(
 
 const [usedEvent, cancelledEvent] = [usdcAbi[3], usdcAbi[4]] as const
 
-function maximum(a: bigint, b: bigint): bigint {
+function getMaximum(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }

@@ -4,7 +4,7 @@ import type { OpenNode } from '../openNode.ts'
 import { assertNetwork, requireResult } from './multicallResults.ts'
 
 /** All of them, and the id of the chain they are of, in one call. */
-export async function balances(
+export async function readBalances(
   { client, network, usdc, multicall }: OpenNode,
   addresses: readonly string[],
 ): Promise<ChainBalance[]> {

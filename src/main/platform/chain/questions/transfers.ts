@@ -61,7 +61,7 @@ export async function sendTransfer(
     client.getTransactionCount({ address: relayer.address, blockTag })
   const replaced = replaces && (await count('latest')) <= replaces.nonce ? replaces : undefined
   const nonce = replaced ? replaced.nonce : Math.max(await count('pending'), minNonce)
-  const paid = replaced ? higherFees(fees, replaced.fees) : fees
+  const paid = replaced ? raiseFees(fees, replaced.fees) : fees
   const serializedTransaction = await relayer.signTransaction({
     ...paid,
     ...{ chainId: network.chainId, type: 'eip1559', to: usdc.address, nonce, gas },
@@ -88,7 +88,7 @@ export async function findTransferReceipt(
 }
 
 /** Nodes take another transaction in the place of one only for a tenth more; a quarter leaves no doubt. */
-function higherFees(now: Fees, before: Fees): Fees {
+function raiseFees(now: Fees, before: Fees): Fees {
   const higher = (a: bigint, b: bigint) => {
     const more = (b * 5n) / 4n + 1n
     return a > more ? a : more

@@ -5,7 +5,7 @@ import { resolveZone, type Zone } from './zoneAnswer.ts'
 
 const load = createRequire(import.meta.url)
 /** Loaded with the first message, as it takes 20 ms. */
-const packets = () => load('dns-packet') as typeof import('dns-packet') // which is what it resolves to
+const loadPackets = () => load('dns-packet') as typeof import('dns-packet') // which is what it resolves to
 
 const rcodes = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5, BADVERS: 16 } as const
 type Rcode = keyof typeof rcodes
@@ -43,12 +43,12 @@ export function answerMessage(
   if (!question || more.length > 0 || !/^[\x21-\x7e]*$/.test(question.name)) return createError(message, 'FORMERR')
   if (question.class !== 'IN' || refusedTypes.has(question.type)) return answer('REFUSED')
   const { rcode, authoritative, ...sections } = resolveZone(question, zoneOf)
-  return answer(rcode, { flags: authoritative ? packets().AUTHORITATIVE_ANSWER : 0, ...sections })
+  return answer(rcode, { flags: authoritative ? loadPackets().AUTHORITATIVE_ANSWER : 0, ...sections })
 }
 
 function decodeMessage(message: Buffer): DecodedPacket | undefined {
   try {
-    return packets().decode(message)
+    return loadPackets().decode(message)
   } catch {
     return undefined
   }
@@ -56,7 +56,7 @@ function decodeMessage(message: Buffer): DecodedPacket | undefined {
 
 /** Builds an error without a question section, because the query was not understood. */
 function createError(message: Buffer, rcode: Rcode): Buffer {
-  return packets().encode({ type: 'response', id: message.readUInt16BE(0), flags: rcodes[rcode] })
+  return loadPackets().encode({ type: 'response', id: message.readUInt16BE(0), flags: rcodes[rcode] })
 }
 
 function getMaxUdpBytes(edns: OptAnswer | undefined): number {
@@ -74,7 +74,7 @@ type FitOptions = {
 }
 
 function fitMessage({ query, opcode, edns, rcode, packet, maxBytes }: FitOptions): Buffer {
-  const { encode, RECURSION_DESIRED, TRUNCATED_RESPONSE } = packets()
+  const { encode, RECURSION_DESIRED, TRUNCATED_RESPONSE } = loadPackets()
   const code = rcodes[rcode]
   const header = {
     type: 'response' as const,

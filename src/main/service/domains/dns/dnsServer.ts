@@ -23,23 +23,23 @@ export async function startDnsServer(
   zoneOf: (name: string) => Zone | undefined,
 ): Promise<DnsServer> {
   for (let attempts = address.port === 0 ? triedPorts : 1; ; attempts -= 1) {
-    const tcp = tcpServer(zoneOf)
-    const udp = udpServer(address.host, zoneOf)
+    const tcp = startTcpServer(zoneOf)
+    const udp = startUdpServer(address.host, zoneOf)
     try {
       tcp.server.listen(address.port, address.host)
       await once(tcp.server, 'listening')
       const port = getPort(tcp.server)
       udp.bind({ port, address: address.host, exclusive: true })
       await once(udp, 'listening')
-      return { port, close: () => closed(tcp, udp) }
+      return { port, close: () => closeServer(tcp, udp) }
     } catch (cause) {
-      await closed(tcp, udp)
-      if (attempts === 1) throw unusable(address, cause)
+      await closeServer(tcp, udp)
+      if (attempts === 1) throw createListenError(address, cause)
     }
   }
 }
 
-function unusable(address: ListenAddress, cause: unknown): AppError {
+function createListenError(address: ListenAddress, cause: unknown): AppError {
   return new AppError('listen/failed', `DNS cannot listen at ${formatHostAndPort(address)}.`, { cause })
 }
 
@@ -49,7 +49,7 @@ function getPort(server: Server): number {
   throw new Error('The DNS server listens nowhere.')
 }
 
-function udpServer(host: string, zoneOf: (name: string) => Zone | undefined): UdpSocket {
+function startUdpServer(host: string, zoneOf: (name: string) => Zone | undefined): UdpSocket {
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
   socket.on('message', (message, from) => {
     const answer = answerMessage(message, 'udp', zoneOf)
@@ -61,7 +61,7 @@ function udpServer(host: string, zoneOf: (name: string) => Zone | undefined): Ud
 
 type Tcp = { server: Server; connections: Set<Socket> }
 
-function tcpServer(zoneOf: (name: string) => Zone | undefined): Tcp {
+function startTcpServer(zoneOf: (name: string) => Zone | undefined): Tcp {
   const connections = new Set<Socket>()
   const server = createServer((socket) => {
     connections.add(socket)
@@ -90,7 +90,7 @@ function tcpServer(zoneOf: (name: string) => Zone | undefined): Tcp {
   return { server, connections }
 }
 
-async function closed({ server, connections }: Tcp, udp: UdpSocket): Promise<void> {
+async function closeServer({ server, connections }: Tcp, udp: UdpSocket): Promise<void> {
   for (const socket of connections) socket.destroy()
   await new Promise<void>((resolve) => server.close(() => resolve()))
   await new Promise<void>((resolve) => {

@@ -40,7 +40,7 @@ export function resolveZone(
   for (let step = 0; step < maxChain; step += 1) {
     const zone = zoneOf(name.toLowerCase())
     if (!zone) return step === 0 ? { ...answer, rcode: 'REFUSED', authoritative: false } : answer
-    const next = answerIn(zone, { name, type: question.type }, answer)
+    const next = answerFromZone(zone, { name, type: question.type }, answer)
     if (next === undefined) return answer
     name = next
   }
@@ -48,14 +48,18 @@ export function resolveZone(
 }
 
 /** @returns the target of a CNAME at which the answer continues */
-function answerIn(zone: Zone, { name, type }: { name: string; type: string }, answer: ZoneAnswer): string | undefined {
+function answerFromZone(
+  zone: Zone,
+  { name, type }: { name: string; type: string },
+  answer: ZoneAnswer,
+): string | undefined {
   const host = toHost(zone, name)
   const cut = findDelegation(zone, host)
   if (cut) {
-    refer(zone, cut, answer)
+    createReferral(zone, cut, answer)
     return undefined
   }
-  const records = recordsAt(zone, host)
+  const records = findRecords(zone, host)
   if (!records) {
     // After a CNAME the name that was asked for is there: only its end is not.
     answer.rcode = 'NXDOMAIN'
@@ -69,7 +73,7 @@ function answerIn(zone: Zone, { name, type }: { name: string; type: string }, an
   }
   const matching = records.filter((it) => it.type === type).flatMap((it) => toAnswers(it, name))
   if (host === '@' && type === 'SOA') matching.push(createSoa(zone))
-  if (host === '@' && type === 'NS') matching.push(...zone.nameservers.map((it) => nameserver(zone.name, it)))
+  if (host === '@' && type === 'NS') matching.push(...zone.nameservers.map((it) => toNameserverHost(zone.name, it)))
   if (matching.length === 0) answer.authorities.push(createSoa(zone))
   else answer.answers.push(...matching)
   return undefined
@@ -91,7 +95,7 @@ function findDelegation(zone: Zone, host: string): string | undefined {
   return undefined
 }
 
-function refer(zone: Zone, cut: string, answer: ZoneAnswer): void {
+function createReferral(zone: Zone, cut: string, answer: ZoneAnswer): void {
   if (answer.answers.length === 0) answer.authoritative = false
   for (const record of zone.records.filter((it) => it.type === 'NS' && it.host === cut)) {
     answer.authorities.push(...toAnswers(record, `${cut}.${zone.name}`))
@@ -106,7 +110,7 @@ function isAddress({ type }: DnsRecordData): boolean {
 }
 
 /** Returns undefined where the name exists neither by itself, nor as an ancestor, nor by a wildcard. */
-function recordsAt({ records }: Zone, host: string): readonly DnsRecordData[] | undefined {
+function findRecords({ records }: Zone, host: string): readonly DnsRecordData[] | undefined {
   if (host === '@') return records.filter((it) => it.host === '@')
   const exact = records.filter((it) => it.host === host)
   if (exact.length > 0) return exact
@@ -141,7 +145,7 @@ function createSoa({ name, serial, nameservers }: Zone): Answer {
   }
 }
 
-function nameserver(name: string, data: string): Answer {
+function toNameserverHost(name: string, data: string): Answer {
   return { type: 'NS', name, ttl: nameserverTtl, data }
 }
 

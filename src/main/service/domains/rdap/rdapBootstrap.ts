@@ -35,10 +35,10 @@ function readServices(file: string): z.output<typeof Bootstrap>['services'] {
   try {
     return Bootstrap.parse(parseJson(readFileSync(file, 'utf8'))).services
   } catch (cause) {
-    throw wrong(file, cause)
+    throw createInvalidListError(file, cause)
   }
 }
 
-function wrong(file: string, cause: unknown): AppError {
+function createInvalidListError(file: string, cause: unknown): AppError {
   return new AppError('config/invalid', `${file} is no list of RDAP servers as IANA publishes it.`, { cause })
 }

@@ -20,7 +20,7 @@ const readWithinMs = 20_000
 const changeWithinMs = 90_000
 
 /** One call of a registrar's API. Its address may hold a key, so no failure names it. */
-export async function askRegistrar(
+export async function requestRegistrar(
   { http, title }: { http: HttpClient; title: string },
   { url, method, headers = {}, body, changes, signal }: RegistrarRequest,
 ): Promise<RegistrarAnswer> {
@@ -34,12 +34,12 @@ export async function askRegistrar(
     })
     return { status, json: parseJsonOrUndefined(text) }
   } catch (error) {
-    throw noResponseError(title, changes && !isUnsent(error), readCode(error))
+    throw createNoResponseError(title, changes && !isUnsent(error), readCode(error))
   }
 }
 
 /** Omits the cause, which may contain the address. */
-function noResponseError(title: string, maybeDone: boolean, code: string): RegistrarFailure {
+function createNoResponseError(title: string, maybeDone: boolean, code: string): RegistrarFailure {
   const cause = new Error(`The call failed: ${code}`)
   return new RegistrarFailure(maybeDone ? 'unclear' : 'unreachable', `${title} does not answer.`, { cause })
 }

@@ -1,8 +1,8 @@
 import type { HttpClient } from '#platform/httpClient.ts'
 import { createNameComApi } from './namecom/nameComApi.ts'
-import { nameComRegistrar } from './namecom/nameComRegistrar.ts'
+import { createNameComRegistrar } from './namecom/nameComRegistrar.ts'
 import { createNameSiloApi } from './namesilo/nameSiloApi.ts'
-import { nameSiloRegistrar } from './namesilo/nameSiloRegistrar.ts'
+import { createNameSiloRegistrar } from './namesilo/nameSiloRegistrar.ts'
 import type { Registrar, TldPrice } from './registrar.ts'
 import type { RegistrarOptions } from './registrarOptions.ts'
 
@@ -14,11 +14,11 @@ export function openRegistrar(
   const { url, settlesWithinMs } = options
   const registrar =
     options.kind === 'namesilo'
-      ? nameSiloRegistrar({
+      ? createNameSiloRegistrar({
           api: createNameSiloApi({ http, url, apiKey: options.apiKey }),
           ...{ paymentId: options.paymentId, settlesWithinMs, now },
         })
-      : nameComRegistrar({
+      : createNameComRegistrar({
           api: createNameComApi({ http, url, username: options.username, token: options.token }),
           ...{ settlesWithinMs, now },
         })

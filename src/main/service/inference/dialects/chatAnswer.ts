@@ -49,7 +49,7 @@ function toMessage(parts: readonly AnswerPart[]): JsonObject {
     refusal: refusal === '' ? null : refusal,
     reasoning_content: thinking === '' ? undefined : thinking,
     reasoning_details: details.length > 0 ? details : undefined,
-    extra_content: signature && googleContent(signature.value),
+    extra_content: signature && toGoogleContent(signature.value),
     tool_calls:
       calls.length > 0
         ? calls.map((call) =>
@@ -57,7 +57,7 @@ function toMessage(parts: readonly AnswerPart[]): JsonObject {
               id: call.id,
               type: 'function',
               function: { name: call.name, arguments: call.arguments },
-              extra_content: call.signature?.origin === 'gemini' ? googleContent(call.signature.value) : undefined,
+              extra_content: call.signature?.origin === 'gemini' ? toGoogleContent(call.signature.value) : undefined,
             }),
           )
         : undefined,
@@ -74,7 +74,7 @@ function toDetails(part: AnswerPart): JsonObject[] {
   return [{ type: 'reasoning.text', text: part.text, signature: value, format: formatOfOrigin[origin] }]
 }
 
-function googleContent(value: string): JsonObject {
+function toGoogleContent(value: string): JsonObject {
   return { google: { thought_signature: value } }
 }
 
@@ -134,7 +134,7 @@ export function createChatStreamWriter(meta: ResponseMeta): ChatStreamWriter {
         return frame({ reasoning_details: toDetails({ type: 'redacted', sealed: event.sealed }) })
       case 'signature': {
         const { signature } = event
-        if (thinking.block !== event.block) return frame({ extra_content: googleContent(signature.value) })
+        if (thinking.block !== event.block) return frame({ extra_content: toGoogleContent(signature.value) })
         const details = toDetails({ type: 'thinking', text: thinking.text, signature })
         return details.length > 0 ? frame({ reasoning_details: details }) : ''
       }
@@ -147,7 +147,7 @@ export function createChatStreamWriter(meta: ResponseMeta): ChatStreamWriter {
               id: event.id,
               type: 'function',
               function: { name: event.name, arguments: '' },
-              extra_content: event.signature?.origin === 'gemini' ? googleContent(event.signature.value) : undefined,
+              extra_content: event.signature?.origin === 'gemini' ? toGoogleContent(event.signature.value) : undefined,
             }),
           ],
         })

@@ -20,18 +20,18 @@ import { getList, getObject, getString, type JsonObject, toJsonObject } from '..
 import { parseDataUrl, parseImageSource } from './imageSource.ts'
 import {
   listField,
-  numberField,
   readEffort,
   readFlag,
   readInteger,
+  readNumberField,
   readObject,
   readSampling,
+  readTextField,
   readVerbosity,
   requireMessages,
   requireObject,
   requireText,
   stopField,
-  textField,
 } from './requestFields.ts'
 
 /** Read below, or without a meaning for another provider. */
@@ -94,20 +94,20 @@ export function parseChatRequest(body: JsonObject): CanonicalRequest {
     parallelToolCalls: readFlag(body, 'parallel_tool_calls'),
     maxOutputTokens: readInteger(body, 'max_completion_tokens', 1) ?? readInteger(body, 'max_tokens', 1),
     sampling: readSampling({
-      temperature: numberField(body, 'temperature', { min: 0, max: 2 }),
-      topP: numberField(body, 'top_p', { min: 0, max: 1 }),
+      temperature: readNumberField(body, 'temperature', { min: 0, max: 2 }),
+      topP: readNumberField(body, 'top_p', { min: 0, max: 1 }),
       topK: readInteger(body, 'top_k', 0),
       seed: readInteger(body, 'seed', Number.MIN_SAFE_INTEGER),
-      presencePenalty: numberField(body, 'presence_penalty', { min: -2, max: 2 }),
-      frequencyPenalty: numberField(body, 'frequency_penalty', { min: -2, max: 2 }),
+      presencePenalty: readNumberField(body, 'presence_penalty', { min: -2, max: 2 }),
+      frequencyPenalty: readNumberField(body, 'frequency_penalty', { min: -2, max: 2 }),
     }),
     stop: stopField(body, 'stop'),
     format: toFormat(readObject(body, 'response_format')),
     reasoning: toReasoning(body),
     verbosity: readVerbosity(body, 'verbosity'),
-    promptCacheKey: textField(body, 'prompt_cache_key'),
+    promptCacheKey: readTextField(body, 'prompt_cache_key'),
     cache: parseCacheTtl(body),
-    user: textField(body, 'user'),
+    user: readTextField(body, 'user'),
     warnings,
   }
 }
@@ -127,7 +127,7 @@ function toTurns(message: JsonObject, param: string): Turn[] {
       return [{ role: 'user', parts }]
     }
     case 'assistant':
-      return [assistantTurn(message, param)]
+      return [toAssistantTurn(message, param)]
     case 'tool': {
       const parts = toParts(message.content, `${param}.content`).filter((part) => part.type !== 'file')
       const callId = requireText(message, 'tool_call_id', `${param}.tool_call_id`)
@@ -158,7 +158,7 @@ function toPart(part: JsonObject, param: string): TextPart | ImagePart | FilePar
   const cache = parseCacheTtl(part)
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: textField(part, 'text', `${param}.text`) ?? '', cache }
+      return { type: 'text', text: readTextField(part, 'text', `${param}.text`) ?? '', cache }
     case 'refusal':
       return { type: 'text', text: getString(part, 'refusal') ?? '' }
     case 'image_url': {
@@ -181,9 +181,9 @@ function toPart(part: JsonObject, param: string): TextPart | ImagePart | FilePar
   }
 }
 
-function assistantTurn(message: JsonObject, param: string): AssistantTurn {
+function toAssistantTurn(message: JsonObject, param: string): AssistantTurn {
   const texts = toTexts(message.content, `${param}.content`).filter((part) => part.text !== '')
-  const signature = googleSignature(message)
+  const signature = readGoogleSignature(message)
   const [first] = texts
   if (first && signature) first.signature = signature
   const refusal = getString(message, 'refusal')
@@ -204,7 +204,7 @@ function toCall(call: JsonObject, param: string): AssistantPart {
     id: requireText(call, 'id', `${param}.id`),
     name: requireText(named, 'name', `${param}.function.name`),
     arguments: typeof text === 'string' ? text : JSON.stringify(text),
-    signature: googleSignature(call),
+    signature: readGoogleSignature(call),
   }
 }
 
@@ -212,7 +212,7 @@ function toCall(call: JsonObject, param: string): AssistantPart {
  * Reads the signature at the position of Google's own chat completions:
  * https://ai.google.dev/gemini-api/docs/thought-signatures#openai
  */
-function googleSignature(carrier: JsonObject): Signature | undefined {
+function readGoogleSignature(carrier: JsonObject): Signature | undefined {
   const value = getString(getObject(getObject(carrier, 'extra_content'), 'google'), 'thought_signature')
   return value === undefined ? undefined : { origin: 'gemini', value }
 }
@@ -272,7 +272,7 @@ function toTools(list: readonly unknown[], warnings: string[]): Tool[] {
     return [
       {
         name: requireText(named, 'name', `${param}.function.name`),
-        description: textField(named, 'description', `${param}.function.description`),
+        description: readTextField(named, 'description', `${param}.function.description`),
         parameters: readObject(named, 'parameters', `${param}.function.parameters`),
         strict: readFlag(named, 'strict'),
         cache: parseCacheTtl(tool) ?? parseCacheTtl(named),

@@ -45,7 +45,7 @@ function toBlocks(part: AnswerPart): JsonObject[] {
     case 'refusal':
       return [{ type: 'text', text: part.text }]
     case 'thinking':
-      return [{ type: 'thinking', thinking: part.text, signature: signatureText(part.signature) }]
+      return [{ type: 'thinking', thinking: part.text, signature: formatSignature(part.signature) }]
     case 'redacted':
       return [toRedactedBlock(part.sealed)]
     case 'call': {
@@ -59,7 +59,7 @@ function toBlocks(part: AnswerPart): JsonObject[] {
 type Signature = { origin: string; value: string }
 
 /** Field that callers return unchanged, even for unsigned thinking. */
-function signatureText(signature: Signature | undefined): string {
+function formatSignature(signature: Signature | undefined): string {
   return signature?.origin === 'anthropic' ? signature.value : sealParts([])
 }
 
@@ -166,7 +166,7 @@ export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
       case 'signature':
         if (open === event.block && openType === 'thinking') {
           signed = true
-          return delta({ type: 'signature_delta', signature: signatureText(event.signature) })
+          return delta({ type: 'signature_delta', signature: formatSignature(event.signature) })
         }
         return whole(toSealedBlock(event.signature, 'text') as JsonObject & { type: string })
       case 'redacted':

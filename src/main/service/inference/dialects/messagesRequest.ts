@@ -18,17 +18,17 @@ import { parseCacheTtl } from './chatRequest.ts'
 import { parseImageSource, readImageData } from './imageSource.ts'
 import {
   listField,
-  numberField,
   readEffort,
   readFlag,
   readInteger,
+  readNumberField,
   readObject,
   readSampling,
+  readTextField,
   requireMessages,
   requireObject,
   requireText,
   stopField,
-  textField,
 } from './requestFields.ts'
 import { isSealedParts, type SealedPart, unsealParts, withSignatures } from './sealParts.ts'
 
@@ -72,7 +72,7 @@ export function readCountRequest(body: JsonObject): CanonicalRequest {
     model,
     stream: readFlag(body, 'stream') ?? false,
     turns: mergeToolResults([
-      ...systemTurns(body.system),
+      ...toSystemTurns(body.system),
       ...messages.map((message, index) =>
         toTurn(requireObject(message, `messages[${index}]`), { param: `messages[${index}]`, warnings }),
       ),
@@ -82,8 +82,8 @@ export function readCountRequest(body: JsonObject): CanonicalRequest {
     parallelToolCalls: choice?.disable_parallel_tool_use === true ? false : undefined,
     maxOutputTokens: undefined,
     sampling: readSampling({
-      temperature: numberField(body, 'temperature', { min: 0, max: 1 }),
-      topP: numberField(body, 'top_p', { min: 0, max: 1 }),
+      temperature: readNumberField(body, 'temperature', { min: 0, max: 1 }),
+      topP: readNumberField(body, 'top_p', { min: 0, max: 1 }),
       topK: readInteger(body, 'top_k', 0),
     }),
     stop: stopField(body, 'stop_sequences'),
@@ -99,7 +99,7 @@ export function readCountRequest(body: JsonObject): CanonicalRequest {
 
 type FieldContext = { param: string; warnings: string[] }
 
-function systemTurns(system: unknown): Turn[] {
+function toSystemTurns(system: unknown): Turn[] {
   if (system === undefined || system === null) return []
   if (typeof system === 'string') return [{ role: 'system', developer: false, parts: [{ type: 'text', text: system }] }]
   if (!Array.isArray(system))
@@ -123,8 +123,8 @@ function toTurn(message: JsonObject, context: FieldContext): Turn {
       const inner = `${param}[${index}]`
       return read(requireObject(it, inner), { ...context, param: inner })
     })
-  if (role === 'user') return { role, parts: each(userParts) }
-  if (role === 'assistant') return { role, parts: withSignatures(each(assistantParts)) }
+  if (role === 'user') return { role, parts: each(toUserParts) }
+  if (role === 'assistant') return { role, parts: withSignatures(each(toAssistantParts)) }
   if (role === 'system')
     return { role, developer: false, parts: each((block, { param: index }) => [toText(block, index)]) }
   throw createBadRequestError(`${context.param}.role`, `${JSON.stringify(role)} is no role of a message.`)
@@ -132,10 +132,10 @@ function toTurn(message: JsonObject, context: FieldContext): Turn {
 
 function toText(block: JsonObject, param: string): TextPart {
   if (block.type !== 'text') throw createBadRequestError(`${param}.type`, `\`${param}\` must be a text block.`)
-  return { type: 'text', text: textField(block, 'text', `${param}.text`) ?? '', cache: parseCacheTtl(block) }
+  return { type: 'text', text: readTextField(block, 'text', `${param}.text`) ?? '', cache: parseCacheTtl(block) }
 }
 
-function userParts(
+function toUserParts(
   block: JsonObject,
   { param, warnings }: FieldContext,
 ): (TextPart | ImagePart | FilePart | ToolResultPart)[] {
@@ -195,7 +195,7 @@ function toResult(block: JsonObject, { param, warnings }: FieldContext): ToolRes
     typeof content === 'string' ? [{ type: 'text', text: content }] : (listField(block, 'content', param) ?? [])
   const parts = blocks.flatMap((it, index) => {
     const inner = `${param}.content[${index}]`
-    return userParts(requireObject(it, inner), { param: inner, warnings })
+    return toUserParts(requireObject(it, inner), { param: inner, warnings })
   })
   return {
     type: 'result',
@@ -209,7 +209,7 @@ function toResult(block: JsonObject, { param, warnings }: FieldContext): ToolRes
 
 type Signed = AssistantPart | Extract<SealedPart, { type: 'signature' }>
 
-function assistantParts(block: JsonObject, { param, warnings }: FieldContext): Signed[] {
+function toAssistantParts(block: JsonObject, { param, warnings }: FieldContext): Signed[] {
   switch (block.type) {
     case 'text':
       return [toText(block, param)]
@@ -249,7 +249,7 @@ function toTools(list: readonly unknown[], warnings: string[]): Tool[] {
     return [
       {
         name: requireText(tool, 'name', `${param}.name`),
-        description: textField(tool, 'description', `${param}.description`),
+        description: readTextField(tool, 'description', `${param}.description`),
         parameters: requireObject(tool.input_schema, `${param}.input_schema`),
         strict: readFlag(tool, 'strict'),
         cache: parseCacheTtl(tool),

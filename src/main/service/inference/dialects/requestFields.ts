@@ -5,7 +5,7 @@ import { type JsonObject, toJsonObject } from '../json.ts'
 
 /** Reads fields of a request, each refused by its name. `null` is as if it were not there, as the providers have it. */
 
-export function textField(body: JsonObject, name: string, param = name): string | undefined {
+export function readTextField(body: JsonObject, name: string, param = name): string | undefined {
   const value = body[name] ?? undefined
   if (value !== undefined && typeof value !== 'string')
     throw createBadRequestError(param, `\`${param}\` must be a string.`)
@@ -13,7 +13,7 @@ export function textField(body: JsonObject, name: string, param = name): string 
 }
 
 export function requireText(body: JsonObject, name: string, param = name): string {
-  const value = textField(body, name, param)
+  const value = readTextField(body, name, param)
   if (value === undefined || value === '')
     throw createBadRequestError(param, `\`${param}\` is required.`, 'missing_required_parameter')
   return value
@@ -26,7 +26,11 @@ export function readFlag(body: JsonObject, name: string): boolean | undefined {
   return value
 }
 
-export function numberField(body: JsonObject, name: string, range: { min: number; max: number }): number | undefined {
+export function readNumberField(
+  body: JsonObject,
+  name: string,
+  range: { min: number; max: number },
+): number | undefined {
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !Number.isFinite(value) || value < range.min || value > range.max) {
@@ -79,7 +83,7 @@ export function stopField(body: JsonObject, name: string): readonly string[] {
 }
 
 export function readEffort(body: JsonObject, name: string, param = name): Effort | undefined {
-  const value = textField(body, name, param)
+  const value = readTextField(body, name, param)
   if (value === undefined) return undefined
   const effort = efforts.find((it) => it === value)
   if (!effort) throw createBadRequestError(param, `\`${param}\` must be one of ${efforts.join(', ')}.`)
@@ -87,7 +91,7 @@ export function readEffort(body: JsonObject, name: string, param = name): Effort
 }
 
 export function readVerbosity(body: JsonObject, name: string, param = name): 'low' | 'medium' | 'high' | undefined {
-  const value = textField(body, name, param)
+  const value = readTextField(body, name, param)
   if (value === undefined || value === 'low' || value === 'medium' || value === 'high') return value
   throw createBadRequestError(param, `\`${param}\` must be low, medium or high.`)
 }

@@ -25,7 +25,7 @@ function toItems(part: AnswerPart, { tools, id }: Items): JsonObject[] {
       return [toRedactedItem(id('rs'), part)]
     case 'call': {
       const signed = part.signature ? [createSignatureItem(id('rs'), 'call', part.signature)] : []
-      return [...signed, callItem({ id, part, tools })]
+      return [...signed, toCallItem({ id, part, tools })]
     }
   }
 }
@@ -78,7 +78,7 @@ type Call = {
   tools: readonly ResponsesTool[]
 }
 
-export function callItem({ id, part, tools }: Call, status = 'completed'): JsonObject {
+export function toCallItem({ id, part, tools }: Call, status = 'completed'): JsonObject {
   const tool = findToolNamed(tools, part.name)
   const name = tool?.name ?? part.name
   const namespace = tool?.namespace === undefined ? {} : { namespace: tool.namespace }

@@ -4,12 +4,12 @@ import type { JsonObject } from '../json.ts'
 import type { ResponseMeta } from './dialect.ts'
 import { toResponseHead } from './responsesAnswer.ts'
 import {
-  callItem,
   createMessageItem,
   createReasoningItem,
   createRefusalContent,
   createTextContent,
   readFreeformInput,
+  toCallItem,
   toSealedThinking,
 } from './responsesItems.ts'
 import type { ResponsesTool } from './responsesTools.ts'
@@ -96,7 +96,7 @@ function createStartedItem(item: OpenItem, tools: readonly ResponsesTool[]): Jso
   if (item.type === 'thinking') return createReasoningItem(item.id, '', undefined)
   if (item.type !== 'call') return createMessageItem(item.id, [], 'in_progress')
   const part = { type: 'call' as const, id: item.callId, name: item.name, arguments: '' }
-  return callItem({ id: () => item.id, part, tools }, 'in_progress')
+  return toCallItem({ id: () => item.id, part, tools }, 'in_progress')
 }
 
 function openContent(item: OpenItem, { location, frame }: Omit<Writing, 'tools'>): string {
@@ -144,7 +144,7 @@ function closeItem(item: OpenItem, { location, frame, tools }: Writing): [frames
     }
     case 'call': {
       const part = { type: 'call' as const, id: item.callId, name: item.name, arguments: item.text }
-      const done = callItem({ id: () => item.id, part, tools })
+      const done = toCallItem({ id: () => item.id, part, tools })
       if (!item.freeform) {
         return [
           frame('response.function_call_arguments.done', { ...location, name: done.name, arguments: item.text }),

@@ -15,16 +15,16 @@ import { createUnknownItemError } from '../responseItems.ts'
 import { parseDataUrl, parseImageSource } from './imageSource.ts'
 import {
   listField,
-  numberField,
   readEffort,
   readFlag,
   readInteger,
+  readNumberField,
   readObject,
   readSampling,
+  readTextField,
   readVerbosity,
   requireObject,
   requireText,
-  textField,
 } from './requestFields.ts'
 import { parseResponsesToolChoice, parseResponsesTools, toInnerName } from './responsesTools.ts'
 import { isSealedParts, type SealedPart, unsealParts, withSignatures } from './sealParts.ts'
@@ -77,7 +77,7 @@ export function parseResponsesRequest(body: JsonObject): CanonicalRequest {
   refuseState(body)
   const warnings: string[] = []
   const tools = parseResponsesTools(listField(body, 'tools') ?? [], warnings)
-  const instructions = textField(body, 'instructions')
+  const instructions = readTextField(body, 'instructions')
   const reasoning = readObject(body, 'reasoning') ?? {}
   const effort = readEffort(reasoning, 'effort', 'reasoning.effort')
   const text = readObject(body, 'text') ?? {}
@@ -85,33 +85,33 @@ export function parseResponsesRequest(body: JsonObject): CanonicalRequest {
     model,
     stream: readFlag(body, 'stream') ?? false,
     turns: mergeToolResults([
-      ...(instructions ? [systemTurn([{ type: 'text', text: instructions }], false)] : []),
-      ...inputTurns(body.input ?? undefined, warnings),
+      ...(instructions ? [toSystemTurn([{ type: 'text', text: instructions }], false)] : []),
+      ...toInputTurns(body.input ?? undefined, warnings),
     ]),
     tools: tools.map(({ tool }) => tool),
     toolChoice: parseResponsesToolChoice(body.tool_choice, tools, warnings),
     parallelToolCalls: readFlag(body, 'parallel_tool_calls'),
     maxOutputTokens: readInteger(body, 'max_output_tokens', 1),
     sampling: readSampling({
-      temperature: numberField(body, 'temperature', { min: 0, max: 2 }),
-      topP: numberField(body, 'top_p', { min: 0, max: 1 }),
+      temperature: readNumberField(body, 'temperature', { min: 0, max: 2 }),
+      topP: readNumberField(body, 'top_p', { min: 0, max: 1 }),
     }),
     stop: [],
     format: toFormat(readObject(text, 'format', 'text.format')),
     reasoning: effort === undefined ? undefined : { effort },
     verbosity: readVerbosity(text, 'verbosity', 'text.verbosity'),
-    promptCacheKey: textField(body, 'prompt_cache_key'),
+    promptCacheKey: readTextField(body, 'prompt_cache_key'),
     cache: undefined,
-    user: textField(body, 'user'),
+    user: readTextField(body, 'user'),
     warnings,
   }
 }
 
-function systemTurn(parts: TextPart[], developer: boolean): Turn {
+function toSystemTurn(parts: TextPart[], developer: boolean): Turn {
   return { role: 'system', developer, parts }
 }
 
-function inputTurns(input: unknown, warnings: string[]): Turn[] {
+function toInputTurns(input: unknown, warnings: string[]): Turn[] {
   if (typeof input === 'string') return [{ role: 'user', parts: [{ type: 'text', text: input }] }]
   if (input === undefined) throw createBadRequestError('input', '`input` is required.', 'missing_required_parameter')
   if (!Array.isArray(input)) throw createBadRequestError('input', '`input` must be a string or a list of items.')
@@ -126,7 +126,7 @@ function inputTurns(input: unknown, warnings: string[]): Turn[] {
   }
   for (const [index, it] of input.entries()) {
     const item = requireObject(it, `input[${index}]`)
-    const ofModel = modelParts(item, { param: `input[${index}]`, warnings })
+    const ofModel = toModelParts(item, { param: `input[${index}]`, warnings })
     if (ofModel) {
       open.push(...ofModel)
       continue
@@ -141,7 +141,7 @@ function inputTurns(input: unknown, warnings: string[]): Turn[] {
 type FieldContext = { param: string; warnings: string[] }
 
 /** @returns undefined for what is not of the model */
-function modelParts(
+function toModelParts(
   item: JsonObject,
   { param, warnings }: FieldContext,
 ): (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] | undefined {
@@ -149,19 +149,19 @@ function modelParts(
     case undefined:
     case null:
       if (item.role === undefined || item.role === null) throw createUnknownItemError(param)
-      return item.role === 'assistant' ? outputTexts(item.content, `${param}.content`) : undefined
+      return item.role === 'assistant' ? toOutputTexts(item.content, `${param}.content`) : undefined
     case 'message':
-      return item.role === 'assistant' ? outputTexts(item.content, `${param}.content`) : undefined
+      return item.role === 'assistant' ? toOutputTexts(item.content, `${param}.content`) : undefined
     case 'function_call':
       return [
         {
           type: 'call',
           id: requireText(item, 'call_id', `${param}.call_id`),
           name: toInnerName(
-            textField(item, 'namespace', `${param}.namespace`),
+            readTextField(item, 'namespace', `${param}.namespace`),
             requireText(item, 'name', `${param}.name`),
           ),
-          arguments: textField(item, 'arguments', `${param}.arguments`) ?? '',
+          arguments: readTextField(item, 'arguments', `${param}.arguments`) ?? '',
         },
       ]
     case 'custom_tool_call':
@@ -170,14 +170,14 @@ function modelParts(
           type: 'call',
           id: requireText(item, 'call_id', `${param}.call_id`),
           name: toInnerName(
-            textField(item, 'namespace', `${param}.namespace`),
+            readTextField(item, 'namespace', `${param}.namespace`),
             requireText(item, 'name', `${param}.name`),
           ),
-          arguments: JSON.stringify({ input: textField(item, 'input', `${param}.input`) ?? '' }),
+          arguments: JSON.stringify({ input: readTextField(item, 'input', `${param}.input`) ?? '' }),
         },
       ]
     case 'reasoning':
-      return reasoningParts(item)
+      return toReasoningParts(item)
     case 'function_call_output':
     case 'custom_tool_call_output':
       return undefined
@@ -190,7 +190,7 @@ function modelParts(
 }
 
 /** Encrypted content is complete; the summary is for display. */
-function reasoningParts(item: JsonObject): (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] {
+function toReasoningParts(item: JsonObject): (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] {
   const sealed = getString(item, 'encrypted_content')
   if (sealed !== undefined && isSealedParts(sealed)) return unsealParts(sealed)
   if (sealed !== undefined) return [{ type: 'redacted', sealed: { origin: 'openai', value: JSON.stringify(item) } }]
@@ -199,7 +199,7 @@ function reasoningParts(item: JsonObject): (AssistantPart | Extract<SealedPart, 
   return text === '' ? [] : [{ type: 'thinking', text }]
 }
 
-function outputTexts(content: unknown, param: string): TextPart[] {
+function toOutputTexts(content: unknown, param: string): TextPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   if (!Array.isArray(content)) throw createBadRequestError(param, `\`${param}\` must be a string or a list of parts.`)
   return content.flatMap((it: unknown) => {
@@ -211,7 +211,7 @@ function outputTexts(content: unknown, param: string): TextPart[] {
 function toTurns(item: JsonObject, { param, warnings }: FieldContext): Turn[] {
   if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
     const callId = requireText(item, 'call_id', `${param}.call_id`)
-    const parts = inputParts(item.output, { param: `${param}.output`, warnings })
+    const parts = toInputParts(item.output, { param: `${param}.output`, warnings })
     return [
       {
         role: 'user',
@@ -220,14 +220,14 @@ function toTurns(item: JsonObject, { param, warnings }: FieldContext): Turn[] {
     ]
   }
   const role = requireText(item, 'role', `${param}.role`)
-  const parts = inputParts(item.content, { param: `${param}.content`, warnings })
+  const parts = toInputParts(item.content, { param: `${param}.content`, warnings })
   switch (role) {
     case 'user':
       return [{ role, parts }]
     case 'system':
     case 'developer':
       return [
-        systemTurn(
+        toSystemTurn(
           parts.filter((part) => part.type === 'text'),
           role === 'developer',
         ),
@@ -237,7 +237,7 @@ function toTurns(item: JsonObject, { param, warnings }: FieldContext): Turn[] {
   }
 }
 
-function inputParts(content: unknown, { param, warnings }: FieldContext): (TextPart | ImagePart | FilePart)[] {
+function toInputParts(content: unknown, { param, warnings }: FieldContext): (TextPart | ImagePart | FilePart)[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (content === undefined || content === null) return []
   if (!Array.isArray(content)) throw createBadRequestError(param, `\`${param}\` must be a string or a list of parts.`)
@@ -251,7 +251,7 @@ function toPart(part: JsonObject, { param, warnings }: FieldContext): (TextPart 
     case 'input_text':
     case 'output_text':
     case 'text':
-      return [{ type: 'text', text: textField(part, 'text', `${param}.text`) ?? '' }]
+      return [{ type: 'text', text: readTextField(part, 'text', `${param}.text`) ?? '' }]
     case 'input_image': {
       const url = getString(part, 'image_url') ?? getString(getObject(part, 'image_url'), 'url')
       if (url === undefined)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Tool, ToolChoice } from '../canonical.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { getList, getString, type JsonObject } from '../json.ts'
-import { readObject, requireObject, requireText, textField } from './requestFields.ts'
+import { readObject, readTextField, requireObject, requireText } from './requestFields.ts'
 
 /** A tool of Responses, and its single name in the canonical form. */
 export type ResponsesTool = {
@@ -31,7 +31,7 @@ function toTools(tool: JsonObject, { param, namespace, warnings }: FieldContext)
     case 'function': {
       const name = requireText(tool, 'name', `${param}.name`)
       const innerName = toInnerName(namespace, name)
-      const description = textField(tool, 'description', `${param}.description`)
+      const description = readTextField(tool, 'description', `${param}.description`)
       const parameters = readObject(tool, 'parameters', `${param}.parameters`)
       const strict = typeof tool.strict === 'boolean' ? tool.strict : undefined
       return [
@@ -41,7 +41,7 @@ function toTools(tool: JsonObject, { param, namespace, warnings }: FieldContext)
     case 'custom': {
       const name = requireText(tool, 'name', `${param}.name`)
       const innerName = toInnerName(namespace, name)
-      return [{ innerName, name, namespace, freeform: true, tool: freeformTool(innerName, tool) }]
+      return [{ innerName, name, namespace, freeform: true, tool: toFreeformTool(innerName, tool) }]
     }
     case 'namespace': {
       const name = requireText(tool, 'name', `${param}.name`)
@@ -57,7 +57,7 @@ function toTools(tool: JsonObject, { param, namespace, warnings }: FieldContext)
 }
 
 /** For models that know functions only: its text is the one parameter. */
-function freeformTool(name: string, tool: JsonObject): Tool {
+function toFreeformTool(name: string, tool: JsonObject): Tool {
   const grammar = getString(tool.format, 'definition')
   const description = [getString(tool, 'description'), grammar && `The input follows this grammar:\n${grammar}`]
   return {

@@ -14,26 +14,27 @@ type Item = EmbeddingsAnswer['data'][number]
  */
 export function readVectors(answer: JsonObject, { inputs, encoding, dimensions }: EmbeddingsRequest): Item[] {
   const list = getList(answer, 'data')
-  if (list.length !== inputs.length) throw unusable(`${list.length} vectors for ${inputs.length} inputs`)
+  if (list.length !== inputs.length) throw createUnusableError(`${list.length} vectors for ${inputs.length} inputs`)
   const items = new Map<number, Item>()
   let length = dimensions
   for (const [at, it] of list.entries()) {
     const item = toJsonObject(it)
     const index = item?.index ?? at
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= inputs.length) {
-      throw unusable('a vector of an unknown input')
+      throw createUnusableError('a vector of an unknown input')
     }
-    if (items.has(index)) throw unusable('two vectors for one input')
+    if (items.has(index)) throw createUnusableError('two vectors for one input')
     const vector = readVector(item?.embedding)
-    if (!vector) throw unusable('a vector that is no list of numbers')
+    if (!vector) throw createUnusableError('a vector that is no list of numbers')
     length ??= vector.length
-    if (vector.length !== length) throw unusable(`a vector of ${vector.length} numbers in the place of ${length}`)
+    if (vector.length !== length)
+      throw createUnusableError(`a vector of ${vector.length} numbers in the place of ${length}`)
     items.set(index, { object: 'embedding', index, embedding: encodeVector(vector, encoding) })
   }
   return inputs.map((_, index) => items.get(index) as Item) // as many as inputs, none twice
 }
 
-function unusable(reason: string): InferenceError {
+function createUnusableError(reason: string): InferenceError {
   return new InferenceError('upstream', `The provider sent ${reason}.`, { reason: 'unusable' })
 }
 

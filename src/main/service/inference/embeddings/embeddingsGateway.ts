@@ -13,7 +13,7 @@ import type { Provider } from '../provider.ts'
 import { createKeyScrubber, createNotConfiguredError, readJsonReply, scrubFailure } from '../providerReply.ts'
 import type { HoldPlan } from '../reservationPlan.ts'
 import { reserve } from '../reserve.ts'
-import { failureText } from '../upstreamPools.ts'
+import { formatFailure } from '../upstreamPools.ts'
 import { toUpstreamError } from '../upstreams/upstreamFailure.ts'
 import { createWarningHeaders } from '../warningHeaders.ts'
 import { type EmbeddingsAnswer, readVectors } from './embeddingsAnswer.ts'
@@ -100,7 +100,7 @@ export function createEmbeddingsGateway<Caller>(dependencies: Dependencies<Calle
     })
     const { status, headers } = reply
     if (status < 200 || status >= 300) {
-      throw toUpstreamError({ status, body: await failureText(reply.body), retryAfter: headers['retry-after'] })
+      throw toUpstreamError({ status, body: await formatFailure(reply.body), retryAfter: headers['retry-after'] })
     }
     const limits = { maxQuietMs: defaultQuietMs, maxDurationMs: defaultDurationMs, ...dependencies.answerTimes }
     return await readJsonReply(reply, {

@@ -1,10 +1,10 @@
 import type { CatalogueModel } from '../catalogueModel.ts'
-import { readInteger, textField } from '../dialects/requestFields.ts'
+import { readInteger, readTextField } from '../dialects/requestFields.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import type { JsonObject } from '../json.ts'
 import { data, type FieldShape, objectShape, scalars } from '../passthrough/fieldShape.ts'
 import { maxJsonAnswerBytes } from '../providerReply.ts'
-import { tokenCount } from '../tokenCount.ts'
+import { countTokens } from '../tokenCount.ts'
 
 export type VectorEncoding = 'float' | 'base64'
 
@@ -28,7 +28,7 @@ const maxDimensions = 65_536
 
 /** @throws InferenceError naming the field that is wrong */
 export function readEmbeddingsRequest(body: JsonObject): EmbeddingsRequest {
-  const encoding = textField(body, 'encoding_format') ?? 'float'
+  const encoding = readTextField(body, 'encoding_format') ?? 'float'
   if (encoding !== 'float' && encoding !== 'base64') {
     throw createBadRequestError('encoding_format', '`encoding_format` must be float or base64.')
   }
@@ -36,8 +36,13 @@ export function readEmbeddingsRequest(body: JsonObject): EmbeddingsRequest {
   if (dimensions !== undefined && dimensions > maxDimensions) {
     throw createBadRequestError('dimensions', `\`dimensions\` must be at most ${maxDimensions}.`)
   }
-  textField(body, 'user')
-  return { model: textField(body, 'model') ?? '', inputs: readInputs(body.input ?? undefined), encoding, dimensions }
+  readTextField(body, 'user')
+  return {
+    model: readTextField(body, 'model') ?? '',
+    inputs: readInputs(body.input ?? undefined),
+    encoding,
+    dimensions,
+  }
 }
 
 function readInputs(input: unknown): EmbeddingsRequest['inputs'] {
@@ -87,7 +92,7 @@ export function getMaxEmbeddingTokens(inputs: EmbeddingsRequest['inputs']): numb
 /** @returns about as many tokens as a provider counts, for answers without a count */
 export async function estimateEmbeddingTokens(inputs: EmbeddingsRequest['inputs']): Promise<number> {
   let sum = 0
-  for (const input of inputs) sum += typeof input === 'string' ? await tokenCount(input) : input.length
+  for (const input of inputs) sum += typeof input === 'string' ? await countTokens(input) : input.length
   return Math.min(sum, getMaxEmbeddingTokens(inputs))
 }
 

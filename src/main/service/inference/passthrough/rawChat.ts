@@ -2,7 +2,7 @@ import type { CanonicalRequest } from '../canonical.ts'
 import { createChatStreamWriter, toChatAnswer, toChatUsage } from '../dialects/chatAnswer.ts'
 import type { ChatQuirks } from '../families/quirks.ts'
 import { getCount, getList, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
-import { openAiRequest } from '../upstreams/openAiRequest.ts'
+import { buildOpenAiRequest } from '../upstreams/openAiRequest.ts'
 import { createTextChunks } from '../upstreams/textChunks.ts'
 import type { Passthrough } from './passthrough.ts'
 
@@ -30,7 +30,7 @@ const dropped: ReadonlySet<string> = new Set([...translated, 'cache_control'])
 
 export const rawChat: Passthrough = {
   write(body, request, target) {
-    const written = openAiRequest(request, target)
+    const written = buildOpenAiRequest(request, target)
     const cleaned: Record<string, unknown> = {}
     for (const name in body) if (!dropped.has(name)) cleaned[name] = body[name]
     for (const name of translated) if (written.body[name] !== undefined) cleaned[name] = written.body[name]

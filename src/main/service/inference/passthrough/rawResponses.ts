@@ -17,7 +17,7 @@ export const rawResponses: Passthrough = {
     for (const name of translated) if (written.body[name] !== undefined) cleaned[name] = written.body[name]
     const include = getList(body, 'include')
     cleaned.include = [...new Set([...include, 'reasoning.encrypted_content'])]
-    const tools = getList(cleaned, 'tools').map(inLocalEnvironment)
+    const tools = getList(cleaned, 'tools').map(isInLocalEnvironment)
     if (tools.length > 0) cleaned.tools = tools
     else {
       delete cleaned.tools
@@ -71,7 +71,7 @@ function finishResponse(
 }
 
 /** Sets the local environment: a shell runs in the provider's container by default. */
-function inLocalEnvironment(tool: unknown): unknown {
+function isInLocalEnvironment(tool: unknown): unknown {
   const object = toJsonObject(tool)
   return object?.type === 'shell' ? { ...object, environment: { type: 'local' } } : tool
 }

@@ -76,7 +76,7 @@ const items: Readonly<Record<string, FieldShape>> = {
   reasoning: item({ ...scalars('id', 'encrypted_content'), summary, content: summary }),
 }
 
-function itemShape({ type, role, encrypted_content: sealed }: JsonObject): FieldShape | undefined {
+function findItemShape({ type, role, encrypted_content: sealed }: JsonObject): FieldShape | undefined {
   if (type === undefined || type === null) return typeof role === 'string' ? message : undefined
   // Reasoning without content refers to a stored item.
   if (type === 'reasoning' && typeof sealed !== 'string') return undefined
@@ -97,7 +97,7 @@ const tools: Readonly<Record<string, FieldShape>> = {
 }
 const localShell = objectShape({ type: scalar, environment: objectShape(scalars('type')) })
 
-function toolShape({ type, environment }: JsonObject): FieldShape | undefined {
+function findToolShape({ type, environment }: JsonObject): FieldShape | undefined {
   if (type === 'shell') return getString(environment ?? { type: 'local' }, 'type') === 'local' ? localShell : undefined
   return typeof type === 'string' && Object.hasOwn(tools, type) ? tools[type] : undefined
 }
@@ -123,9 +123,9 @@ export const responsesFields: FieldShape = objectShape({
     ...['max_tool_calls', 'temperature', 'top_p', 'top_logprobs', 'presence_penalty', 'frequency_penalty'],
     ...['prompt_cache_key', 'prompt_cache_retention', 'user', 'truncation', 'safety_identifier'],
   ),
-  input: either(scalar, listShape(variant('item', itemShape))),
+  input: either(scalar, listShape(variant('item', findItemShape))),
   stream_options: objectShape(scalars('include_obfuscation')),
-  tools: listShape(variant('tool', toolShape)),
+  tools: listShape(variant('tool', findToolShape)),
   tool_choice: either(scalar, toolChoice),
   text: objectShape({
     verbosity: scalar,

@@ -40,14 +40,14 @@ export function refuseStoredReferences(value: unknown, path: string, depth = 0):
     const field = object[name]
     if (field === null || field === undefined || field === false) continue
     const fieldPath = path === '' ? name : `${path}.${name}`
-    const sentence = Object.hasOwn(advice, name) ? advice[name] : idOfStored.test(name) ? adviceForId(name) : undefined
+    const sentence = Object.hasOwn(advice, name) ? advice[name] : idOfStored.test(name) ? findAdvice(name) : undefined
     if (sentence !== undefined && !isLocal(name, field))
       throw createBadRequestError(fieldPath, sentence, 'unsupported_parameter')
     refuseStoredReferences(field, fieldPath, depth + 1)
   }
 }
 
-function adviceForId(name: string): string {
+function findAdvice(name: string): string {
   return name.startsWith('file') ? file : conversation
 }
 

@@ -14,12 +14,12 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 }
 
 export function parseAnthropicAnswer(body: JsonObject): CanonicalEvent[] {
-  if (body.type === 'error' || body.error) return [{ type: 'error', error: anthropicError(body) }]
-  if (!Array.isArray(body.content)) return [{ type: 'error', error: unusable('It has no content.') }]
+  if (body.type === 'error' || body.error) return [{ type: 'error', error: toAnthropicError(body) }]
+  if (!Array.isArray(body.content)) return [{ type: 'error', error: createUnusableError('It has no content.') }]
   const usage = createUsageReader()
   return [
     { type: 'start', id: getString(body, 'id') },
-    ...body.content.flatMap((block: unknown, index) => [...wholeBlock(index, toJsonObject(block) ?? {})]),
+    ...body.content.flatMap((block: unknown, index) => [...toBlockEvents(index, toJsonObject(block) ?? {})]),
     ...usage.take(body.usage),
     toFinish(body),
   ]
@@ -48,7 +48,8 @@ export function createAnthropicStreamReader(): StreamReader {
         if (block.type === 'tool_use' && input && Object.keys(input).length > 0) {
           const text = JSON.stringify(input)
           wholeChars += text.length
-          if (wholeChars > maxWholeChars) return [{ type: 'error', error: unusable('Its calls are too long.') }]
+          if (wholeChars > maxWholeChars)
+            return [{ type: 'error', error: createUnusableError('Its calls are too long.') }]
           whole.set(index, text)
         }
         return [...blockStart(index, block)]
@@ -66,17 +67,19 @@ export function createAnthropicStreamReader(): StreamReader {
         return [...counted, toFinish(getObject(event, 'delta'))]
       }
       case 'error':
-        return [{ type: 'error', error: anthropicError(event) }]
+        return [{ type: 'error', error: toAnthropicError(event) }]
       default:
         // Errors of intermediate servers that use other formats.
-        return toJsonObject(event.error) ? [{ type: 'error', error: anthropicError(event) }] : []
+        return toJsonObject(event.error) ? [{ type: 'error', error: toAnthropicError(event) }] : []
     }
   }
 
   return {
     push({ data }) {
       const event = parseJsonObject(data)
-      return event ? readEvent(event) : [{ type: 'error', error: unusable('An event of its stream is no JSON.') }]
+      return event
+        ? readEvent(event)
+        : [{ type: 'error', error: createUnusableError('An event of its stream is no JSON.') }]
     },
     end() {
       if (ended) return []
@@ -90,7 +93,7 @@ export function createAnthropicStreamReader(): StreamReader {
   }
 }
 
-function* wholeBlock(index: number, block: JsonObject): Generator<CanonicalEvent> {
+function* toBlockEvents(index: number, block: JsonObject): Generator<CanonicalEvent> {
   yield* blockStart(index, block)
   if (block.type === 'tool_use') yield { type: 'arguments', block: index, text: JSON.stringify(block.input ?? {}) }
 }
@@ -196,14 +199,14 @@ const kinds: Readonly<Record<string, FailureKind>> = {
   timeout_error: 'timeout',
 }
 
-function anthropicError(body: JsonObject): InferenceError {
+function toAnthropicError(body: JsonObject): InferenceError {
   const error = getObject(body, 'error')
   const type = getString(error, 'type')
   const message = getString(error, 'message') ?? 'The provider answered with an error.'
   return new InferenceError(kinds[type ?? ''] ?? 'upstream', message, { reason: type })
 }
 
-function unusable(why: string): InferenceError {
+function createUnusableError(why: string): InferenceError {
   return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, {
     reason: 'unusable',
   })

@@ -10,7 +10,7 @@ import type {
   UserTurn,
 } from '../canonical.ts'
 import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
-import { findNearestEffort, getEffort, isThinking, withoutRefused } from '../modelRefusals.ts'
+import { findNearestEffort, getEffort, isThinking, omitRefusedParameters } from '../modelRefusals.ts'
 import { closeSchema } from './closeSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
@@ -22,16 +22,16 @@ const budgetShare = 0.8
 
 /** @see https://docs.anthropic.com/en/api/messages */
 export function buildAnthropicRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
-  const request = withoutRefused(canonical, target.model)
+  const request = omitRefusedParameters(canonical, target.model)
   const { warnings } = request
   const system = request.turns.flatMap((turn) => (turn.role === 'system' ? turn.parts : []))
-  const thinking = thinkingFields(request, target)
+  const thinking = toThinkingFields(request, target)
   const tools = request.tools.map((tool) =>
     omitUndefined({
       name: tool.name,
       description: tool.description,
       input_schema: { type: 'object', ...tool.parameters },
-      cache_control: cacheField(tool.cache),
+      cache_control: toCacheField(tool.cache),
     }),
   )
   if (request.format?.type === 'json') {
@@ -40,21 +40,21 @@ export function buildAnthropicRequest(canonical: CanonicalRequest, target: Targe
   }
   const messages = toMessages(request.turns)
   if (messages.length === 0 && system.length > 0) {
-    messages.push({ role: 'user', content: system.splice(0).map(textBlock) })
+    messages.push({ role: 'user', content: system.splice(0).map(toTextBlock) })
   }
-  const format = formatFields(request)
+  const format = toFormatFields(request)
   const outputConfig = { ...thinking.outputConfig, ...format }
   const body = omitUndefined({
     model: target.model.upstreamId,
     max_tokens: target.maxOutputTokens,
-    system: system.some((part) => part.text.trim() !== '') ? system.filter(isNotBlank).map(textBlock) : undefined,
+    system: system.some((part) => part.text.trim() !== '') ? system.filter(isNotBlank).map(toTextBlock) : undefined,
     messages,
     tools: tools.length > 0 ? tools : undefined,
-    tool_choice: tools.length > 0 ? toolChoice(request) : undefined,
-    ...sampling(request, thinking.on),
-    stop_sequences: stops(request),
+    tool_choice: tools.length > 0 ? toToolChoice(request) : undefined,
+    ...toSamplingFields(request, thinking.on),
+    stop_sequences: toStopSequences(request),
     thinking: thinking.field,
-    cache_control: cacheField(request.cache),
+    cache_control: toCacheField(request.cache),
     output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
     metadata: request.user === undefined ? undefined : { user_id: request.user },
     stream: request.stream ? true : undefined,
@@ -71,7 +71,7 @@ export function buildAnthropicRequest(canonical: CanonicalRequest, target: Targe
 type Thinking = { on: boolean; field: JsonObject | undefined; outputConfig: JsonObject }
 const off: Thinking = { on: false, field: undefined, outputConfig: {} }
 
-function thinkingFields(request: CanonicalRequest, { model, maxOutputTokens }: Target): Thinking {
+function toThinkingFields(request: CanonicalRequest, { model, maxOutputTokens }: Target): Thinking {
   const { reasoning, warnings } = request
   if (!reasoning || !isThinking(request, model)) return off
   const forced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'
@@ -93,12 +93,12 @@ function thinkingFields(request: CanonicalRequest, { model, maxOutputTokens }: T
     warnings.push(`thinking was left out: it needs more than ${Math.ceil(minBudget / budgetShare)} tokens of output`)
     return off
   }
-  const requested = reasoning.budgetTokens ?? budgetOf[getEffort(request, model)]
+  const requested = reasoning.budgetTokens ?? thinkingBudgets[getEffort(request, model)]
   const budget = Math.max(minBudget, Math.min(requested, max))
   return { on: true, field: { type: 'enabled', budget_tokens: budget }, outputConfig: {} }
 }
 
-export const budgetOf = {
+export const thinkingBudgets = {
   none: 0,
   minimal: 1_024,
   low: 4_096,
@@ -122,7 +122,7 @@ function isOwnThinking(part: AssistantTurn['parts'][number] | undefined): boolea
   return part?.type === 'redacted' && part.sealed.origin === 'anthropic'
 }
 
-function sampling(request: CanonicalRequest, thinking: boolean): JsonObject {
+function toSamplingFields(request: CanonicalRequest, thinking: boolean): JsonObject {
   const { temperature, topP, topK } = request.sampling
   const { warnings } = request
   if (temperature !== undefined && temperature > 1) warnings.push('temperature became 1, the greatest of this family')
@@ -138,20 +138,20 @@ function sampling(request: CanonicalRequest, thinking: boolean): JsonObject {
   return omitUndefined({ top_p: allowedTopP })
 }
 
-function stops(request: CanonicalRequest): string[] | undefined {
+function toStopSequences(request: CanonicalRequest): string[] | undefined {
   const usable = request.stop.filter((it) => it.trim() !== '')
   if (usable.length < request.stop.length) request.warnings.push('a blank stop sequence was left out')
   return usable.length > 0 ? usable : undefined
 }
 
-function formatFields(request: CanonicalRequest): JsonObject {
+function toFormatFields(request: CanonicalRequest): JsonObject {
   if (request.format?.type !== 'schema') return {}
   const { schema, warnings } = closeSchema(request.format.schema)
   request.warnings.push(...warnings)
   return { format: { type: 'json_schema', schema } }
 }
 
-function toolChoice({ toolChoice: choice, parallelToolCalls }: CanonicalRequest): JsonObject | undefined {
+function toToolChoice({ toolChoice: choice, parallelToolCalls }: CanonicalRequest): JsonObject | undefined {
   const alone = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {}
   if (!choice) return parallelToolCalls === false ? { type: 'auto', ...alone } : undefined
   if (choice.type === 'tool') return { type: 'tool', name: choice.name, ...alone }
@@ -166,21 +166,21 @@ function toMessages(turns: readonly Turn[]): Message[] {
   const messages: Message[] = []
   for (const turn of turns) {
     if (turn.role === 'system') continue
-    const content = turn.role === 'user' ? userBlocks(turn) : assistantBlocks(turn)
+    const content = turn.role === 'user' ? toUserBlocks(turn) : toAssistantBlocks(turn)
     if (content.length === 0) continue
     const last = messages.at(-1)
     if (last?.role === turn.role) last.content.push(...content)
     else messages.push({ role: turn.role, content })
   }
   for (const message of messages) {
-    if (message.role === 'user') message.content.sort((a, b) => rank(a) - rank(b))
+    if (message.role === 'user') message.content.sort((a, b) => getRank(a) - getRank(b))
   }
   if (messages[0]?.role === 'assistant') messages.unshift({ role: 'user', content: [{ type: 'text', text: '…' }] })
   trimEnd(messages.at(-1))
   return messages
 }
 
-function rank(block: JsonObject): number {
+function getRank(block: JsonObject): number {
   return block.type === 'tool_result' ? 0 : 1
 }
 
@@ -191,48 +191,48 @@ function trimEnd(message: Message | undefined): void {
   if (last?.type === 'text') message.content.splice(-1, 1, { ...last, text: String(last.text).trimEnd() })
 }
 
-function userBlocks(turn: UserTurn): JsonObject[] {
-  return turn.parts.flatMap(userBlock)
+function toUserBlocks(turn: UserTurn): JsonObject[] {
+  return turn.parts.flatMap(toUserBlock)
 }
 
-function userBlock(part: UserTurn['parts'][number]): JsonObject[] {
+function toUserBlock(part: UserTurn['parts'][number]): JsonObject[] {
   switch (part.type) {
     case 'text':
-      return isNotBlank(part) ? [textBlock(part)] : []
+      return isNotBlank(part) ? [toTextBlock(part)] : []
     case 'image':
-      return [imageBlock(part)]
+      return [toImageBlock(part)]
     case 'file': {
       const source = { type: 'base64', media_type: part.mediaType, data: part.base64 }
       return [omitUndefined({ type: 'document', source, title: part.name })]
     }
     case 'result':
-      return [resultBlock(part)]
+      return [toResultBlock(part)]
   }
 }
 
-function resultBlock(part: ToolResultPart): JsonObject {
+function toResultBlock(part: ToolResultPart): JsonObject {
   const content = part.parts.flatMap((it) => {
-    if (it.type === 'image') return [imageBlock(it)]
-    return isNotBlank(it) ? [textBlock(it)] : []
+    if (it.type === 'image') return [toImageBlock(it)]
+    return isNotBlank(it) ? [toTextBlock(it)] : []
   })
   return omitUndefined({
     type: 'tool_result',
-    tool_use_id: toolUseId(part.callId),
+    tool_use_id: toToolUseId(part.callId),
     content: content.length > 0 ? content : undefined,
     is_error: part.failed ? true : undefined,
-    cache_control: cacheField(part.cache),
+    cache_control: toCacheField(part.cache),
   })
 }
 
-function assistantBlocks(turn: AssistantTurn): JsonObject[] {
-  return turn.parts.flatMap(assistantBlock)
+function toAssistantBlocks(turn: AssistantTurn): JsonObject[] {
+  return turn.parts.flatMap(toAssistantBlock)
 }
 
 /** Thinking of others has signatures that this provider refuses; without a signature it refuses any. */
-function assistantBlock(part: AssistantTurn['parts'][number]): JsonObject[] {
+function toAssistantBlock(part: AssistantTurn['parts'][number]): JsonObject[] {
   switch (part.type) {
     case 'text':
-      return isNotBlank(part) ? [textBlock(part)] : []
+      return isNotBlank(part) ? [toTextBlock(part)] : []
     case 'thinking':
       if (part.signature?.origin !== 'anthropic') return []
       return [{ type: 'thinking', thinking: part.text, signature: part.signature.value }]
@@ -241,29 +241,29 @@ function assistantBlock(part: AssistantTurn['parts'][number]): JsonObject[] {
     case 'call': {
       // Malformed ones go back as Anthropic's documentation says, so that the model sees what it wrote.
       const input = parseJsonObject(part.arguments === '' ? '{}' : part.arguments) ?? { INVALID_JSON: part.arguments }
-      return [{ type: 'tool_use', id: toolUseId(part.id), name: part.name, input }]
+      return [{ type: 'tool_use', id: toToolUseId(part.id), name: part.name, input }]
     }
   }
 }
 
 /** Ids here have letters, digits, `_` and `-` only. Each other character becomes its own code, so that ids stay apart. */
-function toolUseId(id: string): string {
+function toToolUseId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, (it) => `_${it.charCodeAt(0).toString(16)}_`)
 }
 
-function textBlock(part: TextPart): JsonObject {
-  return omitUndefined({ type: 'text', text: part.text, cache_control: cacheField(part.cache) })
+function toTextBlock(part: TextPart): JsonObject {
+  return omitUndefined({ type: 'text', text: part.text, cache_control: toCacheField(part.cache) })
 }
 
-function imageBlock({ source, cache }: ImagePart): JsonObject {
+function toImageBlock({ source, cache }: ImagePart): JsonObject {
   const field =
     source.kind === 'url'
       ? { type: 'url', url: source.url }
       : { type: 'base64', media_type: source.mediaType, data: source.base64 }
-  return omitUndefined({ type: 'image', source: field, cache_control: cacheField(cache) })
+  return omitUndefined({ type: 'image', source: field, cache_control: toCacheField(cache) })
 }
 
-function cacheField(cache: CacheMark | undefined): JsonObject | undefined {
+function toCacheField(cache: CacheMark | undefined): JsonObject | undefined {
   if (!cache) return undefined
   return cache === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
 }

@@ -28,19 +28,19 @@ const failures: readonly string[] = [
 ]
 
 export function parseGeminiAnswer(body: JsonObject, options: ReaderOptions): CanonicalEvent[] {
-  const reader = geminiReader(options)
+  const reader = createGeminiReader(options)
   return [...reader.take(body), reader.end()]
 }
 
 export function createGeminiStreamReader(options: ReaderOptions): StreamReader {
-  const reader = geminiReader(options)
+  const reader = createGeminiReader(options)
   return {
     push({ data }) {
       let chunk: unknown
       try {
         chunk = parseJson(data)
       } catch {
-        return [{ type: 'error', error: unusable('An event of its stream is no JSON.', 'unusable') }]
+        return [{ type: 'error', error: createUnusableError('An event of its stream is no JSON.', 'unusable') }]
       }
       return reader.take(toJsonObject(Array.isArray(chunk) ? chunk[0] : chunk) ?? {})
     },
@@ -49,7 +49,7 @@ export function createGeminiStreamReader(options: ReaderOptions): StreamReader {
 }
 
 /** Reads chunks, which have the format of a complete response. The end may follow the last part in a separate chunk. */
-function geminiReader({ newCallId }: ReaderOptions) {
+function createGeminiReader({ newCallId }: ReaderOptions) {
   let started = false
   let block = -1
   let kind: string | undefined
@@ -91,12 +91,13 @@ function geminiReader({ newCallId }: ReaderOptions) {
   }
 
   function take(body: JsonObject): CanonicalEvent[] {
-    if (body.error) return [{ type: 'error', error: errorIn(body) }]
+    if (body.error) return [{ type: 'error', error: readError(body) }]
     const events: CanonicalEvent[] = started ? [] : [{ type: 'start', id: getString(body, 'responseId') }]
     started = true
     const feedback = getObject(body, 'promptFeedback')
     const blockReason = getString(feedback, 'blockReason')
-    if (blockReason !== undefined) blocked = blockedPromptError(blockReason, getString(feedback, 'blockReasonMessage'))
+    if (blockReason !== undefined)
+      blocked = createBlockedPromptError(blockReason, getString(feedback, 'blockReasonMessage'))
     const candidate = toJsonObject(getList(body, 'candidates')[0])
     for (const part of getList(getObject(candidate, 'content'), 'parts'))
       events.push(...ofPart(toJsonObject(part) ?? {}))
@@ -114,18 +115,23 @@ function geminiReader({ newCallId }: ReaderOptions) {
   function end(): CanonicalEvent {
     if (blocked) return { type: 'error', error: blocked }
     if (native === undefined) {
-      const error = started ? unusable('It broke off.', 'cut') : unusable('It is empty.', 'unusable')
+      const error = started
+        ? createUnusableError('It broke off.', 'cut')
+        : createUnusableError('It is empty.', 'unusable')
       return { type: 'error', error }
     }
     if (failures.includes(native)) {
-      const error = unusable(`The model made a call that is none: ${native}. ${currentKind}`.trimEnd(), native)
+      const error = createUnusableError(
+        `The model made a call that is none: ${native}. ${currentKind}`.trimEnd(),
+        native,
+      )
       return { type: 'error', error }
     }
     if (block < 0 && native !== 'MAX_TOKENS') {
       const filtered = reasons[native] === 'filtered'
       const error = filtered
-        ? blockedPromptError(native, currentKind)
-        : unusable(`It is empty; the model ended with ${native}.`, native)
+        ? createBlockedPromptError(native, currentKind)
+        : createUnusableError(`It is empty; the model ended with ${native}.`, native)
       return { type: 'error', error }
     }
     return { type: 'finish', reason: reasons[native] ?? 'stop', native }
@@ -149,16 +155,16 @@ function toUsage(usage: JsonObject): Usage {
   }
 }
 
-function errorIn(body: JsonObject): InferenceError {
+function readError(body: JsonObject): InferenceError {
   const status = getCount(body.error, 'code') ?? 500
   return toUpstreamError({ status: status < 400 ? 502 : status, body: JSON.stringify(body), retryAfter: undefined })
 }
 
-function blockedPromptError(reason: string, message = ''): InferenceError {
+function createBlockedPromptError(reason: string, message = ''): InferenceError {
   const sentence = `The provider blocked this request: ${reason}. ${message}`.trimEnd()
   return new InferenceError('request', sentence, { reason: 'content_filter' })
 }
 
-function unusable(why: string, code: string): InferenceError {
+function createUnusableError(why: string, code: string): InferenceError {
   return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, { reason: code })
 }

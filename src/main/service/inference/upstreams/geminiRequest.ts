@@ -1,8 +1,8 @@
 import type { AssistantTurn, CanonicalRequest, ImagePart, Signature, TextPart, Turn, UserTurn } from '../canonical.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { type JsonObject, omitUndefined, parseJsonObject, toJsonObject } from '../json.ts'
-import { findNearestEffort, getEffort, isThinking, withoutRefused } from '../modelRefusals.ts'
-import { budgetOf } from './anthropicRequest.ts'
+import { findNearestEffort, getEffort, isThinking, omitRefusedParameters } from '../modelRefusals.ts'
+import { thinkingBudgets } from './anthropicRequest.ts'
 import { toGeminiSchema } from './geminiSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
@@ -16,7 +16,7 @@ const maxStops = 5
 /** @see https://ai.google.dev/api/generate-content */
 export function buildGeminiRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
   const { model } = target
-  const request = withoutRefused(canonical, model)
+  const request = omitRefusedParameters(canonical, model)
   const { warnings, sampling } = request
   const system = request.turns
     .flatMap((turn) => (turn.role === 'system' ? turn.parts : []))
@@ -29,9 +29,9 @@ export function buildGeminiRequest(canonical: CanonicalRequest, target: Target):
     systemInstruction: system.length > 0 ? { parts: system } : undefined,
     tools:
       request.tools.length > 0
-        ? [{ functionDeclarations: request.tools.map((it) => declaration(it, warnings)) }]
+        ? [{ functionDeclarations: request.tools.map((it) => toDeclaration(it, warnings)) }]
         : undefined,
-    toolConfig: request.tools.length > 0 ? toolConfig(request) : undefined,
+    toolConfig: request.tools.length > 0 ? toToolConfig(request) : undefined,
     generationConfig: omitUndefined({
       maxOutputTokens: target.maxOutputTokens,
       temperature: sampling.temperature,
@@ -40,9 +40,9 @@ export function buildGeminiRequest(canonical: CanonicalRequest, target: Target):
       seed: sampling.seed,
       presencePenalty: sampling.presencePenalty,
       frequencyPenalty: sampling.frequencyPenalty,
-      stopSequences: stops(request),
-      ...formatFields(request),
-      thinkingConfig: thinkingConfig(request, target),
+      stopSequences: toStopSequences(request),
+      ...toFormatFields(request),
+      thinkingConfig: toThinkingConfig(request, target),
     }),
   })
   if (request.parallelToolCalls === false && request.tools.length > 0) {
@@ -65,32 +65,32 @@ function toContents(turns: readonly Turn[], signed: boolean): Content[] {
   let calls: readonly string[] = []
   for (const turn of turns) {
     if (turn.role === 'system') continue
-    const parts = turn.role === 'user' ? userParts(turn, calls) : modelParts(turn, signed)
+    const parts = turn.role === 'user' ? toUserParts(turn, calls) : toModelParts(turn, signed)
     if (turn.role === 'assistant') calls = turn.parts.flatMap((part) => (part.type === 'call' ? [part.id] : []))
     if (parts.length === 0) continue
     const role = turn.role === 'user' ? 'user' : 'model'
     const last = contents.at(-1)
     // The results of calls are a turn of their own: as many parts as there were calls.
-    if (last?.role === role && !holdsResults(last) && !holdsResults({ role, parts })) last.parts.push(...parts)
+    if (last?.role === role && !hasResults(last) && !hasResults({ role, parts })) last.parts.push(...parts)
     else contents.push({ role, parts })
   }
   if (contents[0]?.role === 'model') contents.unshift({ role: 'user', parts: [{ text: '…' }] })
   return contents
 }
 
-function holdsResults({ parts }: Content): boolean {
+function hasResults({ parts }: Content): boolean {
   return parts.some((part) => 'functionResponse' in part)
 }
 
 /** Results in the order of their calls. */
-function userParts(turn: UserTurn, calls: readonly string[]): JsonObject[] {
+function toUserParts(turn: UserTurn, calls: readonly string[]): JsonObject[] {
   const results = turn.parts
     .filter((part) => part.type === 'result')
     .sort((a, b) => calls.indexOf(a.callId) - calls.indexOf(b.callId))
   const images: JsonObject[] = []
   const answers = results.map((part) => {
     const texts = part.parts.filter((it) => it.type === 'text')
-    images.push(...part.parts.flatMap((it) => (it.type === 'image' ? [imagePart(it)] : [])))
+    images.push(...part.parts.flatMap((it) => (it.type === 'image' ? [toImagePart(it)] : [])))
     // A text within `output` is data: Gemini reads a `$ref` of an object as a pointer to a file.
     const text = texts.map((it) => it.text).join('\n')
     const response = part.failed ? { error: text } : { output: text }
@@ -98,14 +98,14 @@ function userParts(turn: UserTurn, calls: readonly string[]): JsonObject[] {
   })
   const rest = turn.parts.flatMap((part): JsonObject[] => {
     if (part.type === 'text') return isNotBlank(part) ? [{ text: part.text }] : []
-    if (part.type === 'image') return [imagePart(part)]
+    if (part.type === 'image') return [toImagePart(part)]
     if (part.type === 'file') return [{ inlineData: { mimeType: part.mediaType, data: part.base64 } }]
     return []
   })
   return [...answers, ...images, ...rest]
 }
 
-function modelParts(turn: AssistantTurn, signed: boolean): JsonObject[] {
+function toModelParts(turn: AssistantTurn, signed: boolean): JsonObject[] {
   const firstCall = turn.parts.find((part) => part.type === 'call')
   return turn.parts.flatMap((part): JsonObject[] => {
     switch (part.type) {
@@ -133,12 +133,12 @@ function toOwnSignature(signature: Signature | undefined): string | undefined {
   return signature?.origin === 'gemini' ? signature.value : undefined
 }
 
-function imagePart({ source }: ImagePart): JsonObject {
+function toImagePart({ source }: ImagePart): JsonObject {
   if (source.kind === 'url') throw createBadRequestError('messages', 'An image was not fetched.', 'image')
   return { inlineData: { mimeType: source.mediaType, data: source.base64 } }
 }
 
-function declaration(tool: CanonicalRequest['tools'][number], warnings: string[]): JsonObject {
+function toDeclaration(tool: CanonicalRequest['tools'][number], warnings: string[]): JsonObject {
   const { schema, warnings: schemaWarnings } = toGeminiSchema(tool.parameters ?? {})
   warnings.push(...schemaWarnings.map((it) => `${tool.name}: ${it}`))
   const properties = toJsonObject(schema.properties)
@@ -147,7 +147,7 @@ function declaration(tool: CanonicalRequest['tools'][number], warnings: string[]
   return omitUndefined({ name: tool.name, description: tool.description, parameters })
 }
 
-function toolConfig({ toolChoice: choice }: CanonicalRequest): JsonObject | undefined {
+function toToolConfig({ toolChoice: choice }: CanonicalRequest): JsonObject | undefined {
   if (!choice) return undefined
   if (choice.type === 'tool') {
     return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [choice.name] } }
@@ -156,14 +156,14 @@ function toolConfig({ toolChoice: choice }: CanonicalRequest): JsonObject | unde
   return { functionCallingConfig: { mode } }
 }
 
-function stops(request: CanonicalRequest): string[] | undefined {
+function toStopSequences(request: CanonicalRequest): string[] | undefined {
   const usable = request.stop.filter((it) => it !== '')
   if (usable.length > maxStops)
     throw createBadRequestError('stop', `This family takes ${maxStops} stop sequences at most.`)
   return usable.length > 0 ? usable : undefined
 }
 
-function formatFields(request: CanonicalRequest): JsonObject {
+function toFormatFields(request: CanonicalRequest): JsonObject {
   if (!request.format) return {}
   if (request.format.type === 'json') return { responseMimeType: 'application/json' }
   const { schema, warnings } = toGeminiSchema(request.format.schema)
@@ -172,7 +172,7 @@ function formatFields(request: CanonicalRequest): JsonObject {
 }
 
 /** Thoughts are included if the model has any. */
-function thinkingConfig(request: CanonicalRequest, { model, maxOutputTokens }: Target): JsonObject | undefined {
+function toThinkingConfig(request: CanonicalRequest, { model, maxOutputTokens }: Target): JsonObject | undefined {
   const { reasoning } = model
   if (!reasoning) return undefined
   const on = isThinking(request, model)
@@ -190,7 +190,7 @@ function thinkingConfig(request: CanonicalRequest, { model, maxOutputTokens }: T
     return { includeThoughts: true, thinkingBudget: reasoning.min }
   }
   if (!request.reasoning) return { includeThoughts: true }
-  const requested = request.reasoning.budgetTokens ?? budgetOf[getEffort(request, model)]
+  const requested = request.reasoning.budgetTokens ?? thinkingBudgets[getEffort(request, model)]
   const budget = Math.max(reasoning.min, Math.min(requested, reasoning.max, maxOutputTokens))
   return { includeThoughts: true, thinkingBudget: budget }
 }

@@ -140,7 +140,7 @@ function addType(source: JsonObject, schema: Record<string, unknown>, context: R
   if (types.includes('null') || source.nullable === true) schema.nullable = true
   const [only] = real
   if (real.length === 1) schema.type = only
-  else if (real.length > 1) schema.anyOf = real.map((type) => ofType(type, source, context))
+  else if (real.length > 1) schema.anyOf = real.map((type) => toTypedSchema(type, source, context))
   else if (types.includes('null')) schema.type = 'null'
   else if (source.properties) schema.type = 'object'
   else if (source.items) schema.type = 'array'
@@ -151,7 +151,7 @@ function addType(source: JsonObject, schema: Record<string, unknown>, context: R
 }
 
 /** An alternative of a list of types. An array must say of what. */
-function ofType(type: string, source: JsonObject, context: RewriteContext): JsonObject {
+function toTypedSchema(type: string, source: JsonObject, context: RewriteContext): JsonObject {
   if (type === 'array') return { type, items: source.items === undefined ? {} : rewrite(source.items, context) }
   return { type }
 }

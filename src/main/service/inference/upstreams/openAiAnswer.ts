@@ -18,13 +18,13 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   abort: 'length',
 }
 
-export function openAiAnswer(body: JsonObject, options: ReaderOptions): CanonicalEvent[] {
+export function parseOpenAiAnswer(body: JsonObject, options: ReaderOptions): CanonicalEvent[] {
   const error = findError(body)
   if (error) return [{ type: 'error', error }]
   const choice = toJsonObject(getList(body, 'choices')[0])
   const message = toJsonObject(choice?.message)
-  if (!choice || !message) return [{ type: 'error', error: unusable('It has no choice.') }]
-  const reader = choiceReader(options)
+  if (!choice || !message) return [{ type: 'error', error: createUnusableError('It has no choice.') }]
+  const reader = createChoiceReader(options)
   const events: CanonicalEvent[] = [{ type: 'start', id: getString(body, 'id') }, ...reader.take(message)]
   const usage = parseUsage(body.usage)
   const native = getString(choice, 'finish_reason')
@@ -36,8 +36,8 @@ export function openAiAnswer(body: JsonObject, options: ReaderOptions): Canonica
   ]
 }
 
-export function openAiStreamReader(options: ReaderOptions): StreamReader {
-  const reader = choiceReader(options)
+export function createOpenAiStreamReader(options: ReaderOptions): StreamReader {
+  const reader = createChoiceReader(options)
   const chunks = createTextChunks()
   let started = false
   let done = false
@@ -76,7 +76,7 @@ export function openAiStreamReader(options: ReaderOptions): StreamReader {
         return end()
       }
       const chunk = parseJsonObject(data)
-      if (!chunk) return [{ type: 'error', error: unusable('An event of its stream is no JSON.') }]
+      if (!chunk) return [{ type: 'error', error: createUnusableError('An event of its stream is no JSON.') }]
       const events = readChunk(chunk)
       if (isOneText(chunk, events)) chunks.learn(data)
       return events
@@ -103,7 +103,7 @@ const maxWaitingChars = 8 * 1024 * 1024
 /**
  * Reads one choice, from a message or deltas. Calls are emitted one after another, whatever the order of their chunks.
  */
-function choiceReader({ newCallId }: ReaderOptions) {
+function createChoiceReader({ newCallId }: ReaderOptions) {
   let block = -1
   let kind: CanonicalEvent['type'] | undefined
   const calls = new Map<number, OpenCall>()
@@ -139,14 +139,14 @@ function choiceReader({ newCallId }: ReaderOptions) {
       call.id ??= getString(piece, 'id') || undefined
       if (call.name === '') call.name = getString(named, 'name') ?? ''
       call.signature ??= getString(getObject(getObject(piece, 'extra_content'), 'google'), 'thought_signature')
-      const text = argumentsText(named.arguments)
+      const text = readArguments(named.arguments)
       if (call.block !== undefined) {
         if (text !== '') events.push({ type: 'arguments', block: call.block, text })
       } else {
         call.waiting += text
         waitingChars += text.length
         if (calls.size > maxCalls || waitingChars > maxWaitingChars) {
-          return [{ type: 'error', error: unusable('It has more calls than any model makes.') }]
+          return [{ type: 'error', error: createUnusableError('It has more calls than any model makes.') }]
         }
         if (!live && call.name !== '') events.push(...begun(call))
       }
@@ -162,7 +162,7 @@ function choiceReader({ newCallId }: ReaderOptions) {
       const events: CanonicalEvent[] = []
       const thinking = getString(delta, 'reasoning_content') ?? getString(delta, 'reasoning')
       if (thinking) events.push({ type: 'thinking', block: getBlock('thinking'), text: thinking })
-      const text = contentText(delta.content)
+      const text = readContent(delta.content)
       if (text !== '') events.push(textEvent(text))
       const refusal = getString(delta, 'refusal')
       if (refusal) events.push({ type: 'refusal', block: getBlock('refusal'), text: refusal })
@@ -196,12 +196,12 @@ function findIndex(calls: ReadonlyMap<number, OpenCall>, piece: unknown, at: num
   return id === undefined && calls.size > 0 ? calls.size - 1 : Math.max(at, calls.size)
 }
 
-function argumentsText(value: unknown): string {
+function readArguments(value: unknown): string {
   if (typeof value === 'string') return value
   return toJsonObject(value) ? JSON.stringify(value) : ''
 }
 
-function contentText(content: unknown): string {
+function readContent(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   return content.map((part) => getString(part, 'text') ?? '').join('')
@@ -237,7 +237,7 @@ export function findError(body: JsonObject): InferenceError | undefined {
   return new InferenceError('upstream', message, { reason: code })
 }
 
-function unusable(why: string): InferenceError {
+function createUnusableError(why: string): InferenceError {
   return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, {
     reason: 'unusable',
   })

@@ -2,32 +2,32 @@ import type { AssistantTurn, CanonicalRequest, ImagePart, TextPart, ToolResultPa
 import type { ChatQuirks, ModelQuirks } from '../families/quirks.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { type JsonObject, omitUndefined } from '../json.ts'
-import { findNearestEffort, getEffort, isThinking, withoutRefused } from '../modelRefusals.ts'
+import { findNearestEffort, getEffort, isThinking, omitRefusedParameters } from '../modelRefusals.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
 type ImageRules = Pick<ModelQuirks, 'takesImageUrls'>
 
 /** @throws Error for a model whose family does not speak chat completions */
-function chatQuirks({ name, quirks }: Target['model']): ChatQuirks {
+function toChatQuirks({ name, quirks }: Target['model']): ChatQuirks {
   if (quirks.chat) return quirks.chat
   throw new Error(`${name} does not speak chat completions.`)
 }
 
 /** @see https://platform.openai.com/docs/api-reference/chat/create */
-export function openAiRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
+export function buildOpenAiRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
   const { model, maxOutputTokens } = target
-  const quirks = chatQuirks(model)
-  const request = withoutRefused(canonical, model)
+  const quirks = toChatQuirks(model)
+  const request = omitRefusedParameters(canonical, model)
   const { tools, sampling, warnings } = request
   const reasoning = buildReasoningFields(request, target)
   const stream = request.stream || (model.thinksInStreamsOnly && isThinking(request, model))
   const body = omitUndefined({
     model: model.upstreamId,
     messages: request.turns.flatMap((turn) => {
-      if (turn.role === 'user') return userMessages(turn, model.quirks)
-      if (turn.role === 'assistant') return assistantMessages(turn, quirks)
+      if (turn.role === 'user') return toUserMessages(turn, model.quirks)
+      if (turn.role === 'assistant') return toAssistantMessages(turn, quirks)
       const role = turn.developer && quirks.hasDeveloperRole ? 'developer' : 'system'
-      return turn.parts.length > 0 ? [{ role, content: textContent(turn.parts) }] : []
+      return turn.parts.length > 0 ? [{ role, content: toTextContent(turn.parts) }] : []
     }),
     [quirks.maxTokensField]: maxOutputTokens,
     temperature: sampling.temperature,
@@ -37,9 +37,9 @@ export function openAiRequest(canonical: CanonicalRequest, target: Target): Upst
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
     stop: request.stop.length > 0 ? request.stop : undefined,
-    response_format: formatField(request),
+    response_format: toFormatField(request),
     tools: tools.length > 0 ? tools.map((tool) => ({ type: 'function', function: toFunction(tool) })) : undefined,
-    tool_choice: tools.length > 0 ? toolChoice(request) : undefined,
+    tool_choice: tools.length > 0 ? toToolChoice(request) : undefined,
     parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
     ...reasoning,
     verbosity: quirks.takesOwnFields ? request.verbosity : undefined,
@@ -80,19 +80,19 @@ export function buildReasoningFields(request: CanonicalRequest, { model }: Pick<
   }
 }
 
-function userMessages(turn: UserTurn, family: ImageRules): JsonObject[] {
+function toUserMessages(turn: UserTurn, family: ImageRules): JsonObject[] {
   const results = turn.parts.filter((part) => part.type === 'result')
   const rest = turn.parts.filter((part) => part.type !== 'result')
   // A tool message holds text only: images of results follow as the user's, behind the last result.
   const images = results.flatMap((result) => result.parts.filter((part) => part.type === 'image'))
   const content = [...images, ...rest].filter((part) => part.type !== 'text' || part.text.trim() !== '')
   return [
-    ...results.map(toolMessage),
-    ...(content.length > 0 ? [{ role: 'user', content: userContent(content, family) }] : []),
+    ...results.map(toToolMessage),
+    ...(content.length > 0 ? [{ role: 'user', content: toUserContent(content, family) }] : []),
   ]
 }
 
-function toolMessage(result: ToolResultPart): JsonObject {
+function toToolMessage(result: ToolResultPart): JsonObject {
   const texts = result.parts.filter((part) => part.type === 'text')
   const images = result.parts.length - texts.length
   const text = texts.map((part) => part.text).join('\n')
@@ -100,18 +100,18 @@ function toolMessage(result: ToolResultPart): JsonObject {
   return { role: 'tool', tool_call_id: result.callId, content }
 }
 
-function userContent(parts: UserTurn['parts'], family: ImageRules): unknown {
+function toUserContent(parts: UserTurn['parts'], family: ImageRules): unknown {
   const [only] = parts
   if (parts.length === 1 && only?.type === 'text' && !only.cache) return only.text
-  return parts.map((part) => userPart(part, family))
+  return parts.map((part) => toUserPart(part, family))
 }
 
-function userPart(part: UserTurn['parts'][number], family: ImageRules): JsonObject {
+function toUserPart(part: UserTurn['parts'][number], family: ImageRules): JsonObject {
   switch (part.type) {
     case 'text':
-      return textPart(part)
+      return toTextPart(part)
     case 'image':
-      return imagePart(part, family)
+      return toImagePart(part, family)
     case 'file': {
       const data = `data:${part.mediaType};base64,${part.base64}`
       return { type: 'file', file: { filename: part.name ?? 'file', file_data: data } }
@@ -121,14 +121,14 @@ function userPart(part: UserTurn['parts'][number], family: ImageRules): JsonObje
   }
 }
 
-function imagePart({ source, detail }: ImagePart, { takesImageUrls }: ImageRules): JsonObject {
+function toImagePart({ source, detail }: ImagePart, { takesImageUrls }: ImageRules): JsonObject {
   if (source.kind === 'url' && !takesImageUrls)
     throw createBadRequestError('messages', 'An image was not fetched.', 'image')
   const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.base64}`
   return { type: 'image_url', image_url: omitUndefined({ url, detail }) }
 }
 
-function assistantMessages(turn: AssistantTurn, quirks: ChatQuirks): JsonObject[] {
+function toAssistantMessages(turn: AssistantTurn, quirks: ChatQuirks): JsonObject[] {
   const texts = turn.parts.filter((part) => part.type === 'text' && part.text !== '') as TextPart[]
   const calls = turn.parts.filter((part) => part.type === 'call')
   if (texts.length === 0 && calls.length === 0) return []
@@ -152,12 +152,12 @@ function assistantMessages(turn: AssistantTurn, quirks: ChatQuirks): JsonObject[
   ]
 }
 
-function textContent(parts: readonly TextPart[]): unknown {
-  if (parts.some((part) => part.cache)) return parts.map(textPart)
+function toTextContent(parts: readonly TextPart[]): unknown {
+  if (parts.some((part) => part.cache)) return parts.map(toTextPart)
   return parts.map((part) => part.text).join('\n\n')
 }
 
-function textPart(part: TextPart): JsonObject {
+function toTextPart(part: TextPart): JsonObject {
   return omitUndefined({ type: 'text', text: part.text, cache_control: part.cache ? { type: 'ephemeral' } : undefined })
 }
 
@@ -170,12 +170,12 @@ function toFunction(tool: CanonicalRequest['tools'][number]): JsonObject {
   })
 }
 
-function toolChoice({ toolChoice: choice }: CanonicalRequest): unknown {
+function toToolChoice({ toolChoice: choice }: CanonicalRequest): unknown {
   if (!choice) return undefined
   return choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.type
 }
 
-function formatField({ format }: CanonicalRequest): unknown {
+function toFormatField({ format }: CanonicalRequest): unknown {
   if (!format) return undefined
   if (format.type === 'json') return { type: 'json_object' }
   const { name, description, schema, strict } = format

@@ -1,12 +1,12 @@
-import { openAiAnswer, openAiStreamReader } from './openAiAnswer.ts'
-import { openAiRequest } from './openAiRequest.ts'
+import { createOpenAiStreamReader, parseOpenAiAnswer } from './openAiAnswer.ts'
+import { buildOpenAiRequest } from './openAiRequest.ts'
 import type { Upstream } from './upstream.ts'
 import { toUpstreamError } from './upstreamFailure.ts'
 
 /** Chat completions: OpenAI, Moonshot, Qwen and local servers. */
 export const openAiUpstream: Upstream = {
-  write: openAiRequest,
-  readAnswer: openAiAnswer,
-  streamReader: openAiStreamReader,
+  write: buildOpenAiRequest,
+  readAnswer: parseOpenAiAnswer,
+  streamReader: createOpenAiStreamReader,
   readFailure: toUpstreamError,
 }

@@ -11,9 +11,9 @@ const incomplete: Readonly<Record<string, FinishReason>> = {
 
 export function parseResponsesUpstreamAnswer(body: JsonObject): CanonicalEvent[] {
   if (!Array.isArray(body.output) || body.error || body.status === 'failed') {
-    return [{ type: 'error', error: errorIn(body) }]
+    return [{ type: 'error', error: readError(body) }]
   }
-  const items = itemReader()
+  const items = createItemReader()
   return [
     { type: 'start', id: getString(body, 'id') },
     ...getList(body, 'output').flatMap((item, index) => items.whole(index, toJsonObject(item) ?? {})),
@@ -22,7 +22,7 @@ export function parseResponsesUpstreamAnswer(body: JsonObject): CanonicalEvent[]
 }
 
 export function createResponsesUpstreamStreamReader(): StreamReader {
-  const items = itemReader()
+  const items = createItemReader()
   let ended = false
 
   function readEvent(event: JsonObject): CanonicalEvent[] {
@@ -54,11 +54,11 @@ export function createResponsesUpstreamStreamReader(): StreamReader {
         ended = true
         return toEnd(getObject(event, 'response'))
       case 'response.failed':
-        return [{ type: 'error', error: errorIn(getObject(event, 'response')) }]
+        return [{ type: 'error', error: readError(getObject(event, 'response')) }]
       case 'error':
-        return [{ type: 'error', error: errorIn(event.error ? event : { error: event }) }]
+        return [{ type: 'error', error: readError(event.error ? event : { error: event }) }]
       default:
-        return event.error ? [{ type: 'error', error: errorIn(event) }] : []
+        return event.error ? [{ type: 'error', error: readError(event) }] : []
     }
   }
 
@@ -84,7 +84,7 @@ export function createResponsesUpstreamStreamReader(): StreamReader {
 }
 
 /** Numbers the parts of items in the order that they begin in. */
-function itemReader() {
+function createItemReader() {
   const blocks = new Map<string, number>()
   const withArguments = new Set<number>()
   let last = -1
@@ -142,14 +142,14 @@ function itemReader() {
 }
 
 function toEnd(response: JsonObject): CanonicalEvent[] {
-  const usage = usageIn(response.usage)
+  const usage = readUsage(response.usage)
   const why = getString(getObject(response, 'incomplete_details'), 'reason')
   const native = why ?? getString(response, 'status')
   const reason = why === undefined ? 'stop' : (incomplete[why] ?? 'length')
   return [...(usage ? [{ type: 'usage' as const, usage }] : []), { type: 'finish', reason, native }]
 }
 
-function usageIn(value: unknown): Usage | undefined {
+function readUsage(value: unknown): Usage | undefined {
   const input = getCount(value, 'input_tokens')
   const output = getCount(value, 'output_tokens')
   if (input === undefined && output === undefined) return undefined
@@ -165,7 +165,7 @@ function usageIn(value: unknown): Usage | undefined {
   }
 }
 
-function errorIn(body: JsonObject): InferenceError {
+function readError(body: JsonObject): InferenceError {
   const error = getObject(body, 'error')
   const message = getString(error, 'message') ?? 'The provider answered with an error.'
   const code = getString(error, 'code') ?? getString(error, 'type')

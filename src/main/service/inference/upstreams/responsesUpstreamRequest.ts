@@ -1,6 +1,6 @@
 import type { AssistantTurn, CanonicalRequest, TextPart, ToolResultPart, Turn, UserTurn } from '../canonical.ts'
 import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
-import { withoutRefused } from '../modelRefusals.ts'
+import { omitRefusedParameters } from '../modelRefusals.ts'
 import { buildReasoningFields } from './openAiRequest.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
@@ -9,10 +9,10 @@ import type { Target, UpstreamRequest } from './upstream.ts'
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
 export function buildResponsesUpstreamRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
-  const request = withoutRefused(canonical, target.model)
+  const request = omitRefusedParameters(canonical, target.model)
   const { tools, sampling, warnings } = request
   const effort = buildReasoningFields(request, target).reasoning_effort
-  const text = omitUndefined({ format: formatField(request), verbosity: request.verbosity })
+  const text = omitUndefined({ format: toFormatField(request), verbosity: request.verbosity })
   if (request.stop.length > 0) warnings.push('stop was left out: Responses have no word for it')
   const body = omitUndefined({
     model: target.model.upstreamId,
@@ -21,7 +21,7 @@ export function buildResponsesUpstreamRequest(canonical: CanonicalRequest, targe
     temperature: sampling.temperature,
     top_p: sampling.topP,
     tools: tools.length > 0 ? tools.map(toTool) : undefined,
-    tool_choice: tools.length > 0 ? toolChoice(request) : undefined,
+    tool_choice: tools.length > 0 ? toToolChoice(request) : undefined,
     parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
     text: Object.keys(text).length > 0 ? text : undefined,
     reasoning: target.model.reasoning ? omitUndefined({ effort, summary: 'auto' }) : undefined,
@@ -34,19 +34,19 @@ export function buildResponsesUpstreamRequest(canonical: CanonicalRequest, targe
 }
 
 function toItems(turn: Turn): JsonObject[] {
-  if (turn.role === 'assistant') return modelItems(turn)
-  if (turn.role === 'user') return userItems(turn)
+  if (turn.role === 'assistant') return toModelItems(turn)
+  if (turn.role === 'user') return toUserItems(turn)
   const text = turn.parts.map((part) => part.text).join('\n\n')
   return text === '' ? [] : [{ type: 'message', role: turn.developer ? 'developer' : 'system', content: text }]
 }
 
-function userItems(turn: UserTurn): JsonObject[] {
-  const results = turn.parts.filter((part) => part.type === 'result').map(resultItem)
+function toUserItems(turn: UserTurn): JsonObject[] {
+  const results = turn.parts.filter((part) => part.type === 'result').map(toResultItem)
   const content = turn.parts.flatMap(toContent)
   return content.length > 0 ? [...results, { type: 'message', role: 'user', content }] : results
 }
 
-function resultItem(part: ToolResultPart): JsonObject {
+function toResultItem(part: ToolResultPart): JsonObject {
   const texts = part.parts.filter((it): it is TextPart => it.type === 'text')
   const output =
     texts.length === part.parts.length ? texts.map((it) => it.text).join('\n') : part.parts.flatMap(toContent)
@@ -72,11 +72,11 @@ function toContent(part: UserTurn['parts'][number]): JsonObject[] {
 }
 
 /** Items of reasoning go back as they came; thinking of others has no place. */
-function modelItems(turn: AssistantTurn): JsonObject[] {
-  return turn.parts.flatMap(modelItem)
+function toModelItems(turn: AssistantTurn): JsonObject[] {
+  return turn.parts.flatMap(toModelItem)
 }
 
-function modelItem(part: AssistantTurn['parts'][number]): JsonObject[] {
+function toModelItem(part: AssistantTurn['parts'][number]): JsonObject[] {
   switch (part.type) {
     case 'text':
       if (part.text === '') return []
@@ -111,12 +111,12 @@ function toTool(tool: CanonicalRequest['tools'][number]): JsonObject {
   })
 }
 
-function toolChoice({ toolChoice: choice }: CanonicalRequest): unknown {
+function toToolChoice({ toolChoice: choice }: CanonicalRequest): unknown {
   if (!choice) return undefined
   return choice.type === 'tool' ? { type: 'function', name: choice.name } : choice.type
 }
 
-function formatField({ format }: CanonicalRequest): JsonObject | undefined {
+function toFormatField({ format }: CanonicalRequest): JsonObject | undefined {
   if (!format) return undefined
   if (format.type === 'json') return { type: 'json_object' }
   const { name, description, schema, strict } = format

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { chatFrames, plainUsage } from '#test/support/models/scriptedAnswer.ts'
-import { openAiStreamReader } from './openAiAnswer.ts'
+import { createOpenAiStreamReader } from './openAiAnswer.ts'
 import { createTextChunks } from './textChunks.ts'
 
 const chunk = (content: string, more: object = {}) =>
@@ -42,7 +42,7 @@ test('a stream reads the same, whether its chunks come alike or not', () => {
     it.slice('data: '.length).trimEnd(),
   )
   const read = (vary: (data: string, index: number) => string) => {
-    const reader = openAiStreamReader({ newCallId: () => 'call' })
+    const reader = createOpenAiStreamReader({ newCallId: () => 'call' })
     return datas.flatMap((data, index) => reader.push({ event: undefined, data: vary(data, index) }))
   }
   const varied = read((data, index) => (data.startsWith('{') ? data.replace('{', `{"obfuscation":"${index}",`) : data))

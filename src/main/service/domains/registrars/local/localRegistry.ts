@@ -99,7 +99,7 @@ export function createLocalRegistry(options: {
         isFree &&
         records.add({
           ...{ name, registeredAtMs: atMs, activeAtMs: magic === 'async' ? atMs + pendingMs : atMs },
-          ...{ expiresAtMs: magic === 'expiring' ? atMs + expiringMs : later(atMs, years), privacy, locked: true },
+          ...{ expiresAtMs: magic === 'expiring' ? atMs + expiringMs : addYears(atMs, years), privacy, locked: true },
           ...{ nameservers: nameservers ?? registryNameservers, serial: 1 },
         })
       if (!isAdded) throw new RegistrarFailure('taken', `${name} is taken.`)
@@ -113,8 +113,8 @@ export function createLocalRegistry(options: {
       if ((availability(name).price?.renewal ?? 0) * years > amountCents) {
         throw new RegistrarFailure('refused', `The renewal of ${name} costs more by now than it was offered for.`)
       }
-      const renewedAtMs = later(Math.max(expiresAtMs, now()), years)
-      if (renewedAtMs > later(now(), maxYearsAhead)) {
+      const renewedAtMs = addYears(Math.max(expiresAtMs, now()), years)
+      if (renewedAtMs > addYears(now(), maxYearsAhead)) {
         throw new RegistrarFailure('refused', `${name} can be renewed for ${maxYearsAhead} years from now at most.`)
       }
       records.change(name, { expiresAtMs: renewedAtMs })
@@ -179,7 +179,7 @@ function toDomain({ serial: _, activeAtMs, ...domain }: RegistryDomain, nowMs: n
 }
 
 /** The same day of a later year. */
-function later(ms: number, years: number): number {
+function addYears(ms: number, years: number): number {
   const date = new Date(ms)
   return date.setUTCFullYear(date.getUTCFullYear() + years)
 }

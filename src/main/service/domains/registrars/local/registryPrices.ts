@@ -19,11 +19,11 @@ export function readRegistryPrices(file: string): TldPrice[] {
     const { tlds } = PriceFile.parse(parseJson(readFileSync(file, 'utf8')))
     return Object.entries(tlds).map(([tld, price]) => ({ tld, ...price }))
   } catch (cause) {
-    throw wrong(file, cause)
+    throw createInvalidPriceError(file, cause)
   }
 }
 
-function wrong(file: string, cause: unknown): AppError {
+function createInvalidPriceError(file: string, cause: unknown): AppError {
   const [issue] = cause instanceof z.ZodError ? cause.issues : []
   const reason = issue ? `\`${issue.path.join('.')}\` ${issue.message}` : String(cause)
   return new AppError('config/invalid', `The prices in ${file} are wrong: ${reason}.`, { cause })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { HttpClient } from '#platform/httpClient.ts'
-import { askRegistrar, sanitizeRegistrarText } from '../askRegistrar.ts'
+import { requestRegistrar, sanitizeRegistrarText } from '../askRegistrar.ts'
 import { RegistrarFailure } from '../registrar.ts'
 
 export type NameComCall = {
@@ -37,7 +37,7 @@ export function createNameComApi(options: {
 
   const send = async (path: string, { method = 'GET', body, reads, signal }: NameComCall) => {
     const changes = method !== 'GET' && reads !== true
-    const answer = await askRegistrar(
+    const answer = await requestRegistrar(
       { http, title: nameComTitle },
       {
         ...{ url: `${base}${path}`, method, changes, signal },
@@ -50,7 +50,7 @@ export function createNameComApi(options: {
   const read = <T>(schema: z.ZodType<T>, { status, json, changes }: Answered): T => {
     const { data } = schema.safeParse(json)
     if (status === 200 && data !== undefined) return data
-    throw refusal({ status, json, changes }, [token, authorization])
+    throw toRegistrarFailure({ status, json, changes }, [token, authorization])
   }
 
   return {
@@ -64,7 +64,7 @@ export function createNameComApi(options: {
 
 type Answered = { status: number; json: unknown; changes: boolean }
 
-function refusal({ status, json, changes }: Answered, secrets: readonly string[]): RegistrarFailure {
+function toRegistrarFailure({ status, json, changes }: Answered, secrets: readonly string[]): RegistrarFailure {
   const { data } = Failure.safeParse(json)
   const said = [data?.message, data?.details].map((it) => sanitizeRegistrarText(it, secrets)).filter((it) => it !== '')
   const cause = new Error(`Status ${status}: ${said.join(', ')}`)

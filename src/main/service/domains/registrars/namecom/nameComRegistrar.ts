@@ -20,7 +20,11 @@ const maxPages = 100
 const pricesAtOnce = 1_000
 
 /** Real registrar with a test environment. Orders name their price, and are rejected if it differs. */
-export function nameComRegistrar(options: { api: NameComApi; settlesWithinMs: number; now: () => number }): Registrar {
+export function createNameComRegistrar(options: {
+  api: NameComApi
+  settlesWithinMs: number
+  now: () => number
+}): Registrar {
   const { api, settlesWithinMs, now } = options
   const getPath = (name: string, action = '') => `/v4/domains/${encodeURIComponent(name)}${action}`
   const change = (path: string, body: object = {}) => api.ask(path, Done, { method: 'POST', body })
@@ -58,7 +62,7 @@ export function nameComRegistrar(options: { api: NameComApi; settlesWithinMs: nu
         ...(nameservers && { nameservers }),
       }
       // Only a premium name is ordered by its price: usual ones may have discounts for several years.
-      const promised = present.premium && { purchasePrice: dollars(getTotal(price, years)) }
+      const promised = present.premium && { purchasePrice: toDollars(getTotal(price, years)) }
       await api.ask('/v4/domains', Order, { method: 'POST', body: { domain, years, ...promised } })
     },
     async renew({ name, years, amountCents }) {
@@ -66,7 +70,7 @@ export function nameComRegistrar(options: { api: NameComApi; settlesWithinMs: nu
       if (yearly === null || yearly * years > amountCents) {
         throw new RegistrarFailure('refused', `The renewal of ${name} costs more by now than it was offered for.`)
       }
-      const body = { years, purchasePrice: dollars(yearly * years) }
+      const body = { years, purchasePrice: toDollars(yearly * years) }
       await api.ask(getPath(name, ':renew'), Order, { method: 'POST', body })
     },
     renewalPrice,
@@ -148,7 +152,7 @@ function getTotal({ registration, renewal }: NamePrice, years: number): number {
   return registration + renewal * (years - 1)
 }
 
-function dollars(cents: number): number {
+function toDollars(cents: number): number {
   return cents / 100
 }
 

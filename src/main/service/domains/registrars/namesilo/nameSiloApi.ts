@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { HttpClient } from '#platform/httpClient.ts'
-import { askRegistrar, sanitizeRegistrarText } from '../askRegistrar.ts'
+import { requestRegistrar, sanitizeRegistrarText } from '../askRegistrar.ts'
 import { RegistrarFailure } from '../registrar.ts'
 
 export type NameSiloReply = { code: number; detail: string; [field: string]: unknown }
@@ -42,28 +42,28 @@ export function createNameSiloApi(options: { http: HttpClient; url: string; apiK
       const query = new URLSearchParams({ version: '1', type: 'json', key: apiKey })
       for (const [name, value] of Object.entries(params)) query.set(name, String(value))
       const url = `${base}/${operation}?${query}`
-      const { status, json } = await askRegistrar(
+      const { status, json } = await requestRegistrar(
         { http, title: nameSiloTitle },
         { url, method: 'GET', changes, signal },
       )
       const answer = Answer.safeParse(json)
       if (status === 429) throw new RegistrarFailure('unreachable', `${nameSiloTitle} is asked too often.`)
-      if (status !== 200 || !answer.success) throw unknownOutcomeError(changes, status)
+      if (status !== 200 || !answer.success) throw createUnknownOutcomeError(changes, status)
       const { reply } = answer.data
       const detail = sanitizeRegistrarText(reply.detail, [apiKey, encodeURIComponent(apiKey)])
       if (success.includes(reply.code) || also.includes(reply.code)) return { ...reply, detail }
-      throw refusal({ code: reply.code, detail }, changes)
+      throw toRegistrarFailure({ code: reply.code, detail }, changes)
     },
   }
 }
 
-function unknownOutcomeError(changes: boolean, status: number): RegistrarFailure {
+function createUnknownOutcomeError(changes: boolean, status: number): RegistrarFailure {
   return new RegistrarFailure(changes ? 'unclear' : 'unreachable', `${nameSiloTitle} gave no answer.`, {
     cause: new Error(`The answer has status ${status}, or is no reply.`),
   })
 }
 
-function refusal({ code, detail }: { code: number; detail: string }, changes: boolean): RegistrarFailure {
+function toRegistrarFailure({ code, detail }: { code: number; detail: string }, changes: boolean): RegistrarFailure {
   const cause = new Error(`Reply ${code}: ${detail}`)
   if (ourFault.includes(code)) {
     return new RegistrarFailure('unreachable', `${nameSiloTitle} refuses the account of this service.`, { cause })

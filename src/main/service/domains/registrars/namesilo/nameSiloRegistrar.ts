@@ -20,7 +20,7 @@ const namesAtOnce = 50
 const [alreadyLocked, alreadyUnlocked, alreadyPrivate, alreadyPublic, notOurs] = [252, 253, 255, 256, 200]
 
 /** A real registrar. Privacy is free there, and the orders are paid by the funds or the card of its account. */
-export function nameSiloRegistrar(options: {
+export function createNameSiloRegistrar(options: {
   api: NameSiloApi
   /** Payment card of the account; absent to pay from its funds. */
   paymentId: string | undefined
@@ -38,7 +38,7 @@ export function nameSiloRegistrar(options: {
     for (let offset = 0; offset < names.length; offset += namesAtOnce) {
       const domains = names.slice(offset, offset + namesAtOnce).join(',')
       const reply = await api.ask('checkRegisterAvailability', { params: { domains }, signal })
-      for (const result of availabilities(reply)) results.set(result.name, result)
+      for (const result of toAvailabilities(reply)) results.set(result.name, result)
     }
     return names.map((name) => results.get(name) ?? { name, status: 'unknown', premium: false, price: null })
   }
@@ -125,7 +125,7 @@ function toPrice(tld: string, fields: unknown): TldPrice | undefined {
   return { tld: tld.toLowerCase(), registration, renewal, transfer: transfer ?? registration }
 }
 
-function availabilities({ available, unavailable }: NameSiloReply): Availability[] {
+function toAvailabilities({ available, unavailable }: NameSiloReply): Availability[] {
   const offers = listEntries(available).flatMap((it) => Offer.safeParse(it).data ?? [])
   const none = listEntries(unavailable).flatMap((it) => Offer.safeParse(it).data ?? [])
   return [
