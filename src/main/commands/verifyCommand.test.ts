@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { genesisHash } from '#agent/activity/entryHash.ts'
 import { parseEntry } from '#agent/activity/rowProblems.ts'
-import { jsonLines } from '#agent/activity/timelineExport.ts'
+import { formatJsonLines } from '#agent/activity/timelineExport.ts'
 import type { TimelineRow } from '#agent/activity/timelineRepository.ts'
 import { truncateEntry } from '#agent/activity/truncateEntry.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
@@ -20,7 +20,7 @@ function exportEntries(count: number, summary = (index: number): string => `entr
     } as const
     rows.push(truncateEntry(entry, { sequence, previousHash: rows.at(-1)?.hash ?? genesisHash, nowMs: sequence }))
   }
-  return [...jsonLines(rows.map(parseEntry))].map((line) => line.trimEnd())
+  return [...formatJsonLines(rows.map(parseEntry))].map((line) => line.trimEnd())
 }
 function writeExport(content: string | Buffer): string {
   const file = join(temporaryFolder('verify'), 'steward-activity.jsonl')

@@ -5,10 +5,12 @@ import { Menu, type MenuItemConstructorOptions, shell } from 'electron'
  * would take them has Shift besides, or no key.
  */
 export function setApplicationMenu(origin: string, platform: NodeJS.Platform): void {
-  Menu.setApplicationMenu(Menu.buildFromTemplate(platform === 'darwin' ? macMenu(origin) : plainMenu(origin)))
+  Menu.setApplicationMenu(
+    Menu.buildFromTemplate(platform === 'darwin' ? createMacMenu(origin) : createPlainMenu(origin)),
+  )
 }
 
-function plainMenu(origin: string): MenuItemConstructorOptions[] {
+function createPlainMenu(origin: string): MenuItemConstructorOptions[] {
   return [
     {
       label: '&File',
@@ -20,12 +22,12 @@ function plainMenu(origin: string): MenuItemConstructorOptions[] {
     },
     { role: 'editMenu' },
     viewMenu('Ctrl+Shift+R'),
-    helpMenu(origin),
+    createHelpMenu(origin),
   ]
 }
 
-function macMenu(origin: string): MenuItemConstructorOptions[] {
-  return [{ role: 'appMenu' }, { role: 'editMenu' }, viewMenu('Cmd+R'), { role: 'windowMenu' }, helpMenu(origin)]
+function createMacMenu(origin: string): MenuItemConstructorOptions[] {
+  return [{ role: 'appMenu' }, { role: 'editMenu' }, viewMenu('Cmd+R'), { role: 'windowMenu' }, createHelpMenu(origin)]
 }
 
 function viewMenu(reload: string): MenuItemConstructorOptions {
@@ -44,7 +46,7 @@ function viewMenu(reload: string): MenuItemConstructorOptions {
   }
 }
 
-function helpMenu(origin: string): MenuItemConstructorOptions {
+function createHelpMenu(origin: string): MenuItemConstructorOptions {
   return {
     role: 'help',
     submenu: [{ label: 'Interface for programs', click: () => void shell.openExternal(`${origin}/docs`) }],

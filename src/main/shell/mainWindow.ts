@@ -23,7 +23,7 @@ export async function openMainWindow({ url, preloadFile, iconFile, stateFile }: 
     title: 'Steward',
     icon: iconFile,
     show: false,
-    backgroundColor: canvasColor(),
+    backgroundColor: getCanvasColor(),
     autoHideMenuBar: true,
     webPreferences: {
       preload: preloadFile,
@@ -41,7 +41,7 @@ export async function openMainWindow({ url, preloadFile, iconFile, stateFile }: 
     },
   })
   saveWindowState(window, stateFile)
-  const followTheme = () => window.setBackgroundColor(canvasColor())
+  const followTheme = () => window.setBackgroundColor(getCanvasColor())
   nativeTheme.on('updated', followTheme)
   window.once('closed', () => nativeTheme.off('updated', followTheme))
   window.once('ready-to-show', () => {
@@ -50,13 +50,13 @@ export async function openMainWindow({ url, preloadFile, iconFile, stateFile }: 
   })
   // In a browser the browser asks; here the window would silently stay open.
   window.webContents.on('will-prevent-unload', (event) => {
-    if (leaves(window)) event.preventDefault()
+    if (hasLeft(window)) event.preventDefault()
   })
   await window.loadURL(url)
   return window
 }
 
-function leaves(window: BrowserWindow): boolean {
+function hasLeft(window: BrowserWindow): boolean {
   const pressed = dialog.showMessageBoxSync(window, {
     type: 'question',
     title: 'Steward',
@@ -70,6 +70,6 @@ function leaves(window: BrowserWindow): boolean {
   return pressed === 1
 }
 
-function canvasColor(): string {
+function getCanvasColor(): string {
   return nativeTheme.shouldUseDarkColors ? canvas.dark : canvas.light
 }

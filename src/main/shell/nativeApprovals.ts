@@ -29,16 +29,16 @@ export function createNativeApprovals({ window, bringToFront }: DialogOptions): 
       return isApproved(createMessageBox(record, signal), signal)
     },
     confirmPolicy({ title, sentence, lines }, signal) {
-      const detail = lines.map(({ label, value }) => `${label}: ${plain(value, maxLengths.line)}`)
-      return isApproved(box(`${title} ${sentence}`, detail, signal), signal)
+      const detail = lines.map(({ label, value }) => `${label}: ${toPlainText(value, maxLengths.line)}`)
+      return isApproved(toMessageBoxOptions(`${title} ${sentence}`, detail, signal), signal)
     },
     announce(record, open) {
       if (window()?.isFocused() || !Notification.isSupported()) return
       const title = 'Something waits for your approval'
-      const asker = plain(`Asked by ${formatRequester(record.asker)}.`, maxLengths.notification)
+      const asker = toPlainText(`Asked by ${formatRequester(record.asker)}.`, maxLengths.notification)
       const notification = new Notification({
         title,
-        body: `${plain(describeIntent(record), maxLengths.notification)}\n${asker}`,
+        body: `${toPlainText(describeIntent(record), maxLengths.notification)}\n${asker}`,
       })
       openNotifications.add(notification)
       notification.once('close', () => openNotifications.delete(notification))
@@ -56,21 +56,21 @@ function createMessageBox(record: IntentRecord, signal: AbortSignal): MessageBox
   const { sentence, fields, asker, reason } = record
   const headline = describeIntent(record)
   const lines = [
-    ...(headline === sentence ? [] : [plain(sentence, maxLengths.line)]),
-    `Asked by: ${plain(formatRequester(asker), maxLengths.line)}`,
-    ...(reason === null ? [] : [`Why, in their words: ${plain(reason, maxLengths.line)}`]),
+    ...(headline === sentence ? [] : [toPlainText(sentence, maxLengths.line)]),
+    `Asked by: ${toPlainText(formatRequester(asker), maxLengths.line)}`,
+    ...(reason === null ? [] : [`Why, in their words: ${toPlainText(reason, maxLengths.line)}`]),
     ...fields.map(
-      ({ label, value, kind }) => `${kind === 'warning' ? '⚠ ' : ''}${label}: ${plain(value, maxLengths.line)}`,
+      ({ label, value, kind }) => `${kind === 'warning' ? '⚠ ' : ''}${label}: ${toPlainText(value, maxLengths.line)}`,
     ),
   ]
-  return box(headline, lines, signal)
+  return toMessageBoxOptions(headline, lines, signal)
 }
 
-function box(sentence: string, lines: readonly string[], signal: AbortSignal): MessageBoxOptions {
+function toMessageBoxOptions(sentence: string, lines: readonly string[], signal: AbortSignal): MessageBoxOptions {
   return {
     type: 'warning',
     title: 'Steward',
-    message: plain(sentence, maxLengths.line),
+    message: toPlainText(sentence, maxLengths.line),
     detail: lines.join('\n'),
     buttons: [...buttons],
     defaultId: 0,
@@ -81,7 +81,7 @@ function box(sentence: string, lines: readonly string[], signal: AbortSignal): M
 }
 
 /** Reduces text to one line without invisible characters, so that a requester cannot forge parts of the dialog. */
-function plain(text: string, length: number): string {
+function toPlainText(text: string, length: number): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   return line.length > length ? `${line.slice(0, length - 1).toWellFormed()}…` : line
 }

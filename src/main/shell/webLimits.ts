@@ -24,11 +24,11 @@ export function limitContents(app: App, origin: string): void {
       return { action: 'deny' }
     })
     contents.on('will-attach-webview', (event) => event.preventDefault())
-    stayInside(contents, origin)
+    restrictNavigation(contents, origin)
   })
 }
 
-function stayInside(contents: WebContents, origin: string): void {
+function restrictNavigation(contents: WebContents, origin: string): void {
   contents.on('will-navigate', (event) => {
     if (toOrigin(event.url) === origin) return
     event.preventDefault()
@@ -63,13 +63,13 @@ function isSecurePrompt(url: string, origin: string): boolean {
 
 /** Web and mail addresses lead to the person's own programs; our own pages (the API's documents) and exposed ports too, as they are. */
 function openOutside(url: string, origin: string): void {
-  if (toOrigin(url) !== origin && !leadsAway(url)) return
+  if (toOrigin(url) !== origin && !isExternal(url)) return
   // The page chose the address; the only secret it may hold is the token of an exposed port.
   shell.openExternal(new URL(url).href).catch(() => {}) // no browser is available
 }
 
 /** Whether the URL may open in the browser. On loopback only exposed ports may: output of a sandbox may name any URL. */
-function leadsAway(url: string): boolean {
+function isExternal(url: string): boolean {
   if (!URL.canParse(url)) return false
   if (isPreview(url)) return true
   const { protocol, hostname } = new URL(url)

@@ -15,7 +15,7 @@ const initial: WindowState = { bounds: { width: 1280, height: 820 }, maximized: 
 export function restoreWindowState(file: string): WindowState {
   const saved = readState(file)
   if (!saved) return initial
-  const visible = screen.getAllDisplays().some(({ workArea }) => overlaps(workArea, saved.bounds))
+  const visible = screen.getAllDisplays().some(({ workArea }) => isOverlapping(workArea, saved.bounds))
   if (visible) return saved
   const { width, height } = saved.bounds
   return { bounds: { width, height }, maximized: saved.maximized }
@@ -43,7 +43,7 @@ function readState(file: string): z.infer<typeof WindowState> | undefined {
 }
 
 /** Whether enough of the title bar is visible to drag the window. */
-function overlaps(area: Rectangle, { x, y, width }: Rectangle): boolean {
+function isOverlapping(area: Rectangle, { x, y, width }: Rectangle): boolean {
   const grip = 80
   return (
     Math.min(x + width, area.x + area.width) - Math.max(x, area.x) >= grip &&

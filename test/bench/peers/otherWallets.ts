@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { HDNodeWallet, id, verifyMessage, Wallet } from 'ethers'
 import nacl from 'tweetnacl'
 import { privateKeyToAccount } from 'viem/accounts'
-import { scrypt } from '#agent/wallet/scrypt.ts'
+import { deriveScryptKey } from '#agent/wallet/scrypt.ts'
 import { registerTypedData } from '#shared/contract/automatons.ts'
 
 /** The phrase of every documentation of a local chain. */
@@ -39,4 +39,4 @@ export function naclSigner() {
 
 /** The derivation alone, at the strength that the wallet uses. */
 export const bareScrypt = (passphrase: string) =>
-  scrypt(Buffer.from(passphrase), Buffer.alloc(32, 7), { n: 2 ** 17, r: 8, p: 1, bytes: 32 })
+  deriveScryptKey(Buffer.from(passphrase), Buffer.alloc(32, 7), { n: 2 ** 17, r: 8, p: 1, bytes: 32 })

@@ -10,7 +10,7 @@ import {
 import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkAbilities.ts'
 import { kill } from '#host/runtimes/bubblewrap/processTable.ts'
 import { buildPerlScript, formatPerlArgument } from '#host/runtimes/perlScript.ts'
-import { systemCallNumbers } from '#host/runtimes/systemCallNumbers.ts'
+import { getSystemCallNumbers } from '#host/runtimes/systemCallNumbers.ts'
 import { networksClosedToSandboxes as closed } from '#platform/specialAddresses.ts'
 import { until } from '../eventually.ts'
 import { never } from '../machines.ts'
@@ -21,7 +21,7 @@ const uid = 12_345
 const { tools } = await probeNetwork(closed)
 if (!tools) throw new Error('There are no networks here.')
 
-const unshareCall = systemCallNumbers()?.unshare
+const unshareCall = getSystemCallNumbers()?.unshare
 const moves = `$| = 1; print "here\n"; <STDIN>; syscall(${unshareCall}, 0x50000000) == 0 or die $!; print "gone\n"; <STDIN>`
 const become = ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', '--', 'unshare', '--map-root-user', '--net']
 const mover = spawn('setpriv', [...become, 'perl', '-e', moves], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -53,13 +53,13 @@ function describeChange(before: ActivitySettings, after: ActivitySettings): stri
   const words: string[] = []
   const { keep_entries_days: entries, record_terminals: record, keep_recordings_days: recordings } = after
   if (entries !== before.keep_entries_days) {
-    words.push(entries === null ? 'entries for ever' : `entries for ${daysText(entries)}`)
+    words.push(entries === null ? 'entries for ever' : `entries for ${formatDays(entries)}`)
   }
   if (record !== before.record_terminals) words.push(record ? 'terminals are recorded' : 'terminals are not recorded')
-  if (recordings !== before.keep_recordings_days) words.push(`recordings for ${daysText(recordings)}`)
+  if (recordings !== before.keep_recordings_days) words.push(`recordings for ${formatDays(recordings)}`)
   return words
 }
 
-function daysText(days: number): string {
+function formatDays(days: number): string {
   return days === 1 ? '1 day' : `${days} days`
 }

@@ -8,7 +8,7 @@ export type HashedEntry = Omit<TimelineEntry, 'hash' | 'problem'>
 export const genesisHash = '0'.repeat(64)
 
 /** SHA-256, as lower-case hexadecimal, of `hashedText` in UTF-8. */
-export function entryHash(entry: HashedEntry): string {
+export function hashEntry(entry: HashedEntry): string {
   return createHash('sha256').update(serializeEntry(entry)).digest('hex')
 }
 

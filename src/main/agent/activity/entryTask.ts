@@ -20,14 +20,14 @@ export function withTask(
   { entry, present }: WaitingEntry,
   { findFirst }: Pick<TimelineRepository, 'findFirst'>,
 ): NewActivityEntry {
-  const began = beginning(entry.links ?? {}, findFirst)
+  const began = findTaskStart(entry.links ?? {}, findFirst)
   const task = entry.task ?? began?.task ?? present?.id
   const links = { ...(began ? began.links : present?.links), ...entry.links }
   return { ...entry, ...(task !== undefined && { task }), links }
 }
 
 /** The task that a thing was begun in, with where it came from. */
-export function beginning(links: Links, firstOf: TimelineRepository['findFirst']): Began | undefined {
+export function findTaskStart(links: Links, firstOf: TimelineRepository['findFirst']): Began | undefined {
   for (const kind of lasting) {
     const id = links[kind]
     const row = id === undefined ? undefined : firstOf({ kind, id })
@@ -38,14 +38,14 @@ export function beginning(links: Links, firstOf: TimelineRepository['findFirst']
       ? undefined
       : {
           task,
-          links: Object.fromEntries(origins.flatMap((it) => ofLink(first.links, it))) as Links,
+          links: Object.fromEntries(origins.flatMap((it) => listLinksOfKind(first.links, it))) as Links,
           actor: first.actor,
         }
   }
   return undefined
 }
 
-function ofLink(links: Links, kind: keyof Links): [string, string][] {
+function listLinksOfKind(links: Links, kind: keyof Links): [string, string][] {
   const id = links[kind]
   return id === undefined ? [] : [[kind, id]]
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { genesisHash } from './entryHash.ts'
 import { checkExport } from './exportCheck.ts'
 import { parseEntry } from './rowProblems.ts'
-import { jsonLines } from './timelineExport.ts'
+import { formatJsonLines } from './timelineExport.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 import { truncateEntry } from './truncateEntry.ts'
 
@@ -13,7 +13,7 @@ const lines = (count: number, more: (index: number) => object = () => ({})): str
     const entry = { kind: 'system.started', actor, summary: `entry ${sequence}`, ...more(sequence) }
     rows.push(truncateEntry(entry, { sequence, previousHash: rows.at(-1)?.hash ?? genesisHash, nowMs: sequence }))
   }
-  return [...jsonLines(rows.map(parseEntry))]
+  return [...formatJsonLines(rows.map(parseEntry))]
 }
 const problems = async (input: string[]) =>
   (await checkExport(input)).problems.map(({ line, problem }) => `${line}: ${problem}`)

@@ -37,7 +37,7 @@ export async function checkExport(lines: AsyncIterable<string> | Iterable<string
   for await (const text of lines) {
     line += 1
     if (text.trim() === '') continue
-    const read = entryIn(text)
+    const read = parseExportedEntry(text)
     if (typeof read === 'string') {
       addProblem(line, read)
       continue
@@ -70,7 +70,7 @@ export async function checkExport(lines: AsyncIterable<string> | Iterable<string
   return result
 }
 
-function entryIn(text: string): ExportedEntry | string {
+function parseExportedEntry(text: string): ExportedEntry | string {
   if (text.length > maxLine) return 'The line is longer than an entry can be.'
   try {
     const parsed: unknown = parseJson(text)

@@ -13,7 +13,7 @@ import { createRetention, type Retention } from './retention.ts'
 import { createSettingsRepository } from './settingsRepository.ts'
 import { createTimeline, type Timeline } from './timeline.ts'
 import { removeCut } from './timelineCut.ts'
-import { jsonLines } from './timelineExport.ts'
+import { formatJsonLines } from './timelineExport.ts'
 import { exportEntries, listEntries } from './timelineReading.ts'
 import { createTimelineRepository } from './timelineRepository.ts'
 import { truncateEntry } from './truncateEntry.ts'
@@ -245,7 +245,7 @@ describe('a cut in the middle of', () => {
   }
 
   test('an export leaves one that verifies', async () => {
-    const lines = jsonLines(exportEntries(log.records, {}))
+    const lines = formatJsonLines(exportEntries(log.records, {}))
     const input = Array.from({ length: 300 }, () => lines.next().value as string)
     await cutAll()
     input.push(...lines)

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { TimelineEntry } from '#shared/contract/timeline.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { entryHash, genesisHash, toCanonicalJson } from './entryHash.ts'
+import { genesisHash, hashEntry, toCanonicalJson } from './entryHash.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 
 const { detail: Detail, actor: Actor, links: LinksOfEntry } = TimelineEntry.shape
@@ -35,7 +35,7 @@ export function parseEntry(row: TimelineRow): TimelineEntry {
     if (detail === undefined) return 'It was changed after it was written: its detail is not the JSON that was written.'
     if (links === undefined || row.links === '{}')
       return 'It was changed after it was written: its links are not the JSON that was written.'
-    if (entryHash(entry) !== row.hash) return 'It was changed after it was written: it does not match its hash.'
+    if (hashEntry(entry) !== row.hash) return 'It was changed after it was written: it does not match its hash.'
     return null
   }
   return { ...entry, hash: row.hash, problem: problem() }

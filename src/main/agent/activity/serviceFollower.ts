@@ -123,10 +123,10 @@ function createPageCopy({ link, client, timeline, isOwn = () => false, pace, now
     const missing = (followed[0]?.sequence ?? 0) - after - 1
     const entries = followed.map(({ sequence, activity }) =>
       activity === undefined
-        ? unreadableEntry(sequence, service)
+        ? createUnreadableEntry(sequence, service)
         : toEntry(sanitizeActivity(withNames(activity)), service),
     )
-    return missing > 0 ? [gap(missing, service), ...entries] : entries
+    return missing > 0 ? [createGapEntry(missing, service), ...entries] : entries
   }
 
   const withNames = (activity: AccountActivity): AccountActivity => {
@@ -154,7 +154,7 @@ function createPageCopy({ link, client, timeline, isOwn = () => false, pace, now
         account = page.account_id // starts, or signed in to another account: read from that account's position
         continue
       }
-      const read = inSequence(page.activities, unreadable, after)
+      const read = mergeBySequence(page.activities, unreadable, after)
       const last = read.at(-1)
       const waitSeconds = tokens?.take('entries', read.length) ?? 0
       if (waitSeconds > 0) return waitSeconds * 1000
@@ -170,7 +170,7 @@ function createPageCopy({ link, client, timeline, isOwn = () => false, pace, now
 type FollowedActivity = { sequence: number; activity: AccountActivity | undefined }
 
 /** Inserts unreadable entries at their positions, with increasing sequence numbers. */
-function inSequence(
+function mergeBySequence(
   activities: readonly AccountActivity[],
   unreadable: readonly UnreadableEntry[],
   after: number,
@@ -192,7 +192,7 @@ function readSequence(value: unknown): number | undefined {
   return Number.isSafeInteger(sequence) ? (sequence as number) : undefined // isSafeInteger() just proved it
 }
 
-function unreadableEntry(sequence: number, service: string): NewActivityEntry {
+function createUnreadableEntry(sequence: number, service: string): NewActivityEntry {
   return {
     kind: 'service.unreadable',
     actor: { kind: 'service', name: service },
@@ -206,14 +206,14 @@ function sanitizeActivity(activity: AccountActivity): AccountActivity {
   const { command, description, by } = activity
   return {
     ...activity,
-    command: command && cleanText(whole(command)),
+    command: command && cleanText(trimCutWord(command)),
     description: cleanText(description),
     by: { ...by, name: by.name && cleanText(by.name) },
   }
 }
 
 /** The service cuts a long command wherever it is: its last word may be half of one. */
-function whole(command: string): string {
+function trimCutWord(command: string): string {
   return Buffer.byteLength(command) < activityLimits.commandBytes - 4 ? command : command.replace(/\S+$/, '…')
 }
 
@@ -248,7 +248,7 @@ function toEntry(activity: AccountActivity, service: string): NewActivityEntry {
   }
 }
 
-function gap(count: number, service: string): NewActivityEntry {
+function createGapEntry(count: number, service: string): NewActivityEntry {
   const entries = count === 1 ? 'One earlier entry' : `${count} earlier entries`
   return {
     kind: 'service.gap',

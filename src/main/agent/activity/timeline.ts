@@ -5,7 +5,7 @@ import type { Database } from '#storage/openDatabase.ts'
 import type { NewActivityEntry, RecordActivity } from '../base/recordActivity.ts'
 import type { PresentTask, TaskContext } from '../base/taskContext.ts'
 import { genesisHash } from './entryHash.ts'
-import { beginning, type WaitingEntry, withTask } from './entryTask.ts'
+import { findTaskStart, type WaitingEntry, withTask } from './entryTask.ts'
 import { cutKind } from './timelineCut.ts'
 import { createHeadFile, type Head, readHead } from './timelineHead.ts'
 import { createTimelineRepository, type TimelineRepository, type TimelineRow } from './timelineRepository.ts'
@@ -43,7 +43,7 @@ type Options = {
 
 export function createTimeline({ database, tasks, headPath, now, onAppended, log }: Options): Timeline {
   const records = createTimelineRepository(database)
-  let head = firstHead(records, headPath)
+  let head = readFirstHead(records, headPath)
   const headStore = createHeadFile({ file: headPath, databaseFile: database.name, log })
   // Entries recorded within a caller's transaction. They are dropped if it rolls back.
   let waitingEntries: WaitingEntry[] = []
@@ -110,7 +110,7 @@ export function createTimeline({ database, tasks, headPath, now, onAppended, log
     },
     findTask({ kind, id }) {
       if (!database.inTransaction) writeWaiting()
-      const began = beginning({ [kind]: id }, records.findFirst)
+      const began = findTaskStart({ [kind]: id }, records.findFirst)
       return began && { id: began.task, links: began.links, requester: toRequester(began.actor, began.task) }
     },
     records,
@@ -142,7 +142,7 @@ function cutEntry({ first, last, beforeMs }: { first: number; last: TimelineRow;
  * Returns the head that the chain continues from. If the end of the log was removed or replaced, or entries were
  * appended while it was closed, the chain continues from the stored head, so that the gap stays visible.
  */
-function firstHead(records: TimelineRepository, headPath: string): Head | undefined {
+function readFirstHead(records: TimelineRepository, headPath: string): Head | undefined {
   const storedHead = readHead(headPath)
   const newest = records.find(records.lastSequence())
   if (!storedHead) return newest && toHead(newest)

@@ -18,12 +18,12 @@ const columns = [
 ] as const
 
 /** One entry a line. Without `hash` and with sorted keys it is the very text that was hashed. */
-export function* jsonLines(entries: Iterable<TimelineEntry>): Generator<string> {
+export function* formatJsonLines(entries: Iterable<TimelineEntry>): Generator<string> {
   for (const entry of entries) yield `${toCanonicalJson({ ...selectHashedFields(entry), hash: entry.hash })}\n`
 }
 
 /** RFC 4180, and no cell that a spreadsheet would take for a formula. */
-export function* csvLines(entries: Iterable<TimelineEntry>): Generator<string> {
+export function* formatCsvLines(entries: Iterable<TimelineEntry>): Generator<string> {
   yield formatCsvLine(columns)
   for (const { actor, detail, links, subject, task, ...entry } of entries) {
     const cells = {

@@ -19,7 +19,7 @@ export async function listEntries(
   { before, after = 0, order, limit, ...filters }: TimelineQuery,
   signal: AbortSignal,
 ): Promise<Output<typeof listTimeline>> {
-  const filter = rowFilter(filters)
+  const filter = toRowFilter(filters)
   const newestFirst = order === 'newest'
   const atOnce = isLookedUp(filter) ? Number.POSITIVE_INFINITY : rowsAtOnce
   const matches: TimelineRow[] = []
@@ -62,7 +62,7 @@ function requestStates(
 
 /** The entries that fit, oldest first, in pieces: read as fast as they are taken. */
 export function* exportEntries(records: TimelineRepository, filters: Filters): Generator<TimelineEntry> {
-  const filter = rowFilter(filters)
+  const filter = toRowFilter(filters)
   const end = records.lastSequence() + 1
   for (let from = Math.max(1, records.firstSequence()); from < end; ) {
     const rows = records.matching(filter, { from, below: end, newestFirst: false, limit: exportedAtOnce })
@@ -91,7 +91,7 @@ function isLookedUp({ words, task, link }: RowFilter): boolean {
   return words.length > 0 || task !== undefined || link !== undefined
 }
 
-function rowFilter({ search = '', kinds = '', actor, task, link, from, to }: Filters): RowFilter {
+function toRowFilter({ search = '', kinds = '', actor, task, link, from, to }: Filters): RowFilter {
   return {
     words: search.split(/\s+/).filter((word) => word !== ''),
     kinds: kinds

@@ -166,7 +166,7 @@ function buildConditions({ words, kinds, actor, task, link, fromMs, toMs }: RowF
   if (indexed.length > 0) {
     addCondition(
       'sequence IN (SELECT rowid FROM timeline_index WHERE timeline_index MATCH ?)',
-      indexed.map(beginning).join(' AND '),
+      indexed.map(toPrefixQuery).join(' AND '),
     )
   }
   for (const word of words) {
@@ -192,7 +192,7 @@ function hasLetters(word: string): boolean {
 }
 
 /** Returns a prefix query of FTS5. No character of the word acts as an operator. */
-function beginning(word: string): string {
+function toPrefixQuery(word: string): string {
   return `"${word.replaceAll('"', '""')}"*`
 }
 

@@ -5,13 +5,13 @@ import { sortByTime } from '#shared/timeOrder.ts'
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import { type ChatTitles, listRecentTasks, sumTask } from './taskTotals.ts'
 import type { Timeline } from './timeline.ts'
-import { csvLines, jsonLines } from './timelineExport.ts'
+import { formatCsvLines, formatJsonLines } from './timelineExport.ts'
 import { exportEntries, listEntries } from './timelineReading.ts'
 import { verifyRows } from './verifyRows.ts'
 
 const formats = {
-  jsonl: { mediaType: 'application/x-ndjson; charset=utf-8', ending: 'jsonl', lines: jsonLines },
-  csv: { mediaType: 'text/csv; charset=utf-8', ending: 'csv', lines: csvLines },
+  jsonl: { mediaType: 'application/x-ndjson; charset=utf-8', ending: 'jsonl', lines: formatJsonLines },
+  csv: { mediaType: 'text/csv; charset=utf-8', ending: 'csv', lines: formatCsvLines },
 } as const
 
 export function createTimelineRoutes(timeline: Timeline, chatTitles: ChatTitles): LocalEndpoint[] {

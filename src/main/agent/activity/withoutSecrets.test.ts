@@ -3,7 +3,7 @@ import { generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
 import { expect, test } from 'vitest'
 import { embedInText, ordinaryTexts, secretKinds } from '#test/support/secretKinds.ts'
-import { cleanText, withoutSecrets } from './withoutSecrets.ts'
+import { cleanText, redactSecrets } from './withoutSecrets.ts'
 
 const actor = { kind: 'client', name: 'a script' } as const
 const hex = '4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
@@ -63,7 +63,7 @@ test('hashes and nonces stay where they are expected, other keys do not', () => 
     hash: apiKey,
     count: 3,
   }
-  expect(withoutSecrets({ actor, summary: hex, subject: `0x${hex}`, detail })).toEqual({
+  expect(redactSecrets({ actor, summary: hex, subject: `0x${hex}`, detail })).toEqual({
     actor,
     summary: '[removed]',
     subject: '[removed]',
@@ -73,7 +73,7 @@ test('hashes and nonces stay where they are expected, other keys do not', () => 
 
 test('a field that is named after a secret says nothing', () => {
   const detail = { passphrase: 'correct horse', api_key: 'x', old_password: 'y', key_prefix: 'sk_steward_aB3' }
-  expect(withoutSecrets({ actor, summary: 'Changed.', detail }).detail).toEqual({
+  expect(redactSecrets({ actor, summary: 'Changed.', detail }).detail).toEqual({
     passphrase: '[removed]',
     api_key: '[removed]',
     old_password: '[removed]',
@@ -126,7 +126,7 @@ test('takes out what somebody else cut in the middle', () => {
 })
 
 test('takes them out of the names of those who act', () => {
-  const { actor: named } = withoutSecrets({ actor: { kind: 'client', name: `bot ${apiKey}` }, summary: 'x' })
+  const { actor: named } = redactSecrets({ actor: { kind: 'client', name: `bot ${apiKey}` }, summary: 'x' })
   expect(named).toEqual({ kind: 'client', name: 'bot [removed]' })
 })
 

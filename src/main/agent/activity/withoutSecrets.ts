@@ -21,7 +21,7 @@ const load = createRequire(import.meta.url)
  * Replaces what looks like a key, token or recovery phrase: the last line of defense of the log, which is immutable.
  * Callers already leave secrets out of their entries.
  */
-export function withoutSecrets<
+export function redactSecrets<
   T extends {
     actor: TimelineEntry['actor']
     summary: string
@@ -45,12 +45,12 @@ export function cleanText(text: string, field = ''): string {
   if (secretFields.test(field)) return removed
   const isCut = text.length > 2 * maxStoredLength
   const head = isCut ? text.slice(0, 2 * maxStoredLength) : text
-  const clean = withoutPhrases(maybeSecret.test(head) ? withoutShapes(head, field) : head)
+  const clean = redactPhrases(maybeSecret.test(head) ? redactSecretShapes(head, field) : head)
   // A secret split by that cut is in the part that is removed here.
   return isCut ? `${clean.slice(0, Math.max(0, clean.length - maxStoredLength))}…` : clean
 }
 
-function withoutShapes(text: string, field: string): string {
+function redactSecretShapes(text: string, field: string): string {
   const shapes = openFields.test(field) ? keyShapes : allShapes
   let clean = text
   // The type of `replaceAll` knows no union of its two forms.
@@ -67,7 +67,7 @@ function cleanDetail(detail: Detail): Detail {
 }
 
 /** Words of the list, one after the other, whatever stands between them. */
-function withoutPhrases(text: string): string {
+function redactPhrases(text: string): string {
   const words = [...text.matchAll(/[a-z]+/gi)]
   if (!findRun(words, 0, ([word]) => word.length >= 3 && word.length <= 8)) return text
   const { wordlist } = load('@scure/bip39/wordlists/english') as { wordlist: readonly string[] }

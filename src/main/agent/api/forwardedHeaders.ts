@@ -6,7 +6,7 @@ import { taskHeader } from '#shared/contract/timelineLinks.ts'
 import { uploadOffsetHeader } from '#shared/contract/uploads.ts'
 import { createTaskId } from '../base/taskContext.ts'
 import { forwardedAnswerHeaders } from './answerHeaders.ts'
-import { hasWindowKey, withoutWindowProtocols } from './windowProof.ts'
+import { hasWindowKey, stripWindowProtocols } from './windowProof.ts'
 
 /** Credentials and headers about the hop to the agent: none is forwarded. */
 const ownToRequests = new Set([
@@ -70,12 +70,12 @@ export function requestHeaders(request: IncomingMessage, key: string | undefined
     if (value === undefined || !goesOn(name) || ownToRequests.has(name) || name.startsWith('sec-fetch-')) continue
     headers[name] = value
   }
-  if (key !== undefined && !bringsKey(request.headers)) {
+  if (key !== undefined && !hasApiKey(request.headers)) {
     headers.authorization = `Bearer ${key}`
-    if (changesSomething(request)) headers[taskHeader] = createTaskId('action')
+    if (isChange(request)) headers[taskHeader] = createTaskId('action')
   }
   if (hasWindowKey(request)) {
-    const others = withoutWindowProtocols(String(headers[protocolHeader]))
+    const others = stripWindowProtocols(String(headers[protocolHeader]))
     if (others.length > 0) headers[protocolHeader] = others.join(', ')
     else delete headers[protocolHeader]
   }
@@ -111,13 +111,13 @@ export function createHandshakeHeaders({ headers }: IncomingMessage, request: In
   return forwarded
 }
 
-function changesSomething({ method = 'GET' }: IncomingMessage): boolean {
+function isChange({ method = 'GET' }: IncomingMessage): boolean {
   return method !== 'GET' && method !== 'HEAD'
 }
 
 /**
  * Whether the request has a key. An empty header counts: the service rejects it, rather than treating it as missing.
  */
-function bringsKey(headers: IncomingHttpHeaders): boolean {
+function hasApiKey(headers: IncomingHttpHeaders): boolean {
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined
 }

@@ -57,11 +57,11 @@ export function createHostedModels({ link, events, isStopped }: Options): Hosted
 }
 
 function stop(exchange: Exchange): AppError {
-  exchange.failureBody = modelFailure
+  exchange.failureBody = toModelErrorBody
   return new AppError('intent/stopped', 'Everything is stopped.')
 }
 
 /** Formats a failure for clients of OpenAI and of Anthropic alike. */
-function modelFailure({ message, code }: AppError): object {
+function toModelErrorBody({ message, code }: AppError): object {
   return { type: 'error', error: { type: 'permission_error', message, code, param: null } }
 }

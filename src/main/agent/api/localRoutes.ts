@@ -55,7 +55,7 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
     createLocalEndpoint(getLocalDocument, () => document()),
     createLocalEndpoint(getLocalStatus, () => ({ ...status, connection: link.status() })),
     ...options.endpoints
-      .map((endpoint) => (options.tasks ? inTask(endpoint, options.tasks) : endpoint))
+      .map((endpoint) => (options.tasks ? withTask(endpoint, options.tasks) : endpoint))
       .map((endpoint) => (options.principals ? withLease(endpoint, options.principals) : endpoint)),
   ]
   const document = createLocalDocument({
@@ -68,7 +68,7 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
     const isPerson = takeProof(request)
     if (auth === 'none') return anonymous
     // A request that brings a key acts with it, also in a browser with a session.
-    const asker = bringsKey(request) ? await options.identifyClient(request) : isPerson ? person : undefined
+    const asker = hasApiKey(request) ? await options.identifyClient(request) : isPerson ? person : undefined
     if (asker && (auth === 'client' || asker.kind === 'person')) return asker
     if (asker) throw new AppError('auth/forbidden', 'Only the session of the person at this machine may do this.')
     throw createNoSessionError()
@@ -89,7 +89,7 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
 }
 
 /** Reading is none. */
-function inTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): LocalEndpoint {
+function withTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): LocalEndpoint {
   const { route, handle } = endpoint
   if (route.method === 'GET') return endpoint
   return {
@@ -140,6 +140,6 @@ export function createNoSessionError(): AppError {
   return new AppError('auth/session', 'Open Steward with the address that it printed when it started.')
 }
 
-function bringsKey({ headers }: IncomingMessage): boolean {
+function hasApiKey({ headers }: IncomingMessage): boolean {
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined
 }

@@ -25,7 +25,7 @@ import { createPageFiles } from './pageFiles.ts'
 import type { PersonSessions } from './personSessions.ts'
 import { createRequestGuard, createSecurePromptGuard } from './requestGuard.ts'
 import { createServiceForwarder } from './serviceForwarder.ts'
-import { createWindowProof, withoutLink } from './windowProof.ts'
+import { createWindowProof, stripLink } from './windowProof.ts'
 
 export type LocalServer = { port: number; close(): Promise<void> }
 
@@ -74,7 +74,7 @@ export async function startLocalServer(options: Options): Promise<LocalServer> {
   const models = scope.own(createHostedModels({ link, events: options.events, isStopped: options.isStopped }), (it) =>
     it.close(),
   )
-  const answers = localAnswers({ ...options, port, sockets, forwarder, models, toFailure: server.toFailure })
+  const answers = createLocalHandlers({ ...options, port, sockets, forwarder, models, toFailure: server.toFailure })
   scope.own(closing, (it) => it.abort())
   return { port, close: () => scope.close() }
 }
@@ -88,7 +88,7 @@ type LocalServerContext = Options & {
 }
 
 /** Routes a request to the wallet's pages, the agent's endpoints, the service or the renderer's files. */
-function localAnswers(context: LocalServerContext) {
+function createLocalHandlers(context: LocalServerContext) {
   const { port, link, sessions, events, prompts, sockets, forwarder, models } = context
   const pages = createPageFiles(context.pagesFolder, () => toFrameSources({ port, serviceUrl: link.target()?.url }))
   const guard = createRequestGuard(port)
@@ -97,7 +97,7 @@ function localAnswers(context: LocalServerContext) {
   /** Whether it is the person's. What a link of the window brought to show that is taken off it, and goes no further. */
   const takeProof = (request: IncomingMessage): boolean => {
     const proof = createWindowProof(request, Date.now())
-    request.url = withoutLink(request.url ?? '/')
+    request.url = stripLink(request.url ?? '/')
     return proof !== undefined && sessions.isOpen(cookie.readSecret(request.headers) ?? '', proof)
   }
   const local = createLocalRoutes({ ...context, cookie, takeProof, guard: (request) => guard.check(request, 'call') })
@@ -108,7 +108,7 @@ function localAnswers(context: LocalServerContext) {
       const path = readPath(request)
       if (promptsGuard.isForPrompts(request)) {
         promptsGuard.check(request)
-        if (!prompts || !path.startsWith(`${securePromptPath}/`)) throw nothingAt(path)
+        if (!prompts || !path.startsWith(`${securePromptPath}/`)) throw createNoPathError(path)
         return prompts.answer(request, response, path)
       }
       const area = findArea(path)
@@ -119,7 +119,7 @@ function localAnswers(context: LocalServerContext) {
         return await models.forward(exchange, () => forwarder.forward(exchange, takeProof(request)))
       }
       if (area === 'documentation') {
-        const headers = { ...forwardedAnswerHeaders, location: documentation(link, request) }
+        const headers = { ...forwardedAnswerHeaders, location: getDocumentationUrl(link, request) }
         return sendBytes(exchange, createBytesAnswer({ status: 307, headers, body: '' }))
       }
       if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -167,10 +167,10 @@ type Area = 'service' | 'mcp' | 'documentation' | 'local' | 'page'
 const wellKnown = '.well-known'
 const servicePaths = routeTable.flatMap(({ path, aliases }) => [path, ...aliases])
 /** First segments of the service's paths. Paths below `.well-known` are listed one by one. */
-const serviceSegments = new Set(['openapi.json', ...servicePaths.map(firstSegment)])
-const wellKnownPaths = new Set<string>(servicePaths.filter((path) => firstSegment(path) === wellKnown))
+const serviceSegments = new Set(['openapi.json', ...servicePaths.map(getFirstSegment)])
+const wellKnownPaths = new Set<string>(servicePaths.filter((path) => getFirstSegment(path) === wellKnown))
 
-function firstSegment(path: string): string {
+function getFirstSegment(path: string): string {
   return path.split('/', 2)[1] ?? ''
 }
 
@@ -179,7 +179,7 @@ function findArea(path: string): Area {
   if (path === mcpPath) return 'mcp'
   if (path === '/docs' || path.startsWith('/docs/')) return 'documentation'
   if (path.startsWith(`${securePromptPath}/`)) return 'local' // which has no such path: secure prompts are on no other host name
-  const segment = firstSegment(path)
+  const segment = getFirstSegment(path)
   const isOfService = segment === wellKnown ? wellKnownPaths.has(path) : serviceSegments.has(segment)
   return isOfService ? 'service' : 'page'
 }
@@ -188,13 +188,13 @@ function findArea(path: string): Area {
  * Documentation pages with their own scripts are opened at the service's address: on this origin they would act as the
  * user.
  */
-function documentation({ target, absence }: ServiceLink, { url = '/docs' }: IncomingMessage): string {
+function getDocumentationUrl({ target, absence }: ServiceLink, { url = '/docs' }: IncomingMessage): string {
   const to = target()
   if (!to) throw absence()
   return `${new URL(to.url).origin}${url}`
 }
 
-function nothingAt(path: string): AppError {
+function createNoPathError(path: string): AppError {
   return new AppError('request/not-found', `There is nothing at ${path.slice(0, 200)}.`)
 }
 

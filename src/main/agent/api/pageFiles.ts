@@ -32,10 +32,10 @@ export function createPageFiles(folder: string, frames: () => string): PageFiles
     async answer(request, path) {
       const filePath = resolveFile(path)
       const type = types[extname(filePath)]
-      const file = type === undefined ? undefined : await existing(join(folder, filePath))
+      const file = type === undefined ? undefined : await findFile(join(folder, filePath))
       if (file && type !== undefined) {
         const cacheControl = filePath.startsWith(hashedFolder) ? 'public, max-age=31536000, immutable' : 'no-cache'
-        return fileAnswer(request, { ...file, type, cacheControl, frames: frames() })
+        return createFileResponse(request, { ...file, type, cacheControl, frames: frames() })
       }
       if (filePath === 'index.html') {
         throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
@@ -51,20 +51,20 @@ function resolveFile(path: string): string {
   try {
     decoded = decodeURIComponent(path)
   } catch (cause) {
-    throw notDecodable(path, cause)
+    throw createUndecodableError(path, cause)
   }
-  if (decoded.includes('\0')) throw notDecodable(path)
+  if (decoded.includes('\0')) throw createUndecodableError(path)
   const inside = normalize(`${sep}${decoded}`).slice(1)
   return inside === '' ? 'index.html' : inside
 }
 
-function notDecodable(path: string, cause?: unknown): AppError {
+function createUndecodableError(path: string, cause?: unknown): AppError {
   return new AppError('request/invalid', `The path ${path.slice(0, 200)} is not valid.`, { cause })
 }
 
 type Existing = { file: string; size: number; tag: string }
 
-async function existing(file: string): Promise<Existing | undefined> {
+async function findFile(file: string): Promise<Existing | undefined> {
   const handle = await open(file, 'r').catch(() => undefined)
   if (!handle) return undefined
   try {
@@ -76,7 +76,7 @@ async function existing(file: string): Promise<Existing | undefined> {
   }
 }
 
-function fileAnswer(
+function createFileResponse(
   { headers }: Pick<IncomingMessage, 'headers'>,
   { file, size, tag, type, cacheControl, frames }: Existing & { type: string; cacheControl: string; frames: string },
 ): BytesAnswer {

@@ -41,7 +41,7 @@ export function createPersonSessions({
   const isYoung = ({ openedAtMs }: Session): boolean => now() - openedAtMs < maxAgeMs
   return {
     issueToken(onUsed) {
-      const token = newSecret()
+      const token = createSecret()
       addBounded(tokens, { digest: hashSecret(token), onUsed })
       return token
     },
@@ -50,7 +50,7 @@ export function createPersonSessions({
       if (!used) return undefined
       tokens.splice(tokens.indexOf(used), 1)
       used.onUsed?.()
-      const opened = { secret: newSecret(), windowKey: newSecret() }
+      const opened = { secret: createSecret(), windowKey: createSecret() }
       addBounded(sessions, {
         digest: hashSecret(opened.secret),
         windowDigest: hashSecret(opened.windowKey),
@@ -97,7 +97,7 @@ function isProven({ windowDigest }: Session, proof: WindowProof): boolean {
   return proof.signature.length === expected.length && timingSafeEqual(proof.signature, expected)
 }
 
-function newSecret(): string {
+function createSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 

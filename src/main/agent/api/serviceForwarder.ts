@@ -50,7 +50,7 @@ export function createServiceForwarder({ target, absence }: Pick<ServiceLink, 't
         answerHead: (answer) => ({ reason: undefined, headers: answerHeaders(answer) }),
         answerMs,
         idleMs: answerMs,
-        toError: unavailable,
+        toError: createUnavailableError,
       })
     },
     async upgrade(upgrade, owner) {
@@ -76,7 +76,7 @@ export function createServiceForwarder({ target, absence }: Pick<ServiceLink, 't
         }),
         answerMs: handshakeMs,
         idleMs: answerMs,
-        toError: unavailable,
+        toError: createUnavailableError,
       })
     },
     close() {
@@ -119,6 +119,6 @@ function createConnectionPool() {
   }
 }
 
-function unavailable(_: unknown, cause?: unknown): AppError {
+function createUnavailableError(_: unknown, cause?: unknown): AppError {
   return new AppError('service/unavailable', 'The service does not answer.', { cause, retryAfterSeconds: 1 })
 }

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { expect, test } from 'vitest'
 import { linkText } from '#shared/contract/localApi.ts'
-import { createWindowProof, hasWindowKey, withoutLink, withoutWindowProtocols } from './windowProof.ts'
+import { createWindowProof, hasWindowKey, stripLink, stripWindowProtocols } from './windowProof.ts'
 
 const now = Date.UTC(2026, 0, 1)
 const until = now / 1000 + 60
@@ -25,10 +25,10 @@ test('a key comes as a header or as a protocol, the header first', () => {
 test('a link brings what it signed and is taken off the address', () => {
   expect(proof(link)).toEqual({ signed: linkText(until, '/v1/a?path=b'), signature })
   expect(proof(link, { method: 'HEAD' })).toBeDefined()
-  expect(withoutLink(link)).toBe('/v1/a?path=b')
+  expect(stripLink(link)).toBe('/v1/a?path=b')
   const bare = `/v1/a?steward_link=${until}.${signature.toString('base64url')}`
-  expect(withoutLink(bare)).toBe('/v1/a')
-  expect(withoutLink('/v1/a?path=b')).toBe('/v1/a?path=b')
+  expect(stripLink(bare)).toBe('/v1/a')
+  expect(stripLink('/v1/a?path=b')).toBe('/v1/a?path=b')
 })
 
 test.each([
@@ -49,7 +49,7 @@ test('a link proves something for twelve hours at most', () => {
 })
 
 test('the protocols of the window are its own business', () => {
-  expect(withoutWindowProtocols('steward, steward.window.b')).toEqual([])
-  expect(withoutWindowProtocols('steward,steward.window.b , other')).toEqual(['other'])
+  expect(stripWindowProtocols('steward, steward.window.b')).toEqual([])
+  expect(stripWindowProtocols('steward,steward.window.b , other')).toEqual(['other'])
   expect(hasWindowKey({ headers: { 'sec-websocket-protocol': 'steward' } })).toBe(false)
 })

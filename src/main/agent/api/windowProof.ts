@@ -11,30 +11,30 @@ export function createWindowProof(
   request: Pick<IncomingMessage, 'headers' | 'method' | 'url'>,
   now: number,
 ): WindowProof | undefined {
-  const key = request.headers[windowKeyHeader] ?? keyOfProtocols(request)
+  const key = request.headers[windowKeyHeader] ?? readProtocolKey(request)
   if (typeof key === 'string') return { key }
   const method = request.method
   return method === 'GET' || method === 'HEAD' ? linkProof(request.url ?? '/', now) : undefined
 }
 
 /** The address without the signature that a link of the window ends with. */
-export function withoutLink(url: string): string {
+export function stripLink(url: string): string {
   return splitLink(url)?.address ?? url
 }
 
 /** The WebSocket protocols that are not the window's own. */
-export function withoutWindowProtocols(offered: string): string[] {
-  return protocolsIn(offered).filter(
+export function stripWindowProtocols(offered: string): string[] {
+  return parseProtocols(offered).filter(
     (name) => name !== windowProtocol.agreed && !name.startsWith(windowProtocol.withKey),
   )
 }
 
 export function hasWindowKey({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  return keyOfProtocols({ headers }) !== undefined
+  return readProtocolKey({ headers }) !== undefined
 }
 
-function keyOfProtocols({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
-  const offered = protocolsIn(headers['sec-websocket-protocol'] ?? '')
+function readProtocolKey({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+  const offered = parseProtocols(headers['sec-websocket-protocol'] ?? '')
   return offered.find((name) => name.startsWith(windowProtocol.withKey))?.slice(windowProtocol.withKey.length)
 }
 
@@ -54,6 +54,6 @@ function splitLink(url: string): { address: string; until: number; signature: st
   return { address, until: Number(until), signature }
 }
 
-function protocolsIn(offered: string): string[] {
+function parseProtocols(offered: string): string[] {
   return offered.split(',').map((name) => name.trim())
 }

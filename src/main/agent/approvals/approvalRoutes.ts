@@ -42,11 +42,11 @@ export function createApprovalRoutes({ approvals, asks, repeats, dialog, policy 
       )
     }),
     createLocalEndpoint(getIntent, async ({ params, query }, { asker, signal }) => {
-      const record = visible(approvals.get(params.intentId), asker)
+      const record = requireVisible(approvals.get(params.intentId), asker)
       return approvals.waitUntilSettled(record.id, { waitMs: query.wait_ms, signal })
     }),
     createLocalEndpoint(cancelIntent, ({ params }, { asker }) => {
-      const record = visible(approvals.get(params.intentId), asker)
+      const record = requireVisible(approvals.get(params.intentId), asker)
       return asks.cancel(record.id, asker)
     }),
     createLocalEndpoint(listIntents, ({ query }) => approvals.list(query)),
@@ -65,7 +65,7 @@ export function createApprovalRoutes({ approvals, asks, repeats, dialog, policy 
 }
 
 /** Others' intents are to a client as if they were not. @throws AppError `intent/not-found` */
-function visible(record: IntentRecord, asker: Asker): IntentRecord {
+function requireVisible(record: IntentRecord, asker: Asker): IntentRecord {
   const isOwn = record.asker.kind === asker.kind && record.asker.id === asker.id
   if (isOwn || asker.kind === 'person') return record
   throw new AppError('intent/not-found', `There is no request \`${record.id}\`.`)

@@ -40,20 +40,20 @@ export function createConfirmedPolicy({ approvals, dialog }: Options): Confirmed
 
   const confirmAndApply = async <T>(wish: ConfirmationText & { apply: () => T }, signal: AbortSignal): Promise<T> => {
     if (wish.lines.length > maxLines)
-      throw unconfirmedError(`This changes more than ${maxLines} things. Save it in smaller steps.`)
+      throw createUnconfirmedError(`This changes more than ${maxLines} things. Save it in smaller steps.`)
     if (!dialog) {
       wished = wish
-      throw unconfirmedError('This allows more than before and needs an extra confirmation.')
+      throw createUnconfirmedError('This allows more than before and needs an extra confirmation.')
     }
     approvals.checkUnlocked()
-    if (isOpen) throw unconfirmedError('The confirmation dialog for the policy is already open.')
+    if (isOpen) throw createUnconfirmedError('The confirmation dialog for the policy is already open.')
     isOpen = true
     try {
       if (await dialog.confirmPolicy(wish, signal)) return wish.apply()
     } finally {
       isOpen = false
     }
-    throw unconfirmedError('Not confirmed. Nothing was changed.')
+    throw createUnconfirmedError('Not confirmed. Nothing was changed.')
   }
 
   return {
@@ -71,7 +71,8 @@ export function createConfirmedPolicy({ approvals, dialog }: Options): Confirmed
         const { stopped: _, ...now } = approvals.policy()
         const { stopped: __, ...then } = present
         // Rejects a confirmation of an outdated change.
-        if (JSON.stringify(now) !== JSON.stringify(then)) throw unconfirmedError('The policy changed in the meantime.')
+        if (JSON.stringify(now) !== JSON.stringify(then))
+          throw createUnconfirmedError('The policy changed in the meantime.')
         return approvals.changePolicy(next)
       }
       return confirmAndApply({ ...describeConfirmation(present, next), apply }, signal)
@@ -91,6 +92,6 @@ export function createConfirmedPolicy({ approvals, dialog }: Options): Confirmed
   }
 }
 
-function unconfirmedError(message: string): AppError {
+function createUnconfirmedError(message: string): AppError {
   return new AppError('policy/confirmation', message)
 }

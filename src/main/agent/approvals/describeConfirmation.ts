@@ -20,7 +20,7 @@ export const resumeConfirmation: ConfirmationText = {
 
 /** Describes permissions that a change adds and removes. */
 export function describeConfirmation(from: Rules, to: Rules): ConfirmationText {
-  const { added, removed, isMoved } = ruleChanges(from, to)
+  const { added, removed, isMoved } = diffRules(from, to)
   const [before, after] = [confirmAbove(from), confirmAbove(to)]
   return {
     title: 'Change your policies?',
@@ -38,14 +38,16 @@ const maxChanges = 3
 
 /** `You changed the policy: added “Anyone may pay up to $2.00 at shop.example without asking you”.` */
 export function describePolicyChange(from: Rules, to: Rules): string {
-  const { added, removed, isMoved } = ruleChanges(from, to)
+  const { added, removed, isMoved } = diffRules(from, to)
   const quote = (sentence: string) => `“${sentence.replace(/[.]$/, '')}”`
   const changes = [
     ...added.map(({ sentence }) => `added ${quote(sentence)}`),
     ...removed.map((sentence) => `removed ${quote(sentence)}`),
     ...(isMoved ? ['changed the order of the rules'] : []),
     ...(confirmAbove(from) === confirmAbove(to) ? [] : [`extra confirmation is now above ${confirmAbove(to)}`]),
-    ...(from.expiry_minutes === to.expiry_minutes ? [] : [`requests now expire after ${minutes(to.expiry_minutes)}`]),
+    ...(from.expiry_minutes === to.expiry_minutes
+      ? []
+      : [`requests now expire after ${formatMinutes(to.expiry_minutes)}`]),
   ]
   const more = changes.length - maxChanges
   const rest = more > 0 ? [`${more} more ${more === 1 ? 'change' : 'changes'}`] : []
@@ -53,7 +55,7 @@ export function describePolicyChange(from: Rules, to: Rules): string {
   return text === '' ? 'You saved the policy without changes.' : `You changed the policy: ${text}.`
 }
 
-function ruleChanges(from: Rules, to: Rules) {
+function diffRules(from: Rules, to: Rules) {
   const [before, after] = [from.rules.map(describeRule), to.rules.map(describeRule)]
   const added = after.flatMap((sentence, index) => (before.includes(sentence) ? [] : [{ place: index + 1, sentence }]))
   const removed = before.filter((sentence) => !after.includes(sentence))
@@ -65,6 +67,6 @@ function confirmAbove({ confirm_above_micro_usd: above }: Rules): string {
   return formatUsd(above, 'exact')
 }
 
-function minutes(count: number): string {
+function formatMinutes(count: number): string {
   return count === 1 ? '1 minute' : `${count} minutes`
 }

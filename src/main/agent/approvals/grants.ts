@@ -63,11 +63,11 @@ function fits(grant: Grant, intent: JudgedIntent): boolean {
     grant.scope === intent.scope &&
     (grant.path == null || grant.path === intent.path) &&
     grant.account_id === intent.accountId &&
-    amountFits(grant.max_amount_micro_usd, intent.amountMicroUsd)
+    isWithinAmount(grant.max_amount_micro_usd, intent.amountMicroUsd)
   )
 }
 
-function amountFits(limit: string | null, amount: bigint | null): boolean {
+function isWithinAmount(limit: string | null, amount: bigint | null): boolean {
   if (amount === null) return true
   return limit !== null && amount <= BigInt(limit)
 }

@@ -39,7 +39,7 @@ export function createIntentRecord(
     purchase: purchase ?? null,
     needs_confirmation: isAbove(amountMicroUsd, policy.confirm_above_micro_usd),
     created_at: toIsoTime(nowMs),
-    expires_at: toIsoTime(expiryMs(prepared, policy, nowMs)),
+    expires_at: toIsoTime(getExpiryMs(prepared, policy, nowMs)),
     decision: null,
     result: null,
     error: null,
@@ -71,7 +71,7 @@ function readPath(intent: Intent): string | null {
 }
 
 /** A sign-in that says itself how long it holds waits no longer than that. */
-function expiryMs({ intent }: PreparedIntent, { expiry_minutes: minutes }: Policy, nowMs: number): number {
+function getExpiryMs({ intent }: PreparedIntent, { expiry_minutes: minutes }: Policy, nowMs: number): number {
   const defaultExpiry = nowMs + minutes * minuteMs
   const requestedExpiry = 'expiration_time' in intent ? intent.expiration_time : undefined
   const ownMs = requestedExpiry === undefined ? defaultExpiry : Date.parse(requestedExpiry)

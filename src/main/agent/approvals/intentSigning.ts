@@ -79,7 +79,7 @@ export function createIntentSigning({
         return lifecycle.apply(id, 'lock') ?? present(id)
       }
       if (!(error instanceof AppError)) log.error('an intent could not be signed', { intentId: id, error })
-      return lifecycle.apply(id, 'fail', { error: words(error) }) ?? present(id)
+      return lifecycle.apply(id, 'fail', { error: formatReason(error) }) ?? present(id)
     }
   }
 
@@ -97,7 +97,7 @@ export function createIntentSigning({
   const resume = async (stored: StoredIntent): Promise<void> => {
     const { id } = stored.record
     const prepared = await prepareAgain(stored).catch((error: unknown) => {
-      if (!closed && findDeferred(id)) lifecycle.apply(id, 'fail', { error: words(error) })
+      if (!closed && findDeferred(id)) lifecycle.apply(id, 'fail', { error: formatReason(error) })
     })
     if (!prepared || closed || !wallet.isUnlocked()) return
     expireDue()
@@ -138,6 +138,6 @@ export function createIntentSigning({
   }
 }
 
-function words(error: unknown): string {
+function formatReason(error: unknown): string {
   return error instanceof AppError ? error.message : 'Something went wrong in Steward.'
 }

@@ -1,6 +1,6 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { GrantRepository } from './grantRepository.ts'
-import { judge, type Verdict } from './judge.ts'
+import { evaluateIntent, type Verdict } from './judge.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 import { toPolicyInput } from './toPolicyInput.ts'
 
@@ -15,7 +15,7 @@ type Options = {
 /** Evaluates the stop switch, the rules and the remembered approvals of this moment. */
 export function createVerdicts({ grants, policies, serviceHost, now }: Options): (record: IntentRecord) => Verdict {
   return (record) =>
-    judge(toPolicyInput(record), {
+    evaluateIntent(toPolicyInput(record), {
       policy: policies.read(),
       grants: grants.holding(now()),
       serviceHost: serviceHost(),

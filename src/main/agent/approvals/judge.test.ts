@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Grant } from '#shared/contract/intents.ts'
 import { rule, script, withRules } from '#test/support/approvals.ts'
-import { judge } from './judge.ts'
+import { evaluateIntent } from './judge.ts'
 import type { JudgedIntent } from './toPolicyInput.ts'
 
 const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // a brand is only a type
@@ -26,8 +26,8 @@ const grant: Grant = {
   created_at: '2026-01-01T00:00:00.000Z',
 }
 const policy = { ...withRules([]), stopped: false }
-const effect = (intent: JudgedIntent, changes: Partial<Parameters<typeof judge>[1]> = {}): string =>
-  judge(intent, { policy, grants: [grant], serviceHost: undefined, ...changes }).effect
+const effect = (intent: JudgedIntent, changes: Partial<Parameters<typeof evaluateIntent>[1]> = {}): string =>
+  evaluateIntent(intent, { policy, grants: [grant], serviceHost: undefined, ...changes }).effect
 
 test('what was approved in advance is allowed again, also for less', () => {
   expect(effect(payment)).toBe('allow')

@@ -18,7 +18,7 @@ type EvaluationInput = {
 }
 
 /** Stop switch, hard rules, the first rule that fits, grants; where nothing decides, the person is asked. */
-export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: EvaluationInput): Verdict {
+export function evaluateIntent(intent: JudgedIntent, { policy, grants, serviceHost }: EvaluationInput): Verdict {
   if (policy.stopped) return { effect: 'deny', by: 'stop', detail: 'Everything is stopped.' }
   const { kind, asker, host, amountMicroUsd } = intent
   if (kind === 'message' && asker.kind !== 'person') {
@@ -27,7 +27,7 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Eva
   const matching = findFirstRule(policy.rules, { kind, askerKind: asker.kind, host, amountMicroUsd })
   // A user who allows Steward's own destructive tools has not allowed third-party tools, nor a key to exceed its limits.
   const rule = matching?.effect === 'allow' && (isOfServer(intent) || asker.limited) ? undefined : matching
-  const detail = rule && ruleDetail(rule)
+  const detail = rule && describeRuleDetail(rule)
   if (rule && detail && rule.effect === 'deny') return { effect: 'deny', by: 'policy', detail }
   // Above the threshold, only the user can approve.
   if (isAbove(amountMicroUsd, policy.confirm_above_micro_usd)) return { effect: 'ask' }
@@ -45,7 +45,7 @@ function isOfServer({ kind, scope }: JudgedIntent): boolean {
   return kind === 'tool.call' && scope !== null && parseServerName(scope.split(' ', 1)[0] ?? '') !== undefined
 }
 
-function ruleDetail(rule: PolicyRule): string {
+function describeRuleDetail(rule: PolicyRule): string {
   const word = rule.effect === 'deny' ? 'Denied' : 'Allowed'
   return `${word} by your rule “${describeRule(rule).replace(/[.]$/, '')}”.`
 }

@@ -33,11 +33,11 @@ export function createLeasedGrants({ grants, lifecycle, principals, notes, onCha
   const leases = createRequesterLeases({
     ...{ principals, lifecycle, grants, now },
     endRequest: (id, principal, { message: error }) =>
-      void lifecycle.apply(id, 'revoke', { decision: null, error, actor: endingActor(principal) }),
+      void lifecycle.apply(id, 'revoke', { decision: null, error, actor: toEndingActor(principal) }),
     endGrant(grant, principal) {
       leases.removeGrant(grant.id)
       if (!grants.remove(grant.id)) return // deleted with its account
-      notes.grantEnded(grant, endingActor(principal))
+      notes.grantEnded(grant, toEndingActor(principal))
       onChanged()
     },
   })
@@ -67,7 +67,7 @@ export function createLeasedGrants({ grants, lifecycle, principals, notes, onCha
  * Returns the actor of a principal's end. Tool clients, chats and accounts end only by the user in this window; ends of
  * keys and sign-ins come from the service, whose entry names the revoker.
  */
-function endingActor(principal: PrincipalId): TimelineActor {
+function toEndingActor(principal: PrincipalId): TimelineActor {
   const kind = getPrincipalKind(principal)
   return kind === 'tool' || kind === 'chat' || kind === 'wallet'
     ? { kind: 'person', name: 'You' }

@@ -37,7 +37,11 @@ export function isLooser(from: Rules, to: Rules): boolean {
   }
   if (from.rules.some((rule) => rule.effect !== 'allow' && !stands(rule))) return true
   const lastDenial = to.rules.findLastIndex(({ effect }) => effect === 'deny')
-  if (to.rules.slice(0, lastDenial + 1).some((rule) => rule.effect === 'ask' && !asks(rule, before.get(rule.id)))) {
+  if (
+    to.rules
+      .slice(0, lastDenial + 1)
+      .some((rule) => rule.effect === 'ask' && !requiresApproval(rule, before.get(rule.id)))
+  ) {
     return true
   }
   const remaining = to.rules.filter(keeps).map(({ id }) => id)
@@ -57,7 +61,7 @@ function isAsStrict(rule: PolicyRule, old: PolicyRule): boolean {
 }
 
 /** `rule` asks about what `old` asked about, and no more. */
-function asks(rule: PolicyRule, old: PolicyRule | undefined): boolean {
+function requiresApproval(rule: PolicyRule, old: PolicyRule | undefined): boolean {
   return old?.effect === 'ask' && isSameButAmount(rule, old) && isAtMost(rule, old)
 }
 

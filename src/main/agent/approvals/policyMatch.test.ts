@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AskerKind, IntentKind, Policy, PolicyRule } from '#shared/contract/intents.ts'
 import { rule, withRules } from '#test/support/approvals.ts'
-import { judge } from './judge.ts'
+import { evaluateIntent } from './judge.ts'
 import { checkRules, isLooser } from './policyChange.ts'
 import { findFirstRule, isRuleMatch, type PolicySubject } from './policyMatch.ts'
 import { initialPolicy } from './policyRepository.ts'
@@ -122,8 +122,10 @@ test('writing of a host in capitals, or with a dot behind it, changes nothing', 
 const asker = (kind: AskerKind) => ({ kind, id: 'it', name: 'It' })
 const accountId = 'wal_0123456789abcdef01234567' as never // a brand
 const verdict = (policy: Policy, { askerKind, ...subject }: PolicySubject) =>
-  judge({ ...subject, scope: null, asker: asker(askerKind), accountId }, { policy, grants: [], serviceHost: undefined })
-    .effect
+  evaluateIntent(
+    { ...subject, scope: null, asker: asker(askerKind), accountId },
+    { policy, grants: [], serviceHost: undefined },
+  ).effect
 
 test('nothing is allowed while stopped, above the threshold, without a rule, or as a message of others', () => {
   fc.assert(

@@ -16,24 +16,24 @@ export function findFirstRule(rules: readonly PolicyRule[], subject: PolicySubje
 
 export function isRuleMatch(rule: PolicyRule, subject: PolicySubject): boolean {
   return (
-    kindFits(rule, subject.kind) &&
+    matchesKind(rule, subject.kind) &&
     (rule.asker === '*' || rule.asker === subject.askerKind) &&
-    amountFits(rule, subject.amountMicroUsd) &&
-    hostFits(rule, subject.host)
+    isWithinAmount(rule, subject.amountMicroUsd) &&
+    matchesHost(rule, subject.host)
   )
 }
 
 /** A rule for any kind does not allow destructive tools; these are allowed by name only. */
-function kindFits({ kind, effect }: PolicyRule, subject: IntentKind): boolean {
+function matchesKind({ kind, effect }: PolicyRule, subject: IntentKind): boolean {
   return kind === subject || (kind === '*' && (effect !== 'allow' || subject !== 'tool.call'))
 }
 
 /** An intent that moves no money is within any limit. */
-function amountFits({ max_amount_micro_usd: limit }: PolicyRule, amount: bigint | null): boolean {
+function isWithinAmount({ max_amount_micro_usd: limit }: PolicyRule, amount: bigint | null): boolean {
   return limit === null || amount === null || amount <= BigInt(limit)
 }
 
-function hostFits({ host: pattern, effect }: PolicyRule, host: string | null): boolean {
+function matchesHost({ host: pattern, effect }: PolicyRule, host: string | null): boolean {
   if (host === null) return pattern === '*'
   const location = parseHost(host)
   // An unparsable host matches no allow rule and every deny rule.

@@ -27,7 +27,7 @@ export function toRequesterKey({ asker }: Pick<ToolCaller, 'asker'>): string {
 }
 
 /** The same for the same call of the same caller. */
-export function callDigest(
+export function digestCall(
   caller: Pick<ToolCaller, 'asker' | 'sandbox'>,
   tool: { name: string },
   args: ToolArguments,

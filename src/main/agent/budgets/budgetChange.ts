@@ -23,10 +23,13 @@ export function listLooserLimits(from: PaymentBudgetLimits, to: PaymentBudgetLim
     { label: 'Any 24 hours', before: from.day_micro_usd, after: to.day_micro_usd },
     { label: 'A month', before: from.month_micro_usd, after: to.month_micro_usd },
   ]
-  const named = [...looserNamed(listHosts(from), listHosts(to)), ...looserNamed(listPayees(from), listPayees(to))]
+  const named = [
+    ...listLooserNamedLimits(listHosts(from), listHosts(to)),
+    ...listLooserNamedLimits(listPayees(from), listPayees(to)),
+  ]
   return [
-    ...single.filter(({ before, after }) => before !== null && (after === null || after > before)).map(line),
-    ...named.map(line),
+    ...single.filter(({ before, after }) => before !== null && (after === null || after > before)).map(toLine),
+    ...named.map(toLine),
     ...to.local_servers
       .filter((it) => !from.local_servers.includes(it))
       .map((label) => ({ label, value: 'on this computer may be reached by programs and models' })),
@@ -40,11 +43,11 @@ export function describeBudgetChange(lines: Line[]): ConfirmationText {
   return { title: 'Change your limits?', sentence: 'This allows more to be paid than before.', lines }
 }
 
-function line({ label, before, after }: { label: string; before: number | null; after: number | null }): Line {
-  return { label, value: `${words(after)}, was ${words(before)}` }
+function toLine({ label, before, after }: { label: string; before: number | null; after: number | null }): Line {
+  return { label, value: `${formatLimit(after)}, was ${formatLimit(before)}` }
 }
 
-function looserNamed(before: Named, after: Named) {
+function listLooserNamedLimits(before: Named, after: Named) {
   return [...before].flatMap(([label, limit]) => {
     const next = after.get(label) ?? null
     return next === null || next > limit ? [{ label, before: limit, after: next }] : []
@@ -59,6 +62,6 @@ function listPayees({ payees }: PaymentBudgetLimits): Named {
   return new Map(payees.map((it) => [it.payee, it.month_micro_usd]))
 }
 
-function words(microUsd: number | null): string {
+function formatLimit(microUsd: number | null): string {
   return microUsd === null ? 'no limit' : `up to ${formatUsd(String(microUsd), 'exact')}`
 }

@@ -115,7 +115,7 @@ export function createSpendBudgets({ spending, shared, now }: Options): SpendBud
   return {
     reserve: (scope, asks) =>
       spending.atomically(() => {
-        const amounts = distribute(asks, available(scope))
+        const amounts = distributeSpend(asks, available(scope))
         if (!amounts) throw toRefusal(scope)
         for (const [index, { id, model }] of asks.entries()) {
           spending.addReservation({
@@ -143,7 +143,7 @@ export function createSpendBudgets({ spending, shared, now }: Options): SpendBud
     listUnsettled: () => spending.openReservations().map(({ id }) => id),
     states,
     available,
-    refusal: (scope, asks) => (distribute(asks, available(scope)) ? undefined : toRefusal(scope)),
+    refusal: (scope, asks) => (distributeSpend(asks, available(scope)) ? undefined : toRefusal(scope)),
     limits: () => ({ day: spending.limits('day'), conversation: spending.limits('conversation') }),
     change: (limits) =>
       spending.atomically(() => {
@@ -176,7 +176,7 @@ function getRemaining({
 }
 
 /** @returns an amount for each, of at most `available` together; undefined when it is too little for one of them */
-function distribute(asks: readonly SpendAsk[], available: number): number[] | undefined {
+function distributeSpend(asks: readonly SpendAsk[], available: number): number[] | undefined {
   const maxCosts = asks.map((ask) => ask.plan(Number.POSITIVE_INFINITY) ?? 0)
   const amounts: number[] = []
   let remaining = available
@@ -198,16 +198,16 @@ const names = { conversation: "this conversation's limit", day: "today's limit" 
 function toExceededError(limit: LimitState | undefined): AppError {
   if (!limit) return new AppError('budget/exceeded', 'The spending limit leaves nothing for this message.')
   const { scope, hard_micro_usd: hard, spent_micro_usd: spentMicroUsd, reserved_micro_usd: reserved } = limit
-  const reservedText = reserved > 0 ? ` and ${dollars(reserved)} held for running answers` : ''
+  const reservedText = reserved > 0 ? ` and ${formatDollars(reserved)} held for running answers` : ''
   return new AppError(
     'budget/exceeded',
-    `Not sent: ${names[scope]} of ${dollars(hard ?? 0)} leaves too little (${dollars(spentMicroUsd)} spent${reservedText}).`,
+    `Not sent: ${names[scope]} of ${formatDollars(hard ?? 0)} leaves too little (${formatDollars(spentMicroUsd)} spent${reservedText}).`,
     { fields: { limit } },
   )
 }
 
 /** Rounds up, to cents, or to a hundredth of a cent below one cent. */
-function dollars(microUsd: number): string {
+function formatDollars(microUsd: number): string {
   if (microUsd >= 10_000) return formatUsd(microUsd, 'cents', 'up')
   return formatUsd(Math.ceil(microUsd / 100) * 100, 'exact')
 }

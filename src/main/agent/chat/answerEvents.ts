@@ -23,11 +23,11 @@ type StreamOptions = {
 export async function* answerEvents({ answer, read, signal }: StreamOptions): AsyncGenerator<{ data: AnswerEvent }> {
   const first = read()
   yield { data: { type: 'snapshot', message: first } }
-  if (answer && first.finished_at === null) yield* deltas(answer, first, signal)
+  if (answer && first.finished_at === null) yield* streamDeltas(answer, first, signal)
   if (!signal.aborted) yield { data: { type: 'end', message: read() } }
 }
 
-async function* deltas(
+async function* streamDeltas(
   answer: RunningAnswer,
   first: Pick<Message, 'text' | 'reasoning' | 'calls'>,
   signal: AbortSignal,

@@ -322,8 +322,8 @@ function storePeriodically(
   let stored = { text: 0, reasoning: 0, sequence: 0 }
   let timer: NodeJS.Timeout | undefined
   const keep = (): void => {
-    const text = wholeCharacters(answer.text)
-    const reasoning = wholeCharacters(answer.reasoning)
+    const text = trimPartialCharacter(answer.text)
+    const reasoning = trimPartialCharacter(answer.reasoning)
     if (stored.sequence === 0) store.messages.setState(answer.number, 'streaming')
     const piece = { text: text.slice(stored.text), reasoning: reasoning.slice(stored.reasoning), usage: answer.usage }
     store.messages.receive(answer.number, stored.sequence, piece)
@@ -349,7 +349,7 @@ function storePeriodically(
 }
 
 /** The half of a character that may end a piece waits for its other half. */
-function wholeCharacters(text: string): string {
+function trimPartialCharacter(text: string): string {
   const last = text.charCodeAt(text.length - 1)
   return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text
 }

@@ -23,7 +23,7 @@ export function createAttachments({ store, newId, now }: Dependencies): Attachme
   return {
     async add(name, pieces) {
       const maxBytes = chatLimits.imageBytes
-      const bytes = await readBytes(pieces, { maxBytes, tooLarge: () => tooLarge('The file', maxBytes) })
+      const bytes = await readBytes(pieces, { maxBytes, tooLarge: () => createTooLargeError('The file', maxBytes) })
       const mediaType = detectImageType(bytes)
       if (mediaType === undefined) checkText(bytes)
       const stored = {
@@ -75,10 +75,10 @@ function checkText(bytes: Buffer): void {
   if (bytes.includes(0) || !isUtf8(bytes) || bytes.subarray(0, 1_024).includes('%PDF-')) {
     throw new AppError('chat/attachment', 'Only images and text files can be attached.')
   }
-  if (bytes.length > chatLimits.textBytes) throw tooLarge('The text file', chatLimits.textBytes)
+  if (bytes.length > chatLimits.textBytes) throw createTooLargeError('The text file', chatLimits.textBytes)
 }
 
-function tooLarge(subject: string, max: number): AppError {
+function createTooLargeError(subject: string, max: number): AppError {
   return new AppError('chat/attachment-too-large', `${subject} is larger than ${max / 1024 ** 2} MB.`)
 }
 

@@ -13,31 +13,31 @@ type Dependencies = { store: ChatStore; running: RunningAnswers; conversations: 
 export function buildExport(dependencies: Dependencies, id: string, format: 'json' | 'markdown'): BytesAnswer {
   const conversation = dependencies.store.conversation(id)
   const isJson = format === 'json'
-  const name = `${fileName(conversation.title)}.${isJson ? 'json' : 'md'}`
+  const name = `${toFileName(conversation.title)}.${isJson ? 'json' : 'md'}`
   return createBytesAnswer({
     headers: {
       'content-type': isJson ? 'application/json; charset=utf-8' : 'text/markdown; charset=utf-8',
       'content-disposition': `attachment; filename*=UTF-8''${toHeaderName(name)}`,
       'x-content-type-options': 'nosniff',
     },
-    body: isJson ? asJson(dependencies, conversation) : asMarkdown(dependencies, conversation),
+    body: isJson ? toJsonText(dependencies, conversation) : toMarkdown(dependencies, conversation),
   })
 }
 
-function asJson({ store, running, conversations }: Dependencies, conversation: StoredConversation): string {
+function toJsonText({ store, running, conversations }: Dependencies, conversation: StoredConversation): string {
   const messages = toWireMessages({ store, running }, conversation, store.messages.all(conversation.number))
   return `${JSON.stringify({ version: 1, conversation: conversations.toWire(conversation), messages }, undefined, 2)}\n`
 }
 
-function* asMarkdown({ store }: Dependencies, conversation: StoredConversation): Generator<string> {
+function* toMarkdown({ store }: Dependencies, conversation: StoredConversation): Generator<string> {
   yield `# ${conversation.title}\n\n`
   if (conversation.systemPrompt !== '') yield `> ${conversation.systemPrompt.replaceAll('\n', '\n> ')}\n\n`
   const leaf = conversation.leafId === null ? undefined : store.messages.find(conversation.leafId)
   if (!leaf) return
-  for (const row of store.messages.page(leaf, leaf.position + 1, leaf.position)) yield* messageMarkdown(store, row)
+  for (const row of store.messages.page(leaf, leaf.position + 1, leaf.position)) yield* formatMessage(store, row)
 }
 
-function* messageMarkdown(store: ChatStore, row: MessageRow): Generator<string> {
+function* formatMessage(store: ChatStore, row: MessageRow): Generator<string> {
   yield `## ${row.role === 'user' ? 'You' : (row.model ?? 'Assistant')}\n\n`
   for (const { name } of store.library.listAttachments([row.number]))
     yield `*Attached: ${name.replace(/[*_`[\]<>]/g, '\\$&')}*\n\n`
@@ -47,7 +47,7 @@ function* messageMarkdown(store: ChatStore, row: MessageRow): Generator<string> 
   yield `${row.text}\n\n`
 }
 
-function fileName(title: string): string {
+function toFileName(title: string): string {
   return (
     title
       .replace(/[\\/:*?"<>|\p{Cc}\p{Cf}]/gu, ' ')

@@ -22,13 +22,13 @@ const fixes: Partial<Record<ErrorCode, ChatFix>> = {
 
 /** A failure as its message keeps it: what went wrong, and what helps. */
 export function toChatFailure(error: unknown): ChatFailure {
-  const appError = error instanceof AppError ? error : unexpectedError(error)
+  const appError = error instanceof AppError ? error : createUnexpectedError(error)
   const { code, message, detail, hint, retryAfterSeconds } = appError
   const wait = retryAfterSeconds === undefined ? hint : `Try again in ${retryAfterSeconds} s.`
   const fix = appError.fields.reason === 'context_length_exceeded' ? 'shorten' : (fixes[code] ?? null)
   return { code, message: detail === undefined ? message : `${message}: ${detail}`, hint: wait, fix }
 }
 
-function unexpectedError(cause: unknown): AppError {
+function createUnexpectedError(cause: unknown): AppError {
   return new AppError('internal/unexpected', 'Something unexpected went wrong.', { cause })
 }

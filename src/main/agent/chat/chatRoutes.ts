@@ -57,7 +57,7 @@ export function createChatRoutes({ store, running, conversations, sending }: Opt
     ),
     createLocalEndpoint(searchConversations, ({ query }) => conversations.search(query)),
     createLocalEndpoint(listMessages, ({ params, query }) =>
-      messagesPage({ store, running }, params.conversationId, query),
+      readMessagesPage({ store, running }, params.conversationId, query),
     ),
     createLocalEndpoint(getMessage, ({ params }) => {
       const { message, conversation } = store.message(params.messageId)
@@ -80,7 +80,7 @@ export function createChatRoutes({ store, running, conversations, sending }: Opt
 
 type Page = { leaf_id?: string | undefined; before?: number | undefined; limit: number }
 
-function messagesPage(
+function readMessagesPage(
   context: Pick<Options, 'store' | 'running'>,
   conversationId: string,
   { leaf_id, before, limit }: Page,

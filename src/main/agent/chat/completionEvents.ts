@@ -103,11 +103,11 @@ function parseChunk(data: string): z.output<typeof Chunk> {
   try {
     return Chunk.parse(parseJson(data))
   } catch (cause) {
-    throw unreadable(cause)
+    throw createUnreadableError(cause)
   }
 }
 
-function unreadable(cause: unknown): AppError {
+function createUnreadableError(cause: unknown): AppError {
   return new AppError('inference/upstream', 'A piece of the answer could not be read.', { cause })
 }
 

@@ -52,7 +52,7 @@ export function buildCompletionRequest(store: ChatStore, options: RequestOptions
       ...rows.flatMap((row) =>
         row.role === 'assistant'
           ? answerTurns(row.text, findOutput(row.number), 'past')
-          : personTurns(
+          : toUserTurns(
               store,
               row,
               attached.filter(({ message }) => message === row.number),
@@ -106,14 +106,14 @@ function parseArgumentText(argumentText: string): string {
   }
 }
 
-function personTurns(store: ChatStore, row: MessageRow, attached: readonly StoredAttachment[]): Turn[] {
+function toUserTurns(store: ChatStore, row: MessageRow, attached: readonly StoredAttachment[]): Turn[] {
   const text = [...attached.filter(({ kind }) => kind === 'text').map((it) => quoteAttachment(store, it)), row.text]
     .filter((it) => it !== '')
     .join('\n\n')
   const images = attached.filter(({ kind }) => kind === 'image')
   if (images.length === 0) return [{ role: 'user', content: text }]
   const parts: Part[] = [
-    ...images.map((image) => ({ type: 'image_url' as const, image_url: { url: dataUrl(store, image) } })),
+    ...images.map((image) => ({ type: 'image_url' as const, image_url: { url: toDataUrl(store, image) } })),
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
   ]
   return [{ role: 'user', content: parts }]
@@ -124,6 +124,6 @@ function quoteAttachment(store: ChatStore, { hash, name }: StoredAttachment): st
   return `<attachment name=${JSON.stringify(name)}>\n${text}\n</attachment>`
 }
 
-function dataUrl(store: ChatStore, { hash, media_type }: StoredAttachment): string {
+function toDataUrl(store: ChatStore, { hash, media_type }: StoredAttachment): string {
   return `data:${media_type};base64,${store.library.bytes(hash)?.toString('base64') ?? ''}`
 }

@@ -131,9 +131,9 @@ export function createConversationRepository(database: Database): ConversationRe
       if (!row) throw new Error('A conversation was not added.')
       return { ...conversation, number: row.number }
     },
-    find: (id) => first(find.get({ id })),
-    findByNumber: (number) => first(numbered.get({ number })),
-    findSource: (format, id) => first(findSource.get({ format, id })),
+    find: (id) => toOptionalConversation(find.get({ id })),
+    findByNumber: (number) => toOptionalConversation(numbered.get({ number })),
+    findSource: (format, id) => toOptionalConversation(findSource.get({ format, id })),
     save: (conversation) =>
       void save.run(conversations.params({ ...toRow(conversation), number: conversation.number })),
     list: (filter, after, limit) =>
@@ -169,7 +169,7 @@ function toRow({ source, ...conversation }: Omit<StoredConversation, 'number'>):
   return { ...conversation, sourceFormat: source?.format ?? null, sourceId: source?.id ?? null }
 }
 
-function first(row: StoredRow | undefined): StoredConversation | undefined {
+function toOptionalConversation(row: StoredRow | undefined): StoredConversation | undefined {
   return row && toConversation(row)
 }
 

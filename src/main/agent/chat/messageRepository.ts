@@ -151,7 +151,7 @@ function createMessageReads(database: Database): MessageReads {
   )
   const unfinished = database.prepare<[], StoredRow>(`${selection} WHERE finished_at_ms IS NULL`)
   return {
-    find: (id) => first(find.get({ id })),
+    find: (id) => toOptionalMessage(find.get({ id })),
     findByNumbers: (numbers) => numbered.all({ numbers: JSON.stringify(numbers) }).map(messages.fromRow),
     children: (conversation, parents) => children.all({ conversation, parents: JSON.stringify(parents) }),
     ofGroups: (groups) => ofGroups.all({ groups: JSON.stringify(groups) }).map(messages.fromRow),
@@ -239,8 +239,8 @@ function createBranchQueries(database: Database): BranchQueries {
       for (;;) {
         const { branch, position } = leaf
         const fork = firstFork.get({ branch, position })?.position ?? null
-        if (fork === null) return first(tail.get({ branch })) ?? leaf
-        const forked = fork === position ? leaf : first(findAt.get({ branch, position: fork }))
+        if (fork === null) return toOptionalMessage(tail.get({ branch })) ?? leaf
+        const forked = fork === position ? leaf : toOptionalMessage(findAt.get({ branch, position: fork }))
         const next =
           forked && selectNewest(childrenOf.all({ conversation: forked.conversation, parent: forked.number }))
         if (!next) return forked ?? leaf
@@ -300,7 +300,7 @@ function createMessageWrites(database: Database): MessageWrites {
   }
 }
 
-function first(row: StoredRow | undefined): MessageRow | undefined {
+function toOptionalMessage(row: StoredRow | undefined): MessageRow | undefined {
   return row && messages.fromRow(row)
 }
 

@@ -86,7 +86,7 @@ async function sendMessage(
     const conversation = store.conversation(conversationId)
     const again = findByRequestId(dependencies, conversation, options.request_id)
     if (again) return { again }
-    const parent = parent_id === null ? undefined : parentIn(dependencies, conversation, parent_id)
+    const parent = parent_id === null ? undefined : requireParent(dependencies, conversation, parent_id)
     const attachments = attachment_ids.map((id) => requireAttachment(store, id))
     const weight = measureMessage(text, attachments)
     const { user, jobs, warnings } = createAnswers(dependencies, {
@@ -270,7 +270,11 @@ function chooseModels(names: readonly string[]): readonly string[] {
 }
 
 /** @throws AppError `chat/message-not-found` for one of elsewhere, `chat/message` while it is being made */
-function parentIn({ store, running }: SendingDependencies, conversation: StoredConversation, id: string): MessageRow {
+function requireParent(
+  { store, running }: SendingDependencies,
+  conversation: StoredConversation,
+  id: string,
+): MessageRow {
   const { message } = store.message(id)
   if (message.conversation !== conversation.number) {
     throw new AppError('chat/message-not-found', `There is no message ${id} in this conversation.`)

@@ -20,7 +20,7 @@ export type GatheredCalls = {
 const maxCalls = 8 * chatToolLimits.callsOfStep
 const maxDetails = 1_000
 
-function jsonLength(value: unknown): number {
+function measureJson(value: unknown): number {
   return value === undefined ? 0 : (JSON.stringify(value)?.length ?? 0)
 }
 
@@ -41,11 +41,11 @@ export function createToolCallAccumulator(): GatheredCalls {
   return {
     add({ index, name, arguments: text, extra }) {
       const call = calls.get(index) ?? { name: '', arguments: '', extra: undefined }
-      countCharacters(name.length + text.length + jsonLength(extra))
+      countCharacters(name.length + text.length + measureJson(extra))
       calls.set(index, { name: call.name + name, arguments: call.arguments + text, extra: extra ?? call.extra })
     },
     carry({ reasoning_details: added = [], extra_content: extra }) {
-      countCharacters(jsonLength(added) + jsonLength(extra))
+      countCharacters(measureJson(added) + measureJson(extra))
       details = [...details, ...added].slice(0, maxDetails)
       extraContent = extra ?? extraContent
     },

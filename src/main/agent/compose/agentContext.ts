@@ -106,7 +106,7 @@ export function createAgentContext(options: AgentOptions): AgentContext {
   )
   scope.own(
     clock.onJump('activity-log', ({ fromMs, toMs, cause }) => {
-      if (cause === 'set') activity.note(clockEntry(fromMs, toMs))
+      if (cause === 'set') activity.note(createClockEntry(fromMs, toMs))
     }),
     (unsubscribe) => unsubscribe(),
   )
@@ -126,7 +126,7 @@ export function createAgentContext(options: AgentOptions): AgentContext {
   }
 }
 
-function clockEntry(fromMs: number, toMs: number): NewActivityEntry {
+function createClockEntry(fromMs: number, toMs: number): NewActivityEntry {
   const seconds = Math.round(Math.abs(toMs - fromMs) / 1000)
   const direction = toMs > fromMs ? 'ahead' : 'back'
   return {

@@ -55,7 +55,7 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'listen'> & {
 export async function startApp(options: Options): Promise<RunningApp> {
   const { dataFolder, environment, now } = options
   const config = loadConfig({ ...options.config, environment })
-  const listenAddress = localAddress(options.listen ?? config.app.listen)
+  const listenAddress = parseLocalAddress(options.listen ?? config.app.listen)
   const scope = new Scope()
   try {
     await openDataFolder(dataFolder)
@@ -150,11 +150,11 @@ function toHostedEndpoint({ app: { service_url: url, service_ca_file: file } }: 
   try {
     return { url: url.replace(/\/+$/, ''), authority: file === null ? undefined : readFileSync(file, 'utf8') }
   } catch (cause) {
-    throw unreadable(file ?? '', cause)
+    throw createUnreadableError(file ?? '', cause)
   }
 }
 
-function unreadable(file: string, cause: unknown): AppError {
+function createUnreadableError(file: string, cause: unknown): AppError {
   return new AppError('config/invalid', `\`app.service_ca_file\` names ${file}, which cannot be read.`, { cause })
 }
 
@@ -165,7 +165,7 @@ function getHostedName({ url }: HostedEndpoint) {
 /** The names that the guard of the local API knows. */
 const localNames: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 
-function localAddress(text: string): ListenAddress {
+function parseLocalAddress(text: string): ListenAddress {
   const address = parseListen(text)
   if (address && localNames.includes(address.host)) return address
   throw new AppError('command/usage', `The interface only listens on loopback, not on ${text}.`, {

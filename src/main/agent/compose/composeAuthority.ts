@@ -74,7 +74,7 @@ export function composeAuthority(
     },
     chat(id) {
       const conversation = conversations.find(id)
-      return conversation && conversation.deletedAtMs === null ? conversationRights(conversation) : undefined
+      return conversation && conversation.deletedAtMs === null ? toConversationRights(conversation) : undefined
     },
     key: (id) => presence.getRights(`key:${id}`),
     token: (id) => presence.getRights(`token:${id}`),
@@ -142,7 +142,7 @@ export function composeAuthority(
 const noRights: PrincipalRights = {}
 
 /** Returns what the settings of a conversation let its models do with tools now. */
-function conversationRights({ tools }: StoredConversation): PrincipalRights {
+function toConversationRights({ tools }: StoredConversation): PrincipalRights {
   if (!tools.enabled) return noRights
   const { profile, max_day_micro_usd: dailyBudgetMicroUsd, servers } = tools
   return { tools: { profile, policy: defaultToolPolicy, dailyBudgetMicroUsd, dryRun: false, servers } }

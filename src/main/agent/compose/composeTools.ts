@@ -137,7 +137,7 @@ export function composeTools(
     executor,
     mcp,
     door,
-    endpoints: [...createToolCallRoutes(pending), ...createToolClientRoutes(clients, stdioStart())],
+    endpoints: [...createToolCallRoutes(pending), ...createToolClientRoutes(clients, getStdioStart())],
   }
 }
 
@@ -203,7 +203,7 @@ function createApprovedCalls({ running, mayNow, findTool, perform, tasks, taskOf
 }
 
 /** Uses the binary that runs Steward: another Node may be too old, and Electron's binary can run as Node. */
-function stdioStart(): StdioStart {
+function getStdioStart(): StdioStart {
   const script = join(installFolder, 'scripts', 'mcp.js')
   const program = existsSync(script) ? script : join(installFolder, 'out', 'main', 'mcp.js')
   const isElectron = process.versions.electron !== undefined

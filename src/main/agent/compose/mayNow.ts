@@ -33,9 +33,9 @@ export function createMayNow(options: Options): MayNow {
     throw toEndedError(principal)
   }
   const callRefusal = ({ caller, tool, args }: ToolAction): Refusal | undefined => {
-    const rights = attempt('requester', () => requireRights(toRequesterPrincipal(caller.asker)))
+    const rights = attemptRead('requester', () => requireRights(toRequesterPrincipal(caller.asker)))
     if ('error' in rights) return rights
-    const present = attempt('rights', () => requireCallRights(rights.value.tools, caller))
+    const present = attemptRead('rights', () => requireCallRights(rights.value.tools, caller))
     if ('error' in present) return present
     // Everything else is said before the stop switch, which only holds for a while.
     const error = findToolRefusal(present.value, tool, args)
@@ -53,24 +53,24 @@ export function createMayNow(options: Options): MayNow {
   const requestRights = (request: IntentRecord, rights: ToolRights | undefined): Refusal | undefined => {
     const call = context.call(request)
     if (call) {
-      const present = attempt('rights', () => requireCallRights(rights, call.caller))
+      const present = attemptRead('rights', () => requireCallRights(rights, call.caller))
       if ('error' in present) return present
-      const tool = attempt('rights', () => requireTool(call.name, call.toolOf(present.value)))
+      const tool = attemptRead('rights', () => requireTool(call.name, call.toolOf(present.value)))
       if ('error' in tool) return tool
       const error = findToolRefusal(present.value, tool.value, call.args)
       return error && { by: 'rights', error }
     }
     if (request.kind === 'tool.call') return undefined // being asked for: its call was judged just now
-    const present = attempt('rights', () => requireCallRights(rights, {}))
+    const present = attemptRead('rights', () => requireCallRights(rights, {}))
     if ('error' in present) return present
     const name = context.payingTool(request)
     const error = findPaymentRefusal(present.value, name)
     return error && { by: 'rights', error }
   }
   const requestRefusal = (request: IntentRecord): Refusal | undefined => {
-    const requester = attempt('requester', () => requireRights(toRequesterPrincipal(request.asker)))
+    const requester = attemptRead('requester', () => requireRights(toRequesterPrincipal(request.asker)))
     if ('error' in requester) return requester
-    const account = attempt('requester', () => requireRights(toWalletPrincipal(request.account_id)))
+    const account = attemptRead('requester', () => requireRights(toWalletPrincipal(request.account_id)))
     if ('error' in account) return account
     if (request.expires_at <= toIsoTime(now())) {
       return { by: 'expiry', error: new AppError('intent/decided', 'This request has expired.') }
@@ -104,7 +104,7 @@ function isTool({ kind }: Asker): boolean {
 }
 
 /** @returns the value, or the refusal for the AppError that it threw */
-function attempt<T>(by: Refusal['by'], read: () => T): { value: T } | Refusal {
+function attemptRead<T>(by: Refusal['by'], read: () => T): { value: T } | Refusal {
   try {
     return { value: read() }
   } catch (error) {

@@ -62,7 +62,7 @@ export function createEventFeed({ target, log, onEvent, onLost, onResponsive, on
       ...createTlsOptions(target),
     })
     socket = opened
-    const watch = heartbeat(opened, pingMs, {
+    const watch = startHeartbeat(opened, pingMs, {
       onSilence() {
         if (closed) return
         onLost(reasons.silent)
@@ -124,7 +124,11 @@ type HeartbeatEvents = {
   onAnswer(): void
 }
 
-function heartbeat(socket: WebSocket, everyMs: number, { onSilence, onAnswer }: HeartbeatEvents): { stop(): void } {
+function startHeartbeat(
+  socket: WebSocket,
+  everyMs: number,
+  { onSilence, onAnswer }: HeartbeatEvents,
+): { stop(): void } {
   let answered = true
   socket.on('pong', () => {
     answered = true

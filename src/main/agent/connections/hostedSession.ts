@@ -172,7 +172,7 @@ function createSignIn(
   /** The account that signed in before, or was chosen; the default account where there is none. Undefined: it was removed. */
   const findAccount = (): SigningAccount | undefined => {
     const chosen = records.find(place.url)
-    if (!chosen) return defaultAccount(wallet)
+    if (!chosen) return findDefaultAccount(wallet)
     return wallet.accounts().find(({ id }) => id === chosen.accountId)
   }
   const describeRemovedAccount = (): string =>
@@ -266,7 +266,7 @@ function hasAccount(wallet: Pick<WalletKeys, 'accounts'>): boolean {
   return wallet.accounts().length > 0
 }
 
-function defaultAccount(wallet: Pick<WalletKeys, 'account'>): SigningAccount | undefined {
+function findDefaultAccount(wallet: Pick<WalletKeys, 'account'>): SigningAccount | undefined {
   for (const chainType of ['evm', 'solana'] as const) {
     try {
       return wallet.account(chainType)

@@ -68,7 +68,7 @@ export function createServiceClient(
     { signal, accept, ...options }: RequestOptions,
   ) => {
     const to = target()
-    if (!to) throw unavailable()
+    if (!to) throw createUnavailableError()
     const { path, body } = buildRequest(route, input)
     const task = options.credential === undefined ? tasks?.current() : undefined
     const key = options.credential === undefined ? to.key : options.credential
@@ -99,10 +99,10 @@ export function createServiceClient(
       const answer = parseJsonOrUndefined(text)
       if (status >= 400) throw toServiceError(status, answer)
       const read = readAnswer(route, answer)
-      if (!read.success) throw unreadable(route, read.error)
+      if (!read.success) throw createUnreadableError(route, read.error)
       // Entries are left out for callers that ask for it: to others a shorter list would say that something is gone.
       if (read.unreadable.length > 0) {
-        if (!options.onUnreadable) throw unreadable(route, read.unreadable)
+        if (!options.onUnreadable) throw createUnreadableError(route, read.unreadable)
         options.onUnreadable(read.unreadable)
       }
       return read.answer
@@ -119,7 +119,7 @@ export function createServiceClient(
         }
         bound.begun()
         return {
-          headers: singleHeaders(headers),
+          headers: toSingleHeaders(headers),
           events: parseEvents(body, { options: bound.leave, ended: bound.end }),
         }
       } catch (error) {
@@ -133,7 +133,7 @@ export function createServiceClient(
   }
 }
 
-function unreadable({ summary }: Route, cause: unknown): AppError {
+function createUnreadableError({ summary }: Route, cause: unknown): AppError {
   return new AppError('service/unavailable', `The service's answer to “${summary}” could not be read.`, { cause })
 }
 
@@ -160,7 +160,7 @@ async function mapErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (cause) {
-    throw unavailable(cause)
+    throw createUnavailableError(cause)
   }
 }
 
@@ -179,14 +179,14 @@ async function* parseEvents(
       if (done) return
     }
   } catch (cause) {
-    throw unavailable(cause)
+    throw createUnavailableError(cause)
   } finally {
     ended()
     await pieces.return?.() // closes the connection of an answer that was not read to its end
   }
 }
 
-function singleHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+function toSingleHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, [value].flat().join(', ')]],
@@ -194,6 +194,6 @@ function singleHeaders(headers: Readonly<Record<string, string | string[] | unde
   )
 }
 
-function unavailable(cause?: unknown): AppError {
+function createUnavailableError(cause?: unknown): AppError {
   return new AppError('service/unavailable', "The service isn't responding.", { cause })
 }

@@ -85,7 +85,7 @@ export function runServiceProcess({
     log,
   })
   const started = supervisor.started.catch((cause: unknown) => {
-    throw notStarted(cause, { said, logFile: logPath })
+    throw createStartError(cause, { said, logFile: logPath })
   })
   started.catch(() => {}) // callers that await it handle the error
   return {
@@ -112,9 +112,9 @@ function parseReady(line: string): ServiceReady | undefined {
   return ServiceReady.parse(parseJson(line))
 }
 
-function notStarted(cause: unknown, { said, logFile }: { said: string; logFile: string }): AppError {
+function createStartError(cause: unknown, { said, logFile }: { said: string; logFile: string }): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const why = readErrorText(said) ?? crashLine(said)
+  const why = readErrorText(said) ?? findCrashLine(said)
   return new AppError('service/start-failed', reason, {
     cause,
     detail: [...(why === undefined ? [] : [why]), `Its log: ${logFile}.`].join(' '),
@@ -130,6 +130,6 @@ function readErrorText(said: string): string | undefined {
 }
 
 /** Extracts the error from Node's crash report, which continues with the stack and the version of Node. */
-function crashLine(said: string): string | undefined {
+function findCrashLine(said: string): string | undefined {
   return said.split('\n').findLast((line) => /^(?:\w*Error|Uncaught)\b.*/.test(line))
 }

@@ -61,7 +61,7 @@ export function createWalletLinker(options: Options): LinkedWallets {
     if (removed.length > 0) me = await client.call(getMe, {}, { signal })
     adoptLinks(me, options)
     if (!wallet.isUnlocked()) return
-    for (const account of defaultAccounts(wallet)) {
+    for (const account of listDefaultAccounts(wallet)) {
       const stored = records.find(me.id, account.address)
       if (!failed.has(account.address) && (!stored || stored.state === 'linking')) await linkOne(account, me.id)
     }
@@ -181,7 +181,7 @@ function toWalletLinks({ id, wallets }: Me, { wallet, records }: Pick<Options, '
     }
   })
   const linked = new Set(views.map(({ address }) => address))
-  const others = defaultAccounts(wallet).filter(({ address }) => !linked.has(address))
+  const others = listDefaultAccounts(wallet).filter(({ address }) => !linked.has(address))
   return [
     ...views,
     ...others.map(({ id: account_id, address, chainType: chain_type, label }) => ({
@@ -200,7 +200,7 @@ function toWalletLinks({ id, wallets }: Me, { wallet, records }: Pick<Options, '
 }
 
 /** Accounts that sign where none is named. */
-function defaultAccounts(wallet: Pick<WalletKeys, 'account'>): SigningAccount[] {
+function listDefaultAccounts(wallet: Pick<WalletKeys, 'account'>): SigningAccount[] {
   return (['evm', 'solana'] as const).flatMap((chainType) => {
     try {
       return [wallet.account(chainType)]

@@ -33,7 +33,7 @@ export function createWalletMessages({ client, target, approvals }: Options): Wa
       const settled = await approvals.waitUntilSettled(record.id, { waitMs: decideWithinMs, signal })
       const { state, result, error } = settled
       if (state === 'waiting') approvals.cancel(record.id, asker)
-      if (state !== 'signed' || !result || result.message === undefined) throw notSigned(state, error)
+      if (state !== 'signed' || !result || result.message === undefined) throw createUnsignedError(state, error)
       return { message: result.message, signature: result.signature, chain_type: account.chainType }
     },
   }
@@ -50,7 +50,7 @@ function signInIntent({ id, chainType }: SigningAccount, { url }: ServiceTarget,
   })
 }
 
-function notSigned(state: IntentRecord['state'], error: string | null): AppError {
+function createUnsignedError(state: IntentRecord['state'], error: string | null): AppError {
   const why = state === 'waiting' ? 'Nobody approved it in time.' : (error ?? 'It was refused.')
   return new AppError('intent/denied', why)
 }

@@ -93,7 +93,7 @@ export function createDomainCache(options: CacheOptions): DomainCache {
       const entry = getEntry(question)
       if (!entry) return Buffer.from(JSON.stringify(withAge(await reads.readOnce(question), now())))
       const { source, as_of } = toAnswer<Answer>(entry)
-      entry.json ??= withoutSource(entry.answer)
+      entry.json ??= serializeAnswer(entry.answer)
       return withSource(entry.json, { source, as_of })
     },
     async fresh<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>> {
@@ -150,7 +150,7 @@ function createCacheEntries(records: DomainCacheRepository): CacheEntries {
       const entry = entries.get(id)
       if (entry) return entry
       const row = records.find(question.kind, question.key)
-      const answer = row && understood(question.schema, row.answer)
+      const answer = row && parseCachedAnswer(question.schema, row.answer)
       if (!row || !answer) return undefined
       return remember(id, { answer, readAtMs: row.readAtMs, generation: -1, isOffline: false, triedAtMs: 0 })
     },
@@ -280,7 +280,7 @@ function withAge<Answer extends object>(answer: Answer, nowMs: number): Cached<A
 }
 
 /** As JSON, open at its end. */
-function withoutSource(answer: object): Buffer {
+function serializeAnswer(answer: object): Buffer {
   const { source: _, as_of: __, ...rest } = answer as CacheFields
   return Buffer.from(JSON.stringify(rest).slice(0, -1))
 }
@@ -291,7 +291,7 @@ function withSource(json: Buffer, source: { source: CachedSource; as_of: string 
 }
 
 /** Damaged rows are ignored. */
-function understood<Answer>(schema: z.ZodType<Answer>, text: string): Answer | undefined {
+function parseCachedAnswer<Answer>(schema: z.ZodType<Answer>, text: string): Answer | undefined {
   try {
     return schema.parse(parseJson(text))
   } catch {

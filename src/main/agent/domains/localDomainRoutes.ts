@@ -30,7 +30,7 @@ export function createLocalDomainRoutes(parts: {
 }): LocalEndpoint[] {
   const { cache, questions, plans, propagation, note } = parts
   return [
-    createLocalEndpoint(listLocalDomains, async () => jsonBytes(await cache.getCachedJson(questions.list()))),
+    createLocalEndpoint(listLocalDomains, async () => createJsonResponse(await cache.getCachedJson(questions.list()))),
     createLocalEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
     createLocalEndpoint(listLocalPrices, () => cache.getCached(questions.prices())),
     createLocalEndpoint(getLocalDomain, ({ params }) => cache.getCached(questions.domain(params.domain))),
@@ -68,6 +68,6 @@ function recordPlan({ id, domain, state, steps }: DnsPlan, { kind, name }: Asker
   })
 }
 
-function jsonBytes(body: Uint8Array) {
+function createJsonResponse(body: Uint8Array) {
   return createBytesAnswer({ headers: { 'content-type': 'application/json; charset=utf-8' }, body })
 }

@@ -59,7 +59,7 @@ export function createZonePlans(options: {
     const records = selectRecords(before)
     const plan: DnsPlan = {
       ...{ id: newId(), domain, state: 'ready', hash: zone.hash, before, error: null, undo_of: undoOf },
-      steps: steps(domain, before, records).map((step) => ({ ...step, state: 'waiting' })),
+      steps: planSteps(domain, before, records).map((step) => ({ ...step, state: 'waiting' })),
       created_at: toIsoTime(now()),
     }
     plans.keep(plan)
@@ -122,7 +122,7 @@ export function createZonePlans(options: {
       throw new AppError('dns/plan-state', 'Nothing of this plan was applied.')
     },
     async list(domain) {
-      await cache.account().catch(unlessAway)
+      await cache.account().catch(rethrowUnlessAway)
       return plans.ofDomain(domain)
     },
   }
@@ -135,20 +135,20 @@ const stateTexts: Readonly<Record<Exclude<DnsPlan['state'], 'ready'>, string>> =
   moved: 'The records changed since this plan was made.',
 }
 
-function unlessAway(error: unknown): void {
+function rethrowUnlessAway(error: unknown): void {
   if (!(error instanceof AppError && error.status >= 500)) throw error
 }
 
-function steps(domain: string, before: DnsPlan['before'], records: readonly DnsRecordData[]) {
+function planSteps(domain: string, before: DnsPlan['before'], records: readonly DnsRecordData[]) {
   try {
     return planZone(domain, before, records)
   } catch (fault) {
     if (!(fault instanceof ZonePlanFault)) throw fault
-    throw invalidRecordError(fault)
+    throw createInvalidRecordError(fault)
   }
 }
 
-function invalidRecordError(fault: ZonePlanFault): AppError {
+function createInvalidRecordError(fault: ZonePlanFault): AppError {
   return new AppError('request/invalid', `Record ${fault.index + 1}: ${fault.message}`, { cause: fault })
 }
 

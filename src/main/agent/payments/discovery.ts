@@ -70,7 +70,7 @@ function parseListing(document: unknown, origin: string): Endpoint[] {
   }
   for (const { value, depth } of todo) {
     if (typeof value === 'string') {
-      const url = absolute(value, origin)
+      const url = toAbsoluteUrl(value, origin)
       if (url !== undefined && !endpoints.has(url))
         endpoints.set(url, { url, method: null, description: null, offers: [] })
     } else if (Array.isArray(value)) {
@@ -78,7 +78,7 @@ function parseListing(document: unknown, origin: string): Endpoint[] {
     } else if (typeof value === 'object' && value !== null) {
       const fields = value as Readonly<Record<string, unknown>>
       const url = [fields.url, fields.resource, fields.endpoint, fields.path]
-        .map((it) => absolute(it, origin))
+        .map((it) => toAbsoluteUrl(it, origin))
         .find(Boolean)
       if (url !== undefined) {
         const { x402Version, accepts, resource } = fields
@@ -104,12 +104,12 @@ function parseListing(document: unknown, origin: string): Endpoint[] {
 function parseOpenApi(document: unknown, origin: string): Endpoint[] {
   const { paths, servers } = toFields(document)
   const base =
-    absolute(toFields(Array.isArray(servers) ? servers[0] : undefined).url, origin)?.replace(/\/$/, '') ?? origin
+    toAbsoluteUrl(toFields(Array.isArray(servers) ? servers[0] : undefined).url, origin)?.replace(/\/$/, '') ?? origin
   return Object.entries(toFields(paths)).flatMap(([path, operations]) =>
     Object.entries(toFields(operations)).flatMap(([method, operation]): Endpoint[] => {
       const { responses, summary, description, ...rest } = toFields(operation)
       const paid = '402' in toFields(responses) || Object.keys(rest).some((it) => /^x-.*(402|payment)/i.test(it))
-      const url = absolute(`${base}${path}`, origin)
+      const url = toAbsoluteUrl(`${base}${path}`, origin)
       if (!methods.has(method) || !paid || url === undefined) return []
       const words = [summary, description].find((it) => typeof it === 'string')
       return [{ url, method: method.toUpperCase(), description: sanitizeText(words as string | undefined), offers: [] }]
@@ -123,11 +123,11 @@ function parseText(text: string, origin: string): Endpoint[] {
   const urls = lines.flatMap(
     (line) => line.slice(0, 2_000).match(/https?:\/\/[^\s)<>"'`\]]+|(?<=\]\()\/[^\s)]+/g) ?? [],
   )
-  const absoluteUrls = urls.flatMap((it) => absolute(it, origin) ?? [])
+  const absoluteUrls = urls.flatMap((it) => toAbsoluteUrl(it, origin) ?? [])
   return [...new Set(absoluteUrls)].map((url) => ({ url, method: null, description: null, offers: [] }))
 }
 
-function absolute(value: unknown, origin: string): string | undefined {
+function toAbsoluteUrl(value: unknown, origin: string): string | undefined {
   if (typeof value !== 'string' || value.length > 2_048 || !/^(https?:\/\/|\/)[\x21-\x7e]*$/.test(value))
     return undefined
   const url = URL.parse(value, origin)

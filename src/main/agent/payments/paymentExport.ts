@@ -19,7 +19,7 @@ const columns = [
 ] as const
 
 /** RFC 4180, and no cell that a spreadsheet would take for a formula. Amounts are dollars. */
-export function* paymentCsv(payments: Iterable<Payment>): Generator<string> {
+export function* formatPaymentCsv(payments: Iterable<Payment>): Generator<string> {
   yield formatCsvLine(columns)
   for (const payment of payments) {
     const { amount_micro_usd: amount, paid_micro_usd: paid, asker, ...fields } = payment
@@ -33,7 +33,7 @@ export function* paymentCsv(payments: Iterable<Payment>): Generator<string> {
   }
 }
 
-export function* paymentLines(payments: Iterable<Payment>): Generator<string> {
+export function* formatPaymentLines(payments: Iterable<Payment>): Generator<string> {
   for (const payment of payments) yield `${JSON.stringify(payment)}\n`
 }
 

@@ -78,7 +78,7 @@ export function parseReceipt(headers: Readonly<Record<string, string>>): Receipt
     const hash = transaction ?? txHash
     return {
       success,
-      transaction: hash === undefined ? null : transactionHash(hash),
+      transaction: hash === undefined ? null : parseTransactionHash(hash),
       network: network ?? null,
       payer: payer ?? null,
       ...(extensions && isShortJson(extensions, maxExtensionBytes) && { extensions }),
@@ -88,7 +88,7 @@ export function parseReceipt(headers: Readonly<Record<string, string>>): Receipt
 }
 
 /** Returns an EVM transaction hash, or the first signature of a Solana transaction: 64 bytes in base58. */
-function transactionHash(text: string): string | null {
+function parseTransactionHash(text: string): string | null {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
   return /^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(text) ? text : null
 }

@@ -13,7 +13,7 @@ import {
 import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '#shared/contract/localPurchases.ts'
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import { discoverEndpoints } from './discovery.ts'
-import { paymentCsv, paymentLines } from './paymentExport.ts'
+import { formatPaymentCsv, formatPaymentLines } from './paymentExport.ts'
 import type { PaymentFollower } from './paymentFollower.ts'
 import { type PurchaseRequest, parseUsd } from './paymentPlan.ts'
 import { type PaymentRepository, type StoredPayment, toAskerKey } from './paymentRepository.ts'
@@ -32,8 +32,8 @@ type Options = {
 }
 
 const formats = {
-  csv: { mediaType: 'text/csv; charset=utf-8', ending: 'csv', lines: paymentCsv },
-  jsonl: { mediaType: 'application/x-ndjson; charset=utf-8', ending: 'jsonl', lines: paymentLines },
+  csv: { mediaType: 'text/csv; charset=utf-8', ending: 'csv', lines: formatPaymentCsv },
+  jsonl: { mediaType: 'application/x-ndjson; charset=utf-8', ending: 'jsonl', lines: formatPaymentLines },
 } as const
 type FetchBody = { url: string; method: string; headers?: Record<string, string>; body?: string }
 

@@ -34,17 +34,17 @@ type SolanaTerms = { feePayer: string; memo?: string }
 
 /** All that is read of one answer, however many a seller lists. */
 const maxOffers = 20
-const text = (max: number) => z.string().max(max)
+const createTextSchema = (max: number) => z.string().max(max)
 const Amount = z.string().regex(/^\d{1,78}$/)
 
 /** Version 1 names the amount `maxAmountRequired`, version 2 `amount`. */
 const RawRequirements = z.looseObject({
-  scheme: text(64),
-  network: text(128),
+  scheme: createTextSchema(64),
+  network: createTextSchema(128),
   maxAmountRequired: Amount.optional(),
   amount: Amount.optional(),
-  asset: text(128),
-  payTo: text(128),
+  asset: createTextSchema(128),
+  payTo: createTextSchema(128),
   maxTimeoutSeconds: z.number().finite().nonnegative().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   extra: z.looseObject({}).optional().catch(undefined),
@@ -88,7 +88,7 @@ export function parseOffers(demand: unknown): ReadOffer[] {
   const { data } = Demand.safeParse(demand)
   if (!data) return []
   const { x402Version, accepts, resource, extensions } = data
-  const identifier = x402Version === 2 ? declarationIn(extensions) : undefined
+  const identifier = x402Version === 2 ? findDeclaration(extensions) : undefined
   return accepts.slice(0, maxOffers).flatMap((it) => {
     const requirements = RawRequirements.safeParse(it).data
     if (!requirements) return []
@@ -98,7 +98,7 @@ export function parseOffers(demand: unknown): ReadOffer[] {
 }
 
 /** Reads the declaration of an untrusted seller, bounded in size. It is returned to that seller only. */
-function declarationIn(extensions: Readonly<Record<string, unknown>> | undefined): Declaration | undefined {
+function findDeclaration(extensions: Readonly<Record<string, unknown>> | undefined): Declaration | undefined {
   const { data } = Declared.safeParse(extensions?.[paymentIdentifierName])
   return data && isShortJson(data, maxDeclarationBytes) ? data : undefined
 }
@@ -126,7 +126,7 @@ function readOffer(
   return {
     raw,
     network,
-    ...(problem === null && network && isSolana(network) && { solana: solanaTerms(raw.extra) }),
+    ...(problem === null && network && isSolana(network) && { solana: toSolanaTerms(raw.extra) }),
     ...(problem === null && raw.scheme === 'upto' && { facilitator: String(raw.extra?.facilitatorAddress) }),
     offer: {
       x402_version: version,
@@ -163,14 +163,14 @@ function findProblem(
   if (maxTimeoutSeconds !== undefined && maxTimeoutSeconds < minSeconds) {
     return `It leaves ${maxTimeoutSeconds} seconds to pay, which is too short.`
   }
-  if (scheme === 'upto') return uptoProblem(network, version, extra)
-  if (isSolana(network)) return solanaProblem(network, payTo, extra)
+  if (scheme === 'upto') return findUptoProblem(network, version, extra)
+  if (isSolana(network)) return findSolanaProblem(network, payTo, extra)
   const method = extra?.assetTransferMethod ?? 'eip3009'
   return method === 'eip3009' ? null : 'Steward pays an exact amount by EIP-3009 only.'
 }
 
 /** @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/upto/scheme_upto_evm.md */
-function uptoProblem(network: SupportedNetwork, version: 1 | 2, extra: RawRequirements['extra']): string | null {
+function findUptoProblem(network: SupportedNetwork, version: 1 | 2, extra: RawRequirements['extra']): string | null {
   if (version === 1) return 'Version 1 of x402 has no scheme “upto”.'
   if (isSolana(network) || network.id === testLedgerNetwork.id)
     return `Steward does not pay by “upto” on ${network.name}.`
@@ -183,7 +183,7 @@ function uptoProblem(network: SupportedNetwork, version: 1 | 2, extra: RawRequir
 const maxMemoBytes = 256
 
 /** @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/exact/scheme_exact_svm.md */
-function solanaProblem(network: SolanaNetwork, payTo: string, extra: RawRequirements['extra']): string | null {
+function findSolanaProblem(network: SolanaNetwork, payTo: string, extra: RawRequirements['extra']): string | null {
   const { feePayer, memo, tokenProgram } = extra ?? {}
   if (typeof feePayer !== 'string' || !getAddressPattern(network).test(feePayer))
     return 'It does not name who pays the fee.'
@@ -197,7 +197,7 @@ function solanaProblem(network: SolanaNetwork, payTo: string, extra: RawRequirem
 }
 
 /** Expects an offer without a problem. */
-function solanaTerms(extra: RawRequirements['extra']): SolanaTerms {
+function toSolanaTerms(extra: RawRequirements['extra']): SolanaTerms {
   const { feePayer, memo } = extra ?? {}
   return { feePayer: String(feePayer), ...(typeof memo === 'string' && memo !== '' && { memo }) }
 }

@@ -68,11 +68,11 @@ export async function fetchOnce(client: HttpClient, request: SellerRequest, aski
       body,
       signal: ending,
     })
-    return { status: answer.status, headers: singleHeaders(answer.headers), ...(await readPart(answer.body)) }
+    return { status: answer.status, headers: toSingleHeaders(answer.headers), ...(await readPart(answer.body)) }
   } catch (cause) {
     signal?.throwIfAborted()
     const why = late.aborted ? `did not answer within ${deadlineMs / 1000} s` : `gave no answer${readCode(cause)}`
-    throw noResponseError(`${name} ${why}.`, cause)
+    throw createNoResponseError(`${name} ${why}.`, cause)
   } finally {
     leaving.abort() // ends the connection of an answer that was not read to its end
   }
@@ -97,7 +97,7 @@ async function readPart(body: AsyncIterable<Uint8Array>): Promise<Pick<SellerAns
   return { body: Buffer.concat(pieces), truncated: false }
 }
 
-function singleHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+function toSingleHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, [value].flat().join(', ')]],
@@ -105,7 +105,7 @@ function singleHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   )
 }
 
-function noResponseError(message: string, cause: unknown): AppError {
+function createNoResponseError(message: string, cause: unknown): AppError {
   return new AppError('purchase/seller', message, { cause })
 }
 

@@ -26,7 +26,7 @@ export function createSellerAccess({ getNamedServers, isOwnService, isStopped }:
     requireAddress(address, { kind }) {
       const url = parseSellerAddress(address)
       const isOpen = kind === 'person' || !isThisComputer(url) || isOwnService(url.href)
-      if (isOpen || getNamedServers().includes(hostWithPort(url))) return url
+      if (isOpen || getNamedServers().includes(formatHostWithPort(url))) return url
       throw new AppError('purchase/address', `${url.host} is on this computer, and programs may not reach it.`, {
         detail: 'The user can allow it in Steward: Payments, Limits.',
       })
@@ -45,6 +45,6 @@ function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-function hostWithPort({ hostname, port, protocol }: URL): string {
+function formatHostWithPort({ hostname, port, protocol }: URL): string {
   return `${hostname}:${port === '' ? { 'http:': 80, 'https:': 443 }[protocol] : port}`
 }

@@ -27,12 +27,12 @@ export function createSigningClock({ blockTimeMs, now }: Options): SigningClock 
       const hasClock = !Number.isNaN(theirsMs)
       if (hasClock && !isFar(now() - theirsMs)) return
       const blockMs = await blockTimeMs(network)
-      if (blockMs !== undefined && isFar(now() - blockMs)) throw wrongClock(now() - blockMs, 'the network')
-      if (blockMs === undefined && hasClock) throw wrongClock(now() - theirsMs, host)
+      if (blockMs !== undefined && isFar(now() - blockMs)) throw createClockError(now() - blockMs, 'the network')
+      if (blockMs === undefined && hasClock) throw createClockError(now() - theirsMs, host)
     },
     async assertAtChain(network) {
       const blockMs = await blockTimeMs(network)
-      if (blockMs !== undefined && isFar(now() - blockMs)) throw wrongClock(now() - blockMs, 'the network')
+      if (blockMs !== undefined && isFar(now() - blockMs)) throw createClockError(now() - blockMs, 'the network')
     },
   }
 }
@@ -41,7 +41,7 @@ function isFar(differenceMs: number): boolean {
   return Math.abs(differenceMs) > maxDifferenceMs
 }
 
-function wrongClock(differenceMs: number, otherTime: string): AppError {
+function createClockError(differenceMs: number, otherTime: string): AppError {
   const minutes = Math.round(Math.abs(differenceMs) / 60_000)
   const words = differenceMs > 0 ? 'ahead of' : 'behind'
   return new AppError(

@@ -76,7 +76,7 @@ export function createEncryptedKeyStore({ locator, sealFile }: Options): SealedK
   }
 }
 
-function unreadable(message: string, cause?: unknown): AppError {
+function createUnreadableError(message: string, cause?: unknown): AppError {
   return new AppError('provider-key/unreadable', message, { cause })
 }
 
@@ -87,7 +87,7 @@ async function readSeal(file: string): Promise<Buffer | undefined> {
     text = await readFile(file, 'utf8')
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
-    throw unreadable(`${file} cannot be read.`, cause)
+    throw createUnreadableError(`${file} cannot be read.`, cause)
   }
   const key = Buffer.from(text.trim(), 'base64')
   return key.length === sealBytes ? key : undefined

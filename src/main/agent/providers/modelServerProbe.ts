@@ -37,7 +37,7 @@ export function createModelServerProbe(): ModelServerProbe {
         if (status >= 300 && status < 400)
           return { kind: 'nothing', why: 'answers with a redirect, which Steward does not follow' }
         if (status !== 200) return { kind: 'nothing', why: `answers with status ${status}, not with a list of models` }
-        return modelsIn(text)
+        return parseModels(text)
       } catch (error) {
         if (signal.aborted) return { kind: 'nothing', why: `does not answer within ${withinMs / 1000} s` }
         const isLarge = error instanceof Error && error.message === 'The answer is too large.'
@@ -48,13 +48,13 @@ export function createModelServerProbe(): ModelServerProbe {
   }
 }
 
-function modelsIn(text: string): Probed {
+function parseModels(text: string): Probed {
   const list = ModelList.safeParse(parseJsonOrUndefined(text))
   if (!list.success) return { kind: 'nothing', why: 'does not answer with a list of models' }
   const listed = list.data.data.filter(({ id }) => servedModelName.test(id))
   const models = [...new Set(listed.map(({ id }) => id))].slice(0, maxServedModels)
   const prices = listed.flatMap(({ id, pricing }) => {
-    const price = models.includes(id) ? priceIn(pricing) : undefined
+    const price = models.includes(id) ? parsePrice(pricing) : undefined
     return price ? [[id, price] as const] : []
   })
   return { kind: 'models', models, prices: Object.fromEntries(prices) }
@@ -67,16 +67,18 @@ const TokenPrice = z
   .regex(/^\d+(\.\d+)?(e-\d{1,2})?$/i)
 const ListedPricing = z.object({ prompt: TokenPrice, completion: TokenPrice })
 
-function priceIn(pricing: unknown): ModelPrice | undefined {
+function parsePrice(pricing: unknown): ModelPrice | undefined {
   const listed = ListedPricing.safeParse(pricing)
   if (!listed.success) return undefined
   const { prompt, completion } = listed.data
-  return ModelPrice.safeParse({ input_per_million: perMillion(prompt), output_per_million: perMillion(completion) })
-    .data
+  return ModelPrice.safeParse({
+    input_per_million: toPricePerMillion(prompt),
+    output_per_million: toPricePerMillion(completion),
+  }).data
 }
 
 /** Rounds up to a millionth of a dollar. */
-function perMillion(perToken: string): number {
+function toPricePerMillion(perToken: string): number {
   const picoUsd = Math.ceil(Number((Number(perToken) * 1e12).toFixed(3)))
   return picoUsd / 1e6
 }

@@ -31,12 +31,13 @@ export function createCastFiles(folder: string): CastFiles {
       return seconds + bytes.length
     },
     // Reads complete lines only: more may be appended concurrently.
-    read: (id, bytes) => (bytes === 0 ? nothing() : createReadStream(getPath(id), { start: 0, end: bytes - 1 })),
+    read: (id, bytes) =>
+      bytes === 0 ? createEmptyStream() : createReadStream(getPath(id), { start: 0, end: bytes - 1 }),
     remove: (id) => rm(getPath(id), { force: true }),
   }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* createEmptyStream(): AsyncGenerator<Uint8Array> {}
 
 /** @see https://docs.asciinema.org/manual/asciicast/v2/ */
 export function formatCastHeader(about: { cols: number; rows: number; startedAtMs: number; title: string }): string {

@@ -79,13 +79,13 @@ function recordEnd(note: RecordActivity, row: RecordingRow): void {
     kind: 'terminal.recorded',
     actor: { kind: 'system', name: 'Steward' },
     subject: sandboxId,
-    summary: `Recorded a terminal of ${sandboxName}: ${durationText(durationMs)}${state === 'cut' ? ', up to the largest size' : ''}.`,
+    summary: `Recorded a terminal of ${sandboxName}: ${formatDuration(durationMs)}${state === 'cut' ? ', up to the largest size' : ''}.`,
     detail: { sandbox_name: sandboxName, recording_id: id, duration_ms: durationMs, bytes },
     links: { recording: id, terminal: terminalId, sandbox: sandboxId },
   })
 }
 
-function durationText(ms: number): string {
+function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000)
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }

@@ -132,7 +132,9 @@ function createOutboxReader({ client, records, removed, log }: Options, state: F
     for (let pages = 0; pages < maxPages; pages += 1) {
       const { account } = state
       const after = account === undefined ? 0 : records.getProcessedSequence(account)
-      const page = await client.call(listRemovedThings, { after, limit: pageSize }, { signal }).catch(noOutbox)
+      const page = await client
+        .call(listRemovedThings, { after, limit: pageSize }, { signal })
+        .catch(ignoreMissingOutbox)
       signal.throwIfAborted()
       if (!page) return false
       if (page.account_id !== account) {
@@ -205,7 +207,7 @@ async function listExisting(
 }
 
 /** A service of an earlier version has no such path. */
-function noOutbox(error: unknown): undefined {
+function ignoreMissingOutbox(error: unknown): undefined {
   if (error instanceof AppError && error.status === 404) return undefined
   throw error
 }

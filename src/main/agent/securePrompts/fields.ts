@@ -7,7 +7,10 @@ type FieldTexts = { name: string; label: string; hint?: string }
 
 export function renderPassphraseField({ problem }: RenderContext): Html {
   const texts = { name: 'passphrase', label: 'Wallet passphrase' }
-  return field(texts, html`<input type="password" autocomplete="current-password" required ${common(texts, problem)}>`)
+  return renderField(
+    texts,
+    html`<input type="password" autocomplete="current-password" required ${renderAttributes(texts, problem)}>`,
+  )
 }
 
 type NewSecret = { name: string; label: string; again: string; hint: string }
@@ -17,39 +20,45 @@ export function renderNewSecretFields({ name, label, again, hint }: NewSecret, {
   const first = { name, label, hint }
   const second = { name: `${name}_again`, label: again }
   const input = (texts: FieldTexts) =>
-    field(texts, html`<input type="password" autocomplete="new-password" required ${common(texts, problem)}>`)
+    renderField(
+      texts,
+      html`<input type="password" autocomplete="new-password" required ${renderAttributes(texts, problem)}>`,
+    )
   return html`<div class="pair">${input(first)}${input(second)}</div>`
 }
 
 /** A password that no password manager should keep or fill in. */
 export function renderSecretField(texts: FieldTexts, { problem }: RenderContext): Html {
-  return field(texts, html`<input type="password" autocomplete="off" required ${common(texts, problem)}>`)
+  return renderField(
+    texts,
+    html`<input type="password" autocomplete="off" required ${renderAttributes(texts, problem)}>`,
+  )
 }
 
-export function textField(
+export function renderTextField(
   texts: FieldTexts & { needed?: true; maxLength?: number },
   { problem, form: choices }: RenderContext,
 ): Html {
   const { name, needed, maxLength } = texts
   const value = choices(name)
-  return field(
+  return renderField(
     texts,
     html`<input type="text" autocomplete="off" value="${value}"${needed && html` required`}${
       maxLength !== undefined && html` maxlength="${maxLength}"`
-    } ${common(texts, problem)}>`,
+    } ${renderAttributes(texts, problem)}>`,
   )
 }
 
 /** Several lines of a secret: never filled in again. */
 export function renderSecretArea(texts: FieldTexts & { rows: number }, { problem }: RenderContext): Html {
-  return field(
+  return renderField(
     texts,
-    html`<textarea rows="${texts.rows}" class="mono" autocomplete="off" ${common(texts, problem)}></textarea>`,
+    html`<textarea rows="${texts.rows}" class="mono" autocomplete="off" ${renderAttributes(texts, problem)}></textarea>`,
   )
 }
 
 export function renderFileField(texts: FieldTexts & { accept: string }, { problem }: RenderContext): Html {
-  return field(texts, html`<input type="file" accept="${texts.accept}" ${common(texts, problem)}>`)
+  return renderField(texts, html`<input type="file" accept="${texts.accept}" ${renderAttributes(texts, problem)}>`)
 }
 
 export type Choice = { value: string; label: string; detail?: string }
@@ -74,7 +83,7 @@ export function renderChoiceField(
 type Deed = { label: string; value?: string; tone?: 'danger' }
 
 /** Enter does the first of the buttons, so it comes before the others; the style shows it last. */
-export function actions(main: Deed, ...others: readonly Html[]): Html {
+export function renderActions(main: Deed, ...others: readonly Html[]): Html {
   const { label, value = 'next', tone } = main
   return html`<footer><button name="do" value="${value}" class="${tone ?? 'primary'}">${label}</button>${others}</footer>`
 }
@@ -86,7 +95,7 @@ export function renderOtherButton(label: string, value: string): Html {
 
 export const cancelButton = renderOtherButton('Cancel', 'cancel')
 
-export function warning(text: Html): Html {
+export function renderWarning(text: Html): Html {
   return html`<p class="warning">${text}</p>`
 }
 
@@ -96,13 +105,13 @@ export function renderProblem(problem: Problem | undefined): Html | undefined {
   return html`<div role="alert" id="problem"><p>${message}</p>${hint !== undefined && html`<p class="hint">${hint}</p>`}</div>`
 }
 
-function field({ name, label, hint }: FieldTexts, control: Html): Html {
+function renderField({ name, label, hint }: FieldTexts, control: Html): Html {
   return html`<div class="field"><label for="${name}">${label}</label>${control}${
     hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`
   }</div>`
 }
 
-function common({ name, hint }: FieldTexts, problem: Problem | undefined): Html {
+function renderAttributes({ name, hint }: FieldTexts, problem: Problem | undefined): Html {
   const isWrong = problem?.field === name
   const notes = [...(isWrong ? ['problem'] : []), ...(hint === undefined ? [] : [`${name}-hint`])].join(' ')
   return html`id="${name}" name="${name}" autocapitalize="none" autocorrect="off" spellcheck="false"${

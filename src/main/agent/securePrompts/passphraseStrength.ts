@@ -16,7 +16,8 @@ const strongSeconds = 100 * year
  */
 export function measurePassphraseStrength(passphrase: string): PassphraseStrength {
   const seconds = 2 ** (estimateBits(passphrase) - 1) / guessesPerSecond
-  if (seconds < strongSeconds) return { isStrong: false, sentence: `It would take about ${span(seconds)} to guess.` }
+  if (seconds < strongSeconds)
+    return { isStrong: false, sentence: `It would take about ${formatDuration(seconds)} to guess.` }
   return { isStrong: true, sentence: 'It would take longer than a lifetime to guess.' }
 }
 
@@ -28,20 +29,21 @@ function estimateBits(passphrase: string): number {
   return parts.reduce((bits, part) => {
     const again = characters.has(part.toLowerCase())
     characters.add(part.toLowerCase())
-    return bits + (again ? 1 : bitsOfRun(part))
+    return bits + (again ? 1 : estimateRunBits(part))
   }, 0)
 }
 
-function bitsOfRun(run: string): number {
+function estimateRunBits(run: string): number {
   const different = new Set(run).size
   if (different === 1) return 4 + Math.log2(run.length)
-  if (/^\p{L}/u.test(run)) return Math.min(4.7 * different, 13) + Math.max(0, run.length - 12) + capitalBits(run)
+  if (/^\p{L}/u.test(run))
+    return Math.min(4.7 * different, 13) + Math.max(0, run.length - 12) + estimateCapitalBits(run)
   if (/^\p{N}/u.test(run)) return isCounted(run) ? 4 : Math.min(3.3 * run.length, 12) + Math.max(0, run.length - 8)
   return run === ' ' ? 1 : Math.min(4 * run.length, 12)
 }
 
 /** A capital at the beginning is everybody's first thought; elsewhere they say more. */
-function capitalBits(run: string): number {
+function estimateCapitalBits(run: string): number {
   const capitals = run.slice(1).match(/\p{Lu}/gu)?.length ?? 0
   return capitals === 0 || capitals === run.length - 1 ? 0.5 : 1 + Math.min(capitals, 6)
 }
@@ -50,7 +52,7 @@ function isCounted(run: string): boolean {
   return '01234567890123456789'.includes(run) || '98765432109876543210'.includes(run)
 }
 
-function span(seconds: number): string {
+function formatDuration(seconds: number): string {
   const units = [
     ['year', year],
     ['month', year / 12],

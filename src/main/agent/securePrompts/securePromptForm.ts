@@ -23,12 +23,12 @@ async function parseFields(body: Buffer<ArrayBuffer>, type: string): Promise<Map
     formData.forEach((value, name) => void entries.push([name, value]))
     for (const [name, value] of entries) fields.set(name, typeof value === 'string' ? value : await value.text())
   } catch (cause) {
-    throw malformedError(cause)
+    throw createMalformedError(cause)
   }
   return fields
 }
 
-function malformedError(cause: unknown): AppError {
+function createMalformedError(cause: unknown): AppError {
   return new AppError('request/malformed', 'The form was not understood.', { cause })
 }
 

@@ -73,7 +73,7 @@ export function createSecurePromptSessions({
 
   const renderStep = (prompt: Open, was: Problem | undefined, form: SecurePromptForm): SecurePromptAnswer => {
     const key = randomBytes(32).toString('base64url')
-    open.set(digest(key), prompt)
+    open.set(hashSecret(key), prompt)
     const view = prompt.step.show({ problem: was, form })
     return { document: stepDocument({ view, problem: was, key, context: prompt.context }), context: prompt.context }
   }
@@ -84,9 +84,9 @@ export function createSecurePromptSessions({
   }
   const requireOpen = (form: SecurePromptForm): [string, Open] => {
     prompts.sweep()
-    const key = digest(form('key'))
+    const key = hashSecret(form('key'))
     const prompt = open.get(key)
-    if (!prompt) throw expiredError()
+    if (!prompt) throw createExpiredError()
     return [key, prompt]
   }
   const advance = async (key: string, prompt: Open, form: SecurePromptForm): Promise<SecurePromptAnswer> => {
@@ -101,9 +101,9 @@ export function createSecurePromptSessions({
     }
     if (!open.delete(key)) {
       prompt.flow.forget() // it was ended concurrently, and the step may hold secrets since
-      throw expiredError()
+      throw createExpiredError()
     }
-    return renderStep(prompt, wrong, wrong ? form : nothing)
+    return renderStep(prompt, wrong, wrong ? form : renderNothing)
   }
 
   return {
@@ -112,19 +112,19 @@ export function createSecurePromptSessions({
       prompts.evictOldest(waiting)
       const ticket = randomBytes(32).toString('base64url')
       const expiresAtMs = now() + limits.toOpenMs
-      waiting.set(digest(ticket), { ...request, endsAtMs: expiresAtMs })
+      waiting.set(hashSecret(ticket), { ...request, endsAtMs: expiresAtMs })
       prompts.sweep()
       return { ticket, expiresAtMs }
     },
     open(ticket) {
       prompts.sweep()
-      const key = digest(ticket)
+      const key = hashSecret(ticket)
       const request = waiting.get(key)
-      if (!request) throw expiredError()
+      if (!request) throw createExpiredError()
       waiting.delete(key)
       prompts.evictOldest(open)
       const prompt = { ...request, endsAtMs: now() + limits.lastsMs, step: request.flow.first, answer: undefined }
-      const answer = renderStep(prompt, undefined, nothing)
+      const answer = renderStep(prompt, undefined, renderNothing)
       prompts.sweep()
       return answer
     },
@@ -138,7 +138,7 @@ export function createSecurePromptSessions({
     },
     file(form) {
       const [, prompt] = requireOpen(form)
-      if (!prompt.step.file) throw expiredError()
+      if (!prompt.step.file) throw createExpiredError()
       return prompt.step.file()
     },
     onLocked: () => prompts.endWhere(({ endsWithLock }) => endsWithLock),
@@ -185,13 +185,13 @@ function createPromptStore(now: () => number, { atOnce }: SecurePromptLimits) {
   }
 }
 
-const nothing: SecurePromptForm = () => ''
+const renderNothing: SecurePromptForm = () => ''
 
-function expiredError(): AppError {
+function createExpiredError(): AppError {
   return new AppError('secure-prompt/ended', 'This page was already used or has expired.')
 }
 
-function digest(secret: string): string {
+function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64')
 }
 

@@ -29,7 +29,7 @@ export async function prepareIdentityRegistration(
   checkPlain('nonce', nonce)
   const account = findAccount(intent, tools)
   const canonical = canonicalizeProfile(profile)
-  const payloadHash = await textHash(canonical)
+  const payloadHash = await hashText(canonical)
   const { genesis_prompt_hash, ...fields } = profile
   const { automaton_id: automatonId } = profile
   const typedData = {
@@ -46,11 +46,11 @@ export async function prepareIdentityRegistration(
       account,
       sentence: `Register the automaton “${shorten(profile.name, 60)}” with the address ${shortenAddress(profile.automaton_address)}, for good.`,
       fields: [
-        ...profileFields(profile),
+        ...toProfileFields(profile),
         { label: 'Nonce', value: nonce, kind: 'text' },
         { label: 'Profile hash', value: payloadHash, kind: 'hash' },
         { label: 'Hashed text', value: canonical, kind: 'text' },
-        ...(await warnings(profile)),
+        ...(await listWarnings(profile)),
       ],
       raw: chain_type === 'evm' ? serializeTypedData(typedData) : text,
       host: null,
@@ -79,7 +79,7 @@ export async function prepareIdentityRegistration(
 }
 
 /** keccak256 of the UTF-8 bytes. */
-async function textHash(text: string): Promise<`0x${string}`> {
+async function hashText(text: string): Promise<`0x${string}`> {
   const { keccak256 } = await import('ox/Hash')
   return keccak256(new TextEncoder().encode(text), { as: 'Hex' })
 }
@@ -97,7 +97,7 @@ function findAccount({ account_id, profile, chain_type }: IntentOf<'identity.reg
   )
 }
 
-function profileFields(profile: AutomatonProfile): IntentField[] {
+function toProfileFields(profile: AutomatonProfile): IntentField[] {
   const { automaton_id, automaton_address, creator_address, name, bio, genesis_prompt_hash } = profile
   return [
     { label: 'Name', value: name, kind: 'text' },
@@ -111,7 +111,7 @@ function profileFields(profile: AutomatonProfile): IntentField[] {
   ]
 }
 
-async function warnings({ creator_address: creator, name, bio }: AutomatonProfile): Promise<IntentField[]> {
+async function listWarnings({ creator_address: creator, name, bio }: AutomatonProfile): Promise<IntentField[]> {
   const invisible = [...warnOfInvisible('The name', name), ...warnOfInvisible('The bio', bio)]
   if (/^0x0{40}$/.test(creator)) {
     invisible.push({ label: 'Creator', value: 'Nobody owns the zero address.', kind: 'warning' })

@@ -15,12 +15,12 @@ export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''
     if (allowed.includes(character) && allowed !== '') continue
     if (/\p{Cc}|[\u2028\u2029]/u.test(character)) {
       throw createInvalidIntentError(
-        `${name} holds the control character ${codePoint(character)}, which could hide part of it.`,
+        `${name} holds the control character ${formatCodePoint(character)}, which could hide part of it.`,
       )
     }
     if (deceiving.test(character)) {
       throw createInvalidIntentError(
-        `${name} holds ${codePoint(character)}, which makes text look different from what it is.`,
+        `${name} holds ${formatCodePoint(character)}, which makes text look different from what it is.`,
       )
     }
   }
@@ -30,7 +30,7 @@ export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''
 export function warnOfInvisible(name: string, text: string): IntentField[] {
   const character = invisible.exec(text)?.[0]
   if (character === undefined) return []
-  return [{ label: 'Invisible characters', value: `${name} holds ${codePoint(character)}.`, kind: 'warning' }]
+  return [{ label: 'Invisible characters', value: `${name} holds ${formatCodePoint(character)}.`, kind: 'warning' }]
 }
 
 /** For sentences; fields show the complete text. */
@@ -39,6 +39,6 @@ export function shorten(text: string, maxLength: number): string {
   return characters.length <= maxLength ? characters.join('') : `${characters.slice(0, maxLength - 1).join('')}…`
 }
 
-function codePoint(character: string): string {
+function formatCodePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }

@@ -57,7 +57,7 @@ export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<
       fields: [
         { label: 'Site', value: domain, kind: 'text' },
         { label: 'URL', value: uri, kind: 'url' },
-        ...accountFields(account),
+        ...toAccountFields(account),
         ...(statement === undefined ? [] : [{ label: 'Statement', value: statement, kind: 'text' as const }]),
         { label: 'Network', value: network.name, kind: 'text' },
         { label: 'Nonce', value: nonce, kind: 'text' },
@@ -114,7 +114,7 @@ function readTimes(intent: SignInIntent, now: number): { issuedAt: string; expir
   return { issuedAt: toIsoTime(issued), expirationTime: toIsoTime(expires) }
 }
 
-function accountFields({ address, label }: SigningAccount): IntentField[] {
+function toAccountFields({ address, label }: SigningAccount): IntentField[] {
   return [
     { label: 'Account', value: label, kind: 'text' },
     { label: 'Address', value: address, kind: 'address' },

@@ -28,10 +28,10 @@ export function toSite(name: string, address: string): Site {
   if (url.username !== '' || url.password !== '') {
     throw createInvalidIntentError(`${name} must not name a user before its host, as ${JSON.stringify(address)} does.`)
   }
-  return { host: url.host, warnings: [...nameWarnings(url.hostname), ...transportWarnings(url)] }
+  return { host: url.host, warnings: [...listNameWarnings(url.hostname), ...listTransportWarnings(url)] }
 }
 
-function nameWarnings(hostname: string): IntentField[] {
+function listNameWarnings(hostname: string): IntentField[] {
   if (!hostname.split('.').some((label) => label.startsWith('xn--'))) return []
   const displayName = domainToUnicode(hostname)
   const mixed = displayName.split('.').some((label) => listScripts(label).length > 1)
@@ -39,7 +39,7 @@ function nameWarnings(hostname: string): IntentField[] {
   return [{ label: 'Site name', value: `${hostname} is shown as “${displayName}”: ${reason}.`, kind: 'warning' }]
 }
 
-function transportWarnings({ protocol, hostname }: URL): IntentField[] {
+function listTransportWarnings({ protocol, hostname }: URL): IntentField[] {
   if (protocol === 'https:' || isLoopback(hostname)) return []
   return [{ label: 'Connection', value: `The connection to ${hostname} is not encrypted.`, kind: 'warning' }]
 }

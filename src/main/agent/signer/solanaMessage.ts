@@ -10,7 +10,7 @@ export function isSolanaMessage(bytes: Uint8Array): boolean {
   const first = bytes[0]
   if (first === undefined) return false
   const versioned = first >= 0x80
-  const cursor = reader(bytes, versioned ? 1 : 0)
+  const cursor = createReader(bytes, versioned ? 1 : 0)
   const [signers = 0, readonlySigners = 0, readonlyOthers = 0] = cursor.take(headerBytes)
   const keys = cursor.count()
   cursor.take(keys * keyBytes)
@@ -31,7 +31,7 @@ export function isSolanaMessage(bytes: Uint8Array): boolean {
   return fits && cursor.ended() && !cursor.failed()
 }
 
-function reader(bytes: Uint8Array, from: number) {
+function createReader(bytes: Uint8Array, from: number) {
   let offset = from
   let broken = false
   const take = (length: number): Uint8Array => {

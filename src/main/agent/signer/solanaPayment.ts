@@ -63,7 +63,7 @@ export async function prepareSolanaPayment(
         more: [
           ...(memo === undefined ? [] : [{ label: 'Public memo', value: memo, kind: 'text' as const }]),
           { label: 'Fee paid by', value: feePayer, kind: 'address' },
-          ...(await payeeWarning(payee)),
+          ...(await findPayeeWarning(payee)),
         ],
       }),
       raw: JSON.stringify(
@@ -132,7 +132,7 @@ function checkMemo(memo: string | undefined): void {
 }
 
 /** Such an address belongs to a program: a shared wallet, or a token account that was taken for its owner. */
-async function payeeWarning(payee: string): Promise<IntentField[]> {
+async function findPayeeWarning(payee: string): Promise<IntentField[]> {
   const key = await parseSolanaKey(payee)
   if (key && (await isOnCurve(key))) return []
   return [{ label: 'Payee', value: 'This address has no key of its own. Is it a shared wallet?', kind: 'warning' }]

@@ -31,12 +31,12 @@ export async function buildTransferMessage(transfer: SolanaTransfer): Promise<Ui
   if (new Set(keys).size !== keys.length) throw new Error('Each account of a transfer is another one.')
   const indexOfKey = (key: string): number => keys.indexOf(key)
   const instructions = [
-    { program: computeBudget, accounts: [], data: [Uint8Array.of(2), littleEndian(BigInt(computeUnits), 4)] },
-    { program: computeBudget, accounts: [], data: [Uint8Array.of(3), littleEndian(priceMicroLamports, 8)] },
+    { program: computeBudget, accounts: [], data: [Uint8Array.of(2), toLittleEndian(BigInt(computeUnits), 4)] },
+    { program: computeBudget, accounts: [], data: [Uint8Array.of(3), toLittleEndian(priceMicroLamports, 8)] },
     {
       program: token,
       accounts: [source, mint, destination, payer],
-      data: [Uint8Array.of(12), littleEndian(amount, 8), Uint8Array.of(usdcDecimals)],
+      data: [Uint8Array.of(12), toLittleEndian(amount, 8), Uint8Array.of(usdcDecimals)],
     },
     { program: memoProgram, accounts: [], data: [Buffer.from(memo, 'utf8')] },
   ]
@@ -56,7 +56,7 @@ export async function buildTransferMessage(transfer: SolanaTransfer): Promise<Ui
   ])
 }
 
-function littleEndian(value: bigint, bytes: number): Uint8Array {
+function toLittleEndian(value: bigint, bytes: number): Uint8Array {
   const amount = Buffer.alloc(8)
   amount.writeBigUInt64LE(value)
   return amount.subarray(0, bytes)

@@ -51,7 +51,7 @@ function checkMeaning(text: string): void {
     throw createInvalidIntentError('text is a sign-in message: ask for `siwe` or `siws`, which show where it leads.')
   }
   if (/^\s*(0x)?1901/i.test(text)) throw createInvalidIntentError('text begins with 0x1901, like encoded typed data.')
-  const keys = jsonKeys(text)
+  const keys = listJsonKeys(text)
   if (keys.includes('primaryType') || keys.includes('types'))
     throw createInvalidIntentError('text is typed data, not plain text.')
   if (keys.includes('payloadHash') || keys.includes('automatonId')) {
@@ -64,7 +64,7 @@ function checkMeaning(text: string): void {
   }
 }
 
-function jsonKeys(text: string): string[] {
+function listJsonKeys(text: string): string[] {
   try {
     const value: unknown = parseJson(text)
     return typeof value === 'object' && value !== null ? Object.keys(value) : []

@@ -42,7 +42,7 @@ export function createExternalTools({ repository, listing }: Options): ServedToo
     const tool = repository.tools(server.id).find((it) => (it.listed ?? it.agreed)?.alias === alias)
     if (!tool?.listed) throw new AppError('tool/unknown', `There is no tool ${alias.slice(0, 64)}.`)
     if (isUsable(tool)) return tool.listed
-    throw notUsable(server, tool)
+    throw createUnusableError(server, tool)
   }
   /** @throws AppError */
   const requireServer = (alias: string): StoredServer => {
@@ -115,7 +115,7 @@ export function createExternalTools({ repository, listing }: Options): ServedToo
   }
 }
 
-function notUsable({ name: server }: StoredServer, tool: StoredTool): AppError {
+function createUnusableError({ name: server }: StoredServer, tool: StoredTool): AppError {
   const name = tool.name.slice(0, 64)
   if (tool.agreed && !isSame(tool)) {
     return new AppError(

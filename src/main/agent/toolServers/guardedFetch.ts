@@ -72,13 +72,13 @@ async function fetchWithin(
     )
   } catch (cause) {
     if (cause instanceof Error && cause.message === notPublic) {
-      throw elsewhere(url, cause)
+      throw createRedirectError(url, cause)
     }
     throw cause
   }
 }
 
-function elsewhere({ host }: URL, cause: unknown): AppError {
+function createRedirectError({ host }: URL, cause: unknown): AppError {
   return new AppError('tool-server/address', `${host} leads to an address that is not public.`, { cause })
 }
 

@@ -79,7 +79,7 @@ function parseTool(server: string, raw: Raw): ListedTool {
     return { ...fields, digest, alias, input_schema: sanitizeSchema(raw.inputSchema), fault: null }
   } catch (error) {
     const fault = error instanceof UnusableSchema ? error.message : 'What the server says of it cannot be read.'
-    return { ...fields, digest: shortDigest(`${name} ${description.length}`), fault }
+    return { ...fields, digest: digestShort(`${name} ${description.length}`), fault }
   }
 }
 
@@ -91,10 +91,10 @@ function sanitizeName(name: string): string {
 
 /** Hashes all that the server says of a tool, whether shown or not. @throws UnusableSchema */
 function hashTool({ name, title, description, inputSchema, annotations }: Raw): string {
-  return shortDigest(JSON.stringify(sortKeys([name, title, description, inputSchema, annotations], 0)))
+  return digestShort(JSON.stringify(sortKeys([name, title, description, inputSchema, annotations], 0)))
 }
 
-function shortDigest(text: string): string {
+function digestShort(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 

@@ -78,7 +78,7 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
     if (message) transport.onmessage?.(message)
   }
   const listen = async (session: string): Promise<void> => {
-    const lines = lineReader(() => fail('The program sent a message that is too large.'))
+    const lines = createLineReader(() => fail('The program sent a message that is too large.'))
     let cursor = 0
     while (!over) {
       const query = { id, sessionId: session, since: cursor, wait_ms: lookMs }
@@ -187,7 +187,7 @@ function parseMessage(line: string): JSONRPCMessage | undefined {
   }
 }
 
-function lineReader(tooLong: () => void): (bytes: Buffer) => string[] {
+function createLineReader(tooLong: () => void): (bytes: Buffer) => string[] {
   const decoder = new TextDecoder()
   let rest = ''
   return (bytes) => {

@@ -32,7 +32,7 @@ export function sanitizeSchema(schema: unknown): SanitizedSchema {
     if (!node) return {}
     if (typeof node.$ref === 'string') {
       if (followed.includes(node.$ref)) return {} // it holds itself: anything goes there
-      return sanitize(target(root, node.$ref), depth + 1, [...followed, node.$ref])
+      return sanitize(findTarget(root, node.$ref), depth + 1, [...followed, node.$ref])
     }
     const next = (value: unknown): SanitizedSchema => sanitize(value, depth + 1, followed)
     const keywords: [string, unknown][] = []
@@ -42,12 +42,12 @@ export function sanitizeSchema(schema: unknown): SanitizedSchema {
     if (typeof node.format === 'string') keywords.push(['format', sanitizeForeignText(node.format, 40)])
     for (const key of numbers) if (isNumber(node[key])) keywords.push([key, node[key]])
     for (const key of counts) if (isNumber(node[key])) keywords.push([key, node[key]])
-    if (Array.isArray(node.enum)) keywords.push(['enum', plainValues(node.enum)])
-    if (isPlain(node.const)) keywords.push(['const', plainValue(node.const)])
-    if (isPlain(node.default)) keywords.push(['default', plainValue(node.default)])
+    if (Array.isArray(node.enum)) keywords.push(['enum', sanitizeValues(node.enum)])
+    if (isPlain(node.const)) keywords.push(['const', sanitizeValue(node.const)])
+    if (isPlain(node.default)) keywords.push(['default', sanitizeValue(node.default)])
     const properties = toSchemaObject(node.properties)
     if (properties) {
-      const entries = Object.entries(properties).map(([name, value]) => [checkedName(name), next(value)] as const)
+      const entries = Object.entries(properties).map(([name, value]) => [parseName(name), next(value)] as const)
       keywords.push(['properties', Object.fromEntries(entries)])
       if (isNames(node.required)) {
         keywords.push(['required', node.required.filter((it) => Object.hasOwn(properties, it))])
@@ -74,7 +74,7 @@ export function sanitizeSchema(schema: unknown): SanitizedSchema {
   return whole
 }
 
-function target(root: SanitizedSchema, reference: string): unknown {
+function findTarget(root: SanitizedSchema, reference: string): unknown {
   const [, ...steps] = reference.split('/')
   if (!reference.startsWith('#/') || steps.length > maxDepth) {
     throw new UnusableSchema('Its input schema refers to something outside of it.')
@@ -89,19 +89,19 @@ function target(root: SanitizedSchema, reference: string): unknown {
   return resolved
 }
 
-function checkedName(name: string): string {
+function parseName(name: string): string {
   if (parameterName.test(name) && name !== '__proto__') return name
   throw new UnusableSchema(
     `A parameter is called ${JSON.stringify(sanitizeForeignText(name, 40))}, which models do not take.`,
   )
 }
 
-function plainValues(values: readonly unknown[]): unknown[] {
+function sanitizeValues(values: readonly unknown[]): unknown[] {
   if (values.length > maxEnum) throw new UnusableSchema(`A parameter has more than ${maxEnum} choices.`)
-  return values.filter(isPlain).map(plainValue)
+  return values.filter(isPlain).map(sanitizeValue)
 }
 
-function plainValue(value: unknown): unknown {
+function sanitizeValue(value: unknown): unknown {
   return typeof value === 'string' ? sanitizeForeignText(value, maxText) : value
 }
 

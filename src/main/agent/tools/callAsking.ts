@@ -4,7 +4,7 @@ import { isWithinSandbox } from '#shared/contract/tools/sandboxAuthority.ts'
 import type { Tool, ToolApproval, ToolWork } from '#shared/contract/tools/tool.ts'
 import type { PacedAsks } from '../approvals/limitSubmissions.ts'
 import type { MayNow } from '../base/judgement.ts'
-import { callDigest, findTarget, type ToolArguments, type ToolCaller, toRequesterKey } from '../base/toolCaller.ts'
+import { digestCall, findTarget, type ToolArguments, type ToolCaller, toRequesterKey } from '../base/toolCaller.ts'
 import type { PendingCalls } from './pendingCalls.ts'
 
 export type CallAskingOptions = {
@@ -25,7 +25,7 @@ const describeTimeoutMs = 3_000
  * Submits a call for approval. The same call that waits already is the same request.
  * @returns the id of the call that waits
  */
-export function callAsking(options: CallAskingOptions) {
+export function createCallApproval(options: CallAskingOptions) {
   const { mayNow, refresh, asks, pending } = options
 
   /** Falls back to the plain sentence if the lookup fails: the operation reports the error. */
@@ -42,7 +42,7 @@ export function callAsking(options: CallAskingOptions) {
   }
 
   return async (tool: Tool, args: ToolArguments, { caller, approval }: AskOptions): Promise<string> => {
-    const digest = callDigest(caller, tool, args)
+    const digest = digestCall(caller, tool, args)
     const same = pending.waiting(digest)
     if (same) return same.id
     const holder = toRequesterKey(caller)

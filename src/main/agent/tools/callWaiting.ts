@@ -13,7 +13,7 @@ export const toolWaits = { personMs: 20_000, programMs: 50_000, progressMs: 5_00
 type Options = { approvals: Pick<Approvals, 'cancel'>; pending: Pick<PendingCalls, 'waitUntilSettled'> }
 
 /** Waits for a call that needs approval, and withdraws it when its client leaves. */
-export function callWaiting({ approvals, pending }: Options) {
+export function createCallWaiting({ approvals, pending }: Options) {
   return async (id: string, tool: Tool, run: BoundRun): Promise<ToolOutcome> => {
     const { call, caller, waitMs, progress } = run
     const signal = AbortSignal.any([run.signal, call.signal])

@@ -22,7 +22,7 @@ export async function runMcpExchange(
   const body = await readBody(request, { maxBytes })
   const parsed = parseJsonOrUndefined(body.toString())
   const webRequest = new Request(`http://${request.headers.host}${url}`, {
-    ...{ method: method ?? 'GET', headers: plainHeaders(exchange), signal: disconnected },
+    ...{ method: method ?? 'GET', headers: toPlainHeaders(exchange), signal: disconnected },
     // The handler itself says what is wrong with what is no JSON.
     ...(parsed === undefined && body.length > 0 && { body: body.toString() }),
   })
@@ -39,7 +39,7 @@ export async function runMcpExchange(
   }
 }
 
-function plainHeaders({ request }: Exchange): Record<string, string> {
+function toPlainHeaders({ request }: Exchange): Record<string, string> {
   return Object.fromEntries(
     Object.entries(request.headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, [value].flat().join(', ')]],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { callResult } from './mcpServer.ts'
+import { toCallResult } from './mcpServer.ts'
 
 const readMessage = (message: string) => {
   const waiting = { id: 'pay_1', for: 'person', message, expires_at: null } as const
-  return callResult({ kind: 'waiting', waiting }).structuredContent
+  return toCallResult({ kind: 'waiting', waiting }).structuredContent
 }
 
 test('the text of a call that waits has a full stop before the next sentence, and one only', () => {

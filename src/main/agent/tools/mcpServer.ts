@@ -77,7 +77,7 @@ export function createMcpServer(
     if (outcome.kind === 'waiting' && outcome.waiting.for === 'person' && era === 'modern' && round <= maxRounds) {
       return inputRequired({ requestState: await codec.mint({ id: outcome.waiting.id, round }, ctx) })
     }
-    return callResult(outcome)
+    return toCallResult(outcome)
   })
   server.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
     if (requestId !== undefined) open.cancel(caller.asker.id, requestId)
@@ -98,7 +98,7 @@ function presentProfile(read: () => ToolProfile): ToolProfile {
 }
 
 /** The structured answer and the text say the same: some clients read only one of them. */
-export function callResult(outcome: ToolOutcome): CallToolResult {
+export function toCallResult(outcome: ToolOutcome): CallToolResult {
   switch (outcome.kind) {
     case 'result':
       return { content: [{ type: 'text', text: outcome.text }], structuredContent: { ...outcome.result } }
@@ -107,11 +107,11 @@ export function callResult(outcome: ToolOutcome): CallToolResult {
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent, null, 2) }], structuredContent }
     }
     case 'error':
-      return { content: [{ type: 'text', text: errorText(outcome) }], isError: true }
+      return { content: [{ type: 'text', text: formatError(outcome) }], isError: true }
   }
 }
 
-function errorText({ sentence, hint, payment }: Extract<ToolOutcome, { kind: 'error' }>): string {
+function formatError({ sentence, hint, payment }: Extract<ToolOutcome, { kind: 'error' }>): string {
   const words = `${sentence}\n${hint}`.trim()
   return payment ? `${words}\n${JSON.stringify({ payment }, null, 2)}` : words
 }

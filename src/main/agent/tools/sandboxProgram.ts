@@ -57,7 +57,7 @@ async function serveProgram(program: RunningProgram, options: Options): Promise<
   const { id, sessionId, mark, answering } = program
   const { call, operate, signal, maxMs = maxMinutes * 60_000 } = options
   const endAt = performance.now() + maxMs
-  const lines = lineReader()
+  const lines = createLineReader()
   let [cursor, output, calls] = [0, '', 0]
   const answer = async ({ call: number, name, input }: Spoken): Promise<void> => {
     const reply = await operate(String(name), input).then(
@@ -69,7 +69,10 @@ async function serveProgram(program: RunningProgram, options: Options): Promise<
   for (;;) {
     assertRunning(signal)
     if (performance.now() > endAt) {
-      throw new AppError('tool/program', `The program ran for more than ${maxMinutes} minutes.${excerpt(output)}`)
+      throw new AppError(
+        'tool/program',
+        `The program ran for more than ${maxMinutes} minutes.${truncateOutput(output)}`,
+      )
     }
     const read = await call(readTerminal, { id, sessionId, since: cursor, wait_ms: lookMs })
     cursor = read.cursor
@@ -81,7 +84,7 @@ async function serveProgram(program: RunningProgram, options: Options): Promise<
       const spoken = parseMessage(line.slice(mark.length))
       if ('done' in spoken) return { output, value: spoken.done ?? null, calls }
       if ('failed' in spoken)
-        throw new AppError('tool/program', `${String(spoken.failed).slice(0, 4000)}${excerpt(output)}`)
+        throw new AppError('tool/program', `${String(spoken.failed).slice(0, 4000)}${truncateOutput(output)}`)
       if (++calls > maxCalls) throw new AppError('tool/program', `The program made more than ${maxCalls} calls.`)
       const work: Promise<void> = answer(spoken)
         .catch(() => {}) // the terminal has ended, which the next read tells
@@ -91,7 +94,7 @@ async function serveProgram(program: RunningProgram, options: Options): Promise<
     if (read.state === 'exited') {
       throw new AppError(
         'tool/program',
-        `The program ended with exit code ${read.exit_code} and no value.${excerpt(output)}`,
+        `The program ended with exit code ${read.exit_code} and no value.${truncateOutput(output)}`,
       )
     }
   }
@@ -103,7 +106,7 @@ function assertRunning({ aborted, reason }: AbortSignal): void {
   throw reason instanceof AppError ? reason : new AppError('tool/denied', 'The program was stopped.')
 }
 
-function excerpt(output: string): string {
+function truncateOutput(output: string): string {
   return output === '' ? '' : `\nOutput:\n${output}`
 }
 
@@ -117,7 +120,7 @@ function parseMessage(text: string): Spoken {
 }
 
 /** Whole lines of what comes in pieces; a line without end is cut. */
-function lineReader(): (bytes: Buffer) => string[] {
+function createLineReader(): (bytes: Buffer) => string[] {
   const decoder = new TextDecoder()
   let rest = ''
   return (bytes) => {

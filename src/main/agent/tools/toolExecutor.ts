@@ -4,10 +4,10 @@ import type { ToolCallRecord } from '#shared/contract/toolCalls.ts'
 import type { Tool, ToolResult, ToolWaiting } from '#shared/contract/tools/tool.ts'
 import { isWaiting } from '#shared/contract/tools/tool.ts'
 import type { Approvals } from '../approvals/approvals.ts'
-import { callDigest, type ToolArguments, type ToolCaller, toRequesterKey } from '../base/toolCaller.ts'
+import { digestCall, type ToolArguments, type ToolCaller, toRequesterKey } from '../base/toolCaller.ts'
 import { isApprovalRequired, type ToolRights } from '../base/toolRights.ts'
-import { type CallAskingOptions, callAsking, findApprovalBeyondSandbox } from './callAsking.ts'
-import { callWaiting, late, startTicks, toolWaits, waitAtMost } from './callWaiting.ts'
+import { type CallAskingOptions, createCallApproval, findApprovalBeyondSandbox } from './callAsking.ts'
+import { createCallWaiting, late, startTicks, toolWaits, waitAtMost } from './callWaiting.ts'
 import type { RunningCalls } from './runningCalls.ts'
 import type { ToolNotes } from './toolNotes.ts'
 import { type ToolOutcome, toFailureOutcome, toResultOutcome } from './toolOutcome.ts'
@@ -63,8 +63,8 @@ type Options = CallAskingOptions & {
 
 export function createToolExecutor(options: Options): ToolExecutor {
   const { approvals, running, mayNow, pending, perform, notes, findTool } = options
-  const ask = callAsking(options)
-  const waitForCall = callWaiting({ approvals, pending })
+  const ask = createCallApproval(options)
+  const waitForCall = createCallWaiting({ approvals, pending })
 
   const now = async (tool: Tool, args: ToolArguments, { call, ...run }: BoundRun): Promise<ToolOutcome> => {
     const { caller, signal, progress, waitMs, output } = run
@@ -93,7 +93,7 @@ export function createToolExecutor(options: Options): ToolExecutor {
       if (result !== late)
         return isWaiting(result) ? { kind: 'waiting', waiting: result.waiting } : toResultOutcome(tool, result)
       signal.removeEventListener('abort', abort) // it is no longer bound to its client's connection
-      const digest = callDigest(caller, tool, args)
+      const digest = digestCall(caller, tool, args)
       const sentence = `${tool.name} runs`
       const followed = { tool: tool.name, sentence, holder: toRequesterKey(caller), digest, caller: '' }
       const id = pending.follow(

@@ -41,8 +41,8 @@ export function createToolOperations({ client, endpoints }: Options): ToolOperat
       if (!endpoint) throw new Error(`Nothing answers ${route.operation}.`)
       // Tools never do what only the user's session may do.
       if (route.auth !== 'client') throw new AppError('auth/forbidden', 'Only the session of the person may do this.')
-      const answer = await endpoint.handle(parseRequest(route, rawInput(route, input)), {
-        ...localCall(asker, signal),
+      const answer = await endpoint.handle(parseRequest(route, splitInput(route, input)), {
+        ...createLocalCall(asker, signal),
         spender,
         repeatable: toRepeatable(route, input, idempotencyKey),
       })
@@ -53,7 +53,7 @@ export function createToolOperations({ client, endpoints }: Options): ToolOperat
 }
 
 /** Formats the input as HTTP would, where the query is text. */
-function rawInput<R extends Route>(route: R, input: Input<R>) {
+function splitInput<R extends Route>(route: R, input: Input<R>) {
   const fields = input as Record<string, unknown> // Input<R> is an intersection of objects
   const part = (names: string[], convert: (value: unknown) => unknown) =>
     Object.fromEntries(
@@ -72,8 +72,8 @@ function toRepeatable<R extends Route>(route: R, input: Input<R>, key: string | 
   return { key, method: route.method, path, body: Buffer.from(body) }
 }
 
-function localCall(asker: Asker, signal: AbortSignal): Omit<LocalCall, 'repeatable'> {
-  return { asker, signal, origin: '', body: nothing(), setHeader: () => {} }
+function createLocalCall(asker: Asker, signal: AbortSignal): Omit<LocalCall, 'repeatable'> {
+  return { asker, signal, origin: '', body: createEmptyStream(), setHeader: () => {} }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* createEmptyStream(): AsyncGenerator<Uint8Array> {}

@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import type { ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
 import { type AgentPrincipals, toRequesterPrincipal } from '../base/agentPrincipals.ts'
 import type { PaymentSpender } from '../base/localEndpoint.ts'
-import { callDigest, type ToolArguments, type ToolCaller, toRequesterKey } from '../base/toolCaller.ts'
+import { digestCall, type ToolArguments, type ToolCaller, toRequesterKey } from '../base/toolCaller.ts'
 import type { UnrecordedTerminals } from '../recordings/unrecordedTerminals.ts'
 import type { PaymentKeys } from './paymentKeys.ts'
 import type { ProgramSandboxes } from './programSandboxes.ts'
@@ -56,7 +56,7 @@ export function createToolPerformer(options: Options): PerformTool {
     const { asker } = caller
     const began = performance.now()
     const toFinished = () => ({ tool, args, caller, tookMs: performance.now() - began })
-    const digest = tool.price === 'usdc' ? callDigest(caller, tool, args) : undefined
+    const digest = tool.price === 'usdc' ? digestCall(caller, tool, args) : undefined
     const begun = digest === undefined ? undefined : paymentKeys.begin(digest)
     const spenderNow = () => ({ holder: toRequesterKey(caller), limit: rights().dailyBudgetMicroUsd })
     const spender: PaymentSpender | undefined =
@@ -113,7 +113,7 @@ export function createToolPerformer(options: Options): PerformTool {
       notes.done(toFinished(), result)
       return result
     } catch (error) {
-      if (costNothing(error)) reservation?.release()
+      if (isFree(error)) reservation?.release()
       notes.recordFailure(toFinished(), error)
       throw error
     } finally {
@@ -123,6 +123,6 @@ export function createToolPerformer(options: Options): PerformTool {
 }
 
 /** Whether no credits were charged. An interrupted call may have been, and counts until the end of the day. */
-function costNothing(error: unknown): boolean {
+function isFree(error: unknown): boolean {
   return error instanceof AppError && error.status < 500
 }

@@ -2,10 +2,10 @@ import type { ChainType } from '#shared/contract/wallet.ts'
 
 /** EVM with the checksum of https://eips.ethereum.org/EIPS/eip-55, Solana as base58. */
 export function deriveAddress(chainType: ChainType, key: Uint8Array): Promise<string> {
-  return chainType === 'evm' ? evmAddress(key) : solanaAddress(key)
+  return chainType === 'evm' ? toEvmAddress(key) : toSolanaAddress(key)
 }
 
-async function evmAddress(key: Uint8Array): Promise<string> {
+async function toEvmAddress(key: Uint8Array): Promise<string> {
   const [{ secp256k1 }, { keccak_256 }] = await Promise.all([
     import('@noble/curves/secp256k1'),
     import('@noble/hashes/sha3'),
@@ -16,7 +16,7 @@ async function evmAddress(key: Uint8Array): Promise<string> {
   return `0x${[...address].map((digit, index) => (Number.parseInt(checksum[index] ?? '0', 16) >= 8 ? digit.toUpperCase() : digit)).join('')}`
 }
 
-async function solanaAddress(seed: Uint8Array): Promise<string> {
+async function toSolanaAddress(seed: Uint8Array): Promise<string> {
   const [{ ed25519 }, { base58 }] = await Promise.all([import('@noble/curves/ed25519'), import('@scure/base')])
   return base58.encode(ed25519.getPublicKey(seed))
 }

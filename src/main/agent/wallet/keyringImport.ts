@@ -61,7 +61,7 @@ export function createKeyringImport({
     try {
       const accounts = await deriveFirstAccounts(secret)
       const existing = findKeyringWith(accounts, repository)
-      if (existing !== undefined && (await isWhole(opened, existing))) throw duplicate(accounts)
+      if (existing !== undefined && (await isWhole(opened, existing))) throw createDuplicateError(accounts)
       const id = existing ?? createKeyringId()
       await secrets.put(opened, id, secret)
       if (existing === undefined) {
@@ -125,6 +125,6 @@ async function requireAddress(secret: Secret, address: string | undefined): Prom
   throw new AppError('wallet/keystore', 'The key in this file does not belong to the address it names.')
 }
 
-function duplicate([first]: readonly DerivedAccount[]): AppError {
+function createDuplicateError([first]: readonly DerivedAccount[]): AppError {
   return new AppError('wallet/duplicate', `${first?.address ?? 'This account'} is already in your wallet.`)
 }

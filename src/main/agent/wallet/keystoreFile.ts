@@ -3,10 +3,10 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
-import { scrypt } from './scrypt.ts'
+import { deriveScryptKey } from './scrypt.ts'
 
 /** https://ethereum.org/en/developers/docs/data-structures-and-encoding/web3-secret-storage/ */
-const hex = (maxDigits: number) =>
+const createHexSchema = (maxDigits: number) =>
   z
     .string()
     .regex(/^(?:0x)?(?:[0-9a-fA-F]{2})+$/)
@@ -29,7 +29,7 @@ const Kdf = z.discriminatedUnion('kdf', [
           .max(2 ** 24),
         r: z.int().min(1).max(64),
         p: z.int().min(1).max(64),
-        salt: hex(512),
+        salt: createHexSchema(512),
       })
       .refine(({ n }) => Number.isInteger(Math.log2(n)))
       .refine(({ n, r, p }) => 128 * n * r <= maxScryptBytes && n * r * p <= maxScryptWork),
@@ -40,16 +40,16 @@ const Kdf = z.discriminatedUnion('kdf', [
       dklen,
       c: z.int().min(1).max(10_000_000),
       prf: z.literal('hmac-sha256'),
-      salt: hex(512),
+      salt: createHexSchema(512),
     }),
   }),
 ])
 const Crypto = z
   .object({
     cipher: z.literal('aes-128-ctr'),
-    ciphertext: hex(128),
-    cipherparams: z.object({ iv: hex(34) }),
-    mac: hex(66),
+    ciphertext: createHexSchema(128),
+    cipherparams: z.object({ iv: createHexSchema(34) }),
+    mac: createHexSchema(66),
   })
   .and(Kdf)
 const Keystore = z.object({
@@ -77,7 +77,7 @@ export async function openKeystore(
     const key = await decryptKey(crypto, text)
     if (key) return { key, address }
   }
-  throw invalidKeystoreError('Wrong password for this file.')
+  throw createInvalidKeystoreError('Wrong password for this file.')
 }
 
 /** @param address as EIP-55 writes it */
@@ -86,7 +86,7 @@ export async function makeKeystore(key: Uint8Array, options: { password: string;
   const salt = randomBytes(32)
   const iv = randomBytes(16)
   const secret = Buffer.from(options.password.normalize('NFKC'))
-  const derived = await scrypt(secret, salt, { ...cost, bytes: 32 })
+  const derived = await deriveScryptKey(secret, salt, { ...cost, bytes: 32 })
   secret.fill(0)
   const cipher = createCipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
   const ciphertext = Buffer.concat([cipher.update(key), cipher.final()])
@@ -118,15 +118,15 @@ export function toKeystoreName(address: string, nowMs: number): string {
 }
 
 function parseKeystore(json: string): z.infer<typeof Keystore> {
-  if (json.length > maxCharacters) throw invalidKeystoreError('This file is too large to be a keystore.')
+  if (json.length > maxCharacters) throw createInvalidKeystoreError('This file is too large to be a keystore.')
   const object = z.record(z.string(), z.unknown()).safeParse(parseJsonOrUndefined(json))
-  if (!object.success) throw invalidKeystoreError('This file is not a keystore.')
+  if (!object.success) throw createInvalidKeystoreError('This file is not a keystore.')
   const { Crypto: old, ...rest } = object.data
-  if (rest.version !== 3) throw invalidKeystoreError('Only version 3 keystores can be imported.')
+  if (rest.version !== 3) throw createInvalidKeystoreError('Only version 3 keystores can be imported.')
   const keystore = Keystore.safeParse(old === undefined ? rest : { crypto: old, ...rest })
   if (keystore.success) return keystore.data
   const fieldPath = keystore.error.issues[0]?.path.join('.') ?? ''
-  throw invalidKeystoreError(
+  throw createInvalidKeystoreError(
     `This keystore cannot be opened: \`${fieldPath}\` is missing, or not what Keystore V3 allows.`,
   )
 }
@@ -140,9 +140,10 @@ async function decryptKey(crypto: z.infer<typeof Crypto>, password: string): Pro
     const { ciphertext, mac, cipherparams } = crypto
     const expected = Buffer.from(keccak_256(Buffer.concat([derived.subarray(16, 32), ciphertext])))
     if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) return undefined
-    if (ciphertext.length !== 32) throw invalidKeystoreError('This keystore does not contain a 32-byte private key.')
+    if (ciphertext.length !== 32)
+      throw createInvalidKeystoreError('This keystore does not contain a 32-byte private key.')
     if (cipherparams.iv.length !== 16)
-      throw invalidKeystoreError('The initialization vector of this keystore has the wrong length.')
+      throw createInvalidKeystoreError('The initialization vector of this keystore has the wrong length.')
     const cipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), cipherparams.iv)
     const plain = cipher.update(ciphertext)
     const key = Uint8Array.from(plain)
@@ -159,9 +160,9 @@ function deriveKey(secret: Buffer, kdf: z.infer<typeof Kdf>): Promise<Buffer> {
     return pbkdf2Bytes(secret, salt, c, bytes, 'sha256')
   }
   const { n, r, p, dklen: bytes, salt } = kdf.kdfparams
-  return scrypt(secret, salt, { n, r, p, bytes })
+  return deriveScryptKey(secret, salt, { n, r, p, bytes })
 }
 
-function invalidKeystoreError(message: string): AppError {
+function createInvalidKeystoreError(message: string): AppError {
   return new AppError('wallet/keystore', message)
 }

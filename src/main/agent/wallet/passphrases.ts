@@ -12,12 +12,12 @@ export function toPassphraseBytes(passphrase: string): Buffer {
 export function requireStrong(text: string): void {
   const characters = [...text.normalize('NFKC')]
   if (characters.length < minCharacters)
-    throw weak(`Use at least ${minCharacters} characters, for example four random words.`)
-  if (characters.length > maxCharacters) throw weak(`Use at most ${maxCharacters} characters.`)
-  if (new Set(characters).size < 3) throw weak("Don't repeat one character.")
+    throw createWeakError(`Use at least ${minCharacters} characters, for example four random words.`)
+  if (characters.length > maxCharacters) throw createWeakError(`Use at most ${maxCharacters} characters.`)
+  if (new Set(characters).size < 3) throw createWeakError("Don't repeat one character.")
 }
 
-function weak(message: string): AppError {
+function createWeakError(message: string): AppError {
   return new AppError('wallet/passphrase-weak', message)
 }
 

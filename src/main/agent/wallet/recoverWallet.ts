@@ -94,7 +94,7 @@ export function recoverWallet({ repository, secrets, settings, door, notes, now 
       for (const row of repository.accounts().filter((it) => !broken.includes(it.keyring_id))) {
         const secret = door.secret(row.keyring_id)
         try {
-          const address = await addressAt(secret, row)
+          const address = await deriveAddress(secret, row)
           if (address !== undefined && address !== row.address) wrong.push({ row, address })
         } finally {
           secret.bytes.fill(0)
@@ -114,7 +114,7 @@ function createAdopted(id: Keyring['id'], secret: Secret) {
 }
 
 /** Returns undefined for a path without an account: a signature made with it would be discarded. */
-async function addressAt(secret: Secret, { chain_type, path }: AccountRow): Promise<string | undefined> {
+async function deriveAddress(secret: Secret, { chain_type, path }: AccountRow): Promise<string | undefined> {
   if (secret.kind === 'phrase' && (path === null || path !== buildPath(chain_type, parseIndex(chain_type, path))))
     return undefined
   return (await deriveAccount(secret, chain_type, path)).address

@@ -5,7 +5,7 @@ const lengths: readonly number[] = [12, 15, 18, 21, 24]
 
 /** https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki, with the English words. */
 export async function toPhrase(entropy: Uint8Array): Promise<string> {
-  const { entropyToMnemonic, wordlist } = await bip39()
+  const { entropyToMnemonic, wordlist } = await loadBip39()
   return entropyToMnemonic(entropy, wordlist)
 }
 
@@ -24,7 +24,7 @@ export async function createPhrase(words: 12 | 24): Promise<string> {
  * @throws AppError `wallet/phrase`
  */
 export async function parsePhrase(phrase: string): Promise<Uint8Array> {
-  const { mnemonicToEntropy, validateMnemonic, wordlist } = await bip39()
+  const { mnemonicToEntropy, validateMnemonic, wordlist } = await loadBip39()
   const words = phrase.normalize('NFKD').trim().toLowerCase().split(/\s+/)
   if (!lengths.includes(words.length)) {
     throw new AppError('wallet/phrase', `A phrase has 12, 15, 18, 21 or 24 words, not ${assertWordCount(words)}.`)
@@ -55,7 +55,7 @@ export function countWords(entropy: Uint8Array): number {
   return (entropy.length / 4) * 3
 }
 
-async function bip39() {
+async function loadBip39() {
   const [{ entropyToMnemonic, mnemonicToEntropy, validateMnemonic }, { wordlist }] = await Promise.all([
     import('@scure/bip39'),
     import('@scure/bip39/wordlists/english'),

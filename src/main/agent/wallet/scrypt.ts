@@ -7,9 +7,9 @@ type ScryptOptions = ScryptCost & { bytes: number }
 const slackBytes = 1024 * 1024
 
 /** https://www.rfc-editor.org/rfc/rfc7914, off this thread: it takes most of a second and 128 × n × r bytes. */
-export async function scrypt(secret: Uint8Array, salt: Uint8Array, options: ScryptOptions): Promise<Buffer> {
+export async function deriveScryptKey(secret: Uint8Array, salt: Uint8Array, options: ScryptOptions): Promise<Buffer> {
   const { n, r, p, bytes } = options
-  if (Math.log2(n) >= 16 * r) return unusualScrypt(secret, salt, options)
+  if (Math.log2(n) >= 16 * r) return deriveUnusualScryptKey(secret, salt, options)
   const maxmem = 128 * r * (n + p) + slackBytes
   return new Promise((resolve, reject) => {
     nodeScrypt(secret, salt, bytes, { N: n, r, p, maxmem }, (error, key) => (error ? reject(error) : resolve(key)))
@@ -17,7 +17,11 @@ export async function scrypt(secret: Uint8Array, salt: Uint8Array, options: Scry
 }
 
 /** OpenSSL keeps to the RFC, which allows no such n; keystore files have it. It pauses every ten milliseconds. */
-async function unusualScrypt(secret: Uint8Array, salt: Uint8Array, { n, r, p, bytes }: ScryptOptions): Promise<Buffer> {
+async function deriveUnusualScryptKey(
+  secret: Uint8Array,
+  salt: Uint8Array,
+  { n, r, p, bytes }: ScryptOptions,
+): Promise<Buffer> {
   const { scryptAsync } = await import('@noble/hashes/scrypt')
   return Buffer.from(await scryptAsync(secret, salt, { N: n, r, p, dkLen: bytes }))
 }

@@ -7,14 +7,14 @@ import { createSecretStoreLocator, type SecretStoreLocator } from './secretStore
 
 type LocatorOptions = { dataFolder: string; config: Config; keychain?: (scopeName: string) => SecretStore }
 
-const systemKeychain = (scopeName: string): SecretStore =>
+const createSystemKeychain = (scopeName: string): SecretStore =>
   createKeychainSecretStore({ scopeName, platform: process.platform })
 
 /** Locates the secrets of a data folder. */
 export function createSecretLocator({
   dataFolder,
   config,
-  keychain = systemKeychain,
+  keychain = createSystemKeychain,
 }: LocatorOptions): SecretStoreLocator {
   return createSecretStoreLocator({
     folder: join(dataFolder, 'wallet'),

@@ -19,13 +19,13 @@ const chainNames: Record<ChainType, string> = { evm: 'EVM', solana: 'Solana' }
 export function createSigningKeys({ repository, settings, state, door }: Options): WalletKeys {
   return {
     account(chainType, id) {
-      if (id !== undefined) return signing(requireAccount(repository, id), chainType)
+      if (id !== undefined) return toSigningAccount(requireAccount(repository, id), chainType)
       const row = settings.defaultAccount(chainType)
-      if (row) return signing(row, chainType)
+      if (row) return toSigningAccount(row, chainType)
       if (repository.accounts().length === 0) throw state.absent()
       throw new AppError('wallet/account-not-found', `This wallet has no ${chainNames[chainType]} account.`)
     },
-    accounts: () => repository.accounts().map((row) => signing(row, row.chain_type)),
+    accounts: () => repository.accounts().map((row) => toSigningAccount(row, row.chain_type)),
     isUnlocked: door.isOpen,
     async lend(id, use) {
       const key = await door.key(requireAccount(repository, id))
@@ -38,7 +38,7 @@ export function createSigningKeys({ repository, settings, state, door }: Options
   }
 }
 
-function signing(row: AccountRow, chainType: ChainType): SigningAccount {
+function toSigningAccount(row: AccountRow, chainType: ChainType): SigningAccount {
   if (row.chain_type !== chainType) {
     throw new AppError('wallet/account-not-found', `${row.address} is not a ${chainNames[chainType]} account.`)
   }

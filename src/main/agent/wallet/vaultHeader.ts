@@ -4,9 +4,9 @@ import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { seal, unseal } from '#platform/seal.ts'
 import { AppError } from '#shared/appError.ts'
 import { toPassphraseBytes } from './passphrases.ts'
-import { scrypt } from './scrypt.ts'
+import { deriveScryptKey } from './scrypt.ts'
 
-const powerOfTwo = (value: number): boolean => Number.isInteger(Math.log2(value))
+const isPowerOfTwo = (value: number): boolean => Number.isInteger(Math.log2(value))
 
 /**
  * Opens everything else: the passphrase gives a key that unwraps the data key, which seals each secret. A new passphrase
@@ -20,7 +20,7 @@ const Header = z.strictObject({
       .int()
       .min(2 ** 14)
       .max(2 ** 20)
-      .refine(powerOfTwo),
+      .refine(isPowerOfTwo),
     r: z.literal(8),
     p: z.int().min(1).max(4),
     salt: z.base64().length(44),
@@ -50,7 +50,7 @@ type Wrapped = { dataKey: Buffer; passphrase: string; names: readonly string[]; 
 export async function wrapDataKey({ dataKey, passphrase, names, cost }: Wrapped): Promise<VaultHeader> {
   const salt = randomBytes(saltBytes)
   const kdf = { name: 'scrypt', ...cost, salt: salt.toString('base64') } as const
-  const wrapping = await wrappingKey(passphrase, kdf)
+  const wrapping = await deriveWrappingKey(passphrase, kdf)
   try {
     return withNames({ version: 1, kdf, data_key: seal(wrapping, dataKey, keyAbout(kdf)) }, dataKey, names)
   } finally {
@@ -69,9 +69,9 @@ export function withNames({ version, kdf, data_key }: Base, dataKey: Buffer, nam
 /** @throws AppError `wallet/damaged` */
 export function parseHeader(text: string): VaultHeader {
   const parsed = Header.safeParse(parseJsonOrUndefined(text))
-  if (!parsed.success) throw damagedError()
+  if (!parsed.success) throw createDamagedError()
   const { checksum, ...content } = parsed.data
-  if (computeChecksum(content) !== checksum) throw damagedError()
+  if (computeChecksum(content) !== checksum) throw createDamagedError()
   return parsed.data
 }
 
@@ -80,23 +80,23 @@ export function parseHeader(text: string): VaultHeader {
  * @throws AppError `wallet/passphrase`, `wallet/damaged`
  */
 export async function unwrapDataKey(header: VaultHeader, passphrase: string): Promise<Buffer> {
-  const wrapping = await wrappingKey(passphrase, header.kdf)
+  const wrapping = await deriveWrappingKey(passphrase, header.kdf)
   const dataKey = unseal(wrapping, header.data_key, keyAbout(header.kdf))
   wrapping.fill(0)
   if (!dataKey) throw new AppError('wallet/passphrase', 'Wrong passphrase.')
   if (dataKey.length === keyBytes && unseal(dataKey, header.names_seal, namesAbout(header.names))) return dataKey
   dataKey.fill(0)
-  throw damagedError()
+  throw createDamagedError()
 }
 
 export function createDataKey(): Buffer {
   return randomBytes(keyBytes)
 }
 
-async function wrappingKey(passphrase: string, { n, r, p, salt }: VaultHeader['kdf']): Promise<Buffer> {
+async function deriveWrappingKey(passphrase: string, { n, r, p, salt }: VaultHeader['kdf']): Promise<Buffer> {
   const bytes = toPassphraseBytes(passphrase)
   try {
-    return await scrypt(bytes, Buffer.from(salt, 'base64'), { n, r, p, bytes: keyBytes })
+    return await deriveScryptKey(bytes, Buffer.from(salt, 'base64'), { n, r, p, bytes: keyBytes })
   } finally {
     bytes.fill(0)
   }
@@ -112,6 +112,6 @@ function computeChecksum({ version, kdf, data_key, names, names_seal }: Omit<Vau
   return createHash('sha256').update(text).digest('base64')
 }
 
-function damagedError(): AppError {
+function createDamagedError(): AppError {
   return new AppError('wallet/damaged', 'The wallet file is damaged: it was changed or is incomplete.')
 }

@@ -134,12 +134,12 @@ export function insertAccount(
     chain_type: chainType,
     address,
     path,
-    label: options.label ?? accountLabel(chainType, path),
+    label: options.label ?? createAccountLabel(chainType, path),
     created_at_ms: options.atMs,
   })
 }
 
-function accountLabel(chainType: ChainType, path: string | null): string {
+function createAccountLabel(chainType: ChainType, path: string | null): string {
   const number = path === null ? '' : ` ${parseIndex(chainType, path) + 1}`
   return chainType === 'evm' ? `Account${number}` : `Solana${number}`
 }

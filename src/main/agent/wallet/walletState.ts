@@ -28,9 +28,9 @@ export function createWalletState({ repository, locator, secrets, settings }: Op
     const rows = repository.keyrings().length
     try {
       const store = locator.current()
-      if (!store) return rows === 0 ? { state: 'absent', detail: null } : lostError()
+      if (!store) return rows === 0 ? { state: 'absent', detail: null } : createLostState()
       if (store.kind === 'vault_file') {
-        return (await secrets.canOpen(store)) || rows === 0 ? { state: 'locked', detail: null } : lostError()
+        return (await secrets.canOpen(store)) || rows === 0 ? { state: 'locked', detail: null } : createLostState()
       }
       const why = await store.fault()
       if (why !== undefined) return { state: 'keychain_unavailable', detail: why }
@@ -68,7 +68,7 @@ export function createWalletState({ repository, locator, secrets, settings }: Op
     /** For a passphrase that finds nothing to open. */
     nothingToOpen(): AppError {
       if (repository.keyrings().length === 0) return new AppError('wallet/absent', 'There is no wallet yet.')
-      return new AppError('wallet/damaged', lostError().detail)
+      return new AppError('wallet/damaged', createLostState().detail)
     },
     /** Takes away what a crash has left of a wallet that never came to be, or that was removed. */
     async tidy(): Promise<void> {
@@ -99,7 +99,7 @@ export function createWalletState({ repository, locator, secrets, settings }: Op
 }
 export type WatchedState = ReturnType<typeof createWalletState>
 
-function lostError() {
+function createLostState() {
   return {
     state: 'damaged',
     detail: 'The secrets of this wallet are missing. Restore a copy, or import the phrase again.',

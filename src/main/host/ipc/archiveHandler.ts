@@ -27,11 +27,11 @@ export function createArchiveHandler(machines: Pick<Machines, 'get'>) {
     }
     underWay++
     void send(params, stream)
-      .catch((error: unknown) => stream.end(error instanceof AppError ? error : brokenOffError(params.path)))
+      .catch((error: unknown) => stream.end(error instanceof AppError ? error : createBrokenOffError(params.path)))
       .finally(() => underWay--)
   }
 }
 
-function brokenOffError(path: string): AppError {
+function createBrokenOffError(path: string): AppError {
   return new AppError('exec/failed', `${path} could not be read to its end.`)
 }

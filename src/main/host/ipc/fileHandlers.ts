@@ -31,7 +31,7 @@ export function createFileHandlers(machines: Pick<Machines, 'get'>): FileCalls {
       return { result: { size: body.length }, body }
     },
     async 'file.list'({ params, signal }) {
-      return { result: fitting(await machines.get(params.sandboxId).listFiles(params.path, patience(signal))) }
+      return { result: fitIntoReply(await machines.get(params.sandboxId).listFiles(params.path, patience(signal))) }
     },
     async 'file.stat'({ params, signal }) {
       return { result: await getFiles(params).stat(params.path, patience(signal)) }
@@ -64,7 +64,7 @@ export function createFileHandlers(machines: Pick<Machines, 'get'>): FileCalls {
 }
 
 /** Bounds the listing: a folder may have any number of files. */
-function fitting(all: FileEntry[]): HostResult<'file.list'> {
+function fitIntoReply(all: FileEntry[]): HostResult<'file.list'> {
   let bytes = 0
   const end = all.findIndex((entry) => {
     bytes += Buffer.byteLength(JSON.stringify(entry)) + 1

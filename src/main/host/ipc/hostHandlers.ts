@@ -38,12 +38,12 @@ export function createHostHandlers(
   dependencies: HostDependencies,
 ): Record<string, (call: IpcCall) => Promise<IpcAnswer>> {
   const handlers: Handlers = {
-    ...hostCalls(dependencies),
-    ...machineCalls(dependencies),
-    ...snapshotCalls(dependencies),
-    ...imageCalls(dependencies),
+    ...createProcessHandlers(dependencies),
+    ...createMachineHandlers(dependencies),
+    ...createSnapshotHandlers(dependencies),
+    ...createImageHandlers(dependencies),
     ...createFileHandlers(dependencies.machines),
-    ...terminalCalls(dependencies),
+    ...createTerminalHandlers(dependencies),
   }
   const parsing = <M extends HostMethod>(method: M) => {
     return async ({ params, body, signal }: IpcCall): Promise<IpcAnswer> => {
@@ -58,7 +58,7 @@ export function createHostHandlers(
 
 type Calls<Prefix extends string> = Pick<Handlers, Extract<HostMethod, `${Prefix}.${string}`>>
 
-function hostCalls({
+function createProcessHandlers({
   runtimes,
   version,
   pid,
@@ -78,7 +78,7 @@ function hostCalls({
   }
 }
 
-function machineCalls({ machines, labels, commands }: HostDependencies): Calls<'machine'> {
+function createMachineHandlers({ machines, labels, commands }: HostDependencies): Calls<'machine'> {
   return {
     'machine.list': async () => ({ result: { machines: machines.list() } }),
     'machine.create': async ({ params: { from, ...spec } }) => ({ result: await machines.create(spec, from) }),
@@ -124,7 +124,7 @@ function machineCalls({ machines, labels, commands }: HostDependencies): Calls<'
   }
 }
 
-function snapshotCalls({ machines }: HostDependencies): Calls<'snapshot'> {
+function createSnapshotHandlers({ machines }: HostDependencies): Calls<'snapshot'> {
   return {
     async 'snapshot.create'({ params: { runtime, ...snapshot } }) {
       return { result: { sizeBytes: await machines.snapshot(runtime, snapshot) } }
@@ -140,7 +140,7 @@ function snapshotCalls({ machines }: HostDependencies): Calls<'snapshot'> {
   }
 }
 
-function imageCalls({ images }: HostDependencies): Calls<'image'> {
+function createImageHandlers({ images }: HostDependencies): Calls<'image'> {
   return {
     'image.list': async () => ({ result: { images: await images.list() } }),
     'image.add': async ({ params }) => ({ result: await images.add(params) }),
@@ -151,7 +151,7 @@ function imageCalls({ images }: HostDependencies): Calls<'image'> {
   }
 }
 
-function terminalCalls({ machines, terminals }: HostDependencies): Calls<'terminal'> {
+function createTerminalHandlers({ machines, terminals }: HostDependencies): Calls<'terminal'> {
   return {
     async 'terminal.create'({ params }) {
       return { result: await terminals.create(machines.get(params.sandboxId), params) }

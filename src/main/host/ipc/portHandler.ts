@@ -26,14 +26,14 @@ export function createPortHandler(
     const { duplex: outside, closed } = streamDuplex(stream)
     const signal = AbortSignal.any([closed, AbortSignal.timeout(connectMs)])
     const inside = await machines.get(sandboxId).connect(port, signal)
-    if (inside.destroyed) throw lostConnectionError(port)
+    if (inside.destroyed) throw createLostConnectionError(port)
     inside.on('error', () => {}) // `close` follows
     outside.once('close', () => inside.destroy())
     stream.send({ type: 'opened' })
     outside.pipe(inside)
     inside.pipe(outside)
     inside.once('close', () => {
-      if (!inside.readableEnded) outside.destroy(lostConnectionError(port))
+      if (!inside.readableEnded) outside.destroy(createLostConnectionError(port))
       // What the port sent last is still delivered.
       else finished(outside, { readable: false }, () => outside.destroy())
     })
@@ -47,15 +47,15 @@ export function createPortHandler(
       return
     }
     void join(params, stream)
-      .catch((error: unknown) => stream.end(error instanceof AppError ? error : tooLate(params.port)))
+      .catch((error: unknown) => stream.end(error instanceof AppError ? error : createTimeoutError(params.port)))
       .finally(() => count(params.sandboxId, -1))
   }
 }
 
-function lostConnectionError(port: number): AppError {
+function createLostConnectionError(port: number): AppError {
   return new AppError('port/failed', `The connection to port ${port} in the sandbox was lost.`)
 }
 
-function tooLate(port: number): AppError {
+function createTimeoutError(port: number): AppError {
   return new AppError('port/no-server', `Port ${port} in the sandbox took no connection in time.`)
 }

@@ -26,7 +26,7 @@ export function processReadings(): { read(machine: Machine): Promise<ProcessRead
     const before = recent ?? (await count(machine))
     await pause(Math.max(0, before.atMs + minMs - performance.now()))
     const after = await count(machine)
-    return { count: after, read: shares(before, after) }
+    return { count: after, read: computeShares(before, after) }
   }
 
   return {
@@ -46,7 +46,7 @@ export function processReadings(): { read(machine: Machine): Promise<ProcessRead
   }
 }
 
-function shares(before: Count, after: Count): ProcessReading {
+function computeShares(before: Count, after: Count): ProcessReading {
   const earlier = new Map(before.processes.map((it) => [`${it.pid} ${it.startedAtMs}`, it.cpuMs]))
   const passedMs = after.atMs - before.atMs
   return after.processes.map(({ cpuMs, ...process }) => {

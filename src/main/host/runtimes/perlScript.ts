@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { systemCallNumbers } from './systemCallNumbers.ts'
+import { getSystemCallNumbers } from './systemCallNumbers.ts'
 
 /** Scripts beside this file, beside the built programs, and within a package's archive. */
 const folder = new URL('./scripts/', import.meta.url)
@@ -29,5 +29,5 @@ export function definePart(name: string, text: string): string {
 
 /** The one argument of a script: `values`, and the numbers of this machine's system calls. */
 export function formatPerlArgument(values: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({ calls: systemCallNumbers() ?? {}, ...values })
+  return JSON.stringify({ calls: getSystemCallNumbers() ?? {}, ...values })
 }

@@ -7,4 +7,4 @@ export type SystemCallNumbers = Readonly<Record<SystemCallName, number>>
 export const systemCallTable: Readonly<Partial<Record<NodeJS.Architecture, SystemCallNumbers>>> = table
 
 /** @returns undefined on an architecture that sandboxes were never tried on */
-export const systemCallNumbers = (): SystemCallNumbers | undefined => systemCallTable[process.arch]
+export const getSystemCallNumbers = (): SystemCallNumbers | undefined => systemCallTable[process.arch]

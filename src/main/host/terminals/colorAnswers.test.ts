@@ -1,12 +1,12 @@
 import xterm from '@xterm/headless'
 import { expect, test } from 'vitest'
 import { defaultColors } from '#shared/contract/terminalColors.ts'
-import { colorAnswers } from './colorAnswers.ts'
+import { createColorAnswers } from './colorAnswers.ts'
 
 function open() {
   const terminal = new xterm.Terminal({ allowProposedApi: true })
   const answers: string[] = []
-  const { use } = colorAnswers(terminal.parser, (data) => answers.push(data))
+  const { use } = createColorAnswers(terminal.parser, (data) => answers.push(data))
   const ask = async (text: string) => {
     answers.length = 0
     await new Promise<void>((parsed) => terminal.write(text, parsed))

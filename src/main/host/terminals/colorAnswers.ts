@@ -5,14 +5,14 @@ import { defaultColors, type TerminalColors } from '#shared/contract/terminalCol
  * Answers color queries of programs. The host answers rather than a viewer, so that there is one answer, in order. Uses
  * the colors of the most recent viewer, or defaults.
  */
-export function colorAnswers(
+export function createColorAnswers(
   parser: Pick<Terminal['parser'], 'registerOscHandler'>,
   answer: (data: string) => void,
 ): { use(colors: TerminalColors): void } {
   let colors = defaultColors
 
   const tell = (code: string, color: string | undefined): void => {
-    if (color !== undefined) answer(`\x1b]${code};${xColor(color)}\x1b\\`)
+    if (color !== undefined) answer(`\x1b]${code};${formatXColor(color)}\x1b\\`)
   }
 
   // `10;?;?` asks for 10 and the one after it.
@@ -41,7 +41,7 @@ export function colorAnswers(
 }
 
 /** `#rrggbb` as programs expect it: four digits a part. */
-function xColor(color: string): string {
+function formatXColor(color: string): string {
   const [red = '', green = '', blue = ''] = [1, 3, 5].map((index) => color.slice(index, index + 2).toLowerCase())
   return `rgb:${red}${red}/${green}${green}/${blue}${blue}`
 }

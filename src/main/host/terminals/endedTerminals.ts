@@ -43,7 +43,7 @@ export function createEndedTerminals(options: EndedOptions): EndedTerminals {
 
 /** Returns the ended terminals above the limit of this sandbox and above the bytes of all. */
 function selectExtra(sessions: TerminalSession[], sandboxId: SandboxId, max: EndedLimits): Set<TerminalSession> {
-  const ended = sessions.filter(({ record }) => record.exitedAtMs !== null).sort(byEnd)
+  const ended = sessions.filter(({ record }) => record.exitedAtMs !== null).sort(compareByEnd)
   const ofOne = ended.filter(({ record }) => record.sandboxId === sandboxId)
   const extra = new Set(ofOne.slice(0, Math.max(0, ofOne.length - max.perSandbox)))
   let bytes = ended.reduce((total, { storedBytes }) => total + storedBytes, 0)
@@ -54,6 +54,6 @@ function selectExtra(sessions: TerminalSession[], sandboxId: SandboxId, max: End
   return extra
 }
 
-function byEnd(a: TerminalSession, b: TerminalSession): number {
+function compareByEnd(a: TerminalSession, b: TerminalSession): number {
   return (a.record.exitedAtMs ?? 0) - (b.record.exitedAtMs ?? 0)
 }

@@ -23,10 +23,10 @@ export async function openOutput(options: {
   const stored = await listSegments(options.folder)
   const memory = createOutputLog(stored.at(-1)?.end ?? 0)
   const file = createOutputFile({ ...options, stored, source: memory })
-  return { memory, file, history: outputHistory(memory, file) }
+  return { memory, file, history: createOutputHistory(memory, file) }
 }
 
-function outputHistory(memory: OutputLog, file: OutputFile): OutputHistory {
+function createOutputHistory(memory: OutputLog, file: OutputFile): OutputHistory {
   const inMemory = (from: number, maxBytes: number) => {
     const start = Math.max(from, memory.start)
     return { start, bytes: concatRuns(memory.runs(start, Math.min(memory.end, start + maxBytes))) }

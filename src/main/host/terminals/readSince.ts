@@ -27,20 +27,20 @@ export async function readSince(source: SinceSource, request: SinceRequest): Pro
     const whole = bytes.subarray(begin, bytes.length - (last ? 0 : countUnfinished(bytes)))
     const cursor = start + begin + whole.length
     if (whole.length > 0 || last || request.waitMs === 0 || patience.aborted) {
-      return { terminal: stateAt(source.record(), cursor === history.end), cursor, missed, bytes: whole }
+      return { terminal: toStateAt(source.record(), cursor === history.end), cursor, missed, bytes: whole }
     }
-    await news(source, start + bytes.length, patience)
+    await waitForOutput(source, start + bytes.length, patience)
   }
 }
 
 /** A reader that sees `exited` has read everything. Until then the state is `running`. */
-function stateAt(record: TerminalRecord, atEnd: boolean): TerminalRecord {
+function toStateAt(record: TerminalRecord, atEnd: boolean): TerminalRecord {
   if (atEnd || record.state === 'running') return record
   return { ...record, state: 'running', exitCode: null, signal: null, exitedAtMs: null, endedWithMachine: false }
 }
 
 /** Resolves on output beyond `seen`, on exit, or when `signal` aborts. */
-function news(source: SinceSource, cursor: number, signal: AbortSignal): Promise<void> {
+function waitForOutput(source: SinceSource, cursor: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted || source.history.end > cursor || source.record().state === 'exited') return resolve()
     const done = (): void => {

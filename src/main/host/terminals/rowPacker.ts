@@ -62,11 +62,11 @@ export function createRowPacker(): RowPacker {
       const end = bytes.write(cells, 0, 'latin1')
       row._combined = typeof packed === 'string' ? {} : unpackTexts(packed.combined)
       row._extendedAttrs = typeof packed === 'string' ? {} : packed.extended
-      const first = numberAt(bytes, 0)
+      const first = readNumber(bytes, 0)
       row.length = first >>> 1
       row.isWrapped = (first & 1) === 1
       if (row._data.length !== row.length * cellNumbers) row._data = new Uint32Array(row.length * cellNumbers)
-      unpackCells({ bytes, from: numberBytes(first), end }, row._data)
+      unpackCells({ bytes, from: countNumberBytes(first), end }, row._data)
     },
   }
 }
@@ -98,7 +98,7 @@ function packCells(data: Uint32Array, bytes: Uint8Array, first: number): number 
   for (let index = 0; index < used; ) {
     const fg = data[index + 1] ?? 0
     const bg = data[index + 2] ?? 0
-    const kind = kindAt(data, index, used)
+    const kind = readKind(data, index, used)
     const colored = fg !== 0 || bg !== 0
     const step = kind === runs.wide ? 2 * cellNumbers : cellNumbers
     const mask = kind === runs.raw ? -1 : codePointMask
@@ -117,7 +117,7 @@ function packCells(data: Uint32Array, bytes: Uint8Array, first: number): number 
       count < maxOfRun &&
       data[index + 1] === fg &&
       data[index + 2] === bg &&
-      kindAt(data, index, used) === kind
+      readKind(data, index, used) === kind
     )
     const begin = (count << countShift) | (colored ? coloredBit : 0) | kind
     bytes[head] = begin >>> 8
@@ -135,13 +135,13 @@ function unpackCells(packed: { bytes: Uint8Array; from: number; end: number }, d
     const kind = head & kindMask
     const form = kind === runs.narrow ? narrow : kind === runs.wide ? wide : 0
     const colored = (head & coloredBit) !== 0
-    const fg = colored ? numberAt(bytes, from) : 0
-    if (colored) from += numberBytes(fg)
-    const bg = colored ? numberAt(bytes, from) : 0
-    if (colored) from += numberBytes(bg)
+    const fg = colored ? readNumber(bytes, from) : 0
+    if (colored) from += countNumberBytes(fg)
+    const bg = colored ? readNumber(bytes, from) : 0
+    if (colored) from += countNumberBytes(bg)
     for (let count = head >>> countShift; count > 0; count--) {
-      const value = numberAt(bytes, from)
-      from += value < 0x80 ? 1 : numberBytes(value)
+      const value = readNumber(bytes, from)
+      from += value < 0x80 ? 1 : countNumberBytes(value)
       data[offset++] = value | form
       data[offset++] = fg
       data[offset++] = bg
@@ -165,7 +165,7 @@ function countUsed(data: Uint32Array): number {
   return used
 }
 
-function kindAt(data: Uint32Array, index: number, used: number): Kind {
+function readKind(data: Uint32Array, index: number, used: number): Kind {
   const form = (data[index] ?? 0) & ~codePointMask
   if (form === narrow) return runs.narrow
   const next = index + cellNumbers
@@ -183,7 +183,7 @@ function writeNumber(bytes: Uint8Array, offset: number, value: number): number {
   return end
 }
 
-function numberAt(bytes: Uint8Array, offset: number): number {
+function readNumber(bytes: Uint8Array, offset: number): number {
   const first = bytes[offset] ?? 0
   if (first < 0x80) return first
   let value = first & 0x7f
@@ -194,7 +194,7 @@ function numberAt(bytes: Uint8Array, offset: number): number {
   }
 }
 
-function numberBytes(value: number): number {
+function countNumberBytes(value: number): number {
   return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x20_0000 ? 3 : value < 0x1000_0000 ? 4 : 5
 }
 

@@ -3,7 +3,7 @@ import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import { boundTerminal, boundWidths } from '#shared/terminalBounds.ts'
 import { type CarriedMark, createTerminalMarks } from '#shared/terminalMarks.ts'
-import { colorAnswers } from './colorAnswers.ts'
+import { createColorAnswers } from './colorAnswers.ts'
 import { createPlainBacklog } from './plainBacklog.ts'
 import { createScreenCore, type ScreenCore } from './screenCore.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
@@ -70,7 +70,7 @@ export function createScreen({ cols, rows, marksKey, onAnswer, onTitle, onBell, 
   terminal.onBell(onBell)
   watchTerminalNotices(terminal.parser, onNotice)
   const core = createScreenCore(terminal)
-  const colors = colorAnswers(terminal.parser, onAnswer)
+  const colors = createColorAnswers(terminal.parser, onAnswer)
   const marks = createTerminalMarks(terminal)
   if (marksKey !== undefined) marks.use(marksKey)
   const tail = createTail(core)

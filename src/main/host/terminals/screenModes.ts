@@ -20,7 +20,7 @@ export function buildModeSequences(terminal: Terminal, core: ScreenCore): string
     // In the middle of a synchronized frame, the viewer shows nothing until it ends.
     modes.synchronizedOutputMode && '\x1b[?2026h',
     core.cursorHidden() && '\x1b[?25l',
-    region(terminal, core),
+    formatRegion(terminal, core),
     core.drawsLines(0) && '\x1b(0',
     core.drawsLines(1) && '\x1b)0',
     core.selectedSet() === 1 && '\x0e',
@@ -38,7 +38,7 @@ const mouseTracking: Readonly<Record<string, string>> = {
 const mouseEncodings: Readonly<Record<string, string>> = { SGR: '\x1b[?1006h', SGR_PIXELS: '\x1b[?1016h' }
 
 /** Setting a region or the origin mode moves the cursor home, so it is put back, counted from the region in that mode. */
-function region(terminal: Terminal, core: ScreenCore): string {
+function formatRegion(terminal: Terminal, core: ScreenCore): string {
   const { top, bottom } = core.margins()
   const { originMode } = terminal.modes
   const whole = top === 0 && bottom === terminal.rows - 1

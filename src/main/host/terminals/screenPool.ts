@@ -155,14 +155,14 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
           new Promise((resolve, reject) => {
             if (!rooms.includes(slot) || !slot.screens.has(screen)) return reject(new ScreenLostError())
             const ask = ++lastAsk
-            const late = setTimeout(() => settle(slot, ask)?.reject(tooLate()), askMs)
+            const late = setTimeout(() => settle(slot, ask)?.reject(createTimeoutError()), askMs)
             slot.asks.set(ask, { screen, late, resolve, reject })
             post({ type: 'ask', screen, ask, question })
           }),
         close() {
           post({ type: 'close', screen })
           slot.screens.delete(screen)
-          for (const [id, ask] of slot.asks) if (ask.screen === screen) settle(slot, id)?.reject(closed())
+          for (const [id, ask] of slot.asks) if (ask.screen === screen) settle(slot, id)?.reject(createClosedError())
           endIfIdle(slot)
         },
       }
@@ -225,10 +225,10 @@ function settle(slot: WorkerSlot, id: number): Ask | undefined {
   return ask
 }
 
-function tooLate(): AppError {
+function createTimeoutError(): AppError {
   return new AppError('internal/unexpected', 'The screen did not answer in time. Try again.')
 }
 
-function closed(): AppError {
+function createClosedError(): AppError {
   return new AppError('internal/unexpected', 'The screen was closed before it answered.')
 }

@@ -5,7 +5,7 @@ import type { ScreenCore } from './screenCore.ts'
 import type { ScreenQuestion, ScreenReply, SnapshotMarks } from './screenMessages.ts'
 import { buildModeSequences } from './screenModes.ts'
 import { searchScreen } from './screenSearch.ts'
-import { readWholeText, visibleText } from './screenText.ts'
+import { readVisibleText, readWholeText } from './screenText.ts'
 
 /** Reads the screen of an emulator, as text or as the sequences that draw it. */
 export type ScreenReader = {
@@ -27,7 +27,7 @@ export function createScreenReader(terminal: Terminal, { core, marks, getTail }:
   terminal.loadAddon(serializer as unknown as Parameters<typeof terminal.loadAddon>[0])
 
   const serializeScreen = (options: Parameters<typeof serializer.serialize>[0]): string =>
-    withoutZeroMoves(serializer.serialize({ ...options, excludeModes: true }))
+    stripZeroMoves(serializer.serialize({ ...options, excludeModes: true }))
 
   const ansi = (full: boolean): string => {
     const { active, normal } = terminal.buffer
@@ -55,7 +55,7 @@ export function createScreenReader(terminal: Terminal, { core, marks, getTail }:
 
   const text = (question: Extract<ScreenQuestion, { kind: 'read' }>): string => {
     if (question.format === 'ansi') return ansi(question.full)
-    return question.full ? readWholeText(terminal.buffer) : visibleText(terminal.buffer.active, terminal.rows)
+    return question.full ? readWholeText(terminal.buffer) : readVisibleText(terminal.buffer.active, terminal.rows)
   }
 
   const answer = (question: ScreenQuestion): Pick<ScreenReply, 'bytes' | 'marks' | 'matches'> => {
@@ -85,6 +85,6 @@ export function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array<A
 }
 
 /** The serializer writes moves by 0 columns, which terminals read as 1. */
-function withoutZeroMoves(drawn: string): string {
+function stripZeroMoves(drawn: string): string {
   return drawn.replaceAll('\x1b[0C', '').replaceAll('\x1b[0D', '')
 }

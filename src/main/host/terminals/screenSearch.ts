@@ -1,7 +1,7 @@
 import { createContext, runInContext } from 'node:vm'
 import type { IBuffer } from '@xterm/headless'
 import { searchLimits } from '#shared/contract/terminalSearch.ts'
-import { type LogicalLine, logicalLines } from './screenText.ts'
+import { type LogicalLine, readLogicalLines } from './screenText.ts'
 import { type SearchQuery, searchExpression } from './searchExpression.ts'
 
 /** `row` counts from the oldest row of the buffer; the match is `text.slice(start, end)`. */
@@ -16,7 +16,7 @@ const contextCharacters = 80
 
 /** Finds the newest matches, and returns them oldest first. */
 export function searchScreen(buffer: IBuffer, query: SearchQuery): ScreenMatches {
-  const lines = [...logicalLines(buffer)]
+  const lines = [...readLogicalLines(buffer)]
   let matches: LineMatch[] = []
   let truncated = false
   const search = (): void => {
@@ -32,7 +32,7 @@ export function searchScreen(buffer: IBuffer, query: SearchQuery): ScreenMatches
       if (remaining > 0) matches.push(...lineMatches.slice(-remaining).reverse())
     }
   }
-  const slow = !endsWithin(matchMs, search)
+  const slow = !isDoneWithin(matchMs, search)
   return { matches: matches.reverse(), truncated, slow }
 }
 
@@ -52,17 +52,17 @@ function findMatches(line: LogicalLine, expression: RegExp): LineMatch[] {
  * JavaScript has no time limit for expressions. Only interrupting a script stops endless backtracking, and that limit uses
  * wall-clock time: work that was waiting for the processor starts again.
  */
-function endsWithin(ms: number, work: () => void): boolean {
+function isDoneWithin(ms: number, work: () => void): boolean {
   const begun = process.threadCpuUsage()
   for (let remainingMs = ms; remainingMs > 0; ) {
-    if (endsByTheClock(Math.ceil(remainingMs), work)) return true
+    if (isDoneByClock(Math.ceil(remainingMs), work)) return true
     const { user, system } = process.threadCpuUsage(begun)
     remainingMs = ms - (user + system) / 1000
   }
   return false
 }
 
-function endsByTheClock(ms: number, work: () => void): boolean {
+function isDoneByClock(ms: number, work: () => void): boolean {
   try {
     runInContext('work()', createContext({ work }), { timeout: ms })
     return true

@@ -1,11 +1,11 @@
 import type { IBuffer, IBufferLine, IBufferNamespace } from '@xterm/headless'
 
 /** The visible rows, without trailing blanks and trailing empty rows. */
-export function visibleText(buffer: IBuffer, rows: number): string {
+export function readVisibleText(buffer: IBuffer, rows: number): string {
   const lines: string[] = []
   for (let y = buffer.baseY; y < buffer.baseY + rows; y++)
     lines.push(buffer.getLine(y)?.translateToString(true).trimEnd() ?? '')
-  return withoutTail(lines)
+  return joinWithoutTail(lines)
 }
 
 /**
@@ -13,8 +13,8 @@ export function visibleText(buffer: IBuffer, rows: number): string {
  * screen comes first; the rows that screen shows stay hidden until the program leaves.
  */
 export function readWholeText({ active, normal }: Pick<IBufferNamespace, 'active' | 'normal'>): string {
-  const above = active.type === 'normal' ? [] : [...logicalLines(normal, normal.baseY)]
-  return withoutTail([...above, ...logicalLines(active)].map(({ text }) => text))
+  const above = active.type === 'normal' ? [] : [...readLogicalLines(normal, normal.baseY)]
+  return joinWithoutTail([...above, ...readLogicalLines(active)].map(({ text }) => text))
 }
 
 export type LogicalLine = {
@@ -24,7 +24,7 @@ export type LogicalLine = {
 }
 
 /** @param rows reads only this many of the oldest rows */
-export function* logicalLines(buffer: IBuffer, rows: number = buffer.length): Generator<LogicalLine> {
+export function* readLogicalLines(buffer: IBuffer, rows: number = buffer.length): Generator<LogicalLine> {
   let text = ''
   /** Offset in the text at which each row after the first begins. */
   let starts: number[] = []
@@ -53,7 +53,7 @@ function fillRow(row: IBufferLine, next: IBufferLine): string {
   return row.translateToString(false, 0, skipped && row.getCell(last)?.getWidth() === 1 ? last : row.length)
 }
 
-function withoutTail(lines: string[]): string {
+function joinWithoutTail(lines: string[]): string {
   const end = lines.findLastIndex((line) => line !== '')
   return lines.slice(0, end + 1).join('\n')
 }

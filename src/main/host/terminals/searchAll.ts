@@ -28,7 +28,7 @@ export async function searchAll(
       const answer = await session.search(query).catch(() => undefined) // its screen was lost or could not be drawn
       if (answer?.slow) {
         waiting.length = 0 // it would hold up every worker, one terminal after the other
-        throw tooSlow(query)
+        throw createTooSlowError(query)
       }
       if (answer) results.set(session, { session, matches: answer.matches, truncated: answer.truncated })
     }
@@ -42,7 +42,7 @@ export async function searchAll(
   )
   return {
     matches: inOrder.flatMap(({ session: { record }, matches }, index) =>
-      newest(matches, shares[index] ?? 0).map((match) => ({
+      selectNewest(matches, shares[index] ?? 0).map((match) => ({
         sandbox_id: record.sandboxId,
         session_id: record.id,
         ...match,
@@ -59,20 +59,20 @@ function refuseNonsense(query: SearchQuery): void {
   try {
     searchExpression(query)
   } catch (cause) {
-    throw noExpression(cause)
+    throw createInvalidExpressionError(cause)
   }
 }
 
-function noExpression(cause: unknown): AppError {
+function createInvalidExpressionError(cause: unknown): AppError {
   const why = cause instanceof Error ? cause.message.replace(/^Invalid regular expression: /, '') : String(cause)
   return new AppError('request/invalid', `\`q\` must be a regular expression: ${why}.`, { cause })
 }
 
-function tooSlow({ text }: SearchQuery): AppError {
+function createTooSlowError({ text }: SearchQuery): AppError {
   return new AppError('request/invalid', `\`q\` must be simpler: the expression ${text} takes too long to match.`)
 }
 
-function newest<Item>(items: readonly Item[], count: number): readonly Item[] {
+function selectNewest<Item>(items: readonly Item[], count: number): readonly Item[] {
   return items.slice(items.length - count)
 }
 

@@ -37,16 +37,16 @@ export function createSessionViewers(options: ViewersOptions): SessionViewers {
 
   /** Shows it the screen, then what the program prints. */
   const begin = (viewer: Viewer, { scrollback, marks }: ViewerChoices): void => {
-    let first = attachedMessage(meta, 0)
+    let first = createAttachedMessage(meta, 0)
     screen
       .ask({ kind: 'snapshot', scrollback }, (cursor) => {
         viewer.await(cursor)
-        first = attachedMessage(meta, cursor)
+        first = createAttachedMessage(meta, cursor)
         const { state, exitCode, signal } = meta.record
         if (state === 'exited') viewer.mark({ type: 'exited', exit_code: exitCode, signal })
       })
       .then(
-        (drawn) => viewer.begin(first, drawn.bytes, marks ? marksMessage(meta, drawn) : undefined),
+        (drawn) => viewer.begin(first, drawn.bytes, marks ? createMarksMessage(meta, drawn) : undefined),
         (error: unknown) => {
           log.warn('a viewer could not be shown the screen', { terminal: meta.record.id, error })
           viewer.end(error instanceof AppError ? error : new AppError('internal/unexpected', 'The screen failed.'))
@@ -83,11 +83,11 @@ export function createSessionViewers(options: ViewersOptions): SessionViewers {
   }
 }
 
-function attachedMessage({ record }: SessionMeta, cursor: number): ServerStreamMessage {
+function createAttachedMessage({ record }: SessionMeta, cursor: number): ServerStreamMessage {
   const { id, cols, rows, state, title } = record
   return { type: 'attached', session_id: id, cols, rows, state, cursor, title }
 }
 
-function marksMessage({ marksKey }: SessionMeta, { marks }: ScreenReply): ServerStreamMessage {
+function createMarksMessage({ marksKey }: SessionMeta, { marks }: ScreenReply): ServerStreamMessage {
   return { type: 'marks', key: marksKey ?? null, at: marks?.at ?? 0, marks: marks?.marks ?? [] }
 }

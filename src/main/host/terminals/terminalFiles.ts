@@ -92,7 +92,7 @@ export function getTerminalFolder(root: string, sandboxId: SandboxId, terminalId
 /** Every terminal from an earlier process. Removes folders without a readable record. */
 export async function listTerminals(root: string, log: Log): Promise<TerminalMeta[]> {
   const terminals: TerminalMeta[] = []
-  for (const folder of await terminalFolders(root)) {
+  for (const folder of await listTerminalFolders(root)) {
     try {
       terminals.push(TerminalMeta.parse(parseJson(await readFile(join(folder, 'meta.json'), 'utf8'))))
     } catch (error) {
@@ -103,7 +103,7 @@ export async function listTerminals(root: string, log: Log): Promise<TerminalMet
   return terminals
 }
 
-async function terminalFolders(root: string): Promise<string[]> {
+async function listTerminalFolders(root: string): Promise<string[]> {
   await mkdir(root, { recursive: true, mode: 0o700 })
   const folders: string[] = []
   for (const sandbox of await readdir(root)) {

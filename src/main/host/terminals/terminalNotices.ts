@@ -9,7 +9,7 @@ const maxNotice = 200
  * are not seen.
  */
 export function watchTerminalNotices(parser: IParser, onNotice: (text: string) => void): void {
-  const readers = { 9: iTermText, 777: rxvtText, 99: kittyText }
+  const readers = { 9: parseITermNotice, 777: parseRxvtNotice, 99: parseKittyNotice }
   for (const [code, textOf] of Object.entries(readers)) {
     parser.registerOscHandler(Number(code), (data) => {
       const text = textOf(data)
@@ -20,17 +20,17 @@ export function watchTerminalNotices(parser: IParser, onNotice: (text: string) =
 }
 
 /** ConEmu gives `9;4;1;50` and other numbered commands another meaning: `4` is the progress of a program. */
-function iTermText(data: string): string | undefined {
+function parseITermNotice(data: string): string | undefined {
   return /^\d{1,2}(;|$)/.test(data) ? undefined : data
 }
 
-function rxvtText(data: string): string | undefined {
+function parseRxvtNotice(data: string): string | undefined {
   const [kind, title = '', ...body] = data.split(';')
   return kind === 'notify' ? [title, body.join(';')].filter((part) => part.trim() !== '').join(': ') : undefined
 }
 
 /** `key=value:…;payload`, where `p` says what the payload is and `e=1` that it is base64. */
-function kittyText(data: string): string | undefined {
+function parseKittyNotice(data: string): string | undefined {
   const [meta = '', ...rest] = data.split(';')
   const keys = new Map(meta.split(':').map((pair) => [pair.slice(0, 1), pair.slice(2)]))
   const part = keys.get('p') ?? 'title'

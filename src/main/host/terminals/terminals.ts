@@ -71,7 +71,7 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     list: (sandboxId) =>
       sessions
         .ofSandbox(sandboxId)
-        .sort(byAge)
+        .sort(compareByAge)
         .map(({ record }) => record),
     get(sandboxId, terminalId) {
       const session = sessions.find(terminalId)
@@ -80,7 +80,7 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     },
     search: (sandboxIds, query, signal) =>
       searchAll(
-        sandboxIds.flatMap((sandboxId) => sessions.ofSandbox(sandboxId).sort(byAge)),
+        sandboxIds.flatMap((sandboxId) => sessions.ofSandbox(sandboxId).sort(compareByAge)),
         query,
         signal,
       ),
@@ -220,7 +220,7 @@ async function startTerminal(
     return session.record
   } catch (cause) {
     program.close()
-    throw notStoredError(cause)
+    throw createNotStoredError(cause)
   }
 }
 
@@ -251,10 +251,10 @@ function toExited(meta: TerminalMeta, now: () => number): TerminalMeta {
   return { ...meta, record: { ...record, state: 'exited', process: null, exitedAtMs: now(), endedWithMachine: true } }
 }
 
-function byAge(a: TerminalSession, b: TerminalSession): number {
+function compareByAge(a: TerminalSession, b: TerminalSession): number {
   return a.record.createdAtMs - b.record.createdAtMs
 }
 
-function notStoredError(cause: unknown): AppError {
+function createNotStoredError(cause: unknown): AppError {
   return new AppError('terminal/failed', 'The files of the terminal could not be created.', { cause })
 }

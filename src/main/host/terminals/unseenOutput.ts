@@ -29,7 +29,7 @@ export type PlainRun = {
  * when the colors of what is left out (`findColors`) are parsed in its place.
  */
 export function findPlainRun(bytes: Uint8Array, from: number, maxLines: number): PlainRun {
-  if (!worthSearching(bytes, from, maxLines)) return { until: bytes.length, visibleFrom: from }
+  if (!isWorthSearching(bytes, from, maxLines)) return { until: bytes.length, visibleFrom: from }
   const { until, lines } = findPlainPart(bytes, from)
   return { until, visibleFrom: lines > maxLines ? cutBefore({ bytes, from, until, maxLines }) : from }
 }
@@ -50,7 +50,7 @@ export function findPlainPart(bytes: Uint8Array, from: number): PlainPart {
   let until = from
   while (until < bytes.length) {
     if ((until + shift) % 4 === 0) {
-      const after = afterLetters(words, (until + shift) / 4) * 4 - shift
+      const after = skipLetters(words, (until + shift) / 4) * 4 - shift
       if (after > until) {
         until = after
         continue
@@ -59,14 +59,14 @@ export function findPlainPart(bytes: Uint8Array, from: number): PlainPart {
     const byte = bytes[until] ?? 0
     if (byte === lineFeed) lines++
     else if (byte === escapeByte) {
-      const end = sequenceEnd(bytes, until)
+      const end = findSequenceEnd(bytes, until)
       if (end === 0) break
       until = end
       continue
-    } else if (byte < 0x20 ? !harmless.has(byte) : byte === 0x7f || beginsC1(bytes, until)) break
+    } else if (byte < 0x20 ? !harmless.has(byte) : byte === 0x7f || isC1Start(bytes, until)) break
     until++
   }
-  return { until, lines, unfinished: beginsPlain(bytes, until) }
+  return { until, lines, unfinished: isPlainStart(bytes, until) }
 }
 
 /** Four bytes at a time, as most of a flood is letters; those at the ends that fill no word are left out. */
@@ -76,7 +76,7 @@ function toWords({ buffer, byteOffset, length }: Uint8Array): Int32Array {
 }
 
 /** The first word from `from` on in which not every byte is from 0x20 to 0x7e. */
-function afterLetters(words: Int32Array, from: number): number {
+function skipLetters(words: Int32Array, from: number): number {
   let index = from
   for (; index < words.length; index++) {
     const word = words[index] ?? 0
@@ -87,9 +87,9 @@ function afterLetters(words: Int32Array, from: number): number {
   return index
 }
 
-function beginsPlain(bytes: Uint8Array, index: number): boolean {
+function isPlainStart(bytes: Uint8Array, index: number): boolean {
   if (bytes[index] !== escapeByte) return index === bytes.length - 1 && bytes[index] === c1Lead
-  return bytes.length - index <= maxSequence && parametersEnd(bytes, index) === bytes.length
+  return bytes.length - index <= maxSequence && findParametersEnd(bytes, index) === bytes.length
 }
 
 /** Returns the color sequences of a plain run that are in effect at its end: those after the last reset. */
@@ -100,7 +100,7 @@ export function findColors(bytes: Uint8Array, from: number, to: number): Uint8Ar
     index !== -1 && index < to;
     index = bytes.indexOf(escapeByte, index + 1)
   ) {
-    const end = sequenceEnd(bytes, index)
+    const end = findSequenceEnd(bytes, index)
     if (bytes[end - 1] !== color) continue
     const resets = end - index === 3 || (end - index === 4 && bytes[index + 2] === 0x30)
     if (resets) sequences.length = 0
@@ -110,14 +110,14 @@ export function findColors(bytes: Uint8Array, from: number, to: number): Uint8Ar
 }
 
 /** Returns the end of a sequence that sets colors or erases within its line; 0 for any other or an incomplete one. */
-function sequenceEnd(bytes: Uint8Array, index: number): number {
+function findSequenceEnd(bytes: Uint8Array, index: number): number {
   if (bytes[index + 1] !== bracket) return 0
-  const end = parametersEnd(bytes, index)
+  const end = findParametersEnd(bytes, index)
   return bytes[end] === color || bytes[end] === eraseInLine ? end + 1 : 0
 }
 
 /** Behind the digits, colons and semicolons of a sequence, or where something else ended it before. */
-function parametersEnd(bytes: Uint8Array, index: number): number {
+function findParametersEnd(bytes: Uint8Array, index: number): number {
   if (bytes[index + 1] !== bracket) return index + 1
   let end = index + 2
   while ((bytes[end] ?? 0) >= 0x30 && (bytes[end] ?? 0) <= 0x3b) end++
@@ -125,12 +125,12 @@ function parametersEnd(bytes: Uint8Array, index: number): number {
 }
 
 /** U+0080 to U+009F: controls in UTF-8. */
-function beginsC1(bytes: Uint8Array, index: number): boolean {
+function isC1Start(bytes: Uint8Array, index: number): boolean {
   return bytes[index] === c1Lead && (bytes[index + 1] ?? 0) < 0xa0
 }
 
 /** Estimates from the first lines whether there is enough. A full search costs a tenth of parsing. */
-function worthSearching(bytes: Uint8Array, from: number, maxLines: number): boolean {
+function isWorthSearching(bytes: Uint8Array, from: number, maxLines: number): boolean {
   const sample = bytes.subarray(from, from + sampleBytes)
   let lines = 0
   for (const byte of sample) if (byte === lineFeed) lines++

@@ -6,7 +6,7 @@ export function countUnfinished(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if (byte < 0x80) return 0
-    if (byte >= 0xc0) return byte < 0xf8 && back < characterBytes(byte) ? back : 0
+    if (byte >= 0xc0) return byte < 0xf8 && back < countCharacterBytes(byte) ? back : 0
   }
   return 0
 }
@@ -18,7 +18,7 @@ export function countOrphaned(bytes: Uint8Array): number {
   return count
 }
 
-function characterBytes(lead: number): number {
+function countCharacterBytes(lead: number): number {
   if (lead < 0xe0) return 2
   return lead < 0xf0 ? 3 : 4
 }

@@ -38,7 +38,7 @@ function toNodes(id: string, node: LooseObject | undefined): ImportedNode[] {
   const isSaid = (role === 'user' || role === 'assistant') && metadata.is_visually_hidden_from_conversation !== true
   // Messages of the assistant to its tools are not answers.
   const recipient = message?.recipient ?? 'all'
-  const text = contentText(content)
+  const text = readContent(content)
   const isVisible = isSaid && recipient === 'all' && text !== '' && content.content_type !== 'thoughts'
   return [
     {
@@ -46,27 +46,27 @@ function toNodes(id: string, node: LooseObject | undefined): ImportedNode[] {
       parentId: toId(node.parent),
       role: isVisible ? role : 'hidden',
       text: isVisible ? text : '',
-      reasoning: content.content_type === 'thoughts' ? thoughts(content) : '',
+      reasoning: content.content_type === 'thoughts' ? readThoughts(content) : '',
       model: toId(metadata.model_slug),
       atMs: toTime(message?.create_time),
     },
   ]
 }
 
-function contentText(content: LooseObject): string {
+function readContent(content: LooseObject): string {
   switch (content.content_type) {
     case 'code':
       return toFence(toText(content.text), toText(content.language))
     case 'text':
     case 'multimodal_text':
-      return toList(content.parts).map(partText).filter(Boolean).join('\n\n').trim()
+      return toList(content.parts).map(readPart).filter(Boolean).join('\n\n').trim()
     default:
       return ''
   }
 }
 
 /** Pictures and files are not in the file: what is known of them is said. */
-function partText(part: unknown): string {
+function readPart(part: unknown): string {
   if (typeof part === 'string') return toText(part)
   const { content_type: type, text } = toObject(part) ?? {}
   if (type === 'image_asset_pointer') return '[image]'
@@ -74,7 +74,7 @@ function partText(part: unknown): string {
   return ''
 }
 
-function thoughts(content: LooseObject): string {
+function readThoughts(content: LooseObject): string {
   return toList(content.thoughts)
     .map((it) => toText(toObject(it)?.content) || toText(toObject(it)?.summary))
     .filter(Boolean)

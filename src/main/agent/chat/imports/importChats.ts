@@ -232,12 +232,12 @@ async function collectBytes(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> 
   try {
     return await readBytes(pieces, { maxBytes: chatLimits.importBytes })
   } catch (error) {
-    if (error instanceof AppError && error.code === 'request/too-large') throw tooLarge(error)
+    if (error instanceof AppError && error.code === 'request/too-large') throw createTooLargeError(error)
     throw error
   }
 }
 
-function tooLarge(cause: AppError): AppError {
+function createTooLargeError(cause: AppError): AppError {
   const maxMib = chatLimits.importBytes / 1024 ** 2
   return new AppError('request/too-large', `The file is larger than ${maxMib} MB.`, { cause })
 }

@@ -64,11 +64,11 @@ export function toId(value: unknown): string | undefined {
 /** Seconds, milliseconds, microseconds or nanoseconds since 1970, or a date as text. */
 export function toTime(value: unknown): number | undefined {
   const ms =
-    typeof value === 'number' ? milliseconds(value) : typeof value === 'string' ? Date.parse(value) : Number.NaN
+    typeof value === 'number' ? toMilliseconds(value) : typeof value === 'string' ? Date.parse(value) : Number.NaN
   return Number.isFinite(ms) && ms > 0 && ms < 4_102_444_800_000 ? Math.round(ms) : undefined
 }
 
-function milliseconds(value: number): number {
+function toMilliseconds(value: number): number {
   if (value > 1e17) return value / 1e6
   if (value > 1e14) return value / 1e3
   return value > 1e11 ? value : value * 1e3

@@ -24,7 +24,7 @@ export const openWebUiExport: ExportFormat = {
     const byId = toObject(history?.messages)
     const nodes = byId
       ? Object.entries(byId).flatMap(([id, node]) => toNode(toObject(node), { id, parentId: undefined }))
-      : inOrder(toList(chat.messages))
+      : chainMessages(toList(chat.messages))
     return {
       sourceId,
       title: toText(value.title) || toText(chat.title),
@@ -37,7 +37,7 @@ export const openWebUiExport: ExportFormat = {
   },
 }
 
-function inOrder(messages: readonly unknown[]): ImportedNode[] {
+function chainMessages(messages: readonly unknown[]): ImportedNode[] {
   const nodes: ImportedNode[] = []
   for (const [index, message] of messages.entries()) {
     nodes.push(...toNode(toObject(message), { id: `message ${index}`, parentId: nodes.at(-1)?.id }))
@@ -51,8 +51,8 @@ function toNode(
 ): ImportedNode[] {
   if (!message) return []
   const isSaid = message.role === 'user' || message.role === 'assistant'
-  const content = toText(message.content) || toList(message.content).map(partText).filter(Boolean).join('\n\n')
-  const { text, reasoning } = withoutDetails(content)
+  const content = toText(message.content) || toList(message.content).map(readPart).filter(Boolean).join('\n\n')
+  const { text, reasoning } = splitDetails(content)
   return [
     {
       id: toId(message.id) ?? id,
@@ -66,7 +66,7 @@ function toNode(
   ]
 }
 
-function partText(part: unknown): string {
+function readPart(part: unknown): string {
   const { type, text } = toObject(part) ?? {}
   if (type === 'text') return toText(text)
   return type === 'image_url' ? '[image]' : ''
@@ -76,7 +76,7 @@ const opening = '<details type="'
 const closing = '</details>'
 
 /** Reasoning and calls of tools stand within the text, folded. */
-function withoutDetails(content: string): { text: string; reasoning: string } {
+function splitDetails(content: string): { text: string; reasoning: string } {
   const parts: string[] = []
   const reasoning: string[] = []
   let offset = 0
@@ -86,7 +86,7 @@ function withoutDetails(content: string): { text: string; reasoning: string } {
     if (end < 0) break
     parts.push(content.slice(offset, begin))
     const folded = content.slice(begin, end)
-    if (folded.startsWith(`${opening}reasoning"`)) reasoning.push(unfold(folded))
+    if (folded.startsWith(`${opening}reasoning"`)) reasoning.push(unfoldDetails(folded))
     offset = end + closing.length
   }
   parts.push(content.slice(offset))
@@ -94,7 +94,7 @@ function withoutDetails(content: string): { text: string; reasoning: string } {
 }
 
 /** Quoted, and with entities. */
-function unfold(details: string): string {
+function unfoldDetails(details: string): string {
   const summaryEnd = details.indexOf('</summary>')
   const body =
     summaryEnd < 0 ? details.slice(details.indexOf('>') + 1) : details.slice(summaryEnd + '</summary>'.length)

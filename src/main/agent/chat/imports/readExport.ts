@@ -34,10 +34,10 @@ export function parseExport(bytes: Buffer): ReadExport {
   if (!format) {
     throw new AppError('chat/import', 'The file is JSON, but no export of conversations that Steward knows.')
   }
-  return { format: format.name, found: objects.length, conversations: each(format, objects) }
+  return { format: format.name, found: objects.length, conversations: readConversations(format, objects) }
 }
 
-function* each(
+function* readConversations(
   format: ExportFormat,
   objects: readonly LooseObject[],
 ): Generator<{ title: string; conversation: ImportedConversation } | { title: string; reason: string }> {

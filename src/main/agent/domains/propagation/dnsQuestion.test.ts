@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { type DecodedPacket, decode, encode, type Packet, TRUNCATED_RESPONSE } from 'dns-packet'
 import { expect, onTestFinished, test } from 'vitest'
-import { askDns } from './dnsQuestion.ts'
+import { queryDns } from './dnsQuestion.ts'
 
 const question = { name: 'www.example.test', type: 'A' } as const
-const ask = (port: number) => askDns({ host: '127.0.0.1', port }, question, AbortSignal.timeout(30_000))
+const ask = (port: number) => queryDns({ host: '127.0.0.1', port }, question, AbortSignal.timeout(30_000))
 const reply = (query: DecodedPacket, packet: Packet): Buffer =>
   encode({ type: 'response', id: query.id ?? 0, questions: query.questions ?? [], ...packet })
 const address = (data: string, name: string = question.name): Packet => ({

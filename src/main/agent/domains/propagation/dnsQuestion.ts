@@ -32,10 +32,10 @@ const headerBytes = 12
  * Asks one server one question: over UDP, and over TCP where the answer is cut off.
  * @throws DnsFault; the signal's reason when it was given up
  */
-export async function askDns(server: ListenAddress, question: DnsQuestion, signal: AbortSignal): Promise<DnsReply> {
+export async function queryDns(server: ListenAddress, question: DnsQuestion, signal: AbortSignal): Promise<DnsReply> {
   const encoded = encodeQuestion(question)
-  let packet = await overUdp(server, encoded, signal)
-  if (packet.flag_tc) packet = await overTcp(server, encoded, signal)
+  let packet = await queryOverUdp(server, encoded, signal)
+  if (packet.flag_tc) packet = await queryOverTcp(server, encoded, signal)
   const { rcode } = packet as DecodedPacket & { rcode?: string } // typed as absent, always there
   return {
     rcode: rcode === 'NOERROR' || rcode === 'NXDOMAIN' ? rcode : 'refused',
@@ -60,7 +60,7 @@ function encodeQuestion(question: DnsQuestion): EncodedQuestion {
 }
 
 /** Anybody can send a datagram: what does not answer this very question is as if it had not come. */
-function matching(bytes: Buffer, { id, question }: EncodedQuestion): DecodedPacket | undefined {
+function decodeMatching(bytes: Buffer, { id, question }: EncodedQuestion): DecodedPacket | undefined {
   if (bytes.length < headerBytes || bytes.readUInt16BE(0) !== id) return undefined
   try {
     const packet = decode(bytes)
@@ -72,27 +72,31 @@ function matching(bytes: Buffer, { id, question }: EncodedQuestion): DecodedPack
   }
 }
 
-async function overUdp(server: ListenAddress, encoded: EncodedQuestion, signal: AbortSignal): Promise<DecodedPacket> {
+async function queryOverUdp(
+  server: ListenAddress,
+  encoded: EncodedQuestion,
+  signal: AbortSignal,
+): Promise<DecodedPacket> {
   const socket = createSocket(isIPv6(server.host) ? 'udp6' : 'udp4')
   const { promise, resolve, reject } = Promise.withResolvers<DecodedPacket>()
   const giveUp = () => reject(signal.reason)
   signal.throwIfAborted()
   signal.addEventListener('abort', giveUp)
   const timers: NodeJS.Timeout[] = []
-  const send = () => socket.send(encoded.message, (error) => error && reject(noAnswer(error)))
-  socket.on('error', (error) => reject(noAnswer(error)))
+  const send = () => socket.send(encoded.message, (error) => error && reject(createNoAnswerError(error)))
+  socket.on('error', (error) => reject(createNoAnswerError(error)))
   socket.on('message', (bytes) => {
-    const packet = matching(bytes, encoded)
+    const packet = decodeMatching(bytes, encoded)
     if (packet) resolve(packet)
   })
   // Connected, the system takes datagrams from this very address alone.
   socket.connect(server.port, server.host, (error?: unknown) => {
-    if (error !== undefined) reject(noAnswer(error))
+    if (error !== undefined) reject(createNoAnswerError(error))
     else send()
   })
   timers.push(
     setTimeout(send, triesMs[0]),
-    setTimeout(() => reject(noAnswer()), triesMs[0] + triesMs[1]),
+    setTimeout(() => reject(createNoAnswerError()), triesMs[0] + triesMs[1]),
   )
   try {
     return await promise
@@ -103,15 +107,19 @@ async function overUdp(server: ListenAddress, encoded: EncodedQuestion, signal: 
   }
 }
 
-async function overTcp(server: ListenAddress, encoded: EncodedQuestion, signal: AbortSignal): Promise<DecodedPacket> {
+async function queryOverTcp(
+  server: ListenAddress,
+  encoded: EncodedQuestion,
+  signal: AbortSignal,
+): Promise<DecodedPacket> {
   const socket = connect({ host: server.host, port: server.port })
   const { promise, resolve, reject } = Promise.withResolvers<DecodedPacket>()
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(tcpMs)])
-  const giveUp = () => reject(signal.aborted ? signal.reason : noAnswer())
+  const giveUp = () => reject(signal.aborted ? signal.reason : createNoAnswerError())
   deadline.addEventListener('abort', giveUp)
   let received = Buffer.alloc(0)
-  socket.on('error', (error) => reject(noAnswer(error)))
-  socket.on('close', () => reject(noAnswer()))
+  socket.on('error', (error) => reject(createNoAnswerError(error)))
+  socket.on('close', () => reject(createNoAnswerError()))
   socket.on('connect', () => {
     const length = Buffer.alloc(2)
     length.writeUInt16BE(encoded.message.length)
@@ -120,7 +128,7 @@ async function overTcp(server: ListenAddress, encoded: EncodedQuestion, signal: 
   socket.on('data', (bytes) => {
     received = Buffer.concat([received, bytes])
     if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return
-    const packet = matching(received.subarray(2, 2 + received.readUInt16BE(0)), encoded)
+    const packet = decodeMatching(received.subarray(2, 2 + received.readUInt16BE(0)), encoded)
     if (packet) resolve(packet)
     else reject(new DnsFault('Its answer could not be read.'))
   })
@@ -132,6 +140,6 @@ async function overTcp(server: ListenAddress, encoded: EncodedQuestion, signal: 
   }
 }
 
-function noAnswer(cause?: unknown): DnsFault {
+function createNoAnswerError(cause?: unknown): DnsFault {
   return new DnsFault('It did not answer.', { cause })
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { type ListenAddress, parseListen } from '#platform/listenAddress.ts'
 import { isPublicAddress } from '#platform/publicAddress.ts'
 import type { PropagationServer } from '#shared/contract/localDomains.ts'
-import { askDns, DnsFault } from './dnsQuestion.ts'
+import { DnsFault, queryDns } from './dnsQuestion.ts'
 
 /** A server that can be asked, and how its address is found. */
 export type DnsServer = PropagationServer & { address(signal: AbortSignal): Promise<ListenAddress> }
@@ -56,7 +56,7 @@ function createNamedServer(name: string, finder: DnsServer | undefined): DnsServ
 
 async function resolveAddresses(name: string, finder: ListenAddress, signal: AbortSignal): Promise<string[]> {
   for (const type of ['A', 'AAAA'] as const) {
-    const { answers } = await askDns(finder, { name, type }, signal)
+    const { answers } = await queryDns(finder, { name, type }, signal)
     const addresses = answers.flatMap((it) => (it.type === type ? [it.data] : []))
     if (addresses.length > 0) return addresses
   }

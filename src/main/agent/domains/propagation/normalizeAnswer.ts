@@ -23,7 +23,7 @@ export function normalizeAnswer(
   if (!read) return undefined
   const { type, value, distance } = read
   const ttl = 'ttl' in answer && typeof answer.ttl === 'number' ? answer.ttl : 0
-  return { type, ttl, value: toZoneValue({ value: normal(zone, type, value), distance }) }
+  return { type, ttl, value: toZoneValue({ value: normalizeValue(zone, type, value), distance }) }
 }
 
 type Read = { type: DnsRecordType; value: string; distance: number | null }
@@ -55,7 +55,7 @@ function readAnswer(answer: Answer): Read | undefined {
   }
 }
 
-function normal(zone: string, type: DnsRecordType, value: string): string {
+function normalizeValue(zone: string, type: DnsRecordType, value: string): string {
   try {
     // Any host that each type accepts.
     const host = type === 'SRV' ? '_x._tcp' : 'x'

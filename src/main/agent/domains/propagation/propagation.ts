@@ -4,7 +4,7 @@ import { maxPropagated, type PropagatedRecords, type PropagationServer } from '#
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import type { DomainCache } from '../domainCache.ts'
 import type { DomainQuestions } from '../domainQuestions.ts'
-import { askDns, DnsFault } from './dnsQuestion.ts'
+import { DnsFault, queryDns } from './dnsQuestion.ts'
 import { createDnsServers, type DnsServer } from './dnsServers.ts'
 import { maxValues, normalizeAnswer, toZoneValue } from './normalizeAnswer.ts'
 
@@ -71,7 +71,7 @@ async function compareServer({ domain, server, sets, signal }: Work): Promise<Pr
   try {
     address = await server.address(signal)
   } catch (error) {
-    const detail = faultText(error)
+    const detail = formatFault(error)
     return sets.map((it) => ({ ...it, state: 'failed', found: [], ttl: null, detail }))
   }
   const results: PropagatedRecords[] = []
@@ -98,7 +98,7 @@ type ComparisonOptions = { domain: string; set: RecordSet; address: ListenAddres
 async function compareSet({ domain, set, address, signal }: ComparisonOptions): Promise<PropagatedRecords> {
   const name = set.host === '@' ? domain : `${set.host}.${domain}`
   try {
-    const { rcode, reason, answers } = await askDns(address, { name, type: set.type }, signal)
+    const { rcode, reason, answers } = await queryDns(address, { name, type: set.type }, signal)
     if (rcode === 'refused') {
       return { ...set, state: 'failed', found: [], ttl: null, detail: `It answered ${reason}.` }
     }
@@ -114,12 +114,12 @@ async function compareSet({ domain, set, address, signal }: ComparisonOptions): 
       ttl: actual.length === 0 ? null : Math.min(...actual.map(({ ttl }) => ttl)),
     }
   } catch (error) {
-    return { ...set, state: 'failed', found: [], ttl: null, detail: faultText(error) }
+    return { ...set, state: 'failed', found: [], ttl: null, detail: formatFault(error) }
   }
 }
 
 /** @throws what is no fault of a server */
-function faultText(error: unknown): string {
+function formatFault(error: unknown): string {
   if (error instanceof DnsFault) return error.message
   throw error
 }

@@ -227,7 +227,7 @@ function createAttempt({ records, approvals, read, buy, now, log }: Options, tur
         records.keepTurn({ ...turn, nextAtMs: now() + submitLeadMs })
         return 'full'
       } else if (records.turn(domain, turn.expiresAtMs)?.state !== 'begun') {
-        turns.recordFailure(turn, problemOfFailure(error), news)
+        turns.recordFailure(turn, toRenewalProblem(error), news)
       }
     }
     return undefined
@@ -271,7 +271,7 @@ const kinds: Readonly<Record<string, RenewalProblem['kind']>> = {
   'intent/denied': 'policy',
 }
 
-function problemOfFailure(error: unknown): RenewalProblem {
+function toRenewalProblem(error: unknown): RenewalProblem {
   if (!(error instanceof AppError)) return { kind: 'other', detail: 'Something went wrong here.' }
   const kind = kinds[error.code] ?? (error.status >= 500 ? 'service' : 'other')
   if (kind === 'locked') return { kind, detail: 'The wallet is locked. Unlock it to renew.' }

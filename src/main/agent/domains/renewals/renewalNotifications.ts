@@ -20,11 +20,11 @@ export function createRenewalNotifications(news: readonly RenewalNews[]): Renewa
   const failed = news.filter(({ problem }) => problem !== null)
   const renewed = news.filter(({ state }) => state === 'renewed')
   return [
-    ...together(failed, {
+    ...groupNotifications(failed, {
       single: ({ domain, problem }) => ({ title: `${domain} was not renewed`, body: problem?.detail ?? '' }),
       many: (count) => `${count} domains were not renewed`,
     }),
-    ...together(renewed, {
+    ...groupNotifications(renewed, {
       single: ({ domain }) => ({ title: `${domain} was renewed`, body: 'Paid from your wallet.' }),
       many: (count) => `${count} domains were renewed`,
     }),
@@ -38,7 +38,7 @@ export function describeNotices(notices: readonly Notice[]): string {
 }
 
 export function createExpiryNotifications(notices: readonly Notice[]): RenewalNotification[] {
-  return together(notices, {
+  return groupNotifications(notices, {
     single: (notice) => ({
       title: `${notice.domain} expires in ${describeDays(notice)}`,
       body: 'Renew it, or turn on auto-renew.',
@@ -47,7 +47,7 @@ export function createExpiryNotifications(notices: readonly Notice[]): RenewalNo
   })
 }
 
-function together<T extends { domain: string }>(
+function groupNotifications<T extends { domain: string }>(
   all: readonly T[],
   words: { single: (it: T) => { title: string; body: string }; many: (count: number) => string },
 ): RenewalNotification[] {

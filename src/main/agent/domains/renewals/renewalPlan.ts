@@ -37,13 +37,13 @@ export function planRenewals(
     .map((it) => ({ ...it, atMs: Math.max(nowMs, getDueAtMs(it.expiresAtMs, it.settings)) }))
     .filter(({ atMs }) => atMs <= nowMs + plannedDays * dayMs)
     .sort((a, b) => a.atMs - b.atMs)
-  const limits = rollingLimits(states, nowMs)
+  const limits = listRollingLimits(states, nowMs)
   const renewals = due.map(({ settings, atMs, estimate }): PlannedRenewal => {
     const problem =
       estimate === undefined
         ? 'The price is not known here.'
         : estimate > settings.mostMicroUsd
-          ? `It costs ${usd(estimate)}, which is above your price limit of ${usd(settings.mostMicroUsd)}.`
+          ? `It costs ${formatUsdAmount(estimate)}, which is above your price limit of ${formatUsdAmount(settings.mostMicroUsd)}.`
           : limits.refusal(estimate, atMs)
     return {
       domain: settings.domain,
@@ -57,7 +57,7 @@ export function planRenewals(
 }
 
 /** Limits as the days go by: what was paid in this month and in the last 24 hours, and then the renewals alone. */
-function rollingLimits(states: readonly BudgetState[], nowMs: number) {
+function listRollingLimits(states: readonly BudgetState[], nowMs: number) {
   const findLimit = (scope: BudgetState['scope']) => states.find((it) => it.scope === scope)
   const [payment, day, month] = [findLimit('payment'), findLimit('day'), findLimit('month')]
   const readUsed = (state: BudgetState | undefined) => (state?.used_micro_usd ?? 0) + (state?.held_micro_usd ?? 0)
@@ -67,17 +67,17 @@ function rollingLimits(states: readonly BudgetState[], nowMs: number) {
   return {
     refusal(amount: number, atMs: number): string | undefined {
       const maxMicroUsd = payment?.limit_micro_usd ?? Number.POSITIVE_INFINITY
-      if (amount > maxMicroUsd) return `It is above your limit of ${usd(maxMicroUsd)} for one payment.`
+      if (amount > maxMicroUsd) return `It is above your limit of ${formatUsdAmount(maxMicroUsd)} for one payment.`
       while ((lately[0]?.atMs ?? atMs) <= atMs - dayMs) lately.shift()
       const usedInDay = atMs < nowMs + dayMs ? readUsed(day) : 0
       const inDay = lately.reduce((total, it) => total + it.amount, usedInDay)
       if (isAbove(day, inDay + amount)) {
-        return `Your limit of ${usd(day?.limit_micro_usd ?? 0)} for any 24 hours does not cover it.`
+        return `Your limit of ${formatUsdAmount(day?.limit_micro_usd ?? 0)} for any 24 hours does not cover it.`
       }
       const name = toIsoTime(atMs).slice(0, 7)
       const inMonth = (inMonths.get(name) ?? 0) + (name === toIsoTime(nowMs).slice(0, 7) ? readUsed(month) : 0)
       if (isAbove(month, inMonth + amount)) {
-        return `Your limit of ${usd(month?.limit_micro_usd ?? 0)} for ${name} does not cover it.`
+        return `Your limit of ${formatUsdAmount(month?.limit_micro_usd ?? 0)} for ${name} does not cover it.`
       }
       lately.push({ atMs, amount })
       inMonths.set(name, (inMonths.get(name) ?? 0) + amount)
@@ -91,6 +91,6 @@ function isAbove(state: BudgetState | undefined, amount: number): boolean {
   return limit !== undefined && limit !== null && amount > limit
 }
 
-function usd(amount: number): string {
+function formatUsdAmount(amount: number): string {
   return formatUsd(String(amount), 'exact')
 }

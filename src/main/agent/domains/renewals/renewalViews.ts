@@ -42,8 +42,8 @@ export function createRenewalViews(records: Records, paymentOf: PaymentOf, optio
   return {
     possible: hasWallet,
     obstacle: hasWallet ? null : noWallet,
-    missing: domains ? missingNames(records.settings, names) : [],
-    renewals: views.map((it) => renewalView({ ...it, paymentOf, hasWallet, nowMs })),
+    missing: domains ? listMissingNames(records.settings, names) : [],
+    renewals: views.map((it) => toRenewalView({ ...it, paymentOf, hasWallet, nowMs })),
     notices: records.unseen.flatMap(({ domain, expiresAtMs, days, toldAtMs }) => {
       const expires_at = toIsoTime(expiresAtMs)
       const isPresent = names.get(domain)?.expires_at === expires_at
@@ -53,11 +53,11 @@ export function createRenewalViews(records: Records, paymentOf: PaymentOf, optio
   }
 }
 
-function missingNames(settings: readonly Settings[], names: ReadonlyMap<string, RegisteredName>): string[] {
+function listMissingNames(settings: readonly Settings[], names: ReadonlyMap<string, RegisteredName>): string[] {
   return settings.filter(({ domain, enabled }) => enabled && !names.has(domain)).map(({ domain }) => domain)
 }
 
-function renewalView(options: {
+function toRenewalView(options: {
   settings: Settings
   turn: Turn | undefined
   expiresAtMs: number

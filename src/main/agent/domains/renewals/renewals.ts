@@ -57,7 +57,7 @@ export function createRenewals(options: Options): Renewals {
   const listCached = async (): Promise<RegisteredName[]> =>
     presentNames((await cache.getCached(questions.list())).domains)
   const listCurrent = async (): Promise<RegisteredName[]> => {
-    await cache.account().catch(unlessAway)
+    await cache.account().catch(rethrowUnlessAway)
     return listCached()
   }
   const list = async (only?: string): Promise<DomainRenewals> => {
@@ -75,12 +75,12 @@ export function createRenewals(options: Options): Renewals {
   const getView = async (domain: string): Promise<DomainRenewal> => {
     const view = (await list(domain)).renewals[0]
     if (view) return view
-    throw notFoundError(domain)
+    throw createNotFoundError(domain)
   }
   const requireName = async (domain: string): Promise<RegisteredName> => {
     const name = (await listCurrent()).find((it) => it.domain === domain)
     if (name) return name
-    throw notFoundError(domain)
+    throw createNotFoundError(domain)
   }
   const tellAll = (news: readonly RenewalNews[], expiryNotifications: readonly RenewalNotification[]): void => {
     for (const notification of [...createRenewalNotifications(news), ...expiryNotifications]) tell(notification)
@@ -103,7 +103,7 @@ export function createRenewals(options: Options): Renewals {
       return getView(domain)
     },
     remove(domain) {
-      if (!records.find(domain)) throw notFoundError(domain)
+      if (!records.find(domain)) throw createNotFoundError(domain)
       records.atomically(() => {
         records.remove(domain)
         recordSwitch(note, 'off', { domain })
@@ -155,18 +155,18 @@ function recordSwitch(note: RecordActivity, state: 'on' | 'off', detail: { domai
   })
 }
 
-function unlessAway(error: unknown): void {
+function rethrowUnlessAway(error: unknown): void {
   if (!(error instanceof AppError && error.status >= 500)) throw error
 }
 
 function toUndefinedIfUnreachable(error: unknown): undefined {
-  unlessAway(error)
+  rethrowUnlessAway(error)
 }
 
 function presentNames(domains: readonly Domain[]): RegisteredName[] {
   return domains.filter(({ left_at: leftAt }) => leftAt === null)
 }
 
-function notFoundError(domain: string): AppError {
+function createNotFoundError(domain: string): AppError {
   return new AppError('domain/not-found', `You have no domain ${domain}.`)
 }

@@ -1,4 +1,4 @@
-import { actions, cancelButton, renderPassphraseField } from '../fields.ts'
+import { cancelButton, renderActions, renderPassphraseField } from '../fields.ts'
 import { html } from '../html.ts'
 import { createSecretBuffer } from '../secretBuffer.ts'
 import type { SecurePromptFlow, SecurePromptNext, SecurePromptStep, SecurePromptTools } from '../securePromptStep.ts'
@@ -20,7 +20,7 @@ export function changePassphrasePrompt(tools: SecurePromptTools): SecurePromptFl
   const ask: SecurePromptStep = {
     show: (context) => ({
       title: 'Change passphrase',
-      body: html`${renderPassphraseField(context)}${renderNewPassphraseFields(context)}${actions({ label: 'Change passphrase' }, cancelButton)}`,
+      body: html`${renderPassphraseField(context)}${renderNewPassphraseFields(context)}${renderActions({ label: 'Change passphrase' }, cancelButton)}`,
     }),
     async take(form) {
       const present = readEnteredPassphrase(form)

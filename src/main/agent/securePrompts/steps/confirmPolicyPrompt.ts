@@ -1,6 +1,6 @@
 import type { PolicyWish } from '../../approvals/confirmedPolicy.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { actions, cancelButton, renderPassphraseField } from '../fields.ts'
+import { cancelButton, renderActions, renderPassphraseField } from '../fields.ts'
 import { html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
@@ -19,7 +19,7 @@ export function createConfirmPolicyPrompt({
         body: html`<p class="sentence">${sentence}</p>
 ${lines.length > 0 && html`<dl>${lines.map(({ label, value }) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`}
 ${renderPassphraseField(context)}
-${actions({ label: 'Confirm' }, cancelButton)}`,
+${renderActions({ label: 'Confirm' }, cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {
         const passphrase = readEnteredPassphrase(form)

@@ -3,7 +3,7 @@ import { describeIntent } from '#shared/contract/intentHeadline.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { actions, cancelButton, renderOtherButton, renderPassphraseField } from '../fields.ts'
+import { cancelButton, renderActions, renderOtherButton, renderPassphraseField } from '../fields.ts'
 import { type Html, html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
@@ -19,12 +19,12 @@ export function createConfirmPrompt({ vault, approvals, intent }: Confirmed): Se
       show: (context) => ({
         title: 'Approve this request?',
         body: html`<p class="sentence">${headline}</p>${headline !== sentence && html`<p>${sentence}</p>`}
-<dl>${row('Requested by', formatRequester(asker), 'text')}${reason !== null && row('Reason given (unverified)', reason, 'text')}${fields.map(
-          (it) => row(it.label, it.value, it.kind),
+<dl>${renderRow('Requested by', formatRequester(asker), 'text')}${reason !== null && renderRow('Reason given (unverified)', reason, 'text')}${fields.map(
+          (it) => renderRow(it.label, it.value, it.kind),
         )}</dl>
 <details><summary>Full data to sign</summary><pre tabindex="0">${raw}</pre></details>
 ${renderPassphraseField(context)}
-${actions({ label: 'Approve' }, renderOtherButton('Deny', 'deny'), cancelButton)}`,
+${renderActions({ label: 'Approve' }, renderOtherButton('Deny', 'deny'), cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {
         if (form('do') === 'deny') {
@@ -42,6 +42,6 @@ ${actions({ label: 'Approve' }, renderOtherButton('Deny', 'deny'), cancelButton)
   }
 }
 
-function row(label: string, value: string, kind: IntentRecord['fields'][number]['kind']): Html {
+function renderRow(label: string, value: string, kind: IntentRecord['fields'][number]['kind']): Html {
   return html`<dt>${label}</dt><dd class="${kind === 'warning' ? 'warning-value' : kind}">${value}</dd>`
 }

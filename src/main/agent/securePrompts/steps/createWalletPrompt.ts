@@ -1,9 +1,9 @@
-import { actions, cancelButton, renderChoiceField, textField } from '../fields.ts'
+import { cancelButton, renderActions, renderChoiceField, renderTextField } from '../fields.ts'
 import { html } from '../html.ts'
 import { createSecretBuffer } from '../secretBuffer.ts'
 import type { SecurePromptFlow, SecurePromptNext, SecurePromptStep, SecurePromptTools } from '../securePromptStep.ts'
 import { labelTexts, readLabel } from './keyringLabel.ts'
-import { confirmWeakPassphrase, ownPassphraseFields, readPassphrase } from './newPassphrase.ts'
+import { confirmWeakPassphrase, readPassphrase, renderPassphraseFields } from './newPassphrase.ts'
 import { checkStep, createPhraseStep } from './phraseSteps.ts'
 
 /** A new phrase. It is in the wallet only after the person has shown that it is written down. */
@@ -42,9 +42,9 @@ ${renderChoiceField(
   ],
   context,
 )}
-${textField(labelTexts, context)}
-${ownPassphraseFields(first, context)}
-${actions({ label: 'Continue' }, cancelButton)}`,
+${renderTextField(labelTexts, context)}
+${renderPassphraseFields(first, context)}
+${renderActions({ label: 'Continue' }, cancelButton)}`,
     }),
     async take(form) {
       label = readLabel(form)

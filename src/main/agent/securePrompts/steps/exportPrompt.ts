@@ -1,5 +1,5 @@
 import type { WalletAccount } from '#shared/contract/wallet.ts'
-import { actions, cancelButton, renderNewSecretFields, renderPassphraseField, warning } from '../fields.ts'
+import { cancelButton, renderActions, renderNewSecretFields, renderPassphraseField, renderWarning } from '../fields.ts'
 import { html } from '../html.ts'
 import {
   type SecurePromptFile,
@@ -29,7 +29,7 @@ export function exportPrompt(
     first: {
       show: (context) => ({
         title: `Export “${label}”`,
-        body: html`${warning(html`The file contains the private key of this account. Other wallets can open it with the password
+        body: html`${renderWarning(html`The file contains the private key of this account. Other wallets can open it with the password
 you choose now.`)}
 ${renderPassphraseField(context)}
 ${renderNewSecretFields(
@@ -41,7 +41,7 @@ ${renderNewSecretFields(
   },
   context,
 )}
-${actions({ label: 'Create file' }, cancelButton)}`,
+${renderActions({ label: 'Create file' }, cancelButton)}`,
       }),
       async take(form) {
         const passphrase = readEnteredPassphrase(form)

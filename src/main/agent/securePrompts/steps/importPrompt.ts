@@ -1,11 +1,11 @@
 import {
-  actions,
   cancelButton,
+  renderActions,
   renderChoiceField,
   renderFileField,
   renderSecretArea,
   renderSecretField,
-  textField,
+  renderTextField,
 } from '../fields.ts'
 import { type Html, html } from '../html.ts'
 import { createSecretBuffer } from '../secretBuffer.ts'
@@ -19,7 +19,7 @@ import {
   WrongField,
 } from '../securePromptStep.ts'
 import { labelTexts, readLabel } from './keyringLabel.ts'
-import { confirmWeakPassphrase, ownPassphraseFields, readPassphrase } from './newPassphrase.ts'
+import { confirmWeakPassphrase, readPassphrase, renderPassphraseFields } from './newPassphrase.ts'
 
 type Kind = {
   name: 'phrase' | 'private_key' | 'keystore'
@@ -39,10 +39,10 @@ export function importPrompt(tools: SecurePromptTools, first: boolean): SecurePr
     const own: SecurePromptStep = {
       show: (context) => ({
         title: first ? 'Import a wallet' : 'Import a phrase or key',
-        body: html`${tabs(kind)}${kind.fields(context)}
-${textField(labelTexts, context)}
-${ownPassphraseFields(first, context)}
-${actions({ label: 'Import' }, cancelButton)}`,
+        body: html`${renderTabs(kind)}${kind.fields(context)}
+${renderTextField(labelTexts, context)}
+${renderPassphraseFields(first, context)}
+${renderActions({ label: 'Import' }, cancelButton)}`,
       }),
       async take(form) {
         const chosen = kinds.find(({ name }) => name === form('do'))
@@ -121,7 +121,7 @@ ${renderSecretField({ name: 'keystore_password', label: 'File password' }, conte
   },
 ]
 
-function tabs(present: Kind): Html {
+function renderTabs(present: Kind): Html {
   const buttons = kinds.map(
     ({ name, tab }) =>
       html`<button name="do" value="${name}" formnovalidate aria-pressed="${name === present.name ? 'true' : 'false'}">${tab}</button>`,

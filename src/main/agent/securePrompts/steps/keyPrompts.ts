@@ -4,7 +4,7 @@ import type { ToolServerId } from '#shared/contract/toolServers.ts'
 import type { OwnModelServers } from '../../providers/modelServers.ts'
 import type { ProviderKeys } from '../../providers/providerKeys.ts'
 import type { ToolServers } from '../../toolServers/toolServers.ts'
-import { actions, cancelButton, renderSecretField, warning } from '../fields.ts'
+import { cancelButton, renderActions, renderSecretField, renderWarning } from '../fields.ts'
 import { html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 
@@ -22,7 +22,7 @@ export async function createProviderKeyPrompt(
 ): Promise<SecurePromptFlow> {
   const { name, key, base_url } = keys.about(family)
   const { detail } = (await keys.list()).storage
-  return keyPrompt({
+  return createKeyPrompt({
     title: key === null || key.place === 'config' ? `Add ${name} key` : `Replace ${name} key`,
     hint: detail,
     goesTo: base_url ?? undefined,
@@ -37,7 +37,7 @@ export async function createServerKeyPrompt(
 ): Promise<SecurePromptFlow> {
   const { name, base_url, key } = servers.get(id)
   const { detail } = (await keys.list()).storage
-  return keyPrompt({
+  return createKeyPrompt({
     title: `${key ? 'Replace' : 'Add'} key for ${name}`,
     hint: detail,
     goesTo: base_url,
@@ -54,7 +54,7 @@ export async function createToolServerPrompt(
   const { name, place } = toolServers.get(id)
   const { detail } = (await keys.list()).storage
   const inSandbox = place.kind === 'sandbox' ? ' Programs in the sandbox can read it.' : ''
-  return keyPrompt({
+  return createKeyPrompt({
     title: `${secret} for ${name}`,
     label: secret,
     submit: 'Save',
@@ -74,15 +74,22 @@ type KeyPrompt = {
   save(value: string): Promise<void>
 }
 
-function keyPrompt({ title, label = 'API key', submit = 'Save key', hint, goesTo, save }: KeyPrompt): SecurePromptFlow {
+function createKeyPrompt({
+  title,
+  label = 'API key',
+  submit = 'Save key',
+  hint,
+  goesTo,
+  save,
+}: KeyPrompt): SecurePromptFlow {
   return {
     first: {
       show: (context) => ({
         title,
         body: html`${goesTo !== undefined && html`<p>Steward sends it to ${goesTo}.</p>`}
-${goesTo !== undefined && isOpen(goesTo) && warning(html`This address uses http: others on the network can read the key.`)}
+${goesTo !== undefined && isOpen(goesTo) && renderWarning(html`This address uses http: others on the network can read the key.`)}
 ${renderSecretField({ name: 'api_key', label, hint }, context)}
-${actions({ label: submit }, cancelButton)}`,
+${renderActions({ label: submit }, cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {
         await save(form('api_key'))

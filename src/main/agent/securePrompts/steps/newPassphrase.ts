@@ -1,4 +1,4 @@
-import { actions, renderNewSecretFields, renderOtherButton, renderPassphraseField } from '../fields.ts'
+import { renderActions, renderNewSecretFields, renderOtherButton, renderPassphraseField } from '../fields.ts'
 import { type Html, html } from '../html.ts'
 import { measurePassphraseStrength } from '../passphraseStrength.ts'
 import {
@@ -52,14 +52,14 @@ export function confirmWeakPassphrase({
       title: 'This passphrase is weak',
       body: html`<p>${sentence} That is for somebody who has a copy of the sealed wallet and strong computers.
 Each word more makes it many times longer.</p>
-${actions({ label: 'Choose another', value: 'back' }, renderOtherButton('Use it anyway', 'next'))}`,
+${renderActions({ label: 'Choose another', value: 'back' }, renderOtherButton('Use it anyway', 'next'))}`,
     }),
     take: (form) => (form('do') === 'next' ? after() : before),
   }
 }
 
 /** A wallet that is there asks for its passphrase, a first one for a new one. */
-export function ownPassphraseFields(first: boolean, context: RenderContext): Html {
+export function renderPassphraseFields(first: boolean, context: RenderContext): Html {
   return first ? renderNewPassphraseFields(context) : renderPassphraseField(context)
 }
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { actions, cancelButton, renderOtherButton, renderSecretField, warning } from '../fields.ts'
+import { cancelButton, renderActions, renderOtherButton, renderSecretField, renderWarning } from '../fields.ts'
 import { html } from '../html.ts'
 import { type SecurePromptNext, type SecurePromptStep, WrongField } from '../securePromptStep.ts'
 
@@ -20,10 +20,10 @@ export function createPhraseStep({ title, phrase, goOn, next, cancelLabel }: Phr
       const words = splitWords(phrase()).map((word, index) => html`<li><span>${index + 1}</span>${word}</li>`)
       return {
         title,
-        body: html`${warning(html`Write these words on paper, in this order. Whoever has them has everything in this wallet,
+        body: html`${renderWarning(html`Write these words on paper, in this order. Whoever has them has everything in this wallet,
 and without them nobody can bring it back.`)}
 <ol class="words" data-secret translate="no">${words}</ol>
-${actions({ label: goOn }, cancelLabel === undefined ? cancelButton : renderOtherButton(cancelLabel, 'leave'))}`,
+${renderActions({ label: goOn }, cancelLabel === undefined ? cancelButton : renderOtherButton(cancelLabel, 'leave'))}`,
       }
     },
     take: (form) => (form('do') === 'leave' ? 'done' : next()),
@@ -45,7 +45,7 @@ export function checkStep({ phrase, back, next }: CheckStep): SecurePromptStep {
       title: 'Check your copy',
       body: html`<p class="lead">Enter these words from your paper.</p>
 <div class="places">${indexes.map((index) => renderSecretField({ name: `word_${index + 1}`, label: `Word ${index + 1}` }, context))}</div>
-${actions({ label: 'Check' }, renderOtherButton('Show words again', 'back'), cancelButton)}`,
+${renderActions({ label: 'Check' }, renderOtherButton('Show words again', 'back'), cancelButton)}`,
     }),
     take(form) {
       if (form('do') === 'back') return back

@@ -1,7 +1,14 @@
 import type { ServiceConnection } from '#shared/contract/localApi.ts'
 import type { Keyring } from '#shared/contract/wallet.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { actions, cancelButton, renderChoiceField, renderPassphraseField, textField, warning } from '../fields.ts'
+import {
+  cancelButton,
+  renderActions,
+  renderChoiceField,
+  renderPassphraseField,
+  renderTextField,
+  renderWarning,
+} from '../fields.ts'
 import { type Html, html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
@@ -24,7 +31,7 @@ export function removePrompt(vault: WalletVault, keyring: Keyring, linked: Linke
     first: {
       show: (context) => ({
         title: `Remove “${label}”`,
-        body: html`${warning(
+        body: html`${renderWarning(
           html`${many} from this computer, and only the ${secret} itself can bring ${
             accounts.length === 1 ? 'it' : 'them'
           } back.${!written_down && html` <strong>It was never shown to be written down.</strong>`}`,
@@ -44,9 +51,9 @@ ${
     context,
   )
 }
-${textField({ name: 'typed_label', label: `Type “${label}” to confirm`, needed: true }, context)}
+${renderTextField({ name: 'typed_label', label: `Type “${label}” to confirm`, needed: true }, context)}
 ${renderPassphraseField(context)}
-${actions({ label: `Remove the ${secret}`, tone: 'danger' }, cancelButton)}`,
+${renderActions({ label: `Remove the ${secret}`, tone: 'danger' }, cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {
         const unlinksAll = linked.others.length > 0 && form('unlink') === 'all'
@@ -64,13 +71,13 @@ function unlinkNotice({ own, others, service: { name, kind, state } }: LinkedAdd
   const later = state === 'connected' ? '' : ' This happens when the service is connected again.'
   const notices = [
     own.length > 0 &&
-      html`<p>The ${secret} signs in to ${account}, because Steward linked it. Removing it also ends that: Steward unlinks ${addresses(own)}, and revokes API keys that it created.${later}</p>`,
+      html`<p>The ${secret} signs in to ${account}, because Steward linked it. Removing it also ends that: Steward unlinks ${renderAddresses(own)}, and revokes API keys that it created.${later}</p>`,
     others.length > 0 &&
-      html`<p>Also linked to ${account}, by you or an earlier version of Steward: ${addresses(others)}. Whoever has the ${secret} can sign in there until you unlink it.${later}</p>`,
+      html`<p>Also linked to ${account}, by you or an earlier version of Steward: ${renderAddresses(others)}. Whoever has the ${secret} can sign in there until you unlink it.${later}</p>`,
   ]
   return notices.some((notice) => notice) && html`${notices.filter((notice) => notice !== false)}`
 }
 
-function addresses(list: readonly string[]): Html {
+function renderAddresses(list: readonly string[]): Html {
   return html`${list.map((address, index) => html`${index > 0 && ', '}<span class="mono">${address}</span>`)}`
 }

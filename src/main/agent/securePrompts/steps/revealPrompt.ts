@@ -1,6 +1,6 @@
 import type { Keyring } from '#shared/contract/wallet.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { actions, cancelButton, renderPassphraseField, warning } from '../fields.ts'
+import { cancelButton, renderActions, renderPassphraseField, renderWarning } from '../fields.ts'
 import { html } from '../html.ts'
 import { createSecretBuffer } from '../secretBuffer.ts'
 import type { SecurePromptFlow, SecurePromptStep } from '../securePromptStep.ts'
@@ -36,8 +36,8 @@ export function createRevealPrompt(
     first: {
       show: (context) => ({
         title: `Show recovery phrase “${label}”`,
-        body: html`${warning(html`Make sure nobody is watching and your screen is not shared.`)}
-${renderPassphraseField(context)}${actions({ label: 'Show words' }, cancelButton)}`,
+        body: html`${renderWarning(html`Make sure nobody is watching and your screen is not shared.`)}
+${renderPassphraseField(context)}${renderActions({ label: 'Show words' }, cancelButton)}`,
       }),
       async take(form) {
         phrase.hold(await vault.revealPhrase(id, readEnteredPassphrase(form)))

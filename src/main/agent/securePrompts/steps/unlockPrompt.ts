@@ -1,5 +1,5 @@
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { actions, cancelButton, renderPassphraseField } from '../fields.ts'
+import { cancelButton, renderActions, renderPassphraseField } from '../fields.ts'
 import { html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
@@ -9,7 +9,7 @@ export function unlockPrompt(vault: WalletVault): SecurePromptFlow {
     first: {
       show: (context) => ({
         title: 'Unlock the wallet',
-        body: html`${renderPassphraseField(context)}${actions({ label: 'Unlock' }, cancelButton)}`,
+        body: html`${renderPassphraseField(context)}${renderActions({ label: 'Unlock' }, cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {
         await vault.unlock(readEnteredPassphrase(form))

@@ -111,7 +111,7 @@ alias ls='ls --color=auto' ll='ls -l' la='ls -A' grep='grep --color=auto'
 
 export async function readHostBase(): Promise<HostBase> {
   const [rootEntries, etcNames, files] = await Promise.all([
-    programFolders(),
+    listProgramFolders(),
     readdir('/etc', { withFileTypes: true }),
     Promise.all(copied.map(copyEntry)),
   ])
@@ -168,7 +168,7 @@ export function listRequiredEntries(base: HostBase): BaseEntry[] {
 }
 
 /** Returns the files that differ between machines. */
-export function ownFiles(hostname: string): BaseEntry[] {
+export function listOwnFiles(hostname: string): BaseEntry[] {
   return [
     { kind: 'file', path: '/etc/hostname', content: `${hostname}\n` },
     {
@@ -185,12 +185,12 @@ export const networkFiles: readonly BaseEntry[] = [
 ]
 
 /** An image knows the host and the network where it was made. */
-export function ownFilesOfImage(hostname: string): BaseEntry[] {
-  return [...ownFiles(hostname), { kind: 'file', path: '/etc/resolv.conf', content: '' }]
+export function listImageFiles(hostname: string): BaseEntry[] {
+  return [...listOwnFiles(hostname), { kind: 'file', path: '/etc/resolv.conf', content: '' }]
 }
 
 /** `/bin` and its like are links into `/usr` on most systems, and folders of their own on others. */
-async function programFolders(): Promise<BaseEntry[]> {
+async function listProgramFolders(): Promise<BaseEntry[]> {
   const stats = await Promise.all(
     ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].map(async (path): Promise<BaseEntry[]> => {
       const stat = await lstat(path).catch(() => undefined)

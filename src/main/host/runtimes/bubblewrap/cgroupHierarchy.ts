@@ -21,7 +21,7 @@ export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): C
     const mount = mounts.find((it) => it.type === 'cgroup' && it.options.includes(name))
     const path = memberships.find((it) => it.controllers.includes(name))?.path
     if (!mount || path === undefined) return []
-    const place = inside(mount, path)
+    const place = toMountedPath(mount, path)
     const shares = String(Math.max(minShares, Math.round((cpuWeight * defaultShares) / defaultWeight)))
     const weight: CgroupController['prepare'] =
       name === 'cpu' ? [{ to: 'parent', file: 'cpu.shares', value: shares, optional: true }] : []
@@ -40,7 +40,7 @@ export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): C
   if (separate.some((candidates) => candidates.length > 0)) return { controllers: separate, sharesGroup: false }
   const unified = findUnifiedGroup(files)
   if (!unified) return { controllers: [], sharesGroup: true }
-  const paths = ancestors(unified.group, unified.top)
+  const paths = listAncestors(unified.group, unified.top)
   const controllers = unifiedControllers.map(({ name, ...controller }) => {
     const enable: CgroupSetting = { file: 'cgroup.subtree_control', value: `+${name}` }
     const weight: CgroupSetting = { file: 'cpu.weight', value: String(cpuWeight), optional: true }
@@ -69,7 +69,7 @@ export function findUnifiedGroup(files: CgroupFiles): { group: string; top: stri
   const mount = parseMounts(files.mounts).find((it) => it.type === 'cgroup2')
   const path = parseMemberships(files.memberships).find((it) => it.controllers.includes(''))?.path
   if (!mount || path === undefined) return undefined
-  return { group: inside(mount, path), top: mount.point }
+  return { group: toMountedPath(mount, path), top: mount.point }
 }
 
 type NamedController = Omit<CgroupController, 'path' | 'parent' | 'prepare' | 'undo' | 'joinFile'> & { name: string }
@@ -160,12 +160,12 @@ function parseMemberships(text: string): { controllers: string[]; path: string }
 }
 
 /** In a container the mount may show only a part of the hierarchy. */
-function inside({ root, point }: Mount, path: string): string {
+function toMountedPath({ root, point }: Mount, path: string): string {
   const below = root !== '/' && path.startsWith(root) ? path.slice(root.length) : path
   return resolve(point, `.${below}`)
 }
 
-function ancestors(folder: string, top: string): string[] {
+function listAncestors(folder: string, top: string): string[] {
   const groups = [folder]
   for (let group = folder; group !== top && group.startsWith(top); ) {
     group = dirname(group)

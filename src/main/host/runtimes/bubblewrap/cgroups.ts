@@ -42,7 +42,7 @@ export type MachineCgroups = {
   remove(): Promise<void>
 }
 
-export const cgroupName = (name: SandboxId | WarmSandboxName): string => `steward-${name}`
+export const toCgroupName = (name: SandboxId | WarmSandboxName): string => `steward-${name}`
 /** Name of the parent of all machines. */
 export const commonName = 'steward.sandboxes'
 
@@ -159,7 +159,7 @@ export async function canUse(controller: CgroupController, shell: string): Promi
   const { path, parent, settings, joinFile } = controller
   const folder = join(parent, `steward-probe-${process.pid}-${randomBytes(4).toString('hex')}`)
   await removeLeftoverProbes(parent)
-  const before = await enabledIn(path)
+  const before = await readEnabledControllers(path)
   let usable = false
   try {
     await makeMember([controller], parent, folder)
@@ -177,7 +177,7 @@ export async function canUse(controller: CgroupController, shell: string): Promi
 }
 
 /** Reads `cgroup.subtree_control` of version 2. */
-async function enabledIn(folder: string): Promise<string[]> {
+async function readEnabledControllers(folder: string): Promise<string[]> {
   const text = await readFile(join(folder, 'cgroup.subtree_control'), 'latin1').catch(() => '')
   return text.split(/\s+/)
 }

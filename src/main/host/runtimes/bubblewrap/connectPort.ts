@@ -17,7 +17,7 @@ export async function connectPort(entrance: Entrance, port: number, signal: Abor
   if (!started) {
     const ending = await entered.ending
     signal.throwIfAborted()
-    throw notReached(port, ending)
+    throw createNotReachedError(port, ending)
   }
   const { duplex, take } = createDuplex(started.connection, entered)
   onOutput = take
@@ -65,7 +65,7 @@ function createDuplex(socket: Socket, entered: Entered): { duplex: Duplex; take:
   }
 }
 
-function notReached(port: number, ending: Ending): AppError {
+function createNotReachedError(port: number, ending: Ending): AppError {
   const refused = ending.kind === 'failed' && ending.errno === constants.errno.ECONNREFUSED
   if (refused) return new AppError('port/no-server', `Nothing listens on port ${port} in the sandbox.`)
   let detail = 'The bridge ended.'

@@ -42,8 +42,8 @@ export async function copyStorage({ from, to, tools, signal }: CopyRequest): Pro
     if (from.kind === 'image') await settle(to)
   } catch (cause) {
     signal.throwIfAborted()
-    if (enough && (await getFreeBytes(dirname(to))) >= reservedBytes) throw notCopied(cause)
-    throw noSpaceError({ needed, free }, cause)
+    if (enough && (await getFreeBytes(dirname(to))) >= reservedBytes) throw createCopyError(cause)
+    throw createNoSpaceError({ needed, free }, cause)
   }
 }
 
@@ -59,7 +59,7 @@ async function runConfined(
 ): Promise<string[]> {
   const programs = ['/usr', '/bin', '/lib', '/lib64'].flatMap((path) => ['--ro-bind-try', path, path])
   // One mount for both: older kernels share no blocks between two.
-  const both = commonFolder(from, to)
+  const both = findCommonFolder(from, to)
   const view = [
     ...fileAbilities.flatMap((name) => ['--cap-add', `CAP_${name}`]),
     ...['--unshare-pid', '--proc', '/proc'], // with which cp sets the modes of closed folders
@@ -70,7 +70,7 @@ async function runConfined(
   return (await wrapInRange([bwrap, ...view])) ?? [bwrap, '--unshare-user', '--uid', '0', '--gid', '0', ...view]
 }
 
-function commonFolder(a: string, b: string): string {
+function findCommonFolder(a: string, b: string): string {
   const names = dirname(b).split('/')
   const differs = a.split('/').findIndex((name, index) => name !== names[index])
   return differs === -1 ? a : names.slice(0, differs).join('/')
@@ -81,13 +81,13 @@ function withParent(perl: string, command: readonly string[]): string[] {
   return [perl, '-e', buildPerlScript('withParent'), formatPerlArgument({ command })]
 }
 
-function noSpaceError({ needed, free }: { needed: number; free: number }, cause: unknown): AppError {
+function createNoSpaceError({ needed, free }: { needed: number; free: number }, cause: unknown): AppError {
   const spaceText = `It needs ${formatMegabytes(needed)}, and ${formatMegabytes(reservedBytes)} must be left; ${formatMegabytes(free)} are free`
   return new AppError('file/no-space', `There is no room for the files. ${spaceText} on this machine.`, { cause })
 }
 
 /** `cp` names files by paths, which Linux takes up to 4,095 bytes, the folder of the sandbox included. */
-function notCopied(cause: unknown): AppError {
+function createCopyError(cause: unknown): AppError {
   const complaint = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : ''
   const message = complaint.includes('File name too long')
     ? 'Folders are nested too deep: paths in a snapshot must be shorter than about 4,000 bytes.'

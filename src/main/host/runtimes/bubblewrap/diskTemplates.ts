@@ -24,7 +24,7 @@ const otherBytes = 28 * 1024 ** 2
  * A machine can use all of the gigabytes that it was given: tables and journal come on top. Being sparse, the file
  * takes what is written. The journal is small: it is for a power cut, not for speed.
  */
-const imageBytes = (diskGb: number): number => {
+const computeImageBytes = (diskGb: number): number => {
   const usable = diskGb * gigabyte
   const tables = Math.ceil(usable / (bytesPerInode - inodeBytes)) * inodeBytes
   const whole = usable + tables + journalMegabytes * 1024 ** 2 + otherBytes + diskGb * 1024 ** 2
@@ -48,7 +48,7 @@ export function createDiskTemplates({ folder, mke2fs }: { folder: string; mke2fs
     try {
       makeTree(tree, undefined, content)
       await writeFile(part, '', { flag: 'wx', mode: 0o600 })
-      await truncate(part, imageBytes(diskGb))
+      await truncate(part, computeImageBytes(diskGb))
       await promisify(execFile)(mke2fs, [...formatting, '-d', tree, part], { timeout: makeMs, cwd: '/' })
       await rename(part, path)
     } finally {

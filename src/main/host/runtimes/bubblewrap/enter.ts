@@ -48,7 +48,7 @@ export function enter(entrance: Entrance, request: EnterRequest): Entered {
   const converse = async (socket: Socket): Promise<Ending | 'unheard'> => {
     connection = socket
     if (killed) socket.destroy()
-    const { ending, heard } = await conversation({ socket, request, onStarted: started.resolve })
+    const { ending, heard } = await runConversation({ socket, request, onStarted: started.resolve })
     return heard || killed ? ending : 'unheard'
   }
   const fromOutside = async (): Promise<Ending> => {
@@ -65,7 +65,7 @@ export function enter(entrance: Entrance, request: EnterRequest): Entered {
   }
 
   const ending = throughKeeper()
-    .catch(refusal)
+    .catch(toRefusal)
     .finally(() => {
       clearTimeout(deadline)
       started.resolve(undefined)
@@ -85,7 +85,7 @@ export function enter(entrance: Entrance, request: EnterRequest): Entered {
   }
 }
 
-function refusal(error: unknown): Ending {
+function toRefusal(error: unknown): Ending {
   if (error instanceof AppError) return { kind: 'refused', error }
   return { kind: 'lost', detail: String(error) }
 }
@@ -97,7 +97,7 @@ type Conversation = {
 }
 
 /** `heard`: whether the request was accepted, so that it must not be repeated. */
-function conversation({ socket, request, onStarted }: Conversation): Promise<{ ending: Ending; heard: boolean }> {
+function runConversation({ socket, request, onStarted }: Conversation): Promise<{ ending: Ending; heard: boolean }> {
   const { mode, fields, content, onOutput = ignore, onErrors = ignore } = request
   let heard = false
   let failed: Ending | undefined

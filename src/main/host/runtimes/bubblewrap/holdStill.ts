@@ -61,7 +61,7 @@ export async function stopProcesses(machine: MachineProcesses): Promise<LetGo> {
 async function hold(work: Work, { perl, signal }: Helper, otherwise: () => Promise<void>): Promise<LetGo> {
   signal.throwIfAborted()
   const helper = start(perl, work)
-  const ended = ending(helper)
+  const ended = waitForEnd(helper)
   const letGo = async (): Promise<void> => {
     helper.stdin?.end()
     if ((await within(ended, letGoMs)) === 0) return
@@ -85,7 +85,7 @@ async function hold(work: Work, { perl, signal }: Helper, otherwise: () => Promi
 async function run(perl: string, work: Work): Promise<void> {
   const helper = start(perl, work)
   helper.stdin?.end()
-  const end = await within(ending(helper), letGoMs)
+  const end = await within(waitForEnd(helper), letGoMs)
   if (end !== 0) throw new Error(String(end))
 }
 
@@ -102,7 +102,7 @@ function start(perl: string, work: Work): ChildProcess {
 }
 
 /** @returns 0, or what it complained about */
-function ending(helper: ChildProcess): Promise<0 | string> {
+function waitForEnd(helper: ChildProcess): Promise<0 | string> {
   let complaint = ''
   helper.stderr?.on('data', (bytes: Buffer) => {
     complaint += bytes.toString('utf8')

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Enforced, LimitGap } from '#shared/contract/sandboxes.ts'
-import { systemCallNumbers } from '../systemCallNumbers.ts'
+import { getSystemCallNumbers } from '../systemCallNumbers.ts'
 import type { CgroupController } from './cgroups.ts'
 import { probeDisk } from './diskProbe.ts'
 import type { DiskTemplates } from './diskTemplates.ts'
 import { findHostTools, type HostTools } from './hostTools.ts'
-import { findNamespaceRefusal, namespaceSettings } from './namespaceRefusal.ts'
+import { findNamespaceRefusal, readNamespaceSettings } from './namespaceRefusal.ts'
 import type { Spawner } from './spawner.ts'
 import { findUsableCgroups } from './usableCgroups.ts'
 
@@ -56,7 +56,8 @@ export async function probeHost({ folder, cpuWeight, createSpawner }: Probe): Pr
     templates: undefined,
   })
   if (process.platform !== 'linux') return unable('Bubblewrap sandboxes need Linux.')
-  if (systemCallNumbers() === undefined) return unable(`Bubblewrap sandboxes need x64 or arm64, not ${process.arch}.`)
+  if (getSystemCallNumbers() === undefined)
+    return unable(`Bubblewrap sandboxes need x64 or arm64, not ${process.arch}.`)
   const tools = await findHostTools()
   if (!('bwrap' in tools)) return unable(tools.missing, tools.cure)
   const refusal = await tryNamespaces(tools)
@@ -79,6 +80,6 @@ async function tryNamespaces(tools: HostTools): Promise<{ reason: string; cure: 
     return undefined
   } catch (error) {
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
-    return findNamespaceRefusal(said, namespaceSettings)
+    return findNamespaceRefusal(said, readNamespaceSettings)
   }
 }

@@ -21,7 +21,7 @@ export const buildIds: IdBlock = { first: 1_899_800_000, count: idsOfImage }
 export const numbersOfRoots: IdBlock = { first: 20_000, count: 40_000 }
 
 /** A machine of the host's own programs has one user, its root. */
-export const idsOfMachine = (image: string | null): number => (image === null ? 1 : idsOfImage)
+export const countIds = (image: string | null): number => (image === null ? 1 : idsOfImage)
 
 /** Returns a block that overlaps none of `taken`. */
 export function findFreeBlock(

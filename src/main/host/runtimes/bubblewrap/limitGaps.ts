@@ -19,25 +19,25 @@ const names = { memory: 'Memory', cpu: 'The processor' } as const
 
 /** Why a limit does not hold, and the command that changes it. */
 export function describeCgroupGap(limit: 'memory' | 'cpu', facts: CgroupFacts): LimitGap {
-  const { reason, cure } = explanation(limit, facts)
+  const { reason, cure } = explainGap(limit, facts)
   return { limit, reason: `${names[limit]} is not limited: ${reason}`, cure }
 }
 
-function explanation(limit: 'memory' | 'cpu', facts: CgroupFacts): Omit<LimitGap, 'limit'> {
+function explainGap(limit: 'memory' | 'cpu', facts: CgroupFacts): Omit<LimitGap, 'limit'> {
   if (facts.version === undefined) return { reason: 'this machine has no control groups.', cure: null }
   if (facts.version !== 2)
     return facts.uid === 0
       ? { reason: 'its control groups (version 1) may not be changed here.', cure: null }
       : {
           reason: 'only root may use control groups of version 1. Version 2 serves every user, after a restart.',
-          cure: bootWith('systemd.unified_cgroup_hierarchy=1'),
+          cure: formatBootFix('systemd.unified_cgroup_hierarchy=1'),
         }
   const { user, uid, unit, ofKernel, ofManager, isReadOnly } = facts
   if (isReadOnly) return { reason: 'control groups are read-only here, as they are in a container.', cure: null }
   if (!ofKernel.includes(limit))
     return {
       reason: `the kernel was started without its control group \`${limit}\`. It takes a restart.`,
-      cure: bootWith(`cgroup_enable=${limit}`),
+      cure: formatBootFix(`cgroup_enable=${limit}`),
     }
   if (unit !== undefined)
     return {
@@ -62,7 +62,7 @@ function explanation(limit: 'memory' | 'cpu', facts: CgroupFacts): Omit<LimitGap
   return { reason: 'this user may not divide its control group.', cure: null }
 }
 
-function bootWith(option: string): string {
+function formatBootFix(option: string): string {
   const line = `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX ${option}"`
   const folder = '/etc/default/grub.d'
   return `sudo mkdir -p ${folder} && echo '${line}' | sudo tee -a ${folder}/steward.cfg && sudo update-grub`

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { SnapshotRef } from '../sandboxRuntime.ts'
-import { imageContent, ownFiles, ownFilesOfImage } from './baseFiles.ts'
+import { imageContent, listImageFiles, listOwnFiles } from './baseFiles.ts'
 import type { BubblewrapContext } from './bubblewrapContext.ts'
 import { assertSpace } from './hostSpace.ts'
 import { type MakeMachine, WarmSandboxName } from './machineFolder.ts'
@@ -64,7 +64,7 @@ async function createWarmMachine(
       name,
       spec,
       folder: warmFolder,
-      ownEntries: ownFiles(spec.hostname),
+      ownEntries: listOwnFiles(spec.hostname),
       signal,
     })
     await recordRun(prepared, { name, folders })
@@ -87,7 +87,7 @@ async function assignWarmMachine(
   try {
     const files = await folders.adopt(warm.name, spec.id)
     users.pass(warm.name, spec.id)
-    await warm.prepared.become(spec, ownFiles(spec.hostname))
+    await warm.prepared.become(spec, listOwnFiles(spec.hostname))
     return await launcher.run(warm.prepared, spec, files)
   } catch (error) {
     log.warn('a warm sandbox could not be used', { sandboxId: spec.id, error })
@@ -110,7 +110,7 @@ async function createFresh(
   try {
     const uid = await users.choose({ name: id, image, network: spec.network })
     const folder = await folders.make(id, { uid, image, files })
-    const ownEntries = image === null ? ownFiles(hostname) : ownFilesOfImage(hostname)
+    const ownEntries = image === null ? listOwnFiles(hostname) : listImageFiles(hostname)
     const prepared = await launcher.prepare({ name: id, spec, folder, ownEntries, signal })
     return await launcher.run(prepared, spec, folder)
   } catch (error) {

@@ -20,7 +20,7 @@ import { AppError } from '#shared/appError.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { SandboxId } from '#shared/ids.ts'
 import type { BaseEntry } from './baseFiles.ts'
-import { type IdBlock, idsOfMachine } from './idBlocks.ts'
+import { countIds, type IdBlock } from './idBlocks.ts'
 import { assertRange, isInRange, removeInRange } from './images/inRange.ts'
 import { shiftOwners } from './images/shiftOwners.ts'
 
@@ -117,7 +117,7 @@ export function createMachineFolders(base: string): MachineFolders {
   const read = async (id: SandboxId): Promise<MachineFolder | undefined> => {
     const text = await readFile(join(getPath(id), 'machine.json'), 'utf8').catch(() => undefined)
     const file = text === undefined ? undefined : MachineFile.safeParse(parseJsonOrUndefined(text)).data
-    const storage = file && storageIn(getPath(id))
+    const storage = file && findStorage(getPath(id))
     return file && storage && { path: getPath(id), storage, uid: file.uid ?? undefined, image: file.image }
   }
 
@@ -155,7 +155,7 @@ export function createMachineFolders(base: string): MachineFolders {
     },
     list,
     async remove(name) {
-      const storage = storageIn(getPath(name))
+      const storage = findStorage(getPath(name))
       // Disk images are few files: no other process is worth it.
       if (storage?.kind === 'image') await rm(getPath(name), { recursive: true, force: true })
       else if (storage && isInRange(storage.path)) {
@@ -163,7 +163,7 @@ export function createMachineFolders(base: string): MachineFolders {
         await removeInRange(getPath(name))
       } else await removeTree(getPath(name))
     },
-    mend: (id) => mendFolder(getPath(id)),
+    mend: (id) => repairFolder(getPath(id)),
     getPath,
     async sweep() {
       const names = await readdir(base).catch(() => [])
@@ -173,7 +173,7 @@ export function createMachineFolders(base: string): MachineFolders {
       const entries = await Promise.all((await list()).map(async (id) => [id, await read(id)] as const))
       return entries.flatMap(([id, folder]): [MachineName, IdBlock][] => {
         if (folder?.uid === undefined) return []
-        return [[id, { first: folder.uid, count: idsOfMachine(folder.image) }]]
+        return [[id, { first: folder.uid, count: countIds(folder.image) }]]
       })
     },
     saveRun: (name, run) => writeFile(runFile(name), JSON.stringify(run), { mode: 0o600 }),
@@ -189,7 +189,7 @@ export const diskName = 'disk.ext4'
 export const filesName = 'files'
 
 /** Machines of the first version have their content beside what Steward notes, until they are mended. */
-function storageIn(path: string): MachineStorage | undefined {
+function findStorage(path: string): MachineStorage | undefined {
   if (existsSync(join(path, diskName))) return { kind: 'image', path: join(path, diskName) }
   const folder = [join(path, filesName), path].find((it) => existsSync(join(it, 'root')))
   return folder === undefined ? undefined : { kind: 'folder', path: folder }
@@ -199,21 +199,20 @@ async function fill(path: string, { uid, image, files }: MakeMachine): Promise<M
   const disk = join(path, diskName)
   const folder = join(path, filesName)
   if (files.kind === 'template') return { kind: 'image', path: disk, template: files.path }
-  if (files.kind === 'content') makeTree(folder, firstOwner(uid), files.content)
+  if (files.kind === 'content') makeTree(folder, toFirstOwner(uid), files.content)
   else if (files.source === 'image') {
     await files.copy(disk)
     return { kind: 'image', path: disk }
   } else {
     await files.copy(folder)
     const own = process.getuid?.() ?? 0
-    if (uid !== undefined || isInRange(folder))
-      await shiftOwners(folder, { uid: uid ?? own, count: idsOfMachine(image) })
+    if (uid !== undefined || isInRange(folder)) await shiftOwners(folder, { uid: uid ?? own, count: countIds(image) })
   }
   return { kind: 'folder', path: folder }
 }
 
 /** An ordinary user may not give files away: `launch` of `start.pl` does, in the user namespace of sandboxes. */
-function firstOwner(uid: number | undefined): Owner | undefined {
+function toFirstOwner(uid: number | undefined): Owner | undefined {
   if (uid === undefined || process.getuid?.() === 0) return uid === undefined ? undefined : { uid, gid: uid }
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 }
@@ -224,7 +223,7 @@ export const partSuffix = '.part'
 export const newSuffix = '.new'
 export const oldSuffix = '.old'
 
-async function mendFolder(path: string): Promise<void> {
+async function repairFolder(path: string): Promise<void> {
   const folder = join(path, filesName)
   const moving = `${folder}.moving`
   const names = await readdir(path)

@@ -5,7 +5,7 @@ import type { ImageName } from '#shared/contract/images.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'
 import { type BaseEntry, listRequiredEntries, neededOfImage, networkFiles } from './baseFiles.ts'
 import type { BubblewrapContext } from './bubblewrapContext.ts'
-import { cgroupName } from './cgroups.ts'
+import { toCgroupName } from './cgroups.ts'
 import type { ImageStore, StoredImage } from './images/imageStore.ts'
 import type { MachineFolder, MachineName } from './machineFolder.ts'
 import { buildNetworkArguments, type ConnectArguments } from './network/connectNetwork.ts'
@@ -41,10 +41,10 @@ export function createMachineLauncher(context: BubblewrapContext): MachineLaunch
       const { tools, spawner, abilities, base } = await support.require()
       const image = await findMachineImage(context, folder.image)
       const user = await users.find(folder)
-      const connection = await connectionFor(context, spec.network, user?.uid)
+      const connection = await toConnectArguments(context, spec.network, user?.uid)
       return prepareMachine({
         size: spec,
-        name: cgroupName(name),
+        name: toCgroupName(name),
         tools,
         spawner,
         processors,
@@ -94,7 +94,7 @@ async function requireImage(store: ImageStore, name: ImageName): Promise<StoredI
 }
 
 /** @throws AppError `egress/unavailable` */
-async function connectionFor(
+async function toConnectArguments(
   { users, layers, closedNetworks }: BubblewrapContext,
   network: Network,
   uid: number | undefined,

@@ -15,26 +15,26 @@ export function createMachineMeter({ machine, diskBytes }: MeterOptions): () => 
   return async () => {
     const disk = diskBytes()
     const members = await listMembers(machine)
-    const cpuMs = (await cgroupCpuMs(cgroups)) ?? (await cpuOfProcesses(members))
+    const cpuMs = (await readCgroupCpuMs(cgroups)) ?? (await cpuOfProcesses(members))
     const atMs = performance.now()
-    const memoryBytes = (await cgroupMemory(cgroups)) ?? (await memoryOfProcesses(members))
+    const memoryBytes = (await readCgroupMemory(cgroups)) ?? (await readProcessMemory(members))
     return { cpuMs, atMs, memoryBytes, processes: members.length, diskBytes: await disk }
   }
 }
 
-async function cgroupCpuMs(cgroups: readonly string[]): Promise<number | undefined> {
-  const unified = numberAfter('usage_usec', await readFirst(cgroups, ['cpu.stat']))
+async function readCgroupCpuMs(cgroups: readonly string[]): Promise<number | undefined> {
+  const unified = findNumber('usage_usec', await readFirst(cgroups, ['cpu.stat']))
   if (unified !== undefined) return unified / 1e3
   const separate = await readFirst(cgroups, ['cpuacct.usage'])
   return separate === undefined ? undefined : Number(separate) / 1e6
 }
 
 /** Returns the memory usage without reclaimable file pages, in bytes. */
-async function cgroupMemory(cgroups: readonly string[]): Promise<number | undefined> {
+async function readCgroupMemory(cgroups: readonly string[]): Promise<number | undefined> {
   const used = await readFirst(cgroups, ['memory.current', 'memory.usage_in_bytes'])
   if (used === undefined) return undefined
   const stat = await readFirst(cgroups, ['memory.stat'])
-  const idle = numberAfter('total_inactive_file', stat) ?? numberAfter('inactive_file', stat) ?? 0
+  const idle = findNumber('total_inactive_file', stat) ?? findNumber('inactive_file', stat) ?? 0
   return Math.max(0, Number(used) - idle)
 }
 
@@ -56,14 +56,14 @@ function processCpu(): (pids: readonly number[]) => Promise<number> {
   }
 }
 
-async function memoryOfProcesses(pids: readonly number[]): Promise<number> {
+async function readProcessMemory(pids: readonly number[]): Promise<number> {
   const texts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')))
-  const kilobytes = texts.map((text) => (numberAfter('RssAnon:', text) ?? 0) + (numberAfter('RssShmem:', text) ?? 0))
+  const kilobytes = texts.map((text) => (findNumber('RssAnon:', text) ?? 0) + (findNumber('RssShmem:', text) ?? 0))
   return kilobytes.reduce((sum, each) => sum + each, 0) * 1024
 }
 
 /** Parses a line `NAME NUMBER …`. */
-function numberAfter(name: string, text: string | undefined): number | undefined {
+function findNumber(name: string, text: string | undefined): number | undefined {
   const line = text?.split('\n').find((row) => row.startsWith(name) && /\s/.test(row.charAt(name.length)))
   return line === undefined ? undefined : Number.parseInt(line.slice(name.length), 10)
 }

@@ -18,7 +18,7 @@ export async function listMachineProcesses(
   userNames: () => Promise<ReadonlyMap<number, string>>,
 ): Promise<MachineProcess[]> {
   const members = (await listMembers(machine)).slice(0, maxProcesses)
-  const [bootMs, users] = await Promise.all([bootTimeMs(), createUserMap(machine.init)])
+  const [bootMs, users] = await Promise.all([readBootTimeMs(), createUserMap(machine.init)])
   const inner = new Map<number, number>()
   const look = async (host: number) => {
     const [row, status, command] = await Promise.all([
@@ -26,25 +26,25 @@ export async function listMachineProcesses(
       readFile(`/proc/${host}/status`, 'latin1').catch(() => ''),
       readBeginning(`/proc/${host}/cmdline`).catch(() => ''),
     ])
-    const pid = innerPid(status)
+    const pid = parseInnerPid(status)
     if (!row || pid === undefined) return [] // it has ended
     inner.set(host, pid)
-    return [{ pid, row, status, command: commandLine(command, status) }]
+    return [{ pid, row, status, command: formatCommandLine(command, status) }]
   }
   const present: Awaited<ReturnType<typeof look>> = []
   for (let offset = 0; offset < members.length; offset += readAtOnce) {
     present.push(...(await Promise.all(members.slice(offset, offset + readAtOnce).map(look))).flat())
   }
-  const toUid = (status: string) => users(Number(field(status, 'Uid')?.split(/\s+/)[0]))
+  const toUid = (status: string) => users(Number(findField(status, 'Uid')?.split(/\s+/)[0]))
   const names = present.some(({ status }) => toUid(status) !== 0) ? await userNames() : new Map<number, string>()
   return present.map(({ pid, row, status, command }) => {
     const uid = toUid(status)
     return {
       pid,
-      ppid: inner.get(Number(field(status, 'PPid'))) ?? 0,
+      ppid: inner.get(Number(findField(status, 'PPid'))) ?? 0,
       user: uid === undefined ? '?' : (names.get(uid) ?? (uid === 0 ? 'root' : String(uid))),
       cpuMs: row.cpuTicks * msPerTick,
-      memoryBytes: (Number.parseInt(field(status, 'VmRSS') ?? '', 10) || 0) * 1024,
+      memoryBytes: (Number.parseInt(findField(status, 'VmRSS') ?? '', 10) || 0) * 1024,
       command,
       startedAtMs: Math.round(bootMs + row.startedTicks * msPerTick),
     }
@@ -59,7 +59,10 @@ export async function signalMachineProcess(
   if (pid !== 1) {
     for (const host of await listMembers(machine)) {
       const mark = await markProcess(host)
-      if (host === machine.init || innerPid(await readFile(`/proc/${host}/status`, 'latin1').catch(() => '')) !== pid)
+      if (
+        host === machine.init ||
+        parseInnerPid(await readFile(`/proc/${host}/status`, 'latin1').catch(() => '')) !== pid
+      )
         continue
       // The same process as when it was found to be in the machine: its number is not another's by now.
       if (mark === undefined || (await markProcess(host))?.startedTicks !== mark.startedTicks) break
@@ -84,19 +87,19 @@ function sendSignal(pid: number, signal: ProcessSignal): boolean {
 }
 
 /** `NSpid` has a number for each process namespace around it, the innermost last. */
-function innerPid(status: string): number | undefined {
-  const pid = Number(field(status, 'NSpid')?.split(/\s+/).at(-1))
+function parseInnerPid(status: string): number | undefined {
+  const pid = Number(findField(status, 'NSpid')?.split(/\s+/).at(-1))
   return Number.isInteger(pid) && pid > 0 ? pid : undefined
 }
 
-function field(status: string, name: string): string | undefined {
+function findField(status: string, name: string): string | undefined {
   return new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1]
 }
 
-function commandLine(commandText: string, status: string): string {
+function formatCommandLine(commandText: string, status: string): string {
   // Whatever a program calls itself, it is one line of text.
   const text = commandText.replace(/\p{Cc}+/gu, ' ').trim()
-  const visible = (text === '' ? `[${field(status, 'Name') ?? ''}]` : text).slice(0, commandCharacters)
+  const visible = (text === '' ? `[${findField(status, 'Name') ?? ''}]` : text).slice(0, commandCharacters)
   return Buffer.from(visible).toString() // a part of a string would keep the whole
 }
 
@@ -122,7 +125,7 @@ async function createUserMap(init: number): Promise<(uid: number) => number | un
   }
 }
 
-async function bootTimeMs(): Promise<number> {
+async function readBootTimeMs(): Promise<number> {
   const line = /^btime (\d+)$/m.exec(await readFile('/proc/stat', 'latin1'))
   return Number(line?.[1] ?? 0) * 1000
 }

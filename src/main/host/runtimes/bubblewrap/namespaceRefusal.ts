@@ -19,10 +19,10 @@ const profileFile = installFolder.endsWith('.asar')
   ? join(installFolder, '..', 'apparmor', profile)
   : join(installFolder, 'resources', 'packaging', 'apparmor', profile)
 
-export const namespaceSettings = (): NamespaceSettings => ({
-  clone: setting('kernel/unprivileged_userns_clone'),
-  maxNamespaces: setting('user/max_user_namespaces'),
-  appArmor: setting('kernel/apparmor_restrict_unprivileged_userns'),
+export const readNamespaceSettings = (): NamespaceSettings => ({
+  clone: readSetting('kernel/unprivileged_userns_clone'),
+  maxNamespaces: readSetting('user/max_user_namespaces'),
+  appArmor: readSetting('kernel/apparmor_restrict_unprivileged_userns'),
 })
 
 /** @param said by bwrap, which could not make its namespaces */
@@ -50,7 +50,7 @@ function set(name: string, value: string): string {
   return `sudo sysctl -w ${name}=${value} && echo '${name} = ${value}' | sudo tee -a ${lasting}`
 }
 
-function setting(name: string): string | undefined {
+function readSetting(name: string): string | undefined {
   try {
     return readFileSync(`/proc/sys/${name}`, 'utf8').trim()
   } catch {

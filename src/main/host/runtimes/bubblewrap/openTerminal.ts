@@ -39,12 +39,19 @@ export async function openTerminal(
     await entrance.giveTerminal(terminal.master)
     const entered = enter(entrance, { mode: 'terminal', fields: [String(terminal.number), ...fields] })
     const started = await entered.started
-    if (!started) throw await notStarted(entered, request)
-    return running({ entered, leader: started.pid, connection: started.connection, stream, reading, terminal })
+    if (!started) throw await createStartError(entered, request)
+    return createRunningTerminal({
+      entered,
+      leader: started.pid,
+      connection: started.connection,
+      stream,
+      reading,
+      terminal,
+    })
   } catch (error) {
     stream.destroy()
     if (error instanceof AppError) throw error
-    throw terminalFailed('The terminal could not be started.', error)
+    throw createTerminalError('The terminal could not be started.', error)
   }
 }
 
@@ -52,7 +59,7 @@ function pseudoTerminal(terminals: string): PseudoTerminal {
   try {
     return openPseudoTerminal(terminals)
   } catch (error) {
-    throw terminalFailed('The sandbox gave no pseudo-terminal.', error)
+    throw createTerminalError('The sandbox gave no pseudo-terminal.', error)
   }
 }
 
@@ -62,19 +69,19 @@ function createStream(terminal: PseudoTerminal, reading: Reading): ReadStream {
     return terminal.stream((bytes) => reading.deliver(bytes))
   } catch (error) {
     closeSync(terminal.master)
-    throw terminalFailed('The terminal could not be started.', error)
+    throw createTerminalError('The terminal could not be started.', error)
   }
 }
 
-async function notStarted(entered: Entered, request: TerminalRequest): Promise<AppError> {
+async function createStartError(entered: Entered, request: TerminalRequest): Promise<AppError> {
   const ending = await entered.ending
   if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program ended before it began.')
   const error = createNotStartedError(ending, request.cwd)
   if (error.code !== 'exec/failed') return error
-  return terminalFailed(error.message, error)
+  return createTerminalError(error.message, error)
 }
 
-function terminalFailed(message: string, cause: unknown): AppError {
+function createTerminalError(message: string, cause: unknown): AppError {
   return new AppError('terminal/failed', message, { cause })
 }
 
@@ -89,7 +96,7 @@ type Running = {
   terminal: PseudoTerminal
 }
 
-function running({ entered, leader, connection, stream, reading, terminal }: Running): MachineTerminal {
+function createRunningTerminal({ entered, leader, connection, stream, reading, terminal }: Running): MachineTerminal {
   const input = createTerminalInput(terminal.master, () => !stream.destroyed)
   let over = false
   let killTimer: NodeJS.Timeout | undefined

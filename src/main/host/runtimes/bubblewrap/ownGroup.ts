@@ -12,7 +12,7 @@ const leafName = 'steward.main'
 const maxRounds = 20
 
 /** Socket of the service manager of a user (`systemd --user`), there while that user is logged in or lingers. */
-export const userBus = (uid: number): string => `/run/user/${uid}/bus`
+export const getUserBusPath = (uid: number): string => `/run/user/${uid}/bus`
 
 /**
  * Moves this process and its children to a new scope with delegated controllers, through the user's service manager.
@@ -21,8 +21,8 @@ export const userBus = (uid: number): string => `/run/user/${uid}/bus`
  */
 export async function enterOwnScope(uid: number): Promise<boolean> {
   const busctl = await findExecutable('busctl')
-  if (busctl === undefined || !(await exists(userBus(uid)))) return false
-  const before = await ownMembership()
+  if (busctl === undefined || !(await fileExists(getUserBusPath(uid)))) return false
+  const before = await readOwnMembership()
   const name = `steward-${process.pid}-${randomBytes(4).toString('hex')}.scope`
   const pids = [process.pid, ...(await listDescendants(process.pid))].map(String)
   const manager = ['org.freedesktop.systemd1', '/org/freedesktop/systemd1', 'org.freedesktop.systemd1.Manager']
@@ -44,7 +44,7 @@ export async function enterOwnScope(uid: number): Promise<boolean> {
   }
   // The answer is a job, which ends a little later.
   const end = performance.now() + movedMs
-  while ((await ownMembership()) === before) {
+  while ((await readOwnMembership()) === before) {
     if (performance.now() > end) return false
     await pause(10)
   }
@@ -65,7 +65,7 @@ export async function leaveForLeaf(group: string): Promise<(() => Promise<void>)
   }
   try {
     await mkdir(leaf).catch(async (error: unknown) => {
-      if (!(await exists(leaf))) throw error
+      if (!(await fileExists(leaf))) throw error
     })
     for (let rounds = 0; rounds < maxRounds; rounds++) {
       const pids = await listMembers(group)
@@ -91,7 +91,7 @@ async function listMembers(group: string): Promise<string[]> {
   return (await readFile(join(group, 'cgroup.procs'), 'latin1')).split('\n').filter((pid) => pid !== '' && pid !== '0')
 }
 
-async function ownMembership(): Promise<string> {
+async function readOwnMembership(): Promise<string> {
   return readFile('/proc/self/cgroup', 'latin1')
 }
 
@@ -102,7 +102,7 @@ async function listDescendants(pid: number): Promise<number[]> {
   return [...children, ...(await Promise.all(children.map(listDescendants))).flat()]
 }
 
-async function exists(path: string): Promise<boolean> {
+async function fileExists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

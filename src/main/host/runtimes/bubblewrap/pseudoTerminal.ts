@@ -35,7 +35,7 @@ export function openPseudoTerminal(terminals: string): PseudoTerminal {
       number,
       stream: (onBytes) => readStream(master, onBytes),
       rest: () => readRest(master),
-      resize: (cols, rows) => native().resize(master, cols, rows),
+      resize: (cols, rows) => loadNative().resize(master, cols, rows),
     }
   } catch (error) {
     closeSync(master)
@@ -73,7 +73,7 @@ function* readRest(master: number): Generator<Buffer> {
   }
 }
 
-function native(): NativeTerminals {
+function loadNative(): NativeTerminals {
   const { requireBinary } = load('@lydell/node-pty/requireBinary.js') as {
     requireBinary(file: string): NativeTerminals // its native module, see unixTerminal.js of the same package
   }

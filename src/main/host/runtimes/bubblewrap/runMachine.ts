@@ -39,7 +39,7 @@ const passwdBytes = 256 * 1024
 export async function runMachine(prepared: PreparedMachine, request: RunRequest): Promise<FreezableMachine> {
   try {
     await recordRun(prepared, { name: request.spec.id, folders: request.folders })
-    return runningMachine(prepared, request)
+    return createRunningMachine(prepared, request)
   } catch (error) {
     await endPrepared(prepared)
     throw error
@@ -62,7 +62,7 @@ export async function endPrepared(prepared: PreparedMachine): Promise<void> {
   await prepared.release()
 }
 
-function runningMachine(
+function createRunningMachine(
   prepared: PreparedMachine,
   { spec, tools, folder, folders, enforced, now, log }: RunRequest,
 ): FreezableMachine {
@@ -102,12 +102,12 @@ function runningMachine(
     enforced: { ...enforced, disk: folder.storage.kind === 'image' },
     ended,
     holdStill: (signal) =>
-      disk === undefined ? stopProcesses(members) : freeze(ownPath(disk), { perl: tools.perl, signal }),
+      disk === undefined ? stopProcesses(members) : freeze(toOwnPath(disk), { perl: tools.perl, signal }),
     async stop(files) {
       if (life.beginStop()) {
         await cgroups.release()
         // Else the kernel would first write out what is about to be deleted.
-        if (files === 'discard' && disk !== undefined) await abandon(ownPath(disk), tools.perl).catch(() => {})
+        if (files === 'discard' && disk !== undefined) await abandon(toOwnPath(disk), tools.perl).catch(() => {})
         warden.end()
       }
       await ended
@@ -127,7 +127,7 @@ function runningMachine(
 }
 
 /** Converts the path of a file open in this process for use by another. */
-const ownPath = (path: string): string => path.replace('/proc/self/', `/proc/${process.pid}/`)
+const toOwnPath = (path: string): string => path.replace('/proc/self/', `/proc/${process.pid}/`)
 
 /** To the files of a machine of namespaces. */
 function createFileDoor(entrance: Entrance): FileDoor {

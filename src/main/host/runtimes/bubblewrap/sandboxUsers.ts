@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageName } from '#shared/contract/images.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'
-import { type IdBlock, idsOfMachine, numbersOfRoots } from './idBlocks.ts'
+import { countIds, type IdBlock, numbersOfRoots } from './idBlocks.ts'
 import { findIdRange, type IdRange, toNumberInRange } from './images/idRange.ts'
 import { createNotInRangeError, removeInRange } from './images/inRange.ts'
 import { type MachineFolder, type MachineFolders, type MachineName, makeTree } from './machineFolder.ts'
@@ -91,7 +91,7 @@ export function createSandboxUsers({ folder, folders, closed, tools }: UserOptio
 
   return {
     async choose({ name, image, network }) {
-      if (isRoot) return (await ids.take(name, idsOfMachine(image))).first
+      if (isRoot) return (await ids.take(name, countIds(image))).first
       if (image !== null) return undefined
       const users = await probeOwnUsers()
       if (typeof users === 'string' || (await needsSteward(network))) return undefined

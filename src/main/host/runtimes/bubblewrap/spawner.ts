@@ -76,7 +76,7 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
     // The host stays alive for its machines, not for this process.
     child.unref()
     for (const pipe of [child.stdin, child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref()
-    const running: Running = { child, ready: becomeReady(child) }
+    const running: Running = { child, ready: waitUntilReady(child) }
     const forget = (): void => {
       if (current === running) current = undefined
     }
@@ -98,7 +98,7 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
           return socket
         } catch (error) {
           if (current === running) current = undefined
-          if (tries === maxTries) throw notStarted('Its socket answers nobody.', error)
+          if (tries === maxTries) throw createStartError('Its socket answers nobody.', error)
         }
       }
     },
@@ -113,16 +113,16 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
 }
 
 /** The process and its pipes do not keep the host alive. */
-function becomeReady(child: ChildProcess): Promise<void> {
+function waitUntilReady(child: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const late = setTimeout(() => child.kill('SIGKILL'), readyMs)
   child.stdout?.once('data', () => resolve())
-  child.once('error', (error) => reject(notStarted('It cannot be started.', error)))
-  child.once('exit', (code, signal) => reject(notStarted(`It ended with ${signal ?? code}.`)))
+  child.once('error', (error) => reject(createStartError('It cannot be started.', error)))
+  child.once('exit', (code, signal) => reject(createStartError(`It ended with ${signal ?? code}.`)))
   return promise.finally(() => clearTimeout(late))
 }
 
-function notStarted(detail: string, cause?: unknown): AppError {
+function createStartError(detail: string, cause?: unknown): AppError {
   return new AppError('exec/failed', 'The process that starts sandboxes does not run.', { detail, cause })
 }
 

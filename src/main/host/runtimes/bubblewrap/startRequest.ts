@@ -1,7 +1,7 @@
 import type { BaseEntry } from './baseFiles.ts'
 import { buildBwrapArguments, descriptors, getMaskedFiles } from './bwrapArguments.ts'
 import { buildFirstProcess } from './firstProcess.ts'
-import { idsOfMachine } from './idBlocks.ts'
+import { countIds } from './idBlocks.ts'
 import type { IdRange } from './images/idRange.ts'
 import type { MachineFolder, MachineStorage } from './machineFolder.ts'
 import { type MachineView, visibleFiles } from './machineView.ts'
@@ -84,7 +84,7 @@ export function toLaunchRequest(launch: {
   return {
     cgroups: launch.cgroups,
     uid: launch.user?.uid ?? null,
-    ids: idsOfMachine(image),
+    ids: countIds(image),
     users: launch.user?.holder ?? null,
     storage: { kind: storage.kind, path: storage.path, template },
     doorway,

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BubblewrapContext } from './bubblewrapContext.ts'
-import { cgroupName, removeCgroups } from './cgroups.ts'
+import { removeCgroups, toCgroupName } from './cgroups.ts'
 import { releaseDevice } from './holdStill.ts'
 import type { MachineName } from './machineFolder.ts'
 import { endProcess } from './processTable.ts'
@@ -12,7 +12,7 @@ import { doorway } from './startRequest.ts'
 export async function sweepLeftovers(context: BubblewrapContext): Promise<void> {
   const { folder, folders, store } = context
   await store.sweep()
-  for (const device of await loopDevices(folder)) await releaseLeftover(context, device)
+  for (const device of await listLoopDevices(folder)) await releaseLeftover(context, device)
   for (const id of await folders.list()) {
     await endLeftover(context, id)
     await folders.mend(id)
@@ -30,7 +30,7 @@ export async function endLeftover({ folders, support, log }: BubblewrapContext, 
   const run = await folders.readRun(name)
   await Promise.all((run?.processes ?? []).map(endProcess))
   const { controllers } = await support.probe()
-  const expected = controllers.map(({ parent }) => join(parent, cgroupName(name)))
+  const expected = controllers.map(({ parent }) => join(parent, toCgroupName(name)))
   await removeCgroups([...new Set([...(run?.cgroups ?? []), ...expected])])
   if (!run) return
   await folders.forgetRun(name)
@@ -47,7 +47,7 @@ async function releaseLeftover({ support, log }: BubblewrapContext, device: stri
 }
 
 /** Loop devices of files below this folder. */
-async function loopDevices(folder: string): Promise<string[]> {
+async function listLoopDevices(folder: string): Promise<string[]> {
   const names = (await readdir('/sys/block').catch(() => [])).filter((name) => name.startsWith('loop'))
   const files = await Promise.all(
     names.map((name) => readFile(join('/sys/block', name, 'loop/backing_file'), 'utf8').catch(() => '')),

@@ -6,7 +6,7 @@ import type { LimitGap } from '#shared/contract/sandboxes.ts'
 import { createCgroupCandidates, findUnifiedGroup } from './cgroupHierarchy.ts'
 import { type CgroupController, canUse } from './cgroups.ts'
 import { type CgroupFacts, describeCgroupGap } from './limitGaps.ts'
-import { enterOwnScope, leaveForLeaf, userBus } from './ownGroup.ts'
+import { enterOwnScope, getUserBusPath, leaveForLeaf } from './ownGroup.ts'
 
 export type UsableCgroups = {
   controllers: readonly CgroupController[]
@@ -24,29 +24,29 @@ const limited = ['memory', 'cpu'] as const
 export async function findUsableCgroups({ cpuWeight }: { cpuWeight: number }): Promise<UsableCgroups> {
   const uid = process.getuid?.() ?? 0
   let usable = await tryCandidates(cpuWeight)
-  let unified = findUnifiedGroup(await cgroupFiles())
-  if (unified && missing(usable).length > 0 && uid !== 0 && (await isElsewhere(unified.group, uid))) {
+  let unified = findUnifiedGroup(await readCgroupFiles())
+  if (unified && listMissing(usable).length > 0 && uid !== 0 && (await isElsewhere(unified.group, uid))) {
     if (await enterOwnScope(uid)) usable = await tryCandidates(cpuWeight)
-    unified = findUnifiedGroup(await cgroupFiles())
+    unified = findUnifiedGroup(await readCgroupFiles())
   }
-  if (unified && missing(usable).length > 0 && (await isDelegated(unified, missing(usable)))) {
+  if (unified && listMissing(usable).length > 0 && (await isDelegated(unified, listMissing(usable)))) {
     const back = await leaveForLeaf(unified.group)
     const inLeaf = back && (await tryCandidates(cpuWeight))
-    if (inLeaf && missing(inLeaf).length < missing(usable).length) usable = inLeaf
+    if (inLeaf && listMissing(inLeaf).length < listMissing(usable).length) usable = inLeaf
     else await back?.()
   }
-  const gaps = missing(usable)
+  const gaps = listMissing(usable)
   if (gaps.length === 0) return { controllers: usable, gaps: [] }
-  const facts = await cgroupFacts(uid)
+  const facts = await readCgroupFacts(uid)
   return { controllers: usable, gaps: gaps.map((limit) => describeCgroupGap(limit, facts)) }
 }
 
-function missing(controllers: readonly CgroupController[]): (typeof limited)[number][] {
+function listMissing(controllers: readonly CgroupController[]): (typeof limited)[number][] {
   return limited.filter((limit) => !controllers.some(({ enforces }) => enforces.includes(limit)))
 }
 
 async function tryCandidates(cpuWeight: number): Promise<CgroupController[]> {
-  const candidates = createCgroupCandidates(await cgroupFiles(), cpuWeight)
+  const candidates = createCgroupCandidates(await readCgroupFiles(), cpuWeight)
   const usable: CgroupController[] = []
   for (const paths of candidates.controllers) {
     for (const controller of paths) {
@@ -59,18 +59,18 @@ async function tryCandidates(cpuWeight: number): Promise<CgroupController[]> {
   return usable
 }
 
-async function cgroupFiles(): Promise<{ mounts: string; memberships: string }> {
+async function readCgroupFiles(): Promise<{ mounts: string; memberships: string }> {
   const [mounts, memberships] = await Promise.all(['/proc/self/mountinfo', '/proc/self/cgroup'].map(readText))
   return { mounts: mounts ?? '', memberships: memberships ?? '' }
 }
 
 /** Neither below this user's service manager nor in a system unit that runs as this user: in a login session. */
 async function isElsewhere(group: string, uid: number): Promise<boolean> {
-  return !group.includes(`/user@${uid}.service/`) && (await ownUnit(group, uid)) === undefined
+  return !group.includes(`/user@${uid}.service/`) && (await findOwnUnit(group, uid)) === undefined
 }
 
 /** Returns the system unit of this process, unless it is one that merely let this user in, such as `ssh.service`. */
-async function ownUnit(group: string, uid: number): Promise<string | undefined> {
+async function findOwnUnit(group: string, uid: number): Promise<string | undefined> {
   const unit = /\/system\.slice\/(?:.*\/)?([^/]+\.service)(?:\/|$)/.exec(group)?.[1]
   const pids = (await readText(join(group, 'cgroup.procs'))).split('\n').filter(Boolean)
   const owners = await Promise.all(pids.map((pid) => stat(`/proc/${pid}`).catch(() => undefined)))
@@ -81,12 +81,12 @@ async function ownUnit(group: string, uid: number): Promise<string | undefined> 
 async function isDelegated(unified: { group: string; top: string }, limits: readonly string[]): Promise<boolean> {
   const { group, top } = unified
   if (group === top) return false
-  const offered = await controllersIn(group)
+  const offered = await readControllers(group)
   return limits.some((limit) => offered.includes(limit)) && (await isWritable(join(group, 'cgroup.procs')))
 }
 
-async function cgroupFacts(uid: number): Promise<CgroupFacts> {
-  const files = await cgroupFiles()
+async function readCgroupFacts(uid: number): Promise<CgroupFacts> {
+  const files = await readCgroupFiles()
   const user = getName(uid)
   const unified = findUnifiedGroup(files)
   const separate = / - cgroup /.test(files.mounts) && createCgroupCandidates(files, 1).sharesGroup === false
@@ -97,9 +97,9 @@ async function cgroupFacts(uid: number): Promise<CgroupFacts> {
     version: 2,
     uid,
     user,
-    unit: await ownUnit(group, uid),
-    ofKernel: await controllersIn(top),
-    ofManager: (await isWritable(userBus(uid))) ? await controllersIn(manager) : undefined,
+    unit: await findOwnUnit(group, uid),
+    ofKernel: await readControllers(top),
+    ofManager: (await isWritable(getUserBusPath(uid))) ? await readControllers(manager) : undefined,
     isReadOnly: await readOnly(join(top, 'cgroup.procs')),
   }
 }
@@ -113,7 +113,7 @@ function getName(uid: number): string {
   }
 }
 
-async function controllersIn(group: string): Promise<string[]> {
+async function readControllers(group: string): Promise<string[]> {
   return (await readText(join(group, 'cgroup.controllers'))).trim().split(/\s+/)
 }
 

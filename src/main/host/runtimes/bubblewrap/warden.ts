@@ -73,7 +73,7 @@ export async function startWarden(spawner: Spawner, request: StartRequest, signa
   signal.addEventListener('abort', abort, { once: true })
   try {
     const started = await conversation.started
-    return warden(control, { started, conversation })
+    return createWarden(control, { started, conversation })
   } catch (error) {
     control.destroy()
     signal.throwIfAborted()
@@ -133,7 +133,10 @@ function converse(control: Socket) {
   }
 }
 
-function warden(control: Socket, { started, conversation }: { started: Started; conversation: Conversation }): Warden {
+function createWarden(
+  control: Socket,
+  { started, conversation }: { started: Started; conversation: Conversation },
+): Warden {
   const { init, monitor, namespace } = started
   const opened: number[] = []
   const pinPath = (number: number): string => {

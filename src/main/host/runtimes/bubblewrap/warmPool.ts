@@ -34,7 +34,7 @@ type WarmPoolOptions<S extends WarmSandbox> = {
   idleMs?: number
 }
 
-const same = (a: WarmSandboxKind, b: WarmSandboxKind): boolean => a.diskGb === b.diskGb && a.network === b.network
+const isSameKind = (a: WarmSandboxKind, b: WarmSandboxKind): boolean => a.diskGb === b.diskGb && a.network === b.network
 
 /** Keeps warm sandboxes of the kind requested last, because users tend to create similar machines. */
 export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S>): WarmPool<S> {
@@ -59,7 +59,7 @@ export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S
     for (;;) {
       const kind = nextKind
       if (!kind || closing.signal.aborted) return
-      await discard((it) => !same(it, kind))
+      await discard((it) => !isSameKind(it, kind))
       if (ready.length >= max) return
       const sandbox = await make(kind, closing.signal)
       const entry = { sandbox, kind }
@@ -103,7 +103,7 @@ export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S
       nextKind = kind
       endWhenIdle()
       fillSoon()
-      const index = ready.findIndex((it) => same(it.kind, kind))
+      const index = ready.findIndex((it) => isSameKind(it.kind, kind))
       return index < 0 ? undefined : ready.splice(index, 1)[0]?.sandbox
     },
     async close() {

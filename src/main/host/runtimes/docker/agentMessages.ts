@@ -38,7 +38,7 @@ export function parseAgentMessage(channel: number, kind: number, content: Uint8A
 
 /** @throws Error at what cannot be a message */
 export function createAgentMessageReader(onMessage: (message: AgentMessage) => void): (bytes: Buffer) => void {
-  return cutter({
+  return createCutter({
     headBytes,
     getLength(head) {
       const length = head.readUInt32BE(5)
@@ -61,7 +61,7 @@ export function createOutputReader({
   onOutput,
   onErrors,
 }: Record<'onOutput' | 'onErrors', (bytes: Buffer) => void>): (bytes: Buffer) => void {
-  return cutter({
+  return createCutter({
     headBytes: dockerHeadBytes,
     getLength(head) {
       const length = head.readUInt32BE(4)
@@ -79,7 +79,7 @@ type Cut = {
 }
 
 /** Copies only data that spans two chunks. */
-function cutter({ headBytes: head, getLength, onPiece }: Cut): (bytes: Buffer) => void {
+function createCutter({ headBytes: head, getLength, onPiece }: Cut): (bytes: Buffer) => void {
   let chunks: Buffer[] = []
   let size = 0
   let expectedBytes = head

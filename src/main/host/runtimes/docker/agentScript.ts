@@ -3,7 +3,7 @@ import { systemCallTable } from '../systemCallNumbers.ts'
 import { agentWindow, answers, asks } from './agentMessages.ts'
 
 /** First process of a container: waits for the agent's script. */
-export const agentLoader = (): string => readPerlPart('agentLoader')
+export const readAgentLoader = (): string => readPerlPart('agentLoader')
 
 /** The script that the loader waits for. It brings its argument along, and takes over what the loader has read beyond it. */
 export function buildAgentScript(): string {

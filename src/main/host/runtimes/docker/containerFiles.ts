@@ -12,13 +12,13 @@ export function createContainerFileDoor(agent: Pick<AgentConnection, 'open'>): F
         channel.drop()
         channel.bury({ kind: 'lost', detail: 'It was given up.' }) // a hanging agent blocks no caller
       }
-      return { started, ending: channel.ending.then(whole), kill }
+      return { started, ending: channel.ending.then(requireCompleteEnding), kill }
     },
   }
 }
 
 /** The output of a killed process is incomplete and ignored. */
-function whole(ending: ChannelEnding): ChannelEnding {
+function requireCompleteEnding(ending: ChannelEnding): ChannelEnding {
   if (ending.kind !== 'ended' || ending.status === 0) return ending
   return { kind: 'lost', detail: `Its helper ended with status ${ending.status}.` }
 }

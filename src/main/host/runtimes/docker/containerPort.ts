@@ -24,7 +24,7 @@ export async function connectContainerPort(
     channel.resume()
     const ending = await channel.ending
     signal.throwIfAborted()
-    throw notReached(port, ending)
+    throw createNotReachedError(port, ending)
   }
   const connection = createDuplex(channel)
   onOutput = (bytes) => {
@@ -58,7 +58,7 @@ function createDuplex(channel: AgentChannel): Duplex {
   return connection
 }
 
-function notReached(port: number, ending: ChannelEnding): AppError {
+function createNotReachedError(port: number, ending: ChannelEnding): AppError {
   if (ending.kind === 'failed' && ending.errno === refused) {
     return new AppError('port/no-server', `Nothing listens on port ${port} in the sandbox.`)
   }

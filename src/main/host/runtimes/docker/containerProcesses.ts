@@ -13,7 +13,7 @@ const answerMs = 20_000
 const maxBytes = 32 * 1024 * 1024
 
 export async function listContainerProcesses(agent: Agent): Promise<MachineProcess[]> {
-  const [head = '', ...lines] = (await askAgent(agent, 'processes')).toString('utf8').split('\n')
+  const [head = '', ...lines] = (await requestAgent(agent, 'processes')).toString('utf8').split('\n')
   const [ticks, pageBytes, bootSeconds] = head.split('\0').map(Number)
   return lines.slice(0, maxProcesses).flatMap((line) => {
     const [pid, ppid, user = '', cpuTicks, pages, startTicks, command] = line.split('\0')
@@ -36,19 +36,19 @@ export async function signalContainerProcess(
   { pid, signal }: { pid: number; signal: ProcessSignal },
 ): Promise<void> {
   try {
-    await askAgent(agent, 'signal', [String(pid), signal.slice('SIG'.length)])
+    await requestAgent(agent, 'signal', [String(pid), signal.slice('SIG'.length)])
   } catch (error) {
-    throw noProcess(pid, error)
+    throw createNoProcessError(pid, error)
   }
 }
 
-function noProcess(pid: number, cause: unknown): AppError {
+function createNoProcessError(pid: number, cause: unknown): AppError {
   const message = `There is no process ${pid} in this sandbox that can be sent a signal.`
   return new AppError('process/not-found', message, { cause })
 }
 
 export async function listContainerPorts(agent: Agent): Promise<number[]> {
-  return parseListeningPorts((await askAgent(agent, 'ports')).toString('latin1').split('\0'))
+  return parseListeningPorts((await requestAgent(agent, 'ports')).toString('latin1').split('\0'))
 }
 
 /** The kernel keeps 15 bytes. */
@@ -56,11 +56,11 @@ const maxName = 32
 
 /** As `foregroundProgram` of bubblewrap tells it; `leader` is the process of the terminal, by its number inside. */
 export async function findContainerForeground(agent: Agent, leader: number): Promise<string | undefined> {
-  const name = (await askAgent(agent, 'foreground', [String(leader)])).toString('utf8')
+  const name = (await requestAgent(agent, 'foreground', [String(leader)])).toString('utf8')
   return sanitizeLine(name.trim(), maxName) || undefined
 }
 
-async function askAgent(agent: Agent, mode: string, fields: readonly string[] = []): Promise<Buffer> {
+async function requestAgent(agent: Agent, mode: string, fields: readonly string[] = []): Promise<Buffer> {
   const pieces: Buffer[] = []
   let size = 0
   const channel = agent.open({

@@ -1,7 +1,7 @@
 import type { ContainerCreateOptions } from 'dockerode'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
-import { agentLoader } from './agentScript.ts'
-import { containerName, ownerLabel, sandboxLabel, specLabel } from './ownership.ts'
+import { readAgentLoader } from './agentScript.ts'
+import { ownerLabel, sandboxLabel, specLabel, toContainerName } from './ownership.ts'
 
 /** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
 export const maxProcesses = 1024
@@ -37,13 +37,13 @@ export function buildContainerSettings({ owner, spec, image, volumes = [] }: Set
   // Swap included: what does not fit into the memory ends.
   const memory = spec.memoryMb * 1024 * 1024
   return {
-    name: containerName(owner, spec.id),
+    name: toContainerName(owner, spec.id),
     Image: image,
     Hostname: spec.hostname,
     User: '0:0',
     WorkingDir: '/',
     Entrypoint: ['perl'],
-    Cmd: ['-e', agentLoader()],
+    Cmd: ['-e', readAgentLoader()],
     // When the connection closes, the agent ends the container.
     OpenStdin: true,
     StdinOnce: true,

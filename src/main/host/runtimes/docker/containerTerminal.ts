@@ -27,7 +27,7 @@ export async function openContainerTerminal(
   const leader = await channel.started
   if (leader === undefined) {
     channel.resume()
-    throw notStarted(await channel.ending, request.cwd)
+    throw createStartError(await channel.ending, request.cwd)
   }
   const budget = createInputBudget()
   const write = (bytes: Uint8Array, onWritten = (): void => {}): void => {
@@ -76,7 +76,7 @@ export async function openContainerTerminal(
   }
 }
 
-function notStarted(ending: ChannelEnding, cwd: string | undefined): AppError {
+function createStartError(ending: ChannelEnding, cwd: string | undefined): AppError {
   if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program ended before it began.')
   const error = createNotStartedError(ending, cwd)
   if (error.code !== 'exec/failed') return error

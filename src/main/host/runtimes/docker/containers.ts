@@ -4,7 +4,7 @@ import type { ContainerCreateOptions, ContainerInspectInfo } from 'dockerode'
 import { AppError } from '#shared/appError.ts'
 import { SandboxId } from '#shared/ids.ts'
 import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
-import { containerName, ownerLabel, sandboxLabel } from './ownership.ts'
+import { ownerLabel, sandboxLabel, toContainerName } from './ownership.ts'
 
 /** Our containers on the engine; others are never touched. */
 export type Containers = {
@@ -47,7 +47,7 @@ export function createContainers(engine: DockerEngine, owner: string): Container
   return {
     async find(id) {
       // An interrupted recreation may have left the name behind.
-      const name = containerName(owner, id)
+      const name = toContainerName(owner, id)
       const container = (await inspect(name)) ?? (await inspect(nextName(name)))
       return container?.Config.Labels[ownerLabel] === owner ? container : undefined
     },
@@ -101,7 +101,7 @@ export function createContainers(engine: DockerEngine, owner: string): Container
           await kill(container)
           existing = await waitUntilStopped(() => inspect(container))
         }
-        return sentence(existing, detail)
+        return toSentence(existing, detail)
       } catch (error) {
         return error instanceof Error ? error.message : String(error)
       }
@@ -145,7 +145,7 @@ async function waitUntilStopped(
   }
 }
 
-function sentence(container: ContainerInspectInfo | undefined, detail: string): string {
+function toSentence(container: ContainerInspectInfo | undefined, detail: string): string {
   if (!container) return 'Its container was removed.'
   const because = detail === '' ? '' : ` (${detail.replace(/\s+/g, ' ')})`
   if (container.State.OOMKilled) return `It ran out of memory${because}.`

@@ -53,12 +53,16 @@ export function createDockerEngine(options: DockerOptions): DockerEngine {
         return await Promise.race([call(docker, ending), waitForAbort(ending)])
       } catch (error) {
         signal?.throwIfAborted()
-        if (deadline.aborted) throw away(`The container engine at ${address} did not ${operation} in ${ms} ms.`, error)
+        if (deadline.aborted)
+          throw createUnreachableError(`The container engine at ${address} did not ${operation} in ${ms} ms.`, error)
         const refusal = findRefusal(error)
         if (refusal) throw refusal
         if (!isConnectionFailure(error)) throw error
         endpoint = undefined
-        throw away(`The container engine at ${address} cannot be reached (${toReason(error)}). ${startIt}`, error)
+        throw createUnreachableError(
+          `The container engine at ${address} cannot be reached (${toReason(error)}). ${startIt}`,
+          error,
+        )
       }
     },
   }
@@ -71,34 +75,34 @@ async function find(options: DockerOptions): Promise<EngineEndpoint> {
   const { endpoint } = options
   if (endpoint !== null) {
     const configured = await createEndpoint(options, endpoint)
-    await answers(configured)
+    await assertResponding(configured)
     return configured
   }
   const reasons: string[] = []
-  for (const path of defaultSockets()) {
+  for (const path of listDefaultSockets()) {
     if (!(await stat(path).catch(() => undefined))) continue
     const candidate = await createEndpoint(options, `unix://${path}`)
     try {
-      await answers(candidate)
+      await assertResponding(candidate)
       return candidate
     } catch (error) {
       reasons.push(error instanceof Error ? error.message : String(error))
     }
   }
-  throw away(reasons[0] ?? `No container engine was found. ${startIt}`, undefined)
+  throw createUnreachableError(reasons[0] ?? `No container engine was found. ${startIt}`, undefined)
 }
 
-async function answers({ docker, address }: EngineEndpoint): Promise<void> {
+async function assertResponding({ docker, address }: EngineEndpoint): Promise<void> {
   try {
     await Promise.race([docker.ping(), waitForAbort(AbortSignal.timeout(pingMs))])
   } catch (error) {
     const reason = error instanceof Error && error.name === 'TimeoutError' ? 'no answer' : toReason(error)
-    throw away(`The container engine at ${address} cannot be reached (${reason}). ${startIt}`, error)
+    throw createUnreachableError(`The container engine at ${address} cannot be reached (${reason}). ${startIt}`, error)
   }
 }
 
 /** Default sockets of Docker, Podman, OrbStack, Colima and Docker Desktop. */
-function defaultSockets(): string[] {
+function listDefaultSockets(): string[] {
   if (platform() === 'win32') return ['//./pipe/docker_engine']
   const home = homedir()
   const uid = process.getuid?.() // userInfo() fails for a user without an entry in passwd, as in containers
@@ -123,9 +127,9 @@ async function createEndpoint({ tls }: DockerOptions, endpoint: string): Promise
   }
   const { hostname, port } = new URL(endpoint)
   const files = tls && {
-    ca: await pem(tls.caFile),
-    cert: await pem(tls.certFile),
-    key: await pem(tls.keyFile),
+    ca: await readPem(tls.caFile),
+    cert: await readPem(tls.certFile),
+    key: await readPem(tls.keyFile),
   }
   const protocol = files ? 'https' : 'http'
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -135,15 +139,15 @@ async function createEndpoint({ tls }: DockerOptions, endpoint: string): Promise
   }
 }
 
-async function pem(file: string): Promise<string> {
+async function readPem(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    throw away(`\`sandboxes.docker.tls\` names ${file}, which cannot be read.`, cause)
+    throw createUnreachableError(`\`sandboxes.docker.tls\` names ${file}, which cannot be read.`, cause)
   }
 }
 
-function away(message: string, cause: unknown): AppError {
+function createUnreachableError(message: string, cause: unknown): AppError {
   return new AppError('runtime/unavailable', message, { cause })
 }
 

@@ -9,7 +9,7 @@ import { ignoreStatus } from './containers.ts'
 import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
 import { EngineComplaint, followEngine } from './engineLines.ts'
 import { loadArchive } from './imageArchive.ts'
-import { repository } from './ownership.ts'
+import { toRepository } from './ownership.ts'
 
 /**
  * Docker tells each layer's size and progress.
@@ -27,7 +27,8 @@ const addMs = 3_600_000
 const removeMs = 120_000
 const tag = 'latest'
 
-export const imageReference = (owner: string, name: ImageName): string => `${repository(owner)}/image/${name}:${tag}`
+export const toImageReference = (owner: string, name: ImageName): string =>
+  `${toRepository(owner)}/image/${name}:${tag}`
 
 type ImagesOptions = {
   engine: DockerEngine
@@ -38,12 +39,12 @@ type ImagesOptions = {
 }
 
 /** Repository of images that have not been tested yet. */
-const getUntestedRepository = (owner: string): string => `${repository(owner)}/untried`
+const getUntestedRepository = (owner: string): string => `${toRepository(owner)}/untried`
 
 /** Images of the engine that bear a name of ours; what else the engine has is neither shown nor touched. */
 export function createDockerImages(options: ImagesOptions): RuntimeImages {
   const { engine, owner, runtime } = options
-  const prefix = `${repository(owner)}/image/`
+  const prefix = `${toRepository(owner)}/image/`
 
   return {
     async list() {
@@ -66,22 +67,22 @@ export function createDockerImages(options: ImagesOptions): RuntimeImages {
     },
     async add(request, signal) {
       try {
-        return await addImage(options, { ...request, onProgress: changes(request.onProgress) }, signal)
+        return await addImage(options, { ...request, onProgress: throttleProgress(request.onProgress) }, signal)
       } catch (error) {
         if (error instanceof EngineRefusal || error instanceof EngineComplaint) {
-          throw imageFailed(error.message, error)
+          throw createImageError(error.message, error)
         }
         throw error
       }
     },
-    remove: (name) => removeReference(engine, imageReference(owner, name)),
+    remove: (name) => removeReference(engine, toImageReference(owner, name)),
   }
 }
 
 async function addImage(options: ImagesOptions, request: AddImage, signal: AbortSignal): Promise<HostImage> {
   const { engine, owner } = options
   const { name, source, onProgress } = request
-  if (await inspectImage(engine, imageReference(owner, name))) {
+  if (await inspectImage(engine, toImageReference(owner, name))) {
     throw new AppError('image/exists', `There is an image \`${name}\` already.`)
   }
   if (source.kind === 'system') {
@@ -91,20 +92,20 @@ async function addImage(options: ImagesOptions, request: AddImage, signal: Abort
   if (source.kind === 'archive') {
     const before = await listEveryName(engine)
     const loaded = await loadArchive({ engine, path: source.path, onProgress, signal })
-    return adopt(options, request, { source: loaded, isOurs: /[:/]/.test(loaded) && !before.has(loaded), signal })
+    return adoptImage(options, request, { source: loaded, isOurs: /[:/]/.test(loaded) && !before.has(loaded), signal })
   }
   const present = await inspectImage(engine, source.reference)
   await pullImage({ engine, reference: source.reference, onProgress, signal })
-  return adopt(options, request, { source: source.reference, isOurs: !present, signal })
+  return adoptImage(options, request, { source: source.reference, isOurs: !present, signal })
 }
 
 /** Tests and tags `source`. It gets the image's name only after the test; `source` is removed if `isOurs`. */
-async function adopt(
+async function adoptImage(
   { engine, owner, runtime, tryImage }: ImagesOptions,
   { name, onProgress }: AddImage,
   { source, isOurs, signal }: { source: string; isOurs: boolean; signal: AbortSignal },
 ): Promise<HostImage> {
-  const reference = imageReference(owner, name)
+  const reference = toImageReference(owner, name)
   const untried = `${getUntestedRepository(owner)}:${randomBytes(12).toString('hex')}`
   await tagImage(engine, source, untried)
   try {
@@ -113,7 +114,7 @@ async function adopt(
     await tryImage(untried, signal).catch(async (error: unknown) => {
       signal.throwIfAborted()
       if (!(error instanceof AppError) || error.code === 'runtime/unavailable') throw error
-      throw imageFailed((await explainForeign(engine, untried)) ?? error.message, error)
+      throw createImageError((await explainForeign(engine, untried)) ?? error.message, error)
     })
     await tagImage(engine, untried, reference)
   } finally {
@@ -195,7 +196,7 @@ export async function pullImage({ engine, reference, onProgress, signal }: Pull)
     )
   } catch (error) {
     if (!(error instanceof EngineRefusal) && !(error instanceof EngineComplaint)) throw error
-    throw imageFailed(`${reference} could not be fetched: ${error.message}`, error)
+    throw createImageError(`${reference} could not be fetched: ${error.message}`, error)
   }
 }
 
@@ -204,7 +205,7 @@ function withTag(reference: string): string {
   return /[:@][^/]*$/.test(reference) ? reference : `${reference}:latest`
 }
 
-function imageFailed(message: string, cause: unknown): AppError {
+function createImageError(message: string, cause: unknown): AppError {
   return new AppError('image/failed', message, { cause })
 }
 
@@ -213,7 +214,7 @@ function readSizes({ Size, Created }: ImageInspectInfo): { size: number; created
 }
 
 /** Tells each sentence and each hundredth once. */
-function changes(onProgress: AddImage['onProgress']): AddImage['onProgress'] {
+function throttleProgress(onProgress: AddImage['onProgress']): AddImage['onProgress'] {
   let reported = ''
   return (sentence, share) => {
     const now = `${sentence}${share === null ? '' : Math.floor(share * 100)}`

@@ -11,7 +11,7 @@ import { createBaseImage } from './baseImage.ts'
 import { buildContainerSettings } from './containerSettings.ts'
 import { createContainers } from './containers.ts'
 import { createDockerEngine, type DockerEngine, EngineRefusal } from './dockerEngine.ts'
-import { createDockerImages, imageReference, inspectImage, removeUntried } from './dockerImages.ts'
+import { createDockerImages, inspectImage, removeUntried, toImageReference } from './dockerImages.ts'
 import type { DockerOptions } from './dockerOptions.ts'
 import { createEngineAbilities, describeDocker } from './dockerReport.ts'
 import { createDockerSnapshots } from './dockerSnapshots.ts'
@@ -134,7 +134,7 @@ async function findImage(
   signal: AbortSignal,
 ): Promise<string> {
   if (image === null) return base.ready(signal)
-  const reference = imageReference(ownership.owner, image)
+  const reference = toImageReference(ownership.owner, image)
   if (await inspectImage(engine, reference)) return reference
   throw new AppError('image/not-found', `There is no image \`${image}\`.`)
 }
@@ -170,7 +170,7 @@ async function createContainer(
     return await containers.create(buildContainerSettings({ owner: ownership.owner, spec, image }), signal)
   } catch (error) {
     if (!(error instanceof EngineRefusal)) throw error
-    throw imageMissingError(image, error)
+    throw createImageMissingError(image, error)
   }
 }
 
@@ -213,7 +213,7 @@ async function sweepContainers({ engine, containers, snapshots, ownership, log }
   }
 }
 
-function imageMissingError(image: string, cause: unknown): AppError {
+function createImageMissingError(image: string, cause: unknown): AppError {
   return new AppError('image/not-found', `The image ${image} is gone.`, { cause })
 }
 

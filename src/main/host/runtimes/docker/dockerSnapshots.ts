@@ -3,7 +3,7 @@ import { type SandboxId, SnapshotId } from '#shared/ids.ts'
 import type { SnapshotRef } from '../sandboxRuntime.ts'
 import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
 import { inspectImage, removeReference } from './dockerImages.ts'
-import { ownerLabel, repository, sandboxLabel } from './ownership.ts'
+import { ownerLabel, sandboxLabel, toRepository } from './ownership.ts'
 
 /** Images of containers' files: snapshots, and images from which containers were recreated. */
 export type DockerSnapshots = {
@@ -24,7 +24,7 @@ export type DockerSnapshots = {
 const keepMs = 600_000
 
 export function createDockerSnapshots(engine: DockerEngine, owner: string, newId: () => string): DockerSnapshots {
-  const root = repository(owner)
+  const root = toRepository(owner)
   const snapshots = (id: SandboxId): string => `${root}/snapshot/${id}`
   const bases = (id: SandboxId): string => `${root}/base/${id}`
   const garbage = `${root}/discarded`
@@ -82,7 +82,7 @@ export function createDockerSnapshots(engine: DockerEngine, owner: string, newId
       } catch (error) {
         await discard(reference).catch(() => {}) // a conflict is reported below
         if (!(error instanceof EngineRefusal)) throw error
-        throw notStoredError(error)
+        throw createNotStoredError(error)
       }
     },
     discard,
@@ -96,7 +96,7 @@ export function createDockerSnapshots(engine: DockerEngine, owner: string, newId
   }
 }
 
-function notStoredError(refusal: EngineRefusal): AppError {
+function createNotStoredError(refusal: EngineRefusal): AppError {
   const code = /no space left/i.test(refusal.message) ? 'file/no-space' : 'snapshot/failed'
   return new AppError(code, `The engine kept nothing: ${refusal.message}`, { cause: refusal })
 }

@@ -20,8 +20,8 @@ export function followEngine(
     docker.modem.followProgress(
       stream,
       (error, lines: unknown[] | null) => {
-        const last = lines?.findLast((line) => errorIn(line) !== undefined) ?? lines?.at(-1)
-        const said = errorIn(last)
+        const last = lines?.findLast((line) => findError(line) !== undefined) ?? lines?.at(-1)
+        const said = findError(last)
         if (error || said !== undefined) reject(new EngineComplaint(said ?? error?.message ?? 'It failed.'))
         else resolve(last)
       },
@@ -30,6 +30,6 @@ export function followEngine(
   })
 }
 
-function errorIn(line: unknown): string | undefined {
+function findError(line: unknown): string | undefined {
   return typeof line === 'object' && line !== null && 'error' in line ? String(line.error) : undefined
 }

@@ -61,7 +61,7 @@ async function examineArchive(path: string): Promise<{ size: number; first: stri
   try {
     file = await open(path)
   } catch (error) {
-    throw unreadable(path, error)
+    throw createUnreadableError(path, error)
   }
   try {
     const state = await file.stat()
@@ -76,7 +76,7 @@ async function examineArchive(path: string): Promise<{ size: number; first: stri
   }
 }
 
-function unreadable(path: string, cause: unknown): AppError {
+function createUnreadableError(path: string, cause: unknown): AppError {
   const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
   return new AppError('image/source', `${path} cannot be read (${reason}).`, { cause })
 }

@@ -20,7 +20,7 @@ export function openOwnership(folder: string): Ownership {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return {
     owner: createHash('sha256')
-      .update(secretName(join(folder, 'owner')))
+      .update(createSecretName(join(folder, 'owner')))
       .digest('hex')
       .slice(0, 16),
     note: (id) => writeFile(join(folder, id), '', { mode: 0o600 }),
@@ -30,7 +30,7 @@ export function openOwnership(folder: string): Ownership {
 }
 
 /** Created once; a concurrent process may win. */
-function secretName(file: string): string {
+function createSecretName(file: string): string {
   try {
     writeFileSync(file, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 })
   } catch {
@@ -44,6 +44,6 @@ export const sandboxLabel = 'steward.sandbox'
 /** Spec of the container, as JSON. */
 export const specLabel = 'steward.spec'
 
-export const containerName = (owner: string, id: SandboxId): string => `steward-${owner}-${id}`
+export const toContainerName = (owner: string, id: SandboxId): string => `steward-${owner}-${id}`
 /** `localhost` as the registry: no engine ever looks for it elsewhere. */
-export const repository = (owner: string): string => `localhost/steward-${owner}`
+export const toRepository = (owner: string): string => `localhost/steward-${owner}`

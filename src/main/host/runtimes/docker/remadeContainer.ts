@@ -4,7 +4,7 @@ import { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { buildContainerSettings, type ReusedVolume } from './containerSettings.ts'
 import { type Containers, nextName } from './containers.ts'
 import type { DockerSnapshots } from './dockerSnapshots.ts'
-import { containerName, specLabel } from './ownership.ts'
+import { specLabel, toContainerName } from './ownership.ts'
 
 type Remaking = { owner: string; containers: Containers; snapshots: DockerSnapshots; signal: AbortSignal }
 
@@ -33,7 +33,7 @@ export async function recreateContainer(
   old: ContainerInspectInfo,
   { spec, image }: { spec: MachineSpec; image: string },
 ): Promise<string> {
-  const name = containerName(owner, spec.id)
+  const name = toContainerName(owner, spec.id)
   const settings = buildContainerSettings({ owner, spec, image, volumes: readVolumes(old) })
   // An earlier attempt may have ended half-way.
   if (old.Name.endsWith(nextName(name))) await containers.rename(old.Id, name)

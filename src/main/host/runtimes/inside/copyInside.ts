@@ -22,7 +22,7 @@ export async function copyInside(
 ): Promise<void> {
   await files.stat(from, signal)
   if (await isThere(files, to, signal)) throw new AppError('file/exists', `${to} already exists.`)
-  await byCopy(
+  await copyAndMove(
     { files, exec },
     { from, to, moveIntoPlace: (part) => files.move({ from: part, to, replace: false }, signal) },
     signal,
@@ -39,17 +39,21 @@ export async function moveInside(
     await rename(from, to)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'file/cross-device') throw error
-    await byCopy({ files, exec }, { from, to, moveIntoPlace: (part) => rename(part, to) }, signal)
+    await copyAndMove({ files, exec }, { from, to, moveIntoPlace: (part) => rename(part, to) }, signal)
     await files.remove(from, { recursive: true }, signal)
   }
 }
 
 type Copy = { from: string; to: string; moveIntoPlace: (part: string) => Promise<void> }
 
-async function byCopy({ files, exec }: Tools, { from, to, moveIntoPlace }: Copy, signal: AbortSignal): Promise<void> {
+async function copyAndMove(
+  { files, exec }: Tools,
+  { from, to, moveIntoPlace }: Copy,
+  signal: AbortSignal,
+): Promise<void> {
   const part = posix.join(posix.dirname(to), `.${randomBytes(8).toString('hex')}.part`)
   try {
-    const command = `LC_ALL=C exec cp -aT -- ${bashWord(from)} ${bashWord(part)}`
+    const command = `LC_ALL=C exec cp -aT -- ${quoteBashWord(from)} ${quoteBashWord(part)}`
     const { exitCode, stderr, timedOut } = await exec({ command, timeoutMs: copyMs, cwd: '/', signal })
     signal.throwIfAborted()
     if (timedOut) throw new AppError('exec/failed', `Copying ${from} took too long.`)
@@ -85,7 +89,7 @@ function copyFailure(from: string, to: string, said: string): AppError {
 }
 
 /** Any bytes as one word of bash. */
-function bashWord(text: string): string {
+function quoteBashWord(text: string): string {
   const bytes = [...encodeName(text)]
   const plain = (byte: number) => /[\w/.-]/.test(String.fromCharCode(byte))
   return `$'${bytes.map((byte) => (plain(byte) ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`)).join('')}'`

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { encodeName, textOfName } from './fileNames.ts'
+import { decodeFileName, encodeName } from './fileNames.ts'
 
 test.each(['plain', 'ü 🦀', 'line\nbreak', '\ue000', '"\'\\'])('%j is written as it is', (name) => {
-  expect(textOfName(Buffer.from(name))).toBe(name)
+  expect(decodeFileName(Buffer.from(name))).toBe(name)
   expect(encodeName(name)).toEqual(Buffer.from(name))
 })
 
@@ -15,7 +15,7 @@ test('every name has a text of its own that leads back to it', () => {
     Buffer.of(0xee, 0xbe),
     Buffer.from(Array.from({ length: 255 }, (_, byte) => byte + 1)),
   ]
-  const texts = names.map(textOfName)
+  const texts = names.map(decodeFileName)
   expect(new Set(texts).size).toBe(names.length)
   for (const [index, text] of texts.entries()) expect(encodeName(text)).toEqual(names[index])
   expect(texts[0]).toBe('\uefffA\uefc3')

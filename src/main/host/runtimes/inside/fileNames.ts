@@ -6,11 +6,11 @@ import { isUtf8 } from 'node:buffer'
  */
 const escapes = 0xef00
 
-export function textOfName(bytes: Buffer): string {
+export function decodeFileName(bytes: Buffer): string {
   if (isUtf8(bytes) && !hasEscape(bytes)) return bytes.toString('utf8')
   let text = ''
   for (let index = 0; index < bytes.length; ) {
-    const length = sequenceLength(bytes, index)
+    const length = getSequenceLength(bytes, index)
     const piece = bytes.subarray(index, index + length)
     const whole = isUtf8(piece) && !hasEscape(piece)
     text += whole ? piece.toString('utf8') : String.fromCharCode(escapes + (bytes[index] ?? 0))
@@ -36,7 +36,7 @@ function hasEscape(bytes: Buffer): boolean {
   return false
 }
 
-function sequenceLength(bytes: Buffer, index: number): number {
+function getSequenceLength(bytes: Buffer, index: number): number {
   const first = bytes[index] ?? 0
   if (first < 0x80) return 1
   if (first < 0xe0) return 2

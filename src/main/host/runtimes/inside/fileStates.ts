@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { FileEntry, FileState } from '#shared/contract/files.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { textOfName } from './fileNames.ts'
+import { decodeFileName } from './fileNames.ts'
 
 /** Bytes from `files.pl` as a string with one character per byte. */
 type ByteText = string
@@ -47,5 +47,5 @@ function toKind(mode: string): FileEntry['type'] {
 }
 
 function decodeName(bytes: ByteText): string {
-  return textOfName(Buffer.from(bytes, 'latin1'))
+  return decodeFileName(Buffer.from(bytes, 'latin1'))
 }

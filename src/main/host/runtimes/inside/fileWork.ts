@@ -12,8 +12,8 @@ import {
   checkPath,
   createOutputTooLargeError,
   type FileDoor,
-  hear,
   maxReplyBytes,
+  readReply,
   toFileError,
 } from './machineFiles.ts'
 
@@ -66,7 +66,7 @@ export function createFileOperations(
       inside(async (into) => {
         await answer(into, { name: 'remove', path, more: [recursive] }, signal)
       }),
-    archive: (path, signal) => inside((into) => archive(into, path, { signal, over })),
+    archive: (path, signal) => inside((into) => openArchive(into, path, { signal, over })),
   }
   return files
 }
@@ -78,8 +78,8 @@ export async function listMachineFiles(
 ): Promise<FileEntry[]> {
   const work: Work = { name: 'list', path }
   const limits = { maxBytes: listingBytes, signal }
-  const { output: bytes, whole, ending } = await hear(door, toMessage(work), limits)
-  if (whole && ending.kind !== 'ended') throw workFailure(work, ending)
+  const { output: bytes, whole, ending } = await readReply(door, toMessage(work), limits)
+  if (whole && ending.kind !== 'ended') throw toWorkError(work, ending)
   const fields = bytes.toString('latin1').split('\0')
   const entries: FileEntry[] = []
   for (let index = 0; index + 2 < fields.length; index += 2)
@@ -88,10 +88,10 @@ export async function listMachineFiles(
 }
 
 async function answer(door: FileDoor, work: Work, signal: AbortSignal, maxBytes = maxReplyBytes): Promise<Buffer> {
-  const { output, whole, ending } = await hear(door, toMessage(work), { maxBytes, signal })
+  const { output, whole, ending } = await readReply(door, toMessage(work), { maxBytes, signal })
   if (!whole) throw createOutputTooLargeError(work.path)
   if (ending.kind === 'ended') return output
-  throw workFailure(work, ending)
+  throw toWorkError(work, ending)
 }
 
 function toMessage(work: Work) {
@@ -101,7 +101,7 @@ function toMessage(work: Work) {
 type Ends = { signal: AbortSignal; over: AbortSignal }
 
 /** Resolves when the folder could be read; from then on the stream tells of what goes wrong. */
-async function archive(door: FileDoor, path: string, { signal, over }: Ends): Promise<Readable> {
+async function openArchive(door: FileDoor, path: string, { signal, over }: Ends): Promise<Readable> {
   signal.throwIfAborted()
   const work: Work = { name: 'archive', path }
   let connection: { pause(): void; resume(): void } | undefined
@@ -128,7 +128,7 @@ async function archive(door: FileDoor, path: string, { signal, over }: Ends): Pr
   const ended = ending.then((how) => {
     forget()
     if (how.kind === 'ended') stream.push(null)
-    else if (!stream.destroyed) stream.destroy(workFailure(work, how))
+    else if (!stream.destroyed) stream.destroy(toWorkError(work, how))
     return how
   })
   connection = await started
@@ -136,7 +136,7 @@ async function archive(door: FileDoor, path: string, { signal, over }: Ends): Pr
   stream.on('error', () => {}) // it is thrown here
   const how = await ended
   signal.throwIfAborted()
-  throw how.kind === 'ended' ? new AppError('exec/failed', `${path} gave nothing.`) : workFailure(work, how)
+  throw how.kind === 'ended' ? new AppError('exec/failed', `${path} gave nothing.`) : toWorkError(work, how)
 }
 
 function encodeRequest({ name, path, more = [], content }: Work): Buffer {
@@ -151,7 +151,7 @@ function moveFields({ to, replace, ifVersion, keepMode = false, modifiedAtMs }: 
   return [to, replace, ifVersion === undefined ? '-' : (ifVersion ?? ''), keepMode, seconds]
 }
 
-function workFailure(work: Work, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
+function toWorkError(work: Work, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
   const { path } = work
   const place = work.name === 'move' ? String(work.more?.[0]) : path
   if (ending.kind === 'failed') {

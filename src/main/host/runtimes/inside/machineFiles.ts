@@ -48,7 +48,7 @@ export function readMachineFile(
 async function reach(door: FileDoor, { mode, path, more, content, maxBytes, signal }: FileRequest): Promise<Buffer> {
   checkPath(path)
   const fields = more === undefined ? [path] : [path, more]
-  const { output, whole, ending } = await hear(
+  const { output, whole, ending } = await readReply(
     door,
     { mode, fields, ...(content && { content }) },
     { maxBytes, signal },
@@ -59,7 +59,7 @@ async function reach(door: FileDoor, { mode, path, more, content, maxBytes, sign
 }
 
 /** Collects the output of a process in the sandbox, which is killed beyond `mostBytes`; `told` holds the beginning. */
-export async function hear(
+export async function readReply(
   door: FileDoor,
   request: Omit<Parameters<FileDoor['open']>[0], 'onOutput'>,
   { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },

@@ -18,7 +18,7 @@ export function parseListeningPorts(tables: readonly string[]): number[] {
       if (state !== listening) continue
       listeners += 1
       const [address = '', port = ''] = local.split(':')
-      if (reachable(address)) ports.add(Number.parseInt(port, 16))
+      if (isReachable(address)) ports.add(Number.parseInt(port, 16))
     }
     if (listeners >= maxRows) {
       throw new AppError('sandbox/full', `More than ${maxRows} sockets listen in this sandbox.`)
@@ -28,7 +28,7 @@ export function parseListeningPorts(tables: readonly string[]): number[] {
 }
 
 /** Addresses are written as 32-bit words of the machine's own byte order: little-endian where sandboxes run. */
-function reachable(address: string): boolean {
+function isReachable(address: string): boolean {
   if (/^0+$/.test(address)) return true // any address
   const isLoopback4 = address.length === 8 && address.endsWith('7F')
   const isMapped4 = address.startsWith('0000000000000000FFFF0000') && address.endsWith('7F')

@@ -53,11 +53,11 @@ export async function readArchive(path: string, signal: AbortSignal): Promise<Im
   const members = await readMembers(path, signal)
   const docker = members.get('manifest.json')
   if (docker) {
-    const parsed = DockerManifest.safeParse(await json(docker))
-    if (parsed.success) return dockerArchive(parsed.data, members)
+    const parsed = DockerManifest.safeParse(await readJson(docker))
+    if (parsed.success) return readDockerArchive(parsed.data, members)
   }
   const index = members.get('index.json')
-  if (index && members.has('oci-layout')) return ociArchive(await parse(Index, index), members)
+  if (index && members.has('oci-layout')) return readOciArchive(await parse(Index, index), members)
   const whole: ArchiveLayer = { open: async () => openDecompressed({ path }, 'none') }
   return { layers: [whole], layered: false, environment: [], ignored: [], title: undefined }
 }
@@ -87,7 +87,7 @@ async function readMembers(path: string, signal: AbortSignal): Promise<Members> 
     if (members.size + links.size < maxMembers) await piped
   } catch (error) {
     signal.throwIfAborted()
-    throw noTar(error)
+    throw createNoTarError(error)
   } finally {
     entries.destroy()
     await piped.catch(() => {}) // read to the end, or left on purpose
@@ -99,20 +99,20 @@ async function readMembers(path: string, signal: AbortSignal): Promise<Members> 
   return members
 }
 
-async function dockerArchive(images: z.infer<typeof DockerManifest>, members: Members): Promise<ImageArchive> {
+async function readDockerArchive(images: z.infer<typeof DockerManifest>, members: Members): Promise<ImageArchive> {
   const [image, ...others] = images
   if (!image || others.length > 0) {
-    throw brokenArchiveError(`it holds ${images.length} images. Save one: docker save NAME > FILE`)
+    throw createBrokenArchiveError(`it holds ${images.length} images. Save one: docker save NAME > FILE`)
   }
-  const layers = image.Layers.map((name) => createLayer(member(members, posix.normalize(name)), undefined))
-  const { config } = await parse(Configuration, member(members, posix.normalize(image.Config)))
-  return { layers, layered: true, ...settings(config), title: image.RepoTags?.[0] }
+  const layers = image.Layers.map((name) => createLayer(requireMember(members, posix.normalize(name)), undefined))
+  const { config } = await parse(Configuration, requireMember(members, posix.normalize(image.Config)))
+  return { layers, layered: true, ...toSettings(config), title: image.RepoTags?.[0] }
 }
 
-async function ociArchive(index: z.infer<typeof Index>, members: Members): Promise<ImageArchive> {
+async function readOciArchive(index: z.infer<typeof Index>, members: Members): Promise<ImageArchive> {
   let { manifests } = index
   for (let depth = 0; depth < maxNesting; depth++) {
-    const chosen = ofThisMachine(manifests)
+    const chosen = selectPlatform(manifests)
     const content = await readVerified(members, chosen)
     const nested = Index.safeParse(content)
     if (nested.success) {
@@ -122,22 +122,22 @@ async function ociArchive(index: z.infer<typeof Index>, members: Members): Promi
     const { config, layers } = parseContent(Manifest, content, chosen.digest)
     const configuration = parseContent(Configuration, await readVerified(members, config), config.digest)
     return {
-      layers: layers.map((layer) => createLayer(blob(members, layer), layer.digest)),
+      layers: layers.map((layer) => createLayer(findBlob(members, layer), layer.digest)),
       layered: true,
-      ...settings(configuration.config),
+      ...toSettings(configuration.config),
       title: index.manifests[0]?.annotations?.['org.opencontainers.image.ref.name'],
     }
   }
-  throw brokenArchiveError('its lists of images are nested too deep')
+  throw createBrokenArchiveError('its lists of images are nested too deep')
 }
 
-function ofThisMachine(manifests: readonly Descriptor[]): Descriptor {
+function selectPlatform(manifests: readonly Descriptor[]): Descriptor {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const fitting = manifests.filter(
     ({ platform }) => !platform || (platform.os === 'linux' && platform.architecture === architecture),
   )
   const [chosen] = fitting
-  if (!chosen) throw brokenArchiveError(`it holds no image for linux/${architecture}`)
+  if (!chosen) throw createBrokenArchiveError(`it holds no image for linux/${architecture}`)
   return chosen
 }
 
@@ -153,9 +153,9 @@ function createLayer(part: FilePart, digest: string | undefined): ArchiveLayer {
 }
 
 async function readVerified(members: Members, descriptor: Descriptor): Promise<unknown> {
-  const part = blob(members, descriptor)
+  const part = findBlob(members, descriptor)
   await verify(part, descriptor.digest)
-  return json(part)
+  return readJson(part)
 }
 
 async function verify(part: FilePart, digest: string): Promise<void> {
@@ -167,20 +167,20 @@ async function verify(part: FilePart, digest: string): Promise<void> {
     },
   })
   await pipeline(openDecompressed(part, 'none'), sink.resume())
-  if (`sha256:${hash.digest('hex')}` !== digest) throw brokenArchiveError(`${digest} is not what it should be`)
+  if (`sha256:${hash.digest('hex')}` !== digest) throw createBrokenArchiveError(`${digest} is not what it should be`)
 }
 
-function blob(members: Members, { digest }: Descriptor): FilePart {
-  return member(members, `blobs/${digest.replace(':', '/')}`)
+function findBlob(members: Members, { digest }: Descriptor): FilePart {
+  return requireMember(members, `blobs/${digest.replace(':', '/')}`)
 }
 
-function member(members: Members, name: string): FilePart {
+function requireMember(members: Members, name: string): FilePart {
   const entry = members.get(name)
   if (entry) return entry
-  throw brokenArchiveError(`${JSON.stringify(name.slice(0, 200))} is missing in it`)
+  throw createBrokenArchiveError(`${JSON.stringify(name.slice(0, 200))} is missing in it`)
 }
 
-function settings(config: Record<string, unknown> | null | undefined) {
+function toSettings(config: Record<string, unknown> | null | undefined) {
   const environment = z.array(z.string()).safeParse(config?.Env)
   const isSet = (value: unknown): boolean =>
     typeof value === 'string' ? value !== '' && value !== '/' : typeof value === 'object' && value !== null
@@ -191,34 +191,34 @@ function settings(config: Record<string, unknown> | null | undefined) {
 }
 
 async function parse<T>(schema: z.ZodType<T>, part: FilePart): Promise<T> {
-  return parseContent(schema, await json(part), part.path)
+  return parseContent(schema, await readJson(part), part.path)
 }
 
 function parseContent<T>(schema: z.ZodType<T>, content: unknown, name: string): T {
   const result = schema.safeParse(content)
   if (result.success) return result.data
-  throw brokenArchiveError(`${name} does not describe an image: ${result.error.issues[0]?.message}`)
+  throw createBrokenArchiveError(`${name} does not describe an image: ${result.error.issues[0]?.message}`)
 }
 
-async function json({ path, offset = 0, size }: FilePart): Promise<unknown> {
+async function readJson({ path, offset = 0, size }: FilePart): Promise<unknown> {
   const length = size ?? (await stat(path)).size
-  if (length > maxJsonBytes) throw brokenArchiveError('its description is too large')
+  if (length > maxJsonBytes) throw createBrokenArchiveError('its description is too large')
   const file = await open(path, 'r')
   try {
     const { buffer } = await file.read({ buffer: Buffer.alloc(length), position: offset })
     return parseJson(buffer.toString('utf8'))
   } catch (cause) {
-    throw brokenArchiveError('its description is no JSON', cause)
+    throw createBrokenArchiveError('its description is no JSON', cause)
   } finally {
     await file.close()
   }
 }
 
-function noTar(cause: unknown): AppError {
+function createNoTarError(cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause)
   return new AppError('image/failed', `This is no tar archive, or it is incomplete: ${reason}.`, { cause })
 }
 
-function brokenArchiveError(reason: string, cause?: unknown): AppError {
+function createBrokenArchiveError(reason: string, cause?: unknown): AppError {
   return new AppError('image/failed', `This archive cannot be used: ${reason}.`, { cause })
 }

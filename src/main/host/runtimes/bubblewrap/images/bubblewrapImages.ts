@@ -57,7 +57,8 @@ export function createBubblewrapImages(options: ImagesOptions): RuntimeImages {
       const remainingBytes = await measureSpace(location.root, options.reservedBytes ?? reserve)
       const limits: LayerLimits = { remainingBytes, remainingEntries: maxFiles }
       const filling = { writer, limits, scratch: location.scratch, onProgress, signal }
-      const content = source.kind === 'system' ? await fromSystem(source, filling) : await fromArchive(source, filling)
+      const content =
+        source.kind === 'system' ? await fillFromSystem(source, filling) : await fillFromArchive(source, filling)
       const { bytes, bash } = await writer.end()
       signal.throwIfAborted()
       assertBash(bash)
@@ -88,7 +89,7 @@ export function createBubblewrapImages(options: ImagesOptions): RuntimeImages {
         )
       } catch (error) {
         if (!late.aborted || signal.aborted) throw error
-        throw tooLate(error)
+        throw createTimeoutError(error)
       }
     },
     remove: (name) => store.remove(name),
@@ -115,7 +116,7 @@ type Filling = {
 }
 type ImageContent = Pick<ImageFile, 'detail' | 'path'>
 
-async function fromSystem(
+async function fillFromSystem(
   { packages }: Extract<ImageSource, { kind: 'system' }>,
   { writer, limits, onProgress, signal }: Filling,
 ): Promise<ImageContent> {
@@ -129,14 +130,14 @@ async function fromSystem(
   return { detail: `${distribution.title}${more}, made from the packages of this machine's distribution.`, path: null }
 }
 
-async function fromArchive(
+async function fillFromArchive(
   { path }: Extract<ImageSource, { kind: 'archive' }>,
   filling: Filling,
 ): Promise<ImageContent> {
   const { writer, limits, onProgress, signal } = filling
   await assertFile(path)
   onProgress('Reading the archive', 0)
-  const archive = await readArchive(await plainFile(path, filling), signal)
+  const archive = await readArchive(await decompressArchive(path, filling), signal)
   for (const [index, layer] of archive.layers.entries()) {
     const many = archive.layers.length > 1
     const share = index / archive.layers.length
@@ -144,7 +145,7 @@ async function fromArchive(
     await writer.layer()
     await writeTar(await layer.open(), { writer, limits, layered: archive.layered, signal })
   }
-  return { detail: describeArchive(path, archive), path: sensiblePath(archive.environment) }
+  return { detail: describeArchive(path, archive), path: findPath(archive.environment) }
 }
 
 /** As elf(5) numbers them. */
@@ -161,7 +162,7 @@ function assertBash(bash: LayerReport['bash']): void {
   if (bash.loaded === false) throw wrong(`Its bash needs ${bash.loader}, which is missing.`)
 }
 
-function tooLate(cause: unknown): AppError {
+function createTimeoutError(cause: unknown): AppError {
   return new AppError('image/failed', `It was not complete after ${addMs / 60_000} minutes.`, { cause })
 }
 
@@ -173,7 +174,7 @@ async function assertFile(path: string): Promise<void> {
 }
 
 /** Returns the archive, or a decompressed copy: its layers are in no particular order. */
-async function plainFile(path: string, { scratch, limits, signal }: Filling): Promise<string> {
+async function decompressArchive(path: string, { scratch, limits, signal }: Filling): Promise<string> {
   const compression = await detectCompression({ path })
   if (compression === 'none') return path
   const plain = join(scratch, 'archive.tar')
@@ -205,7 +206,7 @@ function describeArchive(path: string, { title, layered, ignored }: ImageArchive
 }
 
 /** Returns the image's PATH if it consists of absolute paths only. */
-function sensiblePath(environment: readonly string[]): string | null {
+function findPath(environment: readonly string[]): string | null {
   const path = environment.find((line) => line.startsWith('PATH='))?.slice('PATH='.length)
   if (path === undefined || path === '' || path.length > 4096) return null
   return path.split(':').every((part) => /^\/[\x21-\x7e]*$/.test(part)) ? path : null

@@ -76,7 +76,7 @@ async function run(
   use: (tar: Readable) => Promise<void>,
 ): Promise<void> {
   signal.throwIfAborted()
-  const [program = '', ...others] = await withoutRoot([mmdebstrap, ...parts])
+  const [program = '', ...others] = await dropRoot([mmdebstrap, ...parts])
   const child = spawn(program, others, {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8', TMPDIR: folder },
@@ -112,7 +112,7 @@ async function run(
     })
     const [outcome, code] = await Promise.all([Promise.allSettled([used]), ended])
     signal.throwIfAborted()
-    if (code !== 0) throw failedError(said)
+    if (code !== 0) throw createFailedError(said)
     const [written] = outcome
     if (written.status === 'rejected') throw written.reason
   } finally {
@@ -125,7 +125,7 @@ async function run(
  * Package scripts must not run as root of this computer, so mmdebstrap runs as root of a user namespace, as it does for
  * an ordinary user.
  */
-async function withoutRoot(command: readonly string[]): Promise<readonly string[]> {
+async function dropRoot(command: readonly string[]): Promise<readonly string[]> {
   if (!isRoot) return command
   const perl = await findExecutable('perl')
   if (perl === undefined) throw new AppError('image/failed', 'Perl is missing (package perl-base).')
@@ -138,7 +138,7 @@ async function withoutRoot(command: readonly string[]): Promise<readonly string[
   ]
 }
 
-function failedError(said: readonly string[]): AppError {
+function createFailedError(said: readonly string[]): AppError {
   const missing = said
     .map((line) => /Unable to locate package (\S+)/.exec(line)?.[1])
     .find((name) => name !== undefined)

@@ -36,13 +36,13 @@ export async function findIdRange(): Promise<IdRange | string> {
   if (newuidmap === undefined || newgidmap === undefined) {
     return 'newuidmap and newgidmap are missing. On Debian and Ubuntu: apt-get install uidmap'
   }
-  const user = ownUser()
+  const user = getOwnUser()
   if (!user) return 'This user has no name in /etc/passwd.'
   const { username, uid, gid } = user
   const [uids, gids] = await Promise.all(
     ['/etc/subuid', '/etc/subgid'].map(async (file) => {
       const text = await readFile(file, 'utf8').catch(() => '')
-      return subordinate(text, [username, String(uid)])
+      return findSubordinateRange(text, [username, String(uid)])
     }),
   )
   if (uids === undefined || gids === undefined) {
@@ -57,7 +57,7 @@ export async function findIdRange(): Promise<IdRange | string> {
   }
 }
 
-function ownUser(): UserInfo<string> | undefined {
+function getOwnUser(): UserInfo<string> | undefined {
   try {
     return userInfo()
   } catch {
@@ -69,7 +69,7 @@ function ownUser(): UserInfo<string> | undefined {
  * The first range in a file of subuid(5) that is large enough.
  * @returns its first id
  */
-export function subordinate(text: string, names: readonly string[]): number | undefined {
+export function findSubordinateRange(text: string, names: readonly string[]): number | undefined {
   for (const line of text.split('\n')) {
     const [name = '', first = '', count = ''] = line.trim().split(':')
     if (names.includes(name) && /^\d+$/.test(first) && Number(count) >= idsOfImage - 1) return Number(first)

@@ -37,7 +37,7 @@ export async function probeImages(options: {
     const root = join(place, 'image')
     await mkdir(root, { mode: 0o755 })
     await writeFile(join(root, 'file'), 'of the image')
-    const storage = await storageIn(place, uid, templates)
+    const storage = await createStorage(place, uid, templates)
     const rootPath = `${doorway}/root`
     const command = [
       '/bin/sh',
@@ -57,7 +57,7 @@ export async function probeImages(options: {
   }
 }
 
-async function storageIn(
+async function createStorage(
   folder: string,
   uid: number | undefined,
   templates: DiskTemplates | undefined,

@@ -63,7 +63,7 @@ export function createImageStore(folder: string): ImageStore {
       return await lockData({ folder, name: lockName(name), program: 'Another process' })
     } catch (cause) {
       if (!(cause instanceof AppError) || cause.code !== 'data/in-use') throw cause
-      throw beingChanged(name, cause)
+      throw createBusyError(name, cause)
     }
   }
 
@@ -117,6 +117,6 @@ export function createImageStore(folder: string): ImageStore {
   }
 }
 
-function beingChanged(name: ImageName, cause: AppError): AppError {
+function createBusyError(name: ImageName, cause: AppError): AppError {
   return new AppError('image/exists', `Another process adds or removes an image \`${name}\` now.`, { cause })
 }

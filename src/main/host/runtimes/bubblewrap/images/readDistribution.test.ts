@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { findSystemObstacle } from './bubblewrapImages.ts'
-import { ownLines, ownStanzas, readDistribution } from './readDistribution.ts'
+import { readDistribution, selectLines, selectStanzas } from './readDistribution.ts'
 
 const addresses = new Set(['http://deb.debian.org/debian', 'http://deb.debian.org/debian-security'])
 const lines = [
@@ -26,15 +26,15 @@ Components: main
 
 test('sources of others are left out, also where their suite has the same name', () => {
   const source = { suite: 'bookworm', addresses }
-  expect(ownLines(lines, source)).toBe('deb http://deb.debian.org/debian/ bookworm main\n')
-  expect(ownStanzas(stanzas, source)).toContain('debian-security')
-  expect(ownStanzas(stanzas, source)).not.toContain('nodesource')
+  expect(selectLines(lines, source)).toBe('deb http://deb.debian.org/debian/ bookworm main\n')
+  expect(selectStanzas(stanzas, source)).toContain('debian-security')
+  expect(selectStanzas(stanzas, source)).not.toContain('nodesource')
 })
 
 test('the suite alone decides where apt has read no list', () => {
   const source = { suite: 'bookworm', addresses: undefined }
-  expect(ownLines(lines, source)).toContain('download.docker.com')
-  expect(ownLines(lines, source)).not.toContain('trixie')
+  expect(selectLines(lines, source)).toContain('download.docker.com')
+  expect(selectLines(lines, source)).not.toContain('trixie')
 })
 
 afterEach(() => {

@@ -15,7 +15,7 @@ export type Distribution = Pick<DistributionName, 'title' | 'suite'> & { sources
 /** @returns one sentence when images cannot be made from it */
 export async function readDistributionName(): Promise<DistributionName | string> {
   const text = await readFile('/etc/os-release', 'utf8').catch(() => '')
-  const fields = osRelease(text)
+  const fields = parseOsRelease(text)
   const suite = fields.get('VERSION_CODENAME')
   const family = [fields.get('ID'), ...(fields.get('ID_LIKE') ?? '').split(' ')].filter((id) => id !== undefined)
   if (!suite || !family.includes('debian')) {
@@ -33,7 +33,7 @@ export async function readDistribution(): Promise<Distribution | string> {
   const name = await readDistributionName()
   if (typeof name === 'string') return name
   const { title, suite, family } = name
-  return { title, suite, sources: await aptSources({ suite, addresses: await ownAddresses(family) }) }
+  return { title, suite, sources: await readAptSources({ suite, addresses: await findArchiveAddresses(family) }) }
 }
 
 /** Criteria for sources of the distribution itself. Third-party lists, such as Docker's, name the same suite. */
@@ -46,43 +46,43 @@ export type OwnSource = {
 const askMs = 30_000
 
 /** Returns the addresses of sources whose signed list names the distribution as its origin. */
-async function ownAddresses(family: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+async function findArchiveAddresses(family: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   const format = ['indextargets', '--format', '$(ORIGIN)\t$(REPO_URI)']
   const listing = await promisify(execFile)('apt-get', format, { timeout: askMs }).catch(() => undefined)
   const rows = (listing?.stdout ?? '').split('\n').map((line) => line.split('\t'))
   const ownRows = rows.filter(([origin = '']) => family.includes(origin.toLowerCase()))
-  return ownRows.length === 0 ? undefined : new Set(ownRows.map(([, address = '']) => withoutSlash(address)))
+  return ownRows.length === 0 ? undefined : new Set(ownRows.map(([, address = '']) => stripTrailingSlash(address)))
 }
 
-const withoutSlash = (address: string): string => address.replace(/\/+$/, '')
+const stripTrailingSlash = (address: string): string => address.replace(/\/+$/, '')
 
 /** Reads the package sources of this machine's own distribution, without third-party ones. Empty if unknown. */
-async function aptSources(source: OwnSource): Promise<string> {
+async function readAptSources(source: OwnSource): Promise<string> {
   const parts = await readdir('/etc/apt/sources.list.d').catch(() => [])
   const files = ['/etc/apt/sources.list', ...parts.toSorted().map((name) => join('/etc/apt/sources.list.d', name))]
   const texts = await Promise.all(
     files.map(async (file) => [file, await readFile(file, 'utf8').catch(() => '')] as const),
   )
   return texts
-    .map(([file, text]) => (file.endsWith('.sources') ? ownStanzas(text, source) : ownLines(text, source)))
+    .map(([file, text]) => (file.endsWith('.sources') ? selectStanzas(text, source) : selectLines(text, source)))
     .filter((text) => text !== '')
     .join('\n')
 }
 
 /** Parses the one-line format of sources.list(5). */
-export function ownLines(text: string, source: OwnSource): string {
+export function selectLines(text: string, source: OwnSource): string {
   const own = text.split('\n').filter((line) => {
     const [type, address = '', name = ''] = line
       .replace(/\[[^\]]*\]/, '')
       .trim()
       .split(/\s+/)
-    return type === 'deb' && ofSuite(name, source.suite) && isOwn(address, source)
+    return type === 'deb' && isOfSuite(name, source.suite) && isOwn(address, source)
   })
   return own.map((line) => `${line.trim()}\n`).join('')
 }
 
 /** Parses the deb822 format of sources.list(5). */
-export function ownStanzas(text: string, source: OwnSource): string {
+export function selectStanzas(text: string, source: OwnSource): string {
   const stanzas = text
     .split('\n')
     .filter((line) => !line.startsWith('#'))
@@ -93,21 +93,23 @@ export function ownStanzas(text: string, source: OwnSource): string {
     const suites = field('Suites').split(/\s+/)
     const addresses = field('URIs').split(/\s+/)
     const isBinary = /\bdeb\b/.test(field('Types')) && field('Enabled') !== 'no'
-    return isBinary && suites.every((name) => ofSuite(name, source.suite)) && addresses.every((it) => isOwn(it, source))
+    return (
+      isBinary && suites.every((name) => isOfSuite(name, source.suite)) && addresses.every((it) => isOwn(it, source))
+    )
   })
   return own.map((stanza) => `${stanza.trim()}\n`).join('\n')
 }
 
 function isOwn(address: string, { addresses }: OwnSource): boolean {
-  return addresses === undefined || addresses.has(withoutSlash(address))
+  return addresses === undefined || addresses.has(stripTrailingSlash(address))
 }
 
 /** `bookworm` has `bookworm-updates` and `bookworm-security` beside it. */
-function ofSuite(name: string, suite: string): boolean {
+function isOfSuite(name: string, suite: string): boolean {
   return name === suite || name.startsWith(`${suite}-`) || name.startsWith(`${suite}/`)
 }
 
-function osRelease(text: string): Map<string, string> {
+function parseOsRelease(text: string): Map<string, string> {
   const pairs = [...text.matchAll(/^(\w+)=(?:"([^"]*)"|(\S*))$/gm)]
   return new Map(pairs.map(([, key = '', quoted, plain]) => [key, quoted ?? plain ?? '']))
 }

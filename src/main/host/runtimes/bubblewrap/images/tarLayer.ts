@@ -57,14 +57,14 @@ async function writeEntry(
   { writer, limits, layered }: { writer: LayerWriter; limits: LayerLimits; layered: boolean },
 ): Promise<void> {
   const header = entry.header as unknown as TarHeader
-  const path = safePath(header.name)
+  const path = toSafePath(header.name)
   const owner = readOwner(header)
   limits.remainingEntries -= 1
-  if (limits.remainingEntries < 0) throw tooLarge('it has too many files')
+  if (limits.remainingEntries < 0) throw createTooLargeError('it has too many files')
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (layered && name === opaque) return writer.onlyOwn(path.slice(0, -name.length - 1) || '/')
   if (layered && name.startsWith(whiteout)) {
-    return writer.without(safePath(path.slice(1, -name.length) + name.slice(whiteout.length)))
+    return writer.without(toSafePath(path.slice(1, -name.length) + name.slice(whiteout.length)))
   }
   switch (header.type) {
     case 'directory':
@@ -72,14 +72,14 @@ async function writeEntry(
     case 'symlink':
       return writer.link(path, owner, readTarget(header.linkname, path))
     case 'link':
-      return writer.sameAs(path, safePath(readTarget(header.linkname, path)))
+      return writer.sameAs(path, toSafePath(readTarget(header.linkname, path)))
     case 'file':
     case 'contiguous-file': {
-      if (path === '/') throw brokenLayerError('its `/` is a file')
+      if (path === '/') throw createBrokenLayerError('its `/` is a file')
       const size = header.size
       limits.remainingBytes -= size
-      if (limits.remainingBytes < 0) throw tooLarge('there is not so much room on the disk')
-      if (Object.keys(header.pax ?? {}).some((key) => key.startsWith('GNU.sparse'))) throw sparse(path)
+      if (limits.remainingBytes < 0) throw createTooLargeError('there is not so much room on the disk')
+      if (Object.keys(header.pax ?? {}).some((key) => key.startsWith('GNU.sparse'))) throw createSparseError(path)
       return writer.file(path, owner, { size, chunks: entry as AsyncIterable<Uint8Array> })
     }
     case 'character-device':
@@ -87,17 +87,18 @@ async function writeEntry(
     case 'fifo':
       return
     default:
-      throw sparse(path)
+      throw createSparseError(path)
   }
 }
 
 /** Absolute and without a way out; `/` for the folder itself. @throws AppError `image/failed` */
-function safePath(name: string): string {
+function toSafePath(name: string): string {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')
   const label = JSON.stringify(name.slice(0, 200))
-  if (name.startsWith('/')) throw brokenLayerError(`${label} is an absolute path`)
-  if (parts.includes('..')) throw brokenLayerError(`${label} leads out of the image`)
-  if (name.includes('\0') || name.length > 4096) throw brokenLayerError(`${label} is no path that Linux can follow`)
+  if (name.startsWith('/')) throw createBrokenLayerError(`${label} is an absolute path`)
+  if (parts.includes('..')) throw createBrokenLayerError(`${label} leads out of the image`)
+  if (name.includes('\0') || name.length > 4096)
+    throw createBrokenLayerError(`${label} is no path that Linux can follow`)
   return `/${parts.join('/')}`
 }
 
@@ -105,7 +106,9 @@ function readOwner({ name, uid, gid, mode, mtime, pax }: TarHeader): Owner {
   const ids = { uid: Number(pax?.uid ?? uid), gid: Number(pax?.gid ?? gid) }
   for (const id of Object.values(ids)) {
     if (Number.isInteger(id) && id >= 0 && id < idsOfImage) continue
-    throw brokenLayerError(`${JSON.stringify(name.slice(0, 200))} belongs to ${id}, and users end at ${idsOfImage - 1}`)
+    throw createBrokenLayerError(
+      `${JSON.stringify(name.slice(0, 200))} belongs to ${id}, and users end at ${idsOfImage - 1}`,
+    )
   }
   const seconds = Math.floor(mtime.getTime() / 1000)
   return { ...ids, mode: mode & 0o7777, seconds: Number.isSafeInteger(seconds) ? seconds : 0 }
@@ -113,20 +116,20 @@ function readOwner({ name, uid, gid, mode, mtime, pax }: TarHeader): Owner {
 
 function readTarget(target: string | null, path: string): string {
   if (target === null || target === '' || target.includes('\0')) {
-    throw brokenLayerError(`the link ${path} points nowhere`)
+    throw createBrokenLayerError(`the link ${path} points nowhere`)
   }
   return target
 }
 
-function brokenLayerError(reason: string): AppError {
+function createBrokenLayerError(reason: string): AppError {
   return new AppError('image/failed', `This archive cannot be used: ${reason}.`)
 }
 
-function sparse(path: string): AppError {
-  return brokenLayerError(`${path} is stored in a way that Steward does not read, such as a sparse file`)
+function createSparseError(path: string): AppError {
+  return createBrokenLayerError(`${path} is stored in a way that Steward does not read, such as a sparse file`)
 }
 
-function tooLarge(reason: string): AppError {
+function createTooLargeError(reason: string): AppError {
   return new AppError('file/no-space', `The image is too large: ${reason}.`)
 }
 

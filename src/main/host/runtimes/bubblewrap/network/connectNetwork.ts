@@ -83,7 +83,7 @@ export async function tryToConnect({ tools, user, closed, signal }: TryRequest):
     net: null,
     new: true,
   })
-  const { stdin, stdout, stderr, ended } = helper(tools.perl, argument)
+  const { stdin, stdout, stderr, ended } = startHelper(tools.perl, argument)
   let complaint = ''
   stderr.on('data', (bytes: Buffer) => {
     if (complaint.length < detailBytes) complaint += bytes.toString('utf8')
@@ -92,15 +92,15 @@ export async function tryToConnect({ tools, user, closed, signal }: TryRequest):
   // Closing its stdin makes it end pasta and exit.
   const end = (): void => void stdin.destroy()
   signal.addEventListener('abort', end, { once: true })
-  const line = await firstLine(stdout)
+  const line = await readFirstLine(stdout)
   signal.removeEventListener('abort', end)
   end()
   await ended
   if (line === 'connected') return undefined
-  return reasonIn(line) ?? (complaint.trim() || 'its helper ended')
+  return findReason(line) ?? (complaint.trim() || 'its helper ended')
 }
 
-function helper(perl: string, argument: string) {
+function startHelper(perl: string, argument: string) {
   const child = spawn(perl, ['-e', buildPerlScript('range', 'network', 'networkMain'), argument], {
     cwd: '/',
     env: {},
@@ -115,7 +115,7 @@ function helper(perl: string, argument: string) {
 }
 
 /** Empty when it ended before it said one. */
-function firstLine(output: NodeJS.ReadableStream): Promise<string> {
+function readFirstLine(output: NodeJS.ReadableStream): Promise<string> {
   return new Promise((resolve) => {
     let said = ''
     output.on('data', (bytes: Buffer) => {
@@ -128,7 +128,7 @@ function firstLine(output: NodeJS.ReadableStream): Promise<string> {
   })
 }
 
-function reasonIn(line: string): string | undefined {
+function findReason(line: string): string | undefined {
   try {
     return Refusal.parse(parseJson(line)).reason
   } catch {

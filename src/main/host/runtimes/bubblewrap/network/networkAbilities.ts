@@ -64,11 +64,11 @@ export async function probeNetwork(closed: readonly string[], user?: SandboxUser
     if (!isAboutTheWay(refusal)) break
   }
   const refusal = refusals.find((it) => !isAboutTheWay(it)) ?? refusals[0] ?? ''
-  const { because, cure } = findNetworkRefusal(refusal, { tunnelExists: await exists(tunnel) })
+  const { because, cure } = findNetworkRefusal(refusal, { tunnelExists: await fileExists(tunnel) })
   return unable(because === undefined ? refusal : `${because} (${refusal})`, cure)
 }
 
-async function exists(path: string): Promise<boolean> {
+async function fileExists(path: string): Promise<boolean> {
   return access(path, constants.F_OK).then(
     () => true,
     () => false,

@@ -30,28 +30,32 @@ export function createNetworkRules(network: Exclude<Network, 'none'>, closed: re
   const names = `ip daddr ${sandboxAddresses.names} meta l4proto { tcp, udp } th dport 53 accept`
   const refuse = (verdict: ChainVerdict[1]) => refused.map((range) => `ip daddr ${range} ${verdict}`)
   return {
-    rules: table('inet steward', 'type filter hook output priority 0; policy accept;', [
+    rules: formatTable('inet steward', 'type filter hook output priority 0; policy accept;', [
       'oifname "lo" accept',
       'meta nfproto ipv6 reject',
       names,
       'jump own',
       ...refuse('reject'),
     ]),
-    frameRules: table('netdev steward', `type filter hook egress device "${networkCard}" priority 0; policy drop;`, [
-      'ether type arp accept',
-      'ether type != ip drop',
-      `ip saddr != ${sandboxAddresses.sandbox} drop`,
-      names,
-      'jump own',
-      ...refuse('drop'),
-      'accept',
-    ]),
+    frameRules: formatTable(
+      'netdev steward',
+      `type filter hook egress device "${networkCard}" priority 0; policy drop;`,
+      [
+        'ether type arp accept',
+        'ether type != ip drop',
+        `ip saddr != ${sandboxAddresses.sandbox} drop`,
+        names,
+        'jump own',
+        ...refuse('drop'),
+        'accept',
+      ],
+    ),
     ownRules:
       network === 'internet' ? { rules: ['inet steward own', 'reject'], frames: ['netdev steward own', 'drop'] } : null,
   }
 }
 
-function table(name: string, hook: string, rules: readonly string[]): string {
+function formatTable(name: string, hook: string, rules: readonly string[]): string {
   return `table ${name} {
   chain own {
   }

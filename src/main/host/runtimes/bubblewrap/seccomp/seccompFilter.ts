@@ -52,7 +52,7 @@ export function buildSeccompFilters(platform = process.arch): { outer: string; i
   const numbers = (table: CallTable) => Object.values(table).flatMap((row) => row[column] ?? [])
   const program = (allowed: readonly number[], checked: readonly ArgumentCall[]): string => {
     const checks = checked.flatMap((name) => onCall(argumentCalls[name][column], argumentChecks[name]()))
-    const steps = [...ofArchitecture(audit), ...checks, ...byRange(allowed, numbers(privilegedCalls))]
+    const steps = [...buildArchitectureSteps(audit), ...checks, ...buildRangeSteps(allowed, numbers(privilegedCalls))]
     return Buffer.concat(steps.map(encode)).toString('hex')
   }
   const { clone, unshare } = argumentCalls
@@ -63,7 +63,7 @@ export function buildSeccompFilters(platform = process.arch): { outer: string; i
   }
 }
 
-function ofArchitecture(audit: number): Step[] {
+function buildArchitectureSteps(audit: number): Step[] {
   return [
     [load, 0, 0, dataOffset.architecture],
     [ifEqual, 1, 0, audit],
@@ -79,11 +79,11 @@ function onCall(number: number, steps: readonly Step[]): Step[] {
 
 const argumentChecks: Readonly<Record<ArgumentCall, () => Step[]>> = {
   ioctl: () => matchAny(dataOffset.secondArgument, Object.values(allowedIoctls), noTerminal),
-  socket: () => sockets(socketKinds),
-  socketpair: () => sockets(socketKinds.filter(({ family }) => family === 1)),
+  socket: () => buildSocketSteps(socketKinds),
+  socketpair: () => buildSocketSteps(socketKinds.filter(({ family }) => family === 1)),
   personality: () => matchAny(dataOffset.firstArgument, allowedPersonalities, notPermitted),
-  clone: () => onlyFlags(allowedCloneFlags),
-  unshare: () => onlyFlags(allowedUnshareFlags),
+  clone: () => buildFlagSteps(allowedCloneFlags),
+  unshare: () => buildFlagSteps(allowedUnshareFlags),
 }
 
 function matchAny(offset: number, values: readonly number[], errno: number): Step[] {
@@ -97,7 +97,7 @@ function matchAny(offset: number, values: readonly number[], errno: number): Ste
   ]
 }
 
-function onlyFlags(flags: number): Step[] {
+function buildFlagSteps(flags: number): Step[] {
   return [
     [load, 0, 0, dataOffset.firstArgument],
     [ifAnyBit, 0, 1, ~flags],
@@ -107,7 +107,7 @@ function onlyFlags(flags: number): Step[] {
 }
 
 /** Ignores flags in the type (SOCK_NONBLOCK, SOCK_CLOEXEC), which the kernel validates. */
-function sockets(kinds: readonly SocketKind[]): Step[] {
+function buildSocketSteps(kinds: readonly SocketKind[]): Step[] {
   const ofType = ({ type, protocols }: SocketKind['types'][number]): Step[] => {
     const steps: Step[] = protocols
       ? matchAny(dataOffset.thirdArgument, protocols, noProtocol)
@@ -127,7 +127,7 @@ function sockets(kinds: readonly SocketKind[]): Step[] {
 }
 
 /** Compares ranges of numbers: few steps, and the kernel caches calls that are always allowed. */
-function byRange(allowed: readonly number[], privileged: readonly number[]): Step[] {
+function buildRangeSteps(allowed: readonly number[], privileged: readonly number[]): Step[] {
   const answers = new Map([...privileged.map((it) => [it, fail(notPermitted)] as const)])
   for (const number of allowed) answers.set(number, allow)
   const ranges: { first: number; last: number; value: number }[] = []
