@@ -43,7 +43,7 @@ async function reach(fetchLike: FetchLike, path: string, init: RequestInit): Pro
     return await fetchLike(path, init)
   } catch (cause) {
     if (init.signal?.aborted) throw cause
-    throw unavailable('Steward does not answer.', cause)
+    throw createUnavailableError('Steward does not answer.', cause)
   }
 }
 
@@ -53,7 +53,7 @@ async function readJson(response: Response, signal: AbortSignal | undefined): Pr
     text = await response.text()
   } catch (cause) {
     if (signal?.aborted) throw cause
-    throw unavailable('Steward’s answer was cut off.', cause)
+    throw createUnavailableError('Steward’s answer was cut off.', cause)
   }
   try {
     return JSON.parse(text)
@@ -62,7 +62,7 @@ async function readJson(response: Response, signal: AbortSignal | undefined): Pr
   }
 }
 
-function unavailable(message: string, cause: unknown): AppError {
+function createUnavailableError(message: string, cause: unknown): AppError {
   return new AppError('service/unavailable', message, { cause })
 }
 
@@ -70,7 +70,7 @@ function toResponseError(response: Response, answer: unknown): AppError {
   const { error, code, detail } = readErrorFields(answer)
   const retryAfterSeconds = Number.parseInt(response.headers.get('retry-after') ?? '', 10)
   return new AppError(
-    parseErrorCode(code) ?? codeOfStatus(response.status),
+    parseErrorCode(code) ?? toErrorCode(response.status),
     typeof error === 'string' ? error : `Steward answered with status ${response.status}.`,
     {
       ...(typeof detail === 'string' && { detail }),
@@ -83,7 +83,7 @@ function readErrorFields(answer: unknown): { error?: unknown; code?: unknown; de
   return typeof answer === 'object' && answer !== null ? answer : {}
 }
 
-function codeOfStatus(status: number) {
+function toErrorCode(status: number) {
   if (status === 401) return 'auth/required'
   if (status === 403) return 'auth/forbidden'
   if (status === 404) return 'request/not-found'

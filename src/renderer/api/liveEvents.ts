@@ -92,9 +92,9 @@ export function useLiveEvent(listener: LiveListener): void {
   useEffect(() => events?.subscribe((event) => onEvent(event)), [events])
 }
 
-const nothingToWatch = () => () => {}
+const watchNothing = () => () => {}
 
 export function useLinkState(): LinkState | undefined {
   const events = useContext(LiveEventsContext)
-  return useSyncExternalStore(events?.onState ?? nothingToWatch, () => events?.state())
+  return useSyncExternalStore(events?.onState ?? watchNothing, () => events?.state())
 }

@@ -4,9 +4,9 @@ import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { patchFromEvent } from './eventPatch.ts'
 import { useLiveEvent } from './liveEvents.ts'
 import { readAgain } from './readAgain.ts'
-import { type SandboxList, withoutSandbox, withSandbox } from './sandboxes/sandboxList.ts'
+import { removeSandbox, type SandboxList, withSandbox } from './sandboxes/sandboxList.ts'
 import { sandboxesKey } from './sandboxes/useSandboxes.ts'
-import { type TerminalList, withoutTerminal, withTerminal } from './terminals/terminalList.ts'
+import { removeTerminal, type TerminalList, withTerminal } from './terminals/terminalList.ts'
 import { allTerminalsKey, terminalsKey } from './terminals/useTerminals.ts'
 
 /** Keeps what was read of sandboxes and terminals as it is, by events alone. */
@@ -32,7 +32,7 @@ export function useLiveLists(): void {
         sandboxChanged(event.sandbox)
         break
       case 'sandbox.removed':
-        patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => withoutSandbox(list, event.id))
+        patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => removeSandbox(list, event.id))
         break
       case 'terminal.changed':
         patchFromEvent<TerminalList>(queryClient, terminalsKey(event.terminal.sandbox_id), (list) =>
@@ -41,7 +41,7 @@ export function useLiveLists(): void {
         break
       case 'terminal.removed':
         patchFromEvent<TerminalList>(queryClient, terminalsKey(event.sandbox_id), (list) =>
-          withoutTerminal(list, event.session_id),
+          removeTerminal(list, event.session_id),
         )
     }
   }

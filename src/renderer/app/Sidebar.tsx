@@ -50,14 +50,14 @@ export function Sidebar({ present, labels, isNarrow }: SidebarProps) {
   )
 }
 
-const noBadge = () => undefined
+const useNoBadge = () => undefined
 const buttonLook =
   'relative flex h-8 shrink-0 items-center gap-2.5 rounded-control px-1.75 text-left transition-colors duration-100 shallow:h-7'
 
 type SectionButtonProps = { feature: Feature; isPresent: boolean; named: boolean }
 
 function SectionButton({ feature, isPresent, named }: SectionButtonProps) {
-  const { id, title, icon: Icon, useBadge = noBadge } = feature
+  const { id, title, icon: Icon, useBadge = useNoBadge } = feature
   const badge = useBadge()
   const count = badge?.count ?? 0
   const words = badge && count > 0 ? `${title}: ${badge.words}` : title

@@ -13,7 +13,7 @@ import { SessionGate } from './SessionGate.tsx'
 export function startApp(): void {
   drawPage(() => {
     const token = takeAddressToken(window.location, window.history)
-    const agent = createHttpAgent(fetchAsWindow, noticeUnreadable())
+    const agent = createHttpAgent(fetchAsWindow, createUnreadableNotice())
     return (
       <QueryClientProvider client={createAppQueryClient()}>
         <SessionGate agent={agent} token={token}>
@@ -29,7 +29,7 @@ export function startApp(): void {
 }
 
 /** Returns a listener that says once per page that list entries could not be read. */
-function noticeUnreadable(): (count: number) => void {
+function createUnreadableNotice(): (count: number) => void {
   let isVisible = false
   return (count) => {
     if (isVisible) return

@@ -11,7 +11,7 @@ const protocolVersion = '2026-01-26'
 const maxFailures = 3
 const pauseMs = 2_000
 
-const host = createHostMessages({ noticed, ended: () => leaving.abort() })
+const host = createHostMessages({ noticed: onNotification, ended: () => leaving.abort() })
 const leaving = new AbortController()
 let followed: string | undefined
 
@@ -26,7 +26,7 @@ async function begin(): Promise<void> {
   host.tell('ui/notifications/initialized', {})
 }
 
-function noticed(method: string, params: Json): void {
+function onNotification(method: string, params: Json): void {
   if (method === 'ui/notifications/host-context-changed') look(params)
   if (method === 'ui/notifications/tool-result') show(createResultView(params))
   if (method === 'ui/notifications/tool-cancelled') {
@@ -66,43 +66,44 @@ async function follow(id: string): Promise<void> {
 }
 
 function draw({ state, heading, sentence, amount, rows }: ReceiptView): void {
-  const main = document.querySelector('main') ?? document.body.appendChild(element('main'))
+  const main = document.querySelector('main') ?? document.body.appendChild(createElement('main'))
   main.dataset.state = state
   main.ariaLabel = 'Steward'
-  const list = element('dl')
-  for (const row of rows) list.append(element('dt', row.name), valueCell(row))
-  const note = state === 'waiting' ? [element('p', 'Approve or deny it in Steward, under Approvals.', 'note')] : []
+  const list = createElement('dl')
+  for (const row of rows) list.append(createElement('dt', row.name), createValueCell(row))
+  const note =
+    state === 'waiting' ? [createElement('p', 'Approve or deny it in Steward, under Approvals.', 'note')] : []
   main.replaceChildren(
-    element('h1', heading),
-    ...(amount === undefined ? [] : [element('p', amount, 'amount')]),
-    element('p', sentence, 'sentence'),
+    createElement('h1', heading),
+    ...(amount === undefined ? [] : [createElement('p', amount, 'amount')]),
+    createElement('p', sentence, 'sentence'),
     ...(rows.length === 0 ? [] : [list]),
     ...note,
   )
 }
 
-function valueCell({ value, link }: ReceiptView['rows'][number]): HTMLElement {
-  const cell = element('dd')
+function createValueCell({ value, link }: ReceiptView['rows'][number]): HTMLElement {
+  const cell = createElement('dd')
   if (link === undefined) {
-    cell.append(element('bdi', value))
+    cell.append(createElement('bdi', value))
     return cell
   }
-  const button = element('button', value)
+  const button = createElement('button', value)
   button.setAttribute('aria-label', `Transaction ${value}: show it on the site of its network`)
   button.addEventListener('click', () => void host.ask('ui/open-link', { url: link }).catch(() => {}))
   cell.append(button)
   return cell
 }
 
-function element(tag: string, text?: string, className?: string): HTMLElement {
+function createElement(tag: string, text?: string, className?: string): HTMLElement {
   const it = document.createElement(tag)
-  if (text !== undefined) it.textContent = visible(text)
+  if (text !== undefined) it.textContent = toVisibleText(text)
   if (className !== undefined) it.className = className
   return it
 }
 
 /** Signs that turn or hide text are shown as their numbers. */
-function visible(text: string): string {
+function toVisibleText(text: string): string {
   return text
     .slice(0, 2_000)
     .replace(/[\p{Cf}\p{Cc}]/gu, (sign) =>

@@ -22,10 +22,10 @@ export function createBegunView(): ReceiptView {
 
 /** Returns the view of a tool's result (`CallToolResult` of MCP). */
 export function createResultView({ isError, content, structuredContent }: Json): ReceiptView {
-  if (isError === true) return failed(textIn(content) ?? 'It failed.')
+  if (isError === true) return toErrorView(findText(content) ?? 'It failed.')
   const { waiting, payment } = toJsonObject(structuredContent)
-  if (isJson(waiting)) return waitingView(waiting)
-  if (isJson(payment)) return paymentView(payment)
+  if (isJson(waiting)) return toWaitingView(waiting)
+  if (isJson(payment)) return toPaymentView(payment)
   return { ...beginning, state: 'done', heading: 'Done', sentence: 'Steward has done what was asked.' }
 }
 
@@ -34,20 +34,20 @@ export function createStatusView(status: Json): ReceiptView {
   const { id, state, sentence, error, result, payment } = status
   const follow = readText(id)
   const words = readText(sentence) ?? ''
-  if (isJson(payment)) return paymentView(payment)
+  if (isJson(payment)) return toPaymentView(payment)
   switch (state) {
     case 'waiting':
-      return { ...waitingView({ id, for: 'person', message: words }), follow }
+      return { ...toWaitingView({ id, for: 'person', message: words }), follow }
     case 'done':
       return createResultView({ structuredContent: toJsonObject(result) })
     case 'signed':
       return { ...beginning, state: 'done', heading: 'Done', sentence: words }
     case 'expired':
-      return failed('Nobody decided in time. Nothing was done.')
+      return toErrorView('Nobody decided in time. Nothing was done.')
     case 'failed':
     case 'denied':
     case 'refused':
-      return failed(readText(error) ?? words)
+      return toErrorView(readText(error) ?? words)
     case 'unclear':
     case 'unknown':
       return { ...beginning, state: 'unclear', heading: 'Not known yet', sentence: readText(error) ?? words, follow }
@@ -56,14 +56,14 @@ export function createStatusView(status: Json): ReceiptView {
   }
 }
 
-function waitingView({ id, for: whom, message, expires_at }: Json): ReceiptView {
+function toWaitingView({ id, for: whom, message, expires_at }: Json): ReceiptView {
   const person = whom !== 'program'
   const until = formatReceiptTime(expires_at)
   return {
     ...beginning,
     state: person ? 'waiting' : 'working',
     heading: person ? 'Waiting for approval' : 'In progress',
-    sentence: withoutHint(readText(message) ?? ''),
+    sentence: stripHint(readText(message) ?? ''),
     rows: until === undefined ? [] : [{ name: 'Expires', value: until }],
     follow: readText(id),
   }
@@ -77,7 +77,7 @@ const paymentStates: Readonly<Record<string, Pick<ReceiptView, 'state' | 'headin
 }
 
 /** Returns the view of a payment as tools report it (`paymentOutline`). */
-function paymentView(payment: Json): ReceiptView {
+function toPaymentView(payment: Json): ReceiptView {
   const { id, state, paid, sentence, title, scheme, test, paid_micro_usd: settled } = payment
   const maxMicroUsd = Number(payment.amount_usd) * 1_000_000
   const ended = state === 'reconciled' ? (paid === true ? 'settled' : 'refused') : String(state)
@@ -87,34 +87,34 @@ function paymentView(payment: Json): ReceiptView {
     { name: 'Paid to', value: readText(payment.pay_to) },
     { name: 'At', value: readText(payment.host) },
     { name: 'Network', value: readText(payment.network) },
-    { name: 'Limit signed', value: scheme === 'upto' ? usdc(maxMicroUsd, test) : undefined },
+    { name: 'Limit signed', value: scheme === 'upto' ? formatUsdc(maxMicroUsd, test) : undefined },
     { name: 'Transaction', value: readText(payment.transaction), ...(link?.startsWith('https://') && { link }) },
   ]
   return {
     ...(paymentStates[ended] ?? { state: 'working', heading: 'In progress' }),
     sentence: readText(sentence) ?? '',
-    amount: usdc(settled ?? maxMicroUsd, test),
+    amount: formatUsdc(settled ?? maxMicroUsd, test),
     rows: rows.flatMap(({ value, ...row }) => (value === undefined ? [] : [{ ...row, value }])),
     follow: readText(id),
   }
 }
 
-function failed(words: string): ReceiptView {
+function toErrorView(words: string): ReceiptView {
   return { ...beginning, state: 'failed', heading: 'Not done', sentence: words }
 }
 
-function textIn(content: unknown): string | undefined {
+function findText(content: unknown): string | undefined {
   return Array.isArray(content) ? readText(toJsonObject(content[0]).text) : undefined
 }
 
 /** Removes the hint for the model about the id. */
-function withoutHint(message: string): string {
+function stripHint(message: string): string {
   return message
     .replace(/^Waits for the person's approval in Steward: /, '')
     .replace(/ Call approval_status with .*$/s, '')
 }
 
-function usdc(microUsd: unknown, test: unknown): string | undefined {
+function formatUsdc(microUsd: unknown, test: unknown): string | undefined {
   const amount = Number(microUsd)
   if (!Number.isFinite(amount)) return undefined
   // Inlined: a module shared with other pages would become a separate file, and this page is a single document.

@@ -12,7 +12,7 @@ type PendingPrompt = { id: number; request: SecurePromptRequest; settle: (end: S
 /** Shows one secure prompt at a time. */
 export function SecurePromptProvider({ children }: { children: ReactNode }) {
   const [pending, setPending] = useState<PendingPrompt>()
-  const [open] = useState(() => opener(setPending))
+  const [open] = useState(() => createOpener(setPending))
   const end = (how: SecurePromptEnd) => {
     pending?.settle(how)
     setPending((present) => (present === pending ? undefined : present))
@@ -25,7 +25,7 @@ export function SecurePromptProvider({ children }: { children: ReactNode }) {
   )
 }
 
-function opener(setOpenPrompt: Dispatch<SetStateAction<PendingPrompt | undefined>>): OpenSecurePrompt {
+function createOpener(setOpenPrompt: Dispatch<SetStateAction<PendingPrompt | undefined>>): OpenSecurePrompt {
   let id = 0
   return (request) =>
     new Promise<SecurePromptEnd>((settle) => {

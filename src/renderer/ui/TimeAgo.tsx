@@ -10,19 +10,19 @@ type TimeAgoProps = {
 /** Updates itself, and renders only when the text changes. */
 export function TimeAgo({ at, spelled = false }: TimeAgoProps) {
   const atMs = Date.parse(at)
-  const text = useSyncExternalStore(everyFewSeconds, () => formatTimeAgo(atMs, Date.now()))
+  const text = useSyncExternalStore(subscribeEveryFewSeconds, () => formatTimeAgo(atMs, Date.now()))
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()} className="shrink-0 text-small text-faint tabular-nums">
-      {spelled ? spelledOut(text) : text}
+      {spelled ? spellOut(text) : text}
     </time>
   )
 }
 
-function spelledOut(text: string): string {
+function spellOut(text: string): string {
   return text === 'now' ? 'just now' : `${text} ago`
 }
 
-function everyFewSeconds(listener: () => void): () => void {
+function subscribeEveryFewSeconds(listener: () => void): () => void {
   const timer = setInterval(listener, 5_000)
   return () => clearInterval(timer)
 }

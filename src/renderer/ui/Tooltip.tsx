@@ -23,7 +23,7 @@ type TooltipProps = {
 export function Tooltip({ content, shortcut, side = 'bottom', children }: TooltipProps) {
   return (
     <Primitive.Root>
-      <Primitive.Trigger asChild onFocus={onlyByKeys}>
+      <Primitive.Trigger asChild onFocus={ignoreMouseFocus}>
         {children}
       </Primitive.Trigger>
       <Primitive.Portal container={useLayers()}>
@@ -42,7 +42,7 @@ export function Tooltip({ content, shortcut, side = 'bottom', children }: Toolti
 }
 
 /** Shows the tooltip on keyboard focus only, not when focus follows a click or returns from a dialog. */
-function onlyByKeys(event: FocusEvent<HTMLElement>): void {
+function ignoreMouseFocus(event: FocusEvent<HTMLElement>): void {
   const { currentTarget } = event
   if (!currentTarget.matches(':focus-visible') || isReturning(currentTarget)) event.preventDefault()
 }

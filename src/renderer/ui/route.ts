@@ -26,7 +26,7 @@ export function parseRoute(hash: string): string[] {
   return path
     .split('/')
     .filter((part) => part !== '')
-    .map(decoded)
+    .map(tryDecode)
 }
 
 /** Filters and search text of a list, after `?` in the address. */
@@ -42,7 +42,7 @@ export function withFilters(hash: string, filters: Readonly<Record<string, strin
   return query === '' ? path : `${path}?${query}`
 }
 
-function decoded(part: string): string {
+function tryDecode(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -15,6 +15,6 @@ export function withNewSandbox(list: SandboxList, sandbox: Sandbox): SandboxList
   return list.some(({ id }) => id === sandbox.id) ? list : withSandbox(list, sandbox)
 }
 
-export function withoutSandbox(list: SandboxList, id: SandboxId): SandboxList {
+export function removeSandbox(list: SandboxList, id: SandboxId): SandboxList {
   return list.filter((it) => it.id !== id)
 }

@@ -72,11 +72,11 @@ export function createTerminalCalls({ isWindowInFront, now = () => performance.n
 export const TerminalCallsContext = createContext<TerminalCalls | undefined>(undefined)
 
 const none: readonly TerminalCall[] = []
-const nothingToWatch = () => () => {}
+const watchNothing = () => () => {}
 
 export function useTerminalCalls(): readonly TerminalCall[] {
   const calls = useContext(TerminalCallsContext)
-  return useSyncExternalStore(calls?.subscribe ?? nothingToWatch, () => calls?.list() ?? none)
+  return useSyncExternalStore(calls?.subscribe ?? watchNothing, () => calls?.list() ?? none)
 }
 
 /** Says which terminals the person sees. */

@@ -19,7 +19,7 @@ export function withNewTerminal(list: TerminalList, terminal: Terminal): Termina
   return list.some(({ session_id }) => session_id === terminal.session_id) ? list : withTerminal(list, terminal)
 }
 
-export function withoutTerminal(list: TerminalList, id: TerminalId): TerminalList {
+export function removeTerminal(list: TerminalList, id: TerminalId): TerminalList {
   return list.filter(({ session_id }) => session_id !== id)
 }
 

@@ -32,7 +32,7 @@ export function CommandPalette({ open, onOpenChange }: CommandPaletteProps) {
     onOpenChange(false)
     saveRecentCommand(command.id)
     // After the palette has given the focus back, so that what opens now can take it.
-    afterFocusReturn(() => (command.question ? setUnconfirmed(command) : command.run()))
+    runAfterFocusReturn(() => (command.question ? setUnconfirmed(command) : command.run()))
   }
   return (
     <>
@@ -138,7 +138,7 @@ function CommandRow({ item, onSelect }: { item: PaletteItem; onSelect: () => voi
   )
 }
 
-function afterFocusReturn(run: () => void): void {
+function runAfterFocusReturn(run: () => void): void {
   requestAnimationFrame(() => requestAnimationFrame(run))
 }
 

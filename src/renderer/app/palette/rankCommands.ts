@@ -30,8 +30,8 @@ function computeRank({ title, section, keywords = [] }: Rankable, query: readonl
   if (joinedTerms === joinedQuery) return 0
   if (joinedTerms.startsWith(joinedQuery)) return 1
   if (beginInOrder(words, query)) return 2
-  if (allBegin(words, query)) return 3
-  return allBegin([...words, ...splitTerms(section), ...keywords.flatMap(splitTerms)], query) ? 4 : undefined
+  if (matchesWordStarts(words, query)) return 3
+  return matchesWordStarts([...words, ...splitTerms(section), ...keywords.flatMap(splitTerms)], query) ? 4 : undefined
 }
 
 function beginInOrder(words: readonly string[], query: readonly string[]): boolean {
@@ -40,7 +40,7 @@ function beginInOrder(words: readonly string[], query: readonly string[]): boole
   return next === query.length
 }
 
-function allBegin(words: readonly string[], query: readonly string[]): boolean {
+function matchesWordStarts(words: readonly string[], query: readonly string[]): boolean {
   return query.every((prefix) => words.some((word) => word.startsWith(prefix)))
 }
 

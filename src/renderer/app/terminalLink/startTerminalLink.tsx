@@ -18,7 +18,7 @@ export function startTerminalLink(): void {
     if (!sandboxId || !token) return <LinkEnded />
     return (
       <QueryClientProvider client={createAppQueryClient()}>
-        <AgentProvider agent={agentWith(token)}>
+        <AgentProvider agent={createTokenAgent(token)}>
           <LinkScreen sandboxId={sandboxId} token={token} />
         </AgentProvider>
       </QueryClientProvider>
@@ -26,7 +26,7 @@ export function startTerminalLink(): void {
   })
 }
 
-function agentWith(token: string) {
+function createTokenAgent(token: string) {
   return createHttpAgent((path, init) =>
     fetch(path, {
       ...init,

@@ -18,23 +18,23 @@ export type Identity = {
 /** Newest first; each automaton once, however often it was tried. */
 export function mergeIdentities(registrations: readonly Registration[], automatons: readonly Automaton[]): Identity[] {
   const registered = new Set(
-    registrations.filter(({ state }) => state === 'registered').map(({ profile }) => idKey(profile.automaton_id)),
+    registrations.filter(({ state }) => state === 'registered').map(({ profile }) => toIdKey(profile.automaton_id)),
   )
-  const here = new Set(registrations.map(({ profile }) => idKey(profile.automaton_id)))
+  const here = new Set(registrations.map(({ profile }) => toIdKey(profile.automaton_id)))
   const seen = new Set<string>()
   const tried = registrations.filter(({ state, profile }) => {
-    const key = idKey(profile.automaton_id)
+    const key = toIdKey(profile.automaton_id)
     if (seen.has(key) || (registered.has(key) && state !== 'registered')) return false
     seen.add(key)
     return true
   })
-  const others = automatons.filter(({ automaton_id }) => !here.has(idKey(automaton_id)))
-  return [...tried.map(ofRegistration), ...others.map(ofAutomaton)].sort((a, b) =>
+  const others = automatons.filter(({ automaton_id }) => !here.has(toIdKey(automaton_id)))
+  return [...tried.map(fromRegistration), ...others.map(fromAutomaton)].sort((a, b) =>
     b.createdAt.localeCompare(a.createdAt),
   )
 }
 
-function ofRegistration(registration: Registration): Identity {
+function fromRegistration(registration: Registration): Identity {
   const { id, profile, chain_type, state, created_at, automaton } = registration
   return {
     key: id,
@@ -48,7 +48,7 @@ function ofRegistration(registration: Registration): Identity {
   }
 }
 
-function ofAutomaton(automaton: Automaton): Identity {
+function fromAutomaton(automaton: Automaton): Identity {
   return {
     key: automaton.automaton_id,
     name: automaton.name,
@@ -61,7 +61,7 @@ function ofAutomaton(automaton: Automaton): Identity {
   }
 }
 
-function idKey(id: string): string {
+function toIdKey(id: string): string {
   return id.replaceAll('-', '').toLowerCase()
 }
 

@@ -36,7 +36,7 @@ const kinds: readonly { value: SourceKind; label: string; detail: string }[] = [
 /** Mounted while it is open. */
 export function AddImageForm({ initial, sources, missing, add, onClose }: AddImageFormProps) {
   const { onInput } = useTouchedForm()
-  const [form, setForm] = useState<ImageForm>(() => ({ ...initial, kind: usable(initial.kind, sources) }))
+  const [form, setForm] = useState<ImageForm>(() => ({ ...initial, kind: chooseUsable(initial.kind, sources) }))
   const [errors, setErrors] = useState<ImageErrors>({})
   const [failure, setFailure] = useState<unknown>()
   const [busy, setBusy] = useState(false)
@@ -131,7 +131,7 @@ export function AddImageForm({ initial, sources, missing, add, onClose }: AddIma
   )
 }
 
-function usable(kind: SourceKind, sources: ReadonlySet<SourceKind> | undefined): SourceKind {
+function chooseUsable(kind: SourceKind, sources: ReadonlySet<SourceKind> | undefined): SourceKind {
   if (sources === undefined || sources.has(kind)) return kind
   return kinds.find(({ value }) => sources.has(value))?.value ?? kind
 }

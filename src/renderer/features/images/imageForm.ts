@@ -29,7 +29,7 @@ export function validateImageInput(input: Input<typeof addImage>): ImageErrors {
   for (const { path, message } of addImage.body.safeParse(input).error?.issues ?? []) {
     const field = path[0] === 'source' ? path[1] : path[0]
     if (field === 'name' || field === 'packages' || field === 'path' || field === 'reference') {
-      errors[field] ??= sentence(message)
+      errors[field] ??= toSentence(message)
     }
   }
   return errors
@@ -48,6 +48,6 @@ export function listSourceKinds(runtimes: readonly RuntimeReport[]): ReadonlySet
   return new Set(runtimes.filter(({ available }) => available).flatMap((it) => it.image_sources))
 }
 
-function sentence(demand: string): string {
+function toSentence(demand: string): string {
   return `${demand.charAt(0).toUpperCase()}${demand.slice(1)}.`
 }

@@ -8,6 +8,6 @@ export function withImage(list: ImageList, image: Image): ImageList {
   return [...others, image].sort((a, b) => a.name.localeCompare(b.name))
 }
 
-export function withoutImage(list: ImageList, name: string): ImageList {
+export function omitImage(list: ImageList, name: string): ImageList {
   return list.filter((it) => it.name !== name)
 }

@@ -5,7 +5,7 @@ import { useAgent } from '../../api/AgentProvider.tsx'
 import { patchFromEvent } from '../../api/eventPatch.ts'
 import { useLiveEvent } from '../../api/liveEvents.ts'
 import { readAgain } from '../../api/readAgain.ts'
-import { type ImageList, withImage, withoutImage } from './imageList.ts'
+import { type ImageList, withImage, omitImage } from './imageList.ts'
 
 export const imagesKey = ['images'] as const
 
@@ -19,7 +19,7 @@ export function useImages() {
       patchFromEvent<ImageList>(queryClient, imagesKey, (list) => withImage(list, event.image))
     }
     if (event.type === 'image.removed') {
-      patchFromEvent<ImageList>(queryClient, imagesKey, (list) => withoutImage(list, event.name))
+      patchFromEvent<ImageList>(queryClient, imagesKey, (list) => omitImage(list, event.name))
     }
   })
   return useQuery<ImageList>({
@@ -48,7 +48,7 @@ export function useImageActions(): ImageActions {
     },
     async remove(name) {
       await agent(removeImage, { name })
-      patchFromEvent<ImageList>(queryClient, imagesKey, (list) => withoutImage(list, name))
+      patchFromEvent<ImageList>(queryClient, imagesKey, (list) => omitImage(list, name))
     },
   }
 }

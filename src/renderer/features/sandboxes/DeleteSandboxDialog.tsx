@@ -16,14 +16,14 @@ export function DeleteSandboxDialog({ sandbox, remove, onClose }: DeleteSandboxD
       open
       onOpenChange={(open) => !open && onClose()}
       title={`Delete ${sandbox.name}?`}
-      description={`${lostText(running)} This cannot be undone.`}
+      description={`${describeLoss(running)} This cannot be undone.`}
       confirmLabel="Delete sandbox"
       onConfirm={() => remove(sandbox)}
     />
   )
 }
 
-function lostText(running: number): string {
+function describeLoss(running: number): string {
   if (running === 0) return 'All its files are lost.'
   return `All its files are lost, and ${running === 1 ? 'the program in its terminal ends' : `the programs in its ${running} terminals end`}.`
 }

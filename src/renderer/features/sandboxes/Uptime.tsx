@@ -4,7 +4,7 @@ import { formatUptime } from './uptime.ts'
 /** Updates itself: only this text is rendered, and only when it changes. */
 export function Uptime({ startedAt }: { startedAt: string }) {
   const startedAtMs = Date.parse(startedAt)
-  const text = useSyncExternalStore(everySecond, () => formatUptime(startedAtMs, Date.now()))
+  const text = useSyncExternalStore(subscribeEverySecond, () => formatUptime(startedAtMs, Date.now()))
   return (
     <time dateTime={startedAt} title={`Running since ${new Date(startedAt).toLocaleString()}`} className="tabular-nums">
       {text}
@@ -12,7 +12,7 @@ export function Uptime({ startedAt }: { startedAt: string }) {
   )
 }
 
-function everySecond(listener: () => void): () => void {
+function subscribeEverySecond(listener: () => void): () => void {
   const timer = setInterval(listener, 1_000)
   return () => clearInterval(timer)
 }

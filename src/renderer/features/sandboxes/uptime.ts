@@ -7,10 +7,10 @@ export function formatUptime(startedAtMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.floor((nowMs - startedAtMs) / 1000))
   if (seconds < minute) return `${seconds}s`
   if (seconds < hour) return `${Math.floor(seconds / minute)}m`
-  if (seconds < day) return `${Math.floor(seconds / hour)}h ${twoDigits(Math.floor((seconds % hour) / minute))}m`
+  if (seconds < day) return `${Math.floor(seconds / hour)}h ${padTwoDigits(Math.floor((seconds % hour) / minute))}m`
   return `${Math.floor(seconds / day)}d ${Math.floor((seconds % day) / hour)}h`
 }
 
-function twoDigits(value: number): string {
+function padTwoDigits(value: number): string {
   return String(value).padStart(2, '0')
 }

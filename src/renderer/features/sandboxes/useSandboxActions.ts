@@ -4,7 +4,7 @@ import { createSandbox, deleteSandbox, type Sandbox, startSandbox, stopSandbox }
 import { useAgent } from '../../api/AgentProvider.tsx'
 import { patchFromEvent } from '../../api/eventPatch.ts'
 import { readAgain } from '../../api/readAgain.ts'
-import { type SandboxList, withNewSandbox, withoutSandbox } from '../../api/sandboxes/sandboxList.ts'
+import { removeSandbox, type SandboxList, withNewSandbox } from '../../api/sandboxes/sandboxList.ts'
 import { sandboxesKey } from '../../api/sandboxes/useSandboxes.ts'
 import { notify } from '../../ui/toast.tsx'
 
@@ -47,7 +47,7 @@ export function useSandboxActions(): SandboxActions {
     },
     async remove(sandbox) {
       await agent(deleteSandbox, { id: sandbox.id })
-      patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => withoutSandbox(list, sandbox.id))
+      patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => removeSandbox(list, sandbox.id))
     },
   }
 }

@@ -1,10 +1,10 @@
 const maxDecimals = 6
 
 /** `0.0123 ETH`: six digits after the point, and no more. */
-export const formatEther = (wei: string): string => coinText(wei, 18, 'ETH')
-export const formatSol = (lamports: string): string => coinText(lamports, 9, 'SOL')
+export const formatEther = (wei: string): string => formatCoins(wei, 18, 'ETH')
+export const formatSol = (lamports: string): string => formatCoins(lamports, 9, 'SOL')
 
-function coinText(atomic: string, decimals: number, symbol: string): string {
+function formatCoins(atomic: string, decimals: number, symbol: string): string {
   const digits = atomic.padStart(decimals + 1, '0')
   const whole = BigInt(digits.slice(0, -decimals)).toLocaleString('en')
   const part = digits.slice(-decimals, maxDecimals - decimals).replace(/0+$/, '')

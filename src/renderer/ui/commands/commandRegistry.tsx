@@ -37,7 +37,7 @@ const RegistryContext = createContext<CommandRegistry | undefined>(undefined)
 
 /** Holds what can be done now, and listens for the shortcuts: the only key listener of the page. */
 export function CommandProvider({ children }: { children: ReactNode }) {
-  const [registry] = useState(commandRegistry)
+  const [registry] = useState(createCommandRegistry)
   useEffect(() => {
     const lead = createLeadKey()
     const onKeyDown = (event: KeyboardEvent) => runShortcut(registry.all(), lead, event)
@@ -67,7 +67,7 @@ function useRegistry(): CommandRegistry {
   return registry
 }
 
-function commandRegistry(): CommandRegistry {
+function createCommandRegistry(): CommandRegistry {
   const owned = new Map<string, readonly Command[]>()
   const changes = createEmitter()
   let newest = new Map<string, Command>()

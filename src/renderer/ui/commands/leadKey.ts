@@ -20,13 +20,13 @@ export function createLeadKey(): LeadKey {
       return key
     },
     keep(press, { shortcuts, atMs }) {
-      const lead = shortcuts.find(({ lead = '' }) => lead !== '' && matches(plain(lead), press))?.lead
+      const lead = shortcuts.find(({ lead = '' }) => lead !== '' && matches(toPlainShortcut(lead), press))?.lead
       pending = lead === undefined ? undefined : { key: lead, untilMs: atMs + patienceMs }
       return pending !== undefined
     },
   }
 }
 
-function plain(key: string): Shortcut {
+function toPlainShortcut(key: string): Shortcut {
   return { key, ctrl: false, meta: false, alt: false, shift: false }
 }

@@ -32,7 +32,7 @@ export function matches(shortcut: Shortcut, press: KeyPress): boolean {
     shortcut.ctrl === press.ctrlKey &&
     shortcut.meta === press.metaKey &&
     shortcut.alt === press.altKey &&
-    keyMatches(shortcut, press)
+    matchesKey(shortcut, press)
   )
 }
 
@@ -58,7 +58,7 @@ export function findFocus(target: EventTarget | null): Focus {
 /** The keys as they are printed on the keyboard, for the first alternative: `['Ctrl', 'Shift', 'F']`, `['⌘', 'K']`. */
 export function formatKeys(written: string, keyboard: Keyboard): string[] {
   const [first = written] = written.split(', ')
-  return first.split(' ').flatMap((keys) => splitKeys(keys).map((key) => keyName(key, keyboard)))
+  return first.split(' ').flatMap((keys) => splitKeys(keys).map((key) => formatKey(key, keyboard)))
 }
 
 const modifiers = ['mod', 'ctrl', 'meta', 'alt', 'shift']
@@ -89,7 +89,7 @@ function splitKeys(written: string): string[] {
   return written.endsWith('+') ? [...parts.slice(0, -2), '+'] : parts
 }
 
-function keyMatches({ key, shift }: Shortcut, press: KeyPress): boolean {
+function matchesKey({ key, shift }: Shortcut, press: KeyPress): boolean {
   // A sign such as `?` needs Shift on one keyboard and not on another: what it printed decides.
   if (/^[^a-z0-9]$/.test(key)) return press.key === key
   if (shift !== press.shiftKey) return false
@@ -119,7 +119,7 @@ const names: Record<string, string> = {
 }
 const appleNames: Record<string, string> = { ctrl: '⌃', alt: '⌥', shift: '⇧', meta: '⌘' }
 
-function keyName(key: string, { apple }: Keyboard): string {
+function formatKey(key: string, { apple }: Keyboard): string {
   const real = key === 'mod' ? (apple ? 'meta' : 'ctrl') : key
   return (apple ? appleNames[real] : undefined) ?? names[real] ?? real.toUpperCase()
 }

@@ -37,7 +37,7 @@ export function ResizablePanels({ room, start, middle, end }: ResizablePanelsPro
   const { place, listFolds, endFloats } = room
   const endPanel = usePanelRef()
   // One element for as long as the screen is open: what is edited at the side outlives a change of the zoom.
-  const [host] = useState(movableHost)
+  const [host] = useState(createMovableHost)
 
   // From what the layout will be: after a key the panels are still as they were.
   const keep = (layout: Layout) => {
@@ -92,7 +92,7 @@ export function ResizablePanels({ room, start, middle, end }: ResizablePanelsPro
 type MovableHost = { element: HTMLElement; moveTo(place: HTMLElement): void }
 
 /** An element that takes its content, and the focus in it, along to another place. */
-function movableHost(): MovableHost {
+function createMovableHost(): MovableHost {
   const element = document.createElement('div')
   element.className = 'size-full'
   let focused: HTMLElement | undefined

@@ -5,10 +5,10 @@ import { runCents } from './runCost.ts'
 
 /** Updates itself, and renders only when the text changes. */
 export function RunCost({ sandbox }: { sandbox: Sandbox }) {
-  return useSyncExternalStore(everyFewSeconds, () => formatUsdCents(runCents(sandbox, Date.now())))
+  return useSyncExternalStore(subscribeEveryFewSeconds, () => formatUsdCents(runCents(sandbox, Date.now())))
 }
 
-function everyFewSeconds(listener: () => void): () => void {
+function subscribeEveryFewSeconds(listener: () => void): () => void {
   const timer = setInterval(listener, 5_000)
   return () => clearInterval(timer)
 }

@@ -22,12 +22,12 @@ export function chooseTheme(choice: ThemeChoice): void {
 export function presentTheme(): Theme {
   const choice = readThemeChoice()
   if (choice !== 'system') return choice
-  return systemPrefersDark().matches ? 'dark' : 'light'
+  return getDarkModeQuery().matches ? 'dark' : 'light'
 }
 
 /** Calls `listener` after each change: by this window, another window or the system. */
 export function onThemeChange(listener: () => void): () => void {
-  const system = systemPrefersDark()
+  const system = getDarkModeQuery()
   system.addEventListener('change', applyTheme)
   const unsubscribe = storedTheme.subscribe(applyTheme)
   window.addEventListener(changed, listener)
@@ -43,6 +43,6 @@ export function applyTheme(): void {
   window.dispatchEvent(new Event(changed))
 }
 
-function systemPrefersDark(): MediaQueryList {
+function getDarkModeQuery(): MediaQueryList {
   return window.matchMedia('(prefers-color-scheme: dark)')
 }

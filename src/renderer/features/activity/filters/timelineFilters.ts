@@ -114,10 +114,10 @@ function resolvePeriod({ period, from, to }: Times, now: Date): { from?: Date | 
   if (period === 'any') return {}
   if (period !== 'between')
     return { from: new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysBack[period]) }
-  return { from: midnight(from, 0), to: midnight(to, 1) }
+  return { from: toMidnight(from, 0), to: toMidnight(to, 1) }
 }
 
-function midnight(day: string, daysLater: number): Date | undefined {
+function toMidnight(day: string, daysLater: number): Date | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? []
   return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(date) + daysLater)
 }

@@ -95,12 +95,12 @@ function EntryRecord({ entry }: { entry: TimelineEntry }) {
         )}
         {entry.task !== null && <Fact name="Task">{entry.task}</Fact>}
         {Object.entries(entry.links).map(([kind, id]) => (
-          <Fact key={`link ${kind}`} name={`Link to ${fieldName(kind).toLowerCase()}`}>
+          <Fact key={`link ${kind}`} name={`Link to ${formatFieldName(kind).toLowerCase()}`}>
             {id}
           </Fact>
         ))}
         {Object.entries(detail).map(([name, value]) => (
-          <Fact key={name} name={fieldName(name)}>
+          <Fact key={name} name={formatFieldName(name)}>
             {value === null ? '–' : String(value)}
           </Fact>
         ))}
@@ -129,7 +129,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 /** `service_sequence` reads `Service sequence`. */
-function fieldName(name: string): string {
+function formatFieldName(name: string): string {
   const words = name.replaceAll('_', ' ')
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }

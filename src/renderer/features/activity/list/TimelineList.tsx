@@ -62,7 +62,7 @@ export function TimelineList({ entries, requestStates, sought, hasMore, onMore }
   const onKeyDown = (event: KeyboardEvent) => {
     // A key's target is an element of the page.
     const row = (event.target as Element).closest('[data-row]')?.closest('[data-index]')
-    const target = row ? rowAfter(event.key, Number(row.getAttribute('data-index')), items) : undefined
+    const target = row ? findRowAfter(event.key, Number(row.getAttribute('data-index')), items) : undefined
     if (target === undefined) return
     event.preventDefault()
     const item = items[target]
@@ -152,7 +152,7 @@ function focusRow(list: RefObject<HTMLElement | null>, index: number, tries = 10
 
 type Items = ReturnType<typeof buildTimelineItems>
 
-function rowAfter(key: string, from: number, items: Items): number | undefined {
+function findRowAfter(key: string, from: number, items: Items): number | undefined {
   const isRow = (index: number) => items[index]?.kind === 'row'
   const step = { ArrowDown: 1, ArrowUp: -1 }[key]
   if (key === 'Home') return items.findIndex((_, index) => isRow(index))

@@ -31,7 +31,7 @@ export function describeRow({ entries, isRequest, lead, state }: TimelineRow): R
   const subject = lead ?? entries.find(({ kind }) => kind === 'intent.asked') ?? newest
   const payment = entries.find(({ kind }) => kind.startsWith('payment.'))
   const last = payment
-    ? paymentKind(payment)
+    ? describePaymentKind(payment)
     : (state ?? entries.find(({ kind }) => Object.hasOwn(outcomes, kind))?.kind)
   return {
     ...splitSentence(subject),
@@ -40,7 +40,7 @@ export function describeRow({ entries, isRequest, lead, state }: TimelineRow): R
 }
 
 /** A payment that was cleared up later is described as what it turned out to be. */
-function paymentKind({ kind, detail }: TimelineEntry): string {
+function describePaymentKind({ kind, detail }: TimelineEntry): string {
   if (kind !== 'payment.reconciled') return kind
   return detail.paid === true ? 'payment.settled' : 'payment.refused'
 }

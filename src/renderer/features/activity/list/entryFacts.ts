@@ -5,7 +5,7 @@ import { describeDecider } from './describeRow.ts'
 type Detail = TimelineEntry['detail']
 export type EntryFact = { name: string; value: string; isCode?: boolean }
 
-const amount = (value: Detail[string]): string =>
+const formatAmount = (value: Detail[string]): string =>
   /^\d+$/.test(String(value)) ? formatUsd(String(value), 'exact') : String(value)
 
 /** Fields of an entry that are shown, in this order. All others are in its record. */
@@ -15,12 +15,12 @@ const readable: Readonly<
   command: { name: 'Command', isCode: true },
   sandbox_name: { name: 'Sandbox' },
   asker_name: { name: 'Asked by' },
-  amount_micro_usd: { name: 'Amount', words: amount },
-  max_amount_micro_usd: { name: 'Up to', words: amount },
+  amount_micro_usd: { name: 'Amount', words: formatAmount },
+  max_amount_micro_usd: { name: 'Up to', words: formatAmount },
   host: { name: 'Site' },
   account: { name: 'Account', isCode: true },
   decided_by: { name: 'Decided by', words: describeDecider },
-  confirm_above_micro_usd: { name: 'Extra confirmation above', words: amount },
+  confirm_above_micro_usd: { name: 'Extra confirmation above', words: formatAmount },
   expiry_minutes: { name: 'Requests expire after', words: (value) => `${String(value)} minutes` },
   times: { name: 'Times left' },
   until: { name: 'Until', words: (value) => new Date(String(value)).toLocaleString() },

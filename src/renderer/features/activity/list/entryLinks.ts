@@ -6,7 +6,7 @@ export type EntryLink = { label: string; href: string }
 
 /** Returns the links of an entry that the window can show. Tampered entries have none. */
 export function listEntryLinks(entry: Pick<TimelineEntry, 'links' | 'detail' | 'problem'>): EntryLink[] {
-  return entry.problem === null ? toEntryLinks(allLinks(entry)) : []
+  return entry.problem === null ? toEntryLinks(collectLinks(entry)) : []
 }
 
 export function toEntryLinks(links: Links): EntryLink[] {
@@ -31,7 +31,7 @@ const inDetail: Readonly<Partial<Record<LinkKind, string>>> = {
   intent: 'intent_id',
 }
 
-function allLinks({ links, detail }: Pick<TimelineEntry, 'links' | 'detail'>): Links {
+function collectLinks({ links, detail }: Pick<TimelineEntry, 'links' | 'detail'>): Links {
   const older = Object.entries(inDetail).flatMap(([kind, field]) => {
     const id = detail[field]
     return typeof id === 'string' ? [[kind, id] as const] : []

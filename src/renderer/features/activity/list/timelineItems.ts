@@ -108,12 +108,12 @@ function findLead({ entries, isRequest }: TimelineRow): TimelineEntry | undefine
 }
 
 export function formatDay(day: Date, now: Date): string {
-  const days = Math.round((midnight(now) - midnight(day)) / dayMs)
+  const days = Math.round((toMidnight(now) - toMidnight(day)) / dayMs)
   if (days === 0) return 'Today'
   if (days === 1) return 'Yesterday'
   return day.toLocaleDateString('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
 }
 
-function midnight(time: Date): number {
+function toMidnight(time: Date): number {
   return new Date(time.getFullYear(), time.getMonth(), time.getDate()).getTime()
 }

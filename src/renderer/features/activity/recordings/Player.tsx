@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
-import { type Cast, formatClockTime, withoutLongWaits } from './castPlayback.ts'
+import { type Cast, formatClockTime, shortenWaits } from './castPlayback.ts'
 import { type CastScreen, createCastScreen } from './castScreen.ts'
 
 const speeds = ['0.5', '1', '2', '4', '8'] as const
@@ -15,7 +15,7 @@ const stepMs = 5_000
 /** Shows a recording as it was, at any speed and from any time. */
 export function Player({ cast: recorded, label }: { cast: Cast; label: string }) {
   const [skips, setSkips] = useState(true)
-  const cast = useMemo(() => (skips ? withoutLongWaits(recorded) : recorded), [recorded, skips])
+  const cast = useMemo(() => (skips ? shortenWaits(recorded) : recorded), [recorded, skips])
   return <Playing key={String(skips)} cast={cast} label={label} skips={skips} onSkips={setSkips} />
 }
 

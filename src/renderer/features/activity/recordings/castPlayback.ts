@@ -21,13 +21,13 @@ const largest = 500
  */
 export function parseCast(text: string): Cast | undefined {
   const [first = '', ...lines] = text.split('\n')
-  const header = json(first)
+  const header = parseJsonLine(first)
   if (typeof header !== 'object' || header === null || !('version' in header) || header.version !== 2) return undefined
   const { width, height } = header as { width?: unknown; height?: unknown }
   const events: CastEvent[] = []
   let lastMs = 0
   for (const line of lines) {
-    const event = parseEvent(json(line), lastMs)
+    const event = parseEvent(parseJsonLine(line), lastMs)
     if (!event) continue
     lastMs = event.atMs
     events.push(event)
@@ -36,7 +36,7 @@ export function parseCast(text: string): Cast | undefined {
 }
 
 /** The same with no wait longer than two seconds. */
-export function withoutLongWaits(cast: Cast): Cast {
+export function shortenWaits(cast: Cast): Cast {
   let beforeMs = 0
   let atMs = 0
   const events = cast.events.map((event) => {
@@ -83,7 +83,7 @@ function parseSize(value: unknown, fallback: number): number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? Math.min(value, largest) : fallback
 }
 
-function json(line: string): unknown {
+function parseJsonLine(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {

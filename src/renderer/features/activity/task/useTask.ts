@@ -30,11 +30,11 @@ export function useTask(task: TaskId) {
     getNextPageParam: ({ has_more: more, entries }) => (more ? entries.at(-1)?.sequence : undefined),
   })
   useReadSoon(key)
-  return { sums, pages, entries: inOrder(pages.data?.pages.flatMap(({ entries }) => entries) ?? []) }
+  return { sums, pages, entries: sortEntries(pages.data?.pages.flatMap(({ entries }) => entries) ?? []) }
 }
 
 /** Sorts by time: the service's entries reach the log a moment after the agent's. */
-function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+function sortEntries(entries: readonly TimelineEntry[]): TimelineEntry[] {
   return entries.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at) || a.sequence - b.sequence)
 }
 

@@ -5,7 +5,7 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { describeIntent } from '#shared/contract/intentHeadline.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { noticeId } from '../everywhere/useNotices.ts'
+import { toNoticeId } from '../everywhere/useNotices.ts'
 import { useInbox } from '../inbox/useInbox.ts'
 import { buildContentKey } from './buildContentKey.ts'
 import { DecisionNotices } from './DecisionNotices.tsx'
@@ -28,7 +28,7 @@ function Waiting({ record }: { record: IntentRecord }) {
   const { id } = record
   const headline = describeIntent(record)
   // Dismisses the request's notice, because the decision is in view.
-  useEffect(() => notify.takeBack(noticeId(id)), [id])
+  useEffect(() => notify.takeBack(toNoticeId(id)), [id])
   return (
     <section aria-label="Approval" className="flex flex-col gap-3">
       <p className="font-medium break-words">{headline}</p>

@@ -32,7 +32,7 @@ export function useDecision(record: IntentRecord) {
       const intent = await agent(decideIntent, {
         intentId: record.id,
         approve: deed === 'approve',
-        ...(grant && { grant: wireGrant(grant, Date.now()) }),
+        ...(grant && { grant: grantToWire(grant, Date.now()) }),
       })
       followInbox(queryClient, { type: 'intent.changed', intent })
       return true
@@ -59,7 +59,7 @@ export function useDecision(record: IntentRecord) {
   }
 }
 
-function wireGrant({ times, minutes, onlyPath }: GrantDraft, nowMs: number) {
+function grantToWire({ times, minutes, onlyPath }: GrantDraft, nowMs: number) {
   return {
     ...(times !== undefined && { times }),
     ...(onlyPath && { only_path: true }),

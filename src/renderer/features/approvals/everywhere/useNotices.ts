@@ -28,7 +28,7 @@ export function useNotices(): { follow: (intent: IntentRecord) => void } {
 }
 
 /** Returns the id of a request's notice. */
-export function noticeId(intentId: string): string {
+export function toNoticeId(intentId: string): string {
   return `approval ${intentId}`
 }
 
@@ -37,7 +37,7 @@ function tell(intent: IntentRecord): () => void {
   const who = asker.kind === 'person' ? 'Waiting' : `${describeRequester(asker).name} asks`
   return notify.asked(`${who} for your approval`, {
     ...{
-      id: noticeId(id),
+      id: toNoticeId(id),
       hint: reason === null ? describeIntent(intent) : `${describeIntent(intent)}. Reason given: “${reason}”`,
     },
     action: { label: 'Review', run: () => goTo('approvals', id) },

@@ -4,7 +4,7 @@ import { formatTimeLeft } from './timeLeft.ts'
 /** Updates itself, and renders only when the text changes. */
 export function TimeLeft({ until }: { until: string }) {
   const untilMs = Date.parse(until)
-  const text = useSyncExternalStore(everySecond, () => formatTimeLeft(untilMs, Date.now()))
+  const text = useSyncExternalStore(subscribeEverySecond, () => formatTimeLeft(untilMs, Date.now()))
   return (
     <time dateTime={until} title={`Until ${new Date(until).toLocaleString()}`} className="shrink-0 tabular-nums">
       {text}
@@ -12,7 +12,7 @@ export function TimeLeft({ until }: { until: string }) {
   )
 }
 
-function everySecond(listener: () => void): () => void {
+function subscribeEverySecond(listener: () => void): () => void {
   const timer = setInterval(listener, 1000)
   return () => clearInterval(timer)
 }

@@ -4,7 +4,7 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 export type Inbox = readonly IntentRecord[]
 
 export function withIntent(inbox: Inbox, record: IntentRecord): Inbox {
-  return [record, ...inbox.filter(({ id }) => id !== record.id)].toSorted(newestFirst)
+  return [record, ...inbox.filter(({ id }) => id !== record.id)].toSorted(compareNewestFirst)
 }
 
 export function listWaiting(inbox: Inbox): IntentRecord[] {
@@ -18,9 +18,9 @@ export function listDecided(inbox: Inbox): IntentRecord[] {
 /** Both lists of the agent as one: all that waits, and what was decided lately. */
 export function mergeInboxes(waiting: Inbox, latest: Inbox): Inbox {
   const latestIds = new Set(latest.map(({ id }) => id))
-  return [...latest, ...waiting.filter(({ id }) => !latestIds.has(id))].toSorted(newestFirst)
+  return [...latest, ...waiting.filter(({ id }) => !latestIds.has(id))].toSorted(compareNewestFirst)
 }
 
-function newestFirst(a: IntentRecord, b: IntentRecord): number {
+function compareNewestFirst(a: IntentRecord, b: IntentRecord): number {
   return b.created_at.localeCompare(a.created_at)
 }

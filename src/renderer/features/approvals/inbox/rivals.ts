@@ -13,13 +13,13 @@ export function describeRivals({ id, purchase }: IntentRecord, inbox: readonly I
   const names = [...new Set(others.map(({ asker }) => describeRequester(asker).name))]
   if (names.length === 0) return undefined
   const also = names.length === 1 && names[0] !== 'You' ? 'also asks' : 'also ask'
-  return `${listed(names)} ${also} to ${describePurchase(purchase)}. One approval is enough.`
+  return `${formatList(names)} ${also} to ${describePurchase(purchase)}. One approval is enough.`
 }
 
 function isOpen({ state }: IntentRecord): boolean {
   return state === 'waiting' || state === 'approved'
 }
 
-function listed(names: readonly string[]): string {
+function formatList(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }

@@ -23,11 +23,11 @@ import { sanitizeLine } from '#shared/shownLine.ts'
 import { CallApproval } from './CallApproval.tsx'
 import { CallDetails } from './CallDetails.tsx'
 import {
-  callIcon,
-  callSubject,
-  callTitle,
+  describeCallSubject,
   formatDnsLines,
   formatDuration,
+  getCallIcon,
+  getCallTitle,
   parseArguments,
   readExitCode,
   stateLabels,
@@ -52,14 +52,14 @@ export function CallCard({ call }: { call: ChatCall }) {
   const [chosen, setOpen] = useState<boolean>()
   const id = useId()
   const args = parseArguments(call)
-  const Icon = callIcon(call.tool)
+  const Icon = getCallIcon(call.tool)
   const { data: sandboxes = [] } = useSandboxes()
-  const subject = callSubject(args)
+  const subject = describeCallSubject(args)
   const subjectName = sandboxes.find(({ id: sandbox }) => sandbox === subject)?.name ?? subject
   const exitCode = readExitCode(call)
   const [StateIcon, look] = exitCode === undefined ? stateLooks[call.state] : ([CircleX, 'text-caution'] as const)
   const stateLabel = exitCode === undefined ? stateLabels[call.state] : `Exit code ${exitCode}`
-  const title = callTitle(call.tool)
+  const title = getCallTitle(call.tool)
   const alias = parseServerName(call.tool)
   const server = alias === undefined ? undefined : sanitizeLine(alias, 60)
   // Requires expanding the card before approval.

@@ -76,12 +76,12 @@ const icons: readonly (readonly [prefix: string, icon: LucideIcon])[] = [
 ]
 
 /** Tools of other servers look like themselves, whatever they are called. */
-export function callIcon(tool: string): LucideIcon {
+export function getCallIcon(tool: string): LucideIcon {
   if (parseServerName(tool) !== undefined) return Plug
   return icons.find(([prefix]) => tool.startsWith(prefix))?.[1] ?? Wrench
 }
 
-export function callTitle(tool: string): string {
+export function getCallTitle(tool: string): string {
   const server = parseServerName(tool)
   if (server !== undefined) return sanitizeLine(tool.slice(server.length + servedMark.length), maxName)
   return (Object.hasOwn(titles, tool) ? titles[tool] : undefined) ?? sanitizeLine(tool, maxName)
@@ -90,7 +90,7 @@ export function callTitle(tool: string): string {
 const maxName = 100
 
 /** Returns the subject for the first line of the card. */
-export function callSubject(args: CallArguments | undefined): string {
+export function describeCallSubject(args: CallArguments | undefined): string {
   const subject = [
     'command',
     'input',

@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { memo, use, useLayoutEffect, useRef } from 'react'
 import { useCopied } from '#renderer/ui/useCopied.ts'
-import { type CodeLines, codeLines } from './codeLines.ts'
+import { type CodeLines, createCodeLines } from './codeLines.ts'
 import { HighlighterContext } from './highlighterContext.ts'
 import { findLanguage } from './languages.ts'
 
@@ -16,7 +16,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language, closed }: Cod
 
   useLayoutEffect(() => {
     if (!place.current) return
-    const lines = codeLines(place.current, (onTokens) =>
+    const lines = createCodeLines(place.current, (onTokens) =>
       findLanguage(language) === undefined ? undefined : highlighter?.open(language, onTokens),
     )
     drawn.current = lines

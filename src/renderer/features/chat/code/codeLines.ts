@@ -23,7 +23,7 @@ type OpenHighlighting = (onTokens: (from: number, tokens: readonly LineTokens[])
  * Renders a block of code line by line. A line is added once, and colored once when complete; the last line stays plain
  * while it grows.
  */
-export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting): CodeLines {
+export function createCodeLines(place: HTMLElement, openHighlighting: OpenHighlighting): CodeLines {
   let present: Lines = noLines
   let finished = 0
   const elements: HTMLElement[] = []
@@ -118,12 +118,12 @@ function appendLine(place: HTMLElement, at: number, text: string): HTMLElement {
   const line = document.createElement('span')
   line.className = 'code-line'
   line.textContent = `${text}\n`
-  const group = at % linesOfGroup === 0 ? newGroup(place) : (place.lastElementChild ?? newGroup(place))
+  const group = at % linesOfGroup === 0 ? appendGroup(place) : (place.lastElementChild ?? appendGroup(place))
   group.append(line)
   return line
 }
 
-function newGroup(place: HTMLElement): HTMLElement {
+function appendGroup(place: HTMLElement): HTMLElement {
   const group = document.createElement('span')
   group.className = 'code-group'
   place.append(group)

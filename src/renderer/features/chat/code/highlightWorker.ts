@@ -9,10 +9,10 @@ const linesAtOnce = 40
 let last: Promise<unknown> = Promise.resolve()
 
 self.addEventListener('message', ({ data }: MessageEvent<HighlightRequest>) => {
-  last = last.then(() => work(data)).catch(() => {}) // it stays plain
+  last = last.then(() => highlightCode(data)).catch(() => {}) // it stays plain
 })
 
-async function work(request: HighlightRequest): Promise<void> {
+async function highlightCode(request: HighlightRequest): Promise<void> {
   if (request.type === 'close') {
     blocks.delete(request.block)
     return

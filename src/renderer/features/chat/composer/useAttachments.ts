@@ -25,7 +25,7 @@ export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<D
     await Promise.all(
       accepted.map(async (file, index) => {
         try {
-          if (file.size > chatLimits.imageBytes) throw tooLarge()
+          if (file.size > chatLimits.imageBytes) throw createTooLargeError()
           const name = (file.name || `pasted-${index + 1}`).slice(-255)
           const attachment = await agent(addAttachment, { name }, { bytes: file })
           setDraft((before) => ({ ...before, attachments: [...before.attachments, attachment] }))
@@ -45,6 +45,6 @@ export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<D
 }
 
 /** Detected before the upload starts. */
-function tooLarge(): AppError {
+function createTooLargeError(): AppError {
   return new AppError('chat/attachment-too-large', `The file is larger than ${chatLimits.imageBytes / 1024 ** 2} MB.`)
 }

@@ -44,7 +44,7 @@ export function ConversationView({ conversation, sought, onLimits, onSettings, r
 
   const models = useModelsFor(conversation.models)
   const last = branch.data?.messages.at(-1)
-  const running = answersUnderWay(branch.data)
+  const running = listRunningAnswers(branch.data)
   const stop = () => {
     for (const { id } of running) attempt(() => actions.stop(id, conversationId))
   }
@@ -127,7 +127,7 @@ export function ConversationView({ conversation, sought, onLimits, onSettings, r
   )
 }
 
-function answersUnderWay(branch: ReturnType<typeof useBranch>['data']): Message[] {
+function listRunningAnswers(branch: ReturnType<typeof useBranch>['data']): Message[] {
   const last = branch?.messages.at(-1)
   if (!branch || !last) return []
   const group = last.group_id

@@ -13,7 +13,7 @@ const StreamsContext = createContext<AnswerStreams | undefined>(undefined)
 /** Words come faster than one reads: so often they are drawn, and rarely while the window is hidden. */
 const pauseMs = { shown: 24, hidden: 500 } as const
 
-function beforeDrawing(work: () => void): void {
+function runBeforePaint(work: () => void): void {
   if (document.hidden) setTimeout(work, pauseMs.hidden)
   else setTimeout(() => requestAnimationFrame(work), pauseMs.shown)
 }
@@ -24,7 +24,7 @@ export function AnswerStreamsProvider({ children }: { children: ReactNode }) {
   const [streams] = useState(() =>
     answerStreams({
       fetchLike: fetchAsWindow,
-      beforeDrawing,
+      beforeDrawing: runBeforePaint,
       onEnd(message) {
         const id = message.conversation_id
         queryClient.setQueryData<Branch>(chatKeys.branch(id), (branch) => branch && withMessage(branch, message))
@@ -68,10 +68,10 @@ export function useAnswer(message: Message): Message {
 /** Returns the cost of running answers in micro-dollars, which the conversation does not include yet. */
 export function useLiveCost(conversationId: ConversationId): number {
   const streams = use(StreamsContext)
-  return useSyncExternalStore(streams?.subscribe ?? neverChanges, () => streams?.liveCost(conversationId) ?? 0)
+  return useSyncExternalStore(streams?.subscribe ?? subscribeNever, () => streams?.liveCost(conversationId) ?? 0)
 }
 
-const neverChanges = () => () => {}
+const subscribeNever = () => () => {}
 
 /** Read aloud once: an answer is never read while it grows. */
 function describeEnd({ model, state }: Message): string {

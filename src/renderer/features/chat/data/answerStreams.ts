@@ -95,7 +95,7 @@ export function answerStreams({
     for (let failures = 0; !stream.abort.signal.aborted; failures++) {
       const ended = await read(id, stream).catch(() => false)
       if (ended || stream.abort.signal.aborted) return
-      await paused(pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 1000, stream.abort.signal)
+      await waitFor(pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 1000, stream.abort.signal)
     }
   }
 
@@ -146,7 +146,7 @@ function parseEvent(text: string): AnswerEvent | undefined {
   }
 }
 
-function paused(ms: number, signal: AbortSignal): Promise<void> {
+function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms)
     signal.addEventListener('abort', done, { once: true })

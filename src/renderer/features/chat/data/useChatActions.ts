@@ -53,7 +53,7 @@ export function useChatActions() {
     async remove(conversationId: ConversationId, title: string): Promise<void> {
       await agent(deleteConversation, { conversationId })
       void readAgain(queryClient, chatKeys.lists)
-      notify.done(`Deleted “${shortened(title)}”`, {
+      notify.done(`Deleted “${truncateTitle(title)}”`, {
         action: { label: 'Undo', run: () => void actions.restore(conversationId) },
       })
     },
@@ -95,6 +95,6 @@ export function useChatActions() {
 
 export type ChatActions = ReturnType<typeof useChatActions>
 
-function shortened(title: string): string {
+function truncateTitle(title: string): string {
   return title.length > 40 ? `${title.slice(0, 40)}…` : title
 }

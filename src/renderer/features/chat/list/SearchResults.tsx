@@ -11,7 +11,7 @@ export function SearchResults({ words }: { words: string }) {
   const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useSearch(words)
   if (isPending) return <SkeletonRows label="Searching…" count={4} rowClassName="h-12" />
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />
-  const hits = withoutRepeats(data.pages.flatMap((page) => page.hits))
+  const hits = deduplicateHits(data.pages.flatMap((page) => page.hits))
   if (hits.length === 0) {
     return (
       <p role="status" className="px-2 py-1 text-muted">
@@ -68,7 +68,7 @@ function Part({ part: { text, hit } }: { part: SnippetPart }) {
 }
 
 /** Lists a chat found by a message only once: its title is its first message. */
-function withoutRepeats(hits: readonly ChatHit[]): ChatHit[] {
+function deduplicateHits(hits: readonly ChatHit[]): ChatHit[] {
   const byMessage = new Set(hits.filter(({ message_id: id }) => id !== null).map((it) => it.conversation_id))
   return hits.filter((it) => it.message_id !== null || !byMessage.has(it.conversation_id))
 }

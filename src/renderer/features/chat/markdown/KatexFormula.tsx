@@ -6,7 +6,7 @@ import 'katex/dist/katex.min.css'
 export function KatexFormula({ tex, display }: { tex: string; display: boolean }) {
   const place = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {
-    place.current?.replaceChildren(drawn(tex, display) ?? tex)
+    place.current?.replaceChildren(renderFormula(tex, display) ?? tex)
   }, [tex, display])
   return <span ref={place} className={display ? 'formula-display' : 'formula'} />
 }
@@ -19,7 +19,7 @@ const deepest = 250
 const maxElements = 20_000
 
 /** @returns undefined for a formula that is too deep or too large for a page: it is shown as it is written */
-function drawn(tex: string, display: boolean): HTMLElement | undefined {
+function renderFormula(tex: string, display: boolean): HTMLElement | undefined {
   const formula = document.createElement('span')
   const expansions = Math.max(10, Math.min(maxExpansions, Math.floor(maxExpanded / tex.length)))
   try {

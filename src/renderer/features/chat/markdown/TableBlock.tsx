@@ -16,9 +16,9 @@ export function TableBlock({ head, groups, definitions }: TableBlockProps) {
   const header = parseTable(head, definitions)
   if (!header) return <PlainText text={[head, ...groups].join('\n')} />
   const [first = ''] = groups
-  const cellsOfGroup = rowsIn(first) * (header.children[0]?.children.length ?? 1)
+  const cellsOfGroup = countRows(first) * (header.children[0]?.children.length ?? 1)
   const visibleGroups = Math.max(1, Math.floor(cells / Math.max(1, cellsOfGroup)))
-  const left = groups.slice(visibleGroups).reduce((sum, rows) => sum + rowsIn(rows), 0)
+  const left = groups.slice(visibleGroups).reduce((sum, rows) => sum + countRows(rows), 0)
   return (
     // Wide tables scroll by themselves, so the keyboard must reach it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
@@ -62,7 +62,7 @@ const RowGroup = memo(function RowGroup({
   )
 })
 
-function rowsIn(rows: string): number {
+function countRows(rows: string): number {
   return rows.split('\n').length
 }
 

@@ -85,13 +85,13 @@ function openBlock(splitter: Splitter, line: string): void {
       return
     }
   }
-  const fence = nestedFence(line)
-  splitter.open = { kind: 'text', lines: [line], length: line.length, isList: startsItem(line), fence, blank: false }
+  const fence = findNestedFence(line)
+  splitter.open = { kind: 'text', lines: [line], length: line.length, isList: isItemStart(line), fence, blank: false }
 }
 
 function readCodeLine(splitter: Splitter, open: OpenOf<'code'>, line: string): void {
-  if (closesFence(line, open.fence)) closeBlock(splitter, true)
-  else open.lines.push(withoutIndent(line, open.indent))
+  if (isClosingFence(line, open.fence)) closeBlock(splitter, true)
+  else open.lines.push(stripIndent(line, open.indent))
 }
 
 function readMathLine(splitter: Splitter, open: OpenOf<'math'>, line: string): void {
@@ -118,7 +118,7 @@ function readTextLine(splitter: Splitter, open: OpenOf<'text'>, line: string): v
   const { lines } = open
   if (open.fence !== undefined) {
     // Within a list or a quotation: the parser sees to it, but no blank line in it ends the block.
-    if (closesFence(line.replace(/^[\s>]+/, ''), open.fence)) open.fence = undefined
+    if (isClosingFence(line.replace(/^[\s>]+/, ''), open.fence)) open.fence = undefined
     lines.push(line)
     open.length += line.length + 1
     if (open.length > maxBlock) closeBlock(splitter, true)
@@ -142,7 +142,7 @@ function readTextLine(splitter: Splitter, open: OpenOf<'text'>, line: string): v
     closeBlock(splitter, true)
     return
   }
-  if (endsText(open, last, line)) {
+  if (isEndOfText(open, last, line)) {
     closeBlock(splitter, true)
     openBlock(splitter, line)
     return
@@ -150,12 +150,12 @@ function readTextLine(splitter: Splitter, open: OpenOf<'text'>, line: string): v
   lines.push(line)
   open.length += line.length + 1
   open.blank = false
-  open.fence = nestedFence(line)
+  open.fence = findNestedFence(line)
 }
 
 /** Whether `line` begins another block than the text whose last line is `last`. */
-function endsText(open: OpenOf<'text'>, last: string, line: string): boolean {
-  const isItem = startsItem(line)
+function isEndOfText(open: OpenOf<'text'>, last: string, line: string): boolean {
+  const isItem = isItemStart(line)
   const isContinued = isItem || /^(?: {2,}|\t)/.test(line)
   return (
     (open.isList && open.blank && !isContinued) ||
@@ -168,7 +168,7 @@ function endsText(open: OpenOf<'text'>, last: string, line: string): boolean {
 }
 
 /** Whether an item of a list begins on the line. */
-function startsItem(line: string): boolean {
+function isItemStart(line: string): boolean {
   return /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line)
 }
 
@@ -179,13 +179,13 @@ function toBlock(open: Open, closed: boolean): Block {
     case 'math':
       return { kind: 'math', tex: open.lines.join('\n').trim(), closed }
     case 'table':
-      return { kind: 'table', head: open.head, groups: grouped(open.rows, countColumns(open.head)) }
+      return { kind: 'table', head: open.head, groups: groupRows(open.rows, countColumns(open.head)) }
     case 'text':
       return { kind: 'text', text: open.lines.join('\n').trimEnd() }
   }
 }
 
-function grouped(rows: readonly string[], columns: number): string[] {
+function groupRows(rows: readonly string[], columns: number): string[] {
   const size = Math.max(1, Math.min(rowsOfGroup, Math.floor(cellsOfGroup / columns)))
   const groups: string[] = []
   for (let at = 0; at < rows.length; at += size) groups.push(rows.slice(at, at + size).join('\n'))
@@ -207,12 +207,12 @@ function parseFence(line: string): { fence: string; indent: number; language: st
 }
 
 /** A fence that opens within the line's list or quotation. */
-function nestedFence(line: string): string | undefined {
+function findNestedFence(line: string): string | undefined {
   const inside = line.replace(/^(?:\s|>|[-*+]\s|\d{1,9}[.)]\s)+/, '')
   return inside === line ? undefined : parseFence(inside)?.fence
 }
 
-function closesFence(line: string, fence: string): boolean {
+function isClosingFence(line: string, fence: string): boolean {
   const trimmed = line.trim()
   if (trimmed.length < fence.length || !trimmed.startsWith(fence)) return false
   const [mark] = fence
@@ -220,7 +220,7 @@ function closesFence(line: string, fence: string): boolean {
   return /^ {0,3}\S/.test(line)
 }
 
-function withoutIndent(line: string, indent: number): string {
+function stripIndent(line: string, indent: number): string {
   let at = 0
   while (at < indent && line[at] === ' ') at++
   return line.slice(at)

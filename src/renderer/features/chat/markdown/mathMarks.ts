@@ -16,7 +16,7 @@ export function withMathMarks(text: string): string {
   while (at < text.length) {
     const character = text[at]
     if (character === '`') {
-      at = afterCode(text, at)
+      at = skipCode(text, at)
     } else if (character === '\\' && text[at + 1] === '(' && !noMore.paren) {
       const end = text.indexOf('\\)', at + 2)
       if (end === -1) noMore.paren = true
@@ -37,7 +37,7 @@ export function withMathMarks(text: string): string {
       at += 2
     } else if (character === '$') {
       const double = text[at + 1] === '$'
-      const end = noMore.dollar ? -1 : double ? text.indexOf('$$', at + 2) : closingDollar(text, at)
+      const end = noMore.dollar ? -1 : double ? text.indexOf('$$', at + 2) : findClosingDollar(text, at)
       if (end === undefined || end === -1) {
         if (end === -1 && !double) noMore.dollar = true
         take(at)
@@ -58,7 +58,7 @@ export function withMathMarks(text: string): string {
 const maxInline = 1_000
 
 /** @returns undefined where this dollar opens none, -1 where no dollar follows at all */
-function closingDollar(text: string, open: number): number | undefined {
+function findClosingDollar(text: string, open: number): number | undefined {
   const next = text[open + 1]
   if (next === undefined || /\s/.test(next)) return undefined
   const end = text.indexOf('$', open + 1)
@@ -74,7 +74,7 @@ function hasBreak(text: string, from: number, to: number): boolean {
 }
 
 /** Behind the code that begins here, or behind its marks where it has no end. */
-function afterCode(text: string, start: number): number {
+function skipCode(text: string, start: number): number {
   let marks = 0
   while (text[start + marks] === '`') marks++
   const close = '`'.repeat(marks)

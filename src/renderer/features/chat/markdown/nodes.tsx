@@ -41,7 +41,7 @@ function drawAll(nodes: readonly Nodes[], drawing: Drawing): ReactNode {
 
 function draw(node: Nodes, drawing: Drawing): ReactNode {
   const { definitions } = drawing
-  if (drawing.depth > deepest) return plainText(node)
+  if (drawing.depth > deepest) return toPlainText(node)
   const inner = () =>
     'children' in node ? drawAll(node.children as Nodes[], { definitions, depth: drawing.depth + 1 }) : null
   switch (node.type) {
@@ -87,11 +87,11 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
         <ul dir="auto">{inner()}</ul>
       )
     case 'listItem': {
-      if (typeof node.checked !== 'boolean') return <li>{itemContent(node.children, drawing, node.spread)}</li>
+      if (typeof node.checked !== 'boolean') return <li>{drawItemContent(node.children, drawing, node.spread)}</li>
       return (
         <li className="task">
           <input type="checkbox" checked={node.checked} disabled aria-label={node.checked ? 'Done' : 'To do'} />
-          {itemContent(node.children, drawing, node.spread)}
+          {drawItemContent(node.children, drawing, node.spread)}
         </li>
       )
     }
@@ -132,7 +132,7 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
 }
 
 /** A list without blank lines has its texts without paragraphs. */
-function itemContent(nodes: readonly Nodes[], { definitions, depth }: Drawing, spread: boolean | null | undefined) {
+function drawItemContent(nodes: readonly Nodes[], { definitions, depth }: Drawing, spread: boolean | null | undefined) {
   const within = { definitions, depth: depth + 1 }
   if (spread) return drawAll(nodes, within)
   return nodes.map((node, index) => (
@@ -147,19 +147,19 @@ function itemContent(nodes: readonly Nodes[], { definitions, depth }: Drawing, s
 function drawLink(url: string, children: readonly PhrasingContent[], content: ReactNode): ReactNode {
   const link = parseSafeLink(url)
   if (!link) return content
-  const text = children.map(plainText).join('')
+  const text = children.map(toPlainText).join('')
   return (
     <>
       <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" title={link.href}>
         {content}
       </a>
-      {!showsHost(text.trim(), url, link) && <span className="link-host"> ({link.host})</span>}
+      {!isShowingHost(text.trim(), url, link) && <span className="link-host"> ({link.host})</span>}
     </>
   )
 }
 
 /** The address itself, with nothing before its host, nor letters of another script that look like it. */
-function showsHost(text: string, url: string, { href, host }: SafeLink): boolean {
+function isShowingHost(text: string, url: string, { href, host }: SafeLink): boolean {
   if (text === href || text === host) return true
   const begins = [`https://${host}`, `http://${host}`].find((it) => text.toLowerCase().startsWith(it))
   return (
@@ -192,7 +192,7 @@ function drawImage({ url, alt }: Pick<Image, 'url' | 'alt'>): ReactNode {
 }
 
 /** Iterative, because the nesting may be deep. */
-function plainText(node: Nodes): string {
+function toPlainText(node: Nodes): string {
   const parts: string[] = []
   const left: Nodes[] = [node]
   for (let next = left.pop(); next; next = left.pop()) {

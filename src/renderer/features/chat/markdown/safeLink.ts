@@ -12,7 +12,7 @@ export function parseSafeLink(address: string): SafeLink | undefined {
   if (address.length > maxAddress) return undefined
   const url = URL.parse(address.trim())
   if (!url || !schemes.has(url.protocol)) return undefined
-  if (url.protocol === 'mailto:') return { href: url.href, host: decodedOr(url.pathname) }
+  if (url.protocol === 'mailto:') return { href: url.href, host: tryDecode(url.pathname) }
   if (url.hostname === '') return undefined
   // A name before the host looks like the host itself: `https://bank.example@evil.example`.
   url.username = ''
@@ -24,7 +24,7 @@ export function isDrawnImage(address: string): boolean {
   return address.length < maxImage && drawnImage.test(address)
 }
 
-function decodedOr(text: string): string {
+function tryDecode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

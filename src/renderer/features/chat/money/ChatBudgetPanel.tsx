@@ -60,17 +60,17 @@ function Limits({ budget: { day, conversation, today } }: { budget: ChatBudget }
           </span>
         </p>
         {limit !== null && <SpentBar share={limit === 0 ? 1 : today.spent_micro_usd / limit} className="mt-1.5" />}
-        <p className="mt-1 text-small text-faint">{limitsText(day)}</p>
+        <p className="mt-1 text-small text-faint">{formatLimits(day)}</p>
       </li>
       <li className="px-3.5 py-2">
         <p className="font-medium">Each chat</p>
-        <p className="mt-0.5 text-small text-faint">{limitsText(conversation)}</p>
+        <p className="mt-0.5 text-small text-faint">{formatLimits(conversation)}</p>
       </li>
     </ul>
   )
 }
 
-function limitsText({ soft_micro_usd: soft, hard_micro_usd: hard }: SpendLimits): string {
+function formatLimits({ soft_micro_usd: soft, hard_micro_usd: hard }: SpendLimits): string {
   if (soft === null && hard === null) return 'No limits'
   const warns = soft === null ? undefined : `warns at ${formatCost(soft)}`
   const stops = hard === null ? 'never stops' : `stops at ${formatCost(hard)}`

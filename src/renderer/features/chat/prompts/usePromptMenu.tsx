@@ -47,7 +47,7 @@ export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
           'aria-expanded': true,
           'aria-controls': listId,
           'aria-autocomplete': 'list',
-          ...(matches.length > 0 && { 'aria-activedescendant': optionId(listId, present) }),
+          ...(matches.length > 0 && { 'aria-activedescendant': toOptionId(listId, present) }),
         }
       : {},
     onKeyDown(event) {
@@ -119,7 +119,7 @@ function PromptList({ id, matches, present, hasPrompts, onPresentChange, onUse, 
           <div
             key={prompt.id}
             tabIndex={-1}
-            id={optionId(id, index)}
+            id={toOptionId(id, index)}
             role="option"
             aria-selected={index === present}
             onClick={() => onUse(prompt)}
@@ -152,6 +152,6 @@ function PromptList({ id, matches, present, hasPrompts, onPresentChange, onUse, 
   )
 }
 
-function optionId(listId: string, index: number): string {
+function toOptionId(listId: string, index: number): string {
   return `${listId}-${index}`
 }

@@ -45,14 +45,14 @@ export function toSettingsDraft({
       profile: tools.profile,
       sandboxId: tools.sandbox_id ?? '',
       steps: String(tools.max_steps),
-      turn: amountField(tools.max_turn_micro_usd),
-      day: amountField(tools.max_day_micro_usd),
+      turn: formatAmountField(tools.max_turn_micro_usd),
+      day: formatAmountField(tools.max_day_micro_usd),
     },
   }
 }
 
 export function toLimitsDraft(limits: SpendLimits | null | undefined): LimitsDraft {
-  return { soft: amountField(limits?.soft_micro_usd), hard: amountField(limits?.hard_micro_usd) }
+  return { soft: formatAmountField(limits?.soft_micro_usd), hard: formatAmountField(limits?.hard_micro_usd) }
 }
 
 export type Faults = Partial<
@@ -62,13 +62,13 @@ export type Faults = Partial<
 /** Validates the fields. */
 export function validateDraft(draft: SettingsDraft): Faults {
   return {
-    ...fault('temperature', isWithin(draft.temperature, 0, 2), 'Use 0 to 2.'),
-    ...fault('topP', isWithin(draft.topP, 0, 1), 'Use 0 to 1.'),
-    ...fault('maxTokens', isWhole(draft.maxTokens, 1), 'Use a whole number from 1.'),
-    ...fault('seed', isWhole(draft.seed, 0), 'Use a whole number.'),
-    ...fault('stop', parseStopSequences(draft.stop).length <= 4, 'Use at most 4 lines.'),
+    ...toFault('temperature', isWithin(draft.temperature, 0, 2), 'Use 0 to 2.'),
+    ...toFault('topP', isWithin(draft.topP, 0, 1), 'Use 0 to 1.'),
+    ...toFault('maxTokens', isWhole(draft.maxTokens, 1), 'Use a whole number from 1.'),
+    ...toFault('seed', isWhole(draft.seed, 0), 'Use a whole number.'),
+    ...toFault('stop', parseStopSequences(draft.stop).length <= 4, 'Use at most 4 lines.'),
     ...(draft.ownLimits ? limitFaults(draft.limits) : {}),
-    ...(draft.tools.enabled ? toolFaults(draft.tools) : {}),
+    ...(draft.tools.enabled ? validateTools(draft.tools) : {}),
   }
 }
 
@@ -76,20 +76,20 @@ export function limitFaults({ soft, hard }: LimitsDraft): Pick<Faults, 'soft' | 
   const isAmount = (text: string) => text.trim() === '' || parseUsd(text) !== undefined
   const [low, high] = [parseAmountField(soft), parseAmountField(hard)]
   return {
-    ...fault('soft', isAmount(soft), 'Enter dollars, such as 0.50.'),
-    ...fault('hard', isAmount(hard), 'Enter dollars, such as 2.'),
+    ...toFault('soft', isAmount(soft), 'Enter dollars, such as 0.50.'),
+    ...toFault('hard', isAmount(hard), 'Enter dollars, such as 2.'),
     ...(low !== null && high !== null && low > high ? { soft: 'Must not be above the hard limit.' } : {}),
   }
 }
 
-function toolFaults({ steps, turn, day }: ToolsDraft): Faults {
+function validateTools({ steps, turn, day }: ToolsDraft): Faults {
   const { min, max } = chatToolLimits.steps
   const isCount = steps.trim() === '' || (isWhole(steps, min) && Number(steps) <= max)
   const isAmount = (text: string) => text.trim() === '' || parseUsd(text) !== undefined
   return {
-    ...fault('steps', isCount, `Use ${min} to ${max}.`),
-    ...fault('turn', isAmount(turn), 'Enter dollars.'),
-    ...fault('day', isAmount(day), 'Enter dollars.'),
+    ...toFault('steps', isCount, `Use ${min} to ${max}.`),
+    ...toFault('turn', isAmount(turn), 'Enter dollars.'),
+    ...toFault('day', isAmount(day), 'Enter dollars.'),
   }
 }
 
@@ -128,7 +128,7 @@ export function toConversationChanges(draft: SettingsDraft) {
   }
 }
 
-function fault(field: keyof Faults, isRight: boolean, words: string): Faults {
+function toFault(field: keyof Faults, isRight: boolean, words: string): Faults {
   return isRight ? {} : { [field]: words }
 }
 
@@ -140,7 +140,7 @@ function parseNumberField(text: string): number | null {
   return text.trim() === '' ? null : Number(text)
 }
 
-function amountField(microUsd: number | null | undefined): string {
+function formatAmountField(microUsd: number | null | undefined): string {
   return microUsd === null || microUsd === undefined ? '' : formatUsdInput(String(microUsd))
 }
 

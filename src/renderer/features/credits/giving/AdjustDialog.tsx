@@ -26,7 +26,7 @@ export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: 
   const change = cents === undefined || !data ? undefined : cents - data.balance_cents
 
   const send = () => {
-    const balance = data && balanceWrong(cents, data)
+    const balance = data && validateBalance(cents, data)
     const noted = adjustCredits.body.shape.note.safeParse(note)
     setWrong({
       ...(balance !== undefined && { balance }),
@@ -81,7 +81,7 @@ function describeChange(balance: number | undefined, change: number | undefined)
   return change === undefined || change === 0 ? `${now}.` : `${now}, changes by ${changeText(change)}.`
 }
 
-function balanceWrong(
+function validateBalance(
   cents: number | undefined,
   { balance_cents: balance, held_cents: onHold }: { balance_cents: number; held_cents: number },
 ): string | undefined {

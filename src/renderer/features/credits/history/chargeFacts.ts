@@ -24,11 +24,11 @@ export function chargeFacts({ metadata = {}, refunded_cents: refunded }: CreditT
   })
   const { price_version: version, interrupted, estimated, uncollected_micro_usd: uncollected } = metadata
   return [
-    ...fact('Tokens', counts.join(' · ')),
-    ...fact('Price version', version === undefined ? '' : String(version)),
-    ...fact('Estimate', interrupted ? estimates.interrupted : estimated ? estimates.estimated : ''),
-    ...fact('Not collected', typeof uncollected === 'number' ? formatUsdCents(uncollected / microPerCent) : ''),
-    ...fact('Refunded', refunded === undefined ? '' : formatUsdCents(refunded)),
+    ...createFact('Tokens', counts.join(' · ')),
+    ...createFact('Price version', version === undefined ? '' : String(version)),
+    ...createFact('Estimate', interrupted ? estimates.interrupted : estimated ? estimates.estimated : ''),
+    ...createFact('Not collected', typeof uncollected === 'number' ? formatUsdCents(uncollected / microPerCent) : ''),
+    ...createFact('Refunded', refunded === undefined ? '' : formatUsdCents(refunded)),
     ...Object.entries(metadata)
       .filter(([field]) => !standardFields.has(field))
       .map(([field, value]) => ({ name: humanizeField(field), value: String(value) })),
@@ -46,7 +46,7 @@ const estimates = {
   estimated: 'The provider did not report all of the usage.',
 }
 
-function fact(name: string, value: string): ChargeFact[] {
+function createFact(name: string, value: string): ChargeFact[] {
   return value === '' ? [] : [{ name, value }]
 }
 

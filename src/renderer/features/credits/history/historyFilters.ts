@@ -75,16 +75,16 @@ function resolvePeriod(
   nowMs: number,
 ): { from?: number | undefined; to?: number | undefined } {
   if (period === 'any') return {}
-  if (period === 'between') return { from: midnight(from), to: later(midnight(to)) }
+  if (period === 'between') return { from: toMidnight(from), to: addDay(toMidnight(to)) }
   const today = Math.floor(nowMs / dayMs) * dayMs
   return { from: today - daysBack[period] * dayMs }
 }
 
-function midnight(day: string): number | undefined {
+function toMidnight(day: string): number | undefined {
   const at = Date.parse(`${day}T00:00:00.000Z`)
   return Number.isNaN(at) ? undefined : at
 }
 
-function later(at: number | undefined): number | undefined {
+function addDay(at: number | undefined): number | undefined {
   return at === undefined ? undefined : at + dayMs
 }

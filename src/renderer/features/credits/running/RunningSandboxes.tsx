@@ -1,7 +1,7 @@
 import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { NothingYet, Panel } from '#renderer/ui/Panel.tsx'
 import { RunCost } from '#renderer/ui/sandboxes/RunCost.tsx'
-import { approximateCents } from '#renderer/ui/sandboxes/runCost.ts'
+import { roundCents } from '#renderer/ui/sandboxes/runCost.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 
@@ -11,7 +11,7 @@ export function RunningSandboxes({ isEmbedded }: { isEmbedded: boolean }) {
   const running = data.filter(({ status, cost }) => status === 'running' && cost !== undefined)
   const isCharged = running.some(({ cost }) => cost?.charged)
   return (
-    <Panel title="Running sandboxes" note={running.length === 0 || isCharged ? undefined : notCharged(isEmbedded)}>
+    <Panel title="Running sandboxes" note={running.length === 0 || isCharged ? undefined : describeFreeUse(isEmbedded)}>
       {running.length === 0 ? (
         <NothingYet>No sandbox is running.</NothingYet>
       ) : (
@@ -47,9 +47,7 @@ function Row({ sandbox }: { sandbox: Sandbox }) {
       <th scope="row" className="max-w-0 w-full px-3.5 py-2 text-left font-medium">
         <span className="block truncate">{name}</span>
       </th>
-      <td className="px-3.5 whitespace-nowrap text-muted">
-        {cost && formatUsdCents(approximateCents(cost.cents_per_hour))}
-      </td>
+      <td className="px-3.5 whitespace-nowrap text-muted">{cost && formatUsdCents(roundCents(cost.cents_per_hour))}</td>
       <td className="px-3.5 whitespace-nowrap">
         <RunCost sandbox={sandbox} />
       </td>
@@ -57,6 +55,6 @@ function Row({ sandbox }: { sandbox: Sandbox }) {
   )
 }
 
-function notCharged(isEmbedded: boolean): string {
+function describeFreeUse(isEmbedded: boolean): string {
   return isEmbedded ? 'Not charged on this computer' : 'Not charged by this service'
 }

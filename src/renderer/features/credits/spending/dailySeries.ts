@@ -39,7 +39,7 @@ export function buildDailySeries(
   const series = ranked.map(
     ([name, sum], place): Series => ({ name, label: name, ...sum, color: colors[place] ?? 'rest' }),
   )
-  const days = daysBetween(from, to).map((day): DayBar => {
+  const days = listDays(from, to).map((day): DayBar => {
     const ofDay = named.filter((it) => it.day === day)
     const parts = series
       .map((one) => ({ series: one, cents: sumGroups(ofDay.filter(({ name }) => name === one.name)) }))
@@ -74,7 +74,7 @@ function sumGroups(groups: readonly SpendingGroup[]): number {
   return groups.reduce((sum, { spent_cents }) => sum + spent_cents, 0)
 }
 
-function daysBetween(from: string, to: string): string[] {
+function listDays(from: string, to: string): string[] {
   const days: string[] = []
   for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs) days.push(toIsoDay(at))
   return days

@@ -18,11 +18,17 @@ export function formatDomainsCsv(domains: readonly Domain[]): string {
     ],
     domains.map((it) => [
       ...[it.domain, it.unicode, it.status, it.registered_at, it.expires_at],
-      ...[yesNo(it.privacy), yesNo(it.locked), yesNo(it.auto_renew), it.registrar, it.nameservers.join(' ')],
+      ...[
+        formatYesNo(it.privacy),
+        formatYesNo(it.locked),
+        formatYesNo(it.auto_renew),
+        it.registrar,
+        it.nameservers.join(' '),
+      ],
     ]),
   )
 }
 
-function yesNo(is: boolean): string {
+function formatYesNo(is: boolean): string {
   return is ? 'yes' : 'no'
 }

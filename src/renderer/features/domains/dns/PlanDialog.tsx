@@ -100,8 +100,8 @@ export function StepRow({ step }: { step: DnsPlanStep }) {
         {record.host}
       </span>
       <span className="min-w-0 flex-1 font-mono text-small break-words">
-        {step.action === 'change' && <del className="block text-muted">{dataText(step.before)}</del>}
-        <span>{dataText(record)}</span>
+        {step.action === 'change' && <del className="block text-muted">{formatData(step.before)}</del>}
+        <span>{formatData(record)}</span>
       </span>
       {step.state === 'done' && <CircleCheck role="img" aria-label="Done" className="size-4 text-positive" />}
       {step.state === 'failed' && <CircleX role="img" aria-label="Failed" className="size-4 text-negative" />}
@@ -109,6 +109,6 @@ export function StepRow({ step }: { step: DnsPlanStep }) {
   )
 }
 
-function dataText({ value, ttl, distance }: DnsRecordData): string {
+function formatData({ value, ttl, distance }: DnsRecordData): string {
   return `${distance === null ? '' : `${distance} `}${value} · ${ttl}\u00a0s`
 }

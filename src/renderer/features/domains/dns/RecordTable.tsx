@@ -2,9 +2,9 @@ import { RecordFields } from './RecordFields.tsx'
 import { RecordRow, recordColumns } from './RecordRow.tsx'
 import {
   createRecordKey,
+  removeRecord,
   restoreRecord,
   toRecords,
-  withoutRecord,
   withRecord,
   type ZoneEdits,
   type ZoneRow,
@@ -66,7 +66,7 @@ export function RecordTable({ zone, rows, edits, onEditsChange, openRow, onOpenR
                   key={row.key}
                   row={row}
                   onEdit={() => onOpenRowChange(row.key)}
-                  onRemove={() => onEditsChange(withoutRecord(edits, row.key))}
+                  onRemove={() => onEditsChange(removeRecord(edits, row.key))}
                   onRestore={() => onEditsChange(restoreRecord(edits, row.key))}
                 />
               ),

@@ -20,7 +20,7 @@ import { OrphanedNotice } from './OrphanedNotice.tsx'
 import { PlanDialog } from './PlanDialog.tsx'
 import { RecordTable } from './RecordTable.tsx'
 import { SandboxDialog } from './SandboxDialog.tsx'
-import { withoutSandboxRecord } from './sandboxRecord.ts'
+import { removeSandboxRecord } from './sandboxRecord.ts'
 import { TemplatesDialog } from './TemplatesDialog.tsx'
 import { useZonePlan } from './useZonePlan.ts'
 import {
@@ -77,7 +77,7 @@ export function RecordsEditor({ domain }: RecordsEditorProps) {
       <OrphanedNotice domain={domain} />
       <DomainSandboxes
         zone={zone}
-        onRemoved={(name) => setEdits(withoutSandboxRecord(zone, { records, edits }, name))}
+        onRemoved={(name) => setEdits(removeSandboxRecord(zone, { records, edits }, name))}
       />
       <RecordTable
         zone={zone}

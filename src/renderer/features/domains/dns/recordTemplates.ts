@@ -20,73 +20,73 @@ export type RecordTemplate = {
   records: (zone: string, written: Readonly<Record<string, string>>) => readonly NewDnsRecord[]
 }
 
-const mx = (distance: number, value: string): NewDnsRecord => ({ type: 'MX', host: '@', value, distance })
-const text = (host: string, value: string): NewDnsRecord => ({ type: 'TXT', host, value })
-const cname = (host: string, value: string): NewDnsRecord => ({ type: 'CNAME', host, value })
-const where = <T>(value: string | undefined, make: (value: string) => T): T[] => (value ? [make(value)] : [])
+const createMx = (distance: number, value: string): NewDnsRecord => ({ type: 'MX', host: '@', value, distance })
+const createTxt = (host: string, value: string): NewDnsRecord => ({ type: 'TXT', host, value })
+const createCname = (host: string, value: string): NewDnsRecord => ({ type: 'CNAME', host, value })
+const mapPresent = <T>(value: string | undefined, make: (value: string) => T): T[] => (value ? [make(value)] : [])
 
 const dkimHint = 'Add the DKIM records that the provider shows you as well.'
 
 export const recordTemplates: readonly RecordTemplate[] = [
   {
     ...{ id: 'google', group: 'Mail', label: 'Google Workspace', note: dkimHint, fields: [] },
-    records: () => [mx(1, 'smtp.google.com'), text('@', 'v=spf1 include:_spf.google.com ~all')],
+    records: () => [createMx(1, 'smtp.google.com'), createTxt('@', 'v=spf1 include:_spf.google.com ~all')],
   },
   {
     ...{ id: 'microsoft', group: 'Mail', label: 'Microsoft 365', note: dkimHint },
     fields: [{ id: 'code', label: 'Verification', placeholder: 'MS=ms12345678', optional: true }],
     records: (zone, { code }) => [
-      mx(0, `${zone.replaceAll('.', '-')}.mail.protection.outlook.com`),
-      text('@', 'v=spf1 include:spf.protection.outlook.com -all'),
-      cname('autodiscover', 'autodiscover.outlook.com'),
-      ...where(code, (it) => text('@', it)),
+      createMx(0, `${zone.replaceAll('.', '-')}.mail.protection.outlook.com`),
+      createTxt('@', 'v=spf1 include:spf.protection.outlook.com -all'),
+      createCname('autodiscover', 'autodiscover.outlook.com'),
+      ...mapPresent(code, (it) => createTxt('@', it)),
     ],
   },
   {
     ...{ id: 'fastmail', group: 'Mail', label: 'Fastmail', fields: [] },
     records: (zone) => [
-      mx(10, 'in1-smtp.messagingengine.com'),
-      mx(20, 'in2-smtp.messagingengine.com'),
-      text('@', 'v=spf1 include:spf.messagingengine.com ?all'),
-      ...['fm1', 'fm2', 'fm3'].map((it) => cname(`${it}._domainkey`, `${it}.${zone}.dkim.fmhosted.com`)),
+      createMx(10, 'in1-smtp.messagingengine.com'),
+      createMx(20, 'in2-smtp.messagingengine.com'),
+      createTxt('@', 'v=spf1 include:spf.messagingengine.com ?all'),
+      ...['fm1', 'fm2', 'fm3'].map((it) => createCname(`${it}._domainkey`, `${it}.${zone}.dkim.fmhosted.com`)),
     ],
   },
   {
     ...{ id: 'proton', group: 'Mail', label: 'Proton Mail', note: dkimHint },
     fields: [{ id: 'code', label: 'Verification', placeholder: 'protonmail-verification=…', optional: true }],
     records: (_, { code }) => [
-      mx(10, 'mail.protonmail.ch'),
-      mx(20, 'mailsec.protonmail.ch'),
-      text('@', 'v=spf1 include:_spf.protonmail.ch ~all'),
-      ...where(code, (it) => text('@', it)),
+      createMx(10, 'mail.protonmail.ch'),
+      createMx(20, 'mailsec.protonmail.ch'),
+      createTxt('@', 'v=spf1 include:_spf.protonmail.ch ~all'),
+      ...mapPresent(code, (it) => createTxt('@', it)),
     ],
   },
   {
     ...{ id: 'icloud', group: 'Mail', label: 'iCloud Mail' },
     fields: [{ id: 'code', label: 'Verification', placeholder: 'apple-domain=…', optional: true }],
     records: (zone, { code }) => [
-      mx(10, 'mx01.mail.icloud.com'),
-      mx(10, 'mx02.mail.icloud.com'),
-      text('@', 'v=spf1 include:icloud.com ~all'),
-      cname('sig1._domainkey', `sig1.dkim.${zone}.at.icloudmailadmin.com`),
-      ...where(code, (it) => text('@', it)),
+      createMx(10, 'mx01.mail.icloud.com'),
+      createMx(10, 'mx02.mail.icloud.com'),
+      createTxt('@', 'v=spf1 include:icloud.com ~all'),
+      createCname('sig1._domainkey', `sig1.dkim.${zone}.at.icloudmailadmin.com`),
+      ...mapPresent(code, (it) => createTxt('@', it)),
     ],
   },
   {
     ...{ id: 'zoho', group: 'Mail', label: 'Zoho Mail', note: dkimHint },
     fields: [{ id: 'code', label: 'Verification', placeholder: 'zoho-verification=…', optional: true }],
     records: (_, { code }) => [
-      mx(10, 'mx.zoho.com'),
-      mx(20, 'mx2.zoho.com'),
-      mx(50, 'mx3.zoho.com'),
-      text('@', 'v=spf1 include:zohomail.com ~all'),
-      ...where(code, (it) => text('@', it)),
+      createMx(10, 'mx.zoho.com'),
+      createMx(20, 'mx2.zoho.com'),
+      createMx(50, 'mx3.zoho.com'),
+      createTxt('@', 'v=spf1 include:zohomail.com ~all'),
+      ...mapPresent(code, (it) => createTxt('@', it)),
     ],
   },
   {
     ...{ id: 'no-mail', group: 'Mail', label: 'No mail', note: 'Tells others to refuse mail from this domain.' },
     fields: [],
-    records: () => [mx(0, '.'), text('@', 'v=spf1 -all'), text('_dmarc', 'v=DMARC1; p=reject')],
+    records: () => [createMx(0, '.'), createTxt('@', 'v=spf1 -all'), createTxt('_dmarc', 'v=DMARC1; p=reject')],
   },
   {
     ...{ id: 'server', group: 'Site', label: 'Your own server' },
@@ -96,8 +96,8 @@ export const recordTemplates: readonly RecordTemplate[] = [
     ],
     records: (zone, { v4 = '', v6 }) => [
       { type: 'A', host: '@', value: v4 },
-      ...where(v6, (value): NewDnsRecord => ({ type: 'AAAA', host: '@', value })),
-      cname('www', zone),
+      ...mapPresent(v6, (value): NewDnsRecord => ({ type: 'AAAA', host: '@', value })),
+      createCname('www', zone),
     ],
   },
   {
@@ -108,24 +108,24 @@ export const recordTemplates: readonly RecordTemplate[] = [
       ...['0', '1', '2', '3'].map(
         (it): NewDnsRecord => ({ type: 'AAAA', host: '@', value: `2606:50c0:800${it}::153` }),
       ),
-      ...where(user, (it) => cname('www', `${it}.github.io`)),
+      ...mapPresent(user, (it) => createCname('www', `${it}.github.io`)),
     ],
   },
   {
     ...{ id: 'vercel', group: 'Site', label: 'Vercel', fields: [] },
-    records: () => [{ type: 'A', host: '@', value: '76.76.21.21' }, cname('www', 'cname.vercel-dns.com')],
+    records: () => [{ type: 'A', host: '@', value: '76.76.21.21' }, createCname('www', 'cname.vercel-dns.com')],
   },
   {
     ...{ id: 'netlify', group: 'Site', label: 'Netlify' },
     fields: [{ id: 'site', label: 'Site name', placeholder: 'my-site', hint: 'Of my-site.netlify.app.' }],
     records: (_, { site = '' }) => [
       { type: 'A', host: '@', value: '75.2.60.5' },
-      cname('www', `${site.replace(/\.netlify\.app$/, '')}.netlify.app`),
+      createCname('www', `${site.replace(/\.netlify\.app$/, '')}.netlify.app`),
     ],
   },
   {
     ...{ id: 'www', group: 'Site', label: 'www points to the domain', fields: [] },
-    records: (zone) => [cname('www', zone)],
+    records: (zone) => [createCname('www', zone)],
   },
   {
     ...{ id: 'verification', group: 'Verification', label: 'Verification record' },
@@ -140,13 +140,13 @@ export const recordTemplates: readonly RecordTemplate[] = [
         optional: true,
       },
     ],
-    records: (_, { value = '', host }) => [text(host || '@', value)],
+    records: (_, { value = '', host }) => [createTxt(host || '@', value)],
   },
   {
     ...{ id: 'dmarc', group: 'Security', label: 'DMARC reports' },
     note: 'Mail that fails SPF and DKIM goes to spam, and you get reports.',
     fields: [{ id: 'mail', label: 'Reports to', placeholder: 'dmarc@example.com' }],
-    records: (_, { mail = '' }) => [text('_dmarc', `v=DMARC1; p=quarantine; rua=mailto:${mail}`)],
+    records: (_, { mail = '' }) => [createTxt('_dmarc', `v=DMARC1; p=quarantine; rua=mailto:${mail}`)],
   },
   {
     ...{ id: 'lets-encrypt', group: 'Security', label: 'Certificates by Let’s Encrypt only', fields: [] },

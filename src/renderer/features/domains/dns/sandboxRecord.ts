@@ -1,6 +1,6 @@
 import type { SandboxDomain } from '#shared/contract/sandboxDomains.ts'
 import { type DnsRecordData, normalizeRecord } from '#shared/dns/dnsRecord.ts'
-import { buildZoneRows, withoutRecord, type ZoneEdits } from './zoneEdits.ts'
+import { buildZoneRows, removeRecord, type ZoneEdits } from './zoneEdits.ts'
 
 /** At the root no CNAME is allowed, and a service without a public address is reached on this computer. */
 export function createSandboxRecord(
@@ -13,7 +13,7 @@ export function createSandboxRecord(
 }
 
 /** Removes the record that led the name to its sandbox; other addresses of the name stay. */
-export function withoutSandboxRecord(
+export function removeSandboxRecord(
   zone: string,
   { records, edits }: { records: Parameters<typeof buildZoneRows>[0]; edits: ZoneEdits },
   name: Pick<SandboxDomain, 'domain' | 'dns_target'>,
@@ -23,5 +23,5 @@ export function withoutSandboxRecord(
   const isIt = (record: DnsRecordData) => record.type === type && record.host === host && record.value === value
   return buildZoneRows(records, edits)
     .filter(({ state, record }) => state !== 'removed' && isIt(record))
-    .reduce((next, { key }) => withoutRecord(next, key), edits)
+    .reduce((next, { key }) => removeRecord(next, key), edits)
 }

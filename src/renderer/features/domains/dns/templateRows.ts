@@ -32,7 +32,7 @@ export function buildTemplateRows(
       rows.push(toTemplateRow(record, others))
     } catch (fault) {
       if (!(fault instanceof DnsRecordFault)) throw fault
-      return { rows: [], fault: { field: buildField(template, trimmed, templateRecord), message: sentence(fault) } }
+      return { rows: [], fault: { field: buildField(template, trimmed, templateRecord), message: toSentence(fault) } }
     }
   }
   return { rows }
@@ -64,7 +64,7 @@ function buildField(
   return named?.id ?? fields[0]?.id ?? ''
 }
 
-function sentence(fault: DnsRecordFault): string {
+function toSentence(fault: DnsRecordFault): string {
   const words = fault.message.replace(/^`\w+` /, '').replaceAll('`', '')
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }

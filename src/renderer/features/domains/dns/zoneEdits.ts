@@ -56,7 +56,7 @@ export function withRecord(
   return { ...edits, changed: { ...edits.changed, [key]: record } }
 }
 
-export function withoutRecord(edits: ZoneEdits, key: string): ZoneEdits {
+export function removeRecord(edits: ZoneEdits, key: string): ZoneEdits {
   const { [key]: _, ...changed } = edits.changed
   if (edits.added.some((it) => it.key === key)) return { ...edits, added: edits.added.filter((it) => it.key !== key) }
   return { ...edits, changed, removed: [...edits.removed, key] }
@@ -85,7 +85,7 @@ export function withAddress(
   const replaced = buildZoneRows(records, edits).filter((row) => row.state !== 'removed' && isReplaced(row.record))
   const same = replaced.find((row) => toRecordKey(row.record) === toRecordKey(record))
   const others = replaced.filter((row) => row !== same)
-  const without = others.reduce((next, { key }) => withoutRecord(next, key), edits)
+  const without = others.reduce((next, { key }) => removeRecord(next, key), edits)
   return same ? without : withRecord(without, record, { newKey })
 }
 

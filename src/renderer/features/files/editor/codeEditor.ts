@@ -69,7 +69,7 @@ type Options = {
   onSave: () => void
 }
 
-export function codeEditor({ parent, name, text, onChange, onSave }: Options): CodeEditor {
+export function createCodeEditor({ parent, name, text, onChange, onSave }: Options): CodeEditor {
   const language = new Compartment()
   const saving = () => {
     onSave()

@@ -4,7 +4,7 @@ import { notify } from '#renderer/ui/toast.tsx'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { getBasename, getDirname, joinPath } from '../paths.ts'
-import { type CodeEditor, codeEditor, type PlaceInText } from './codeEditor.ts'
+import { type CodeEditor, createCodeEditor, type PlaceInText } from './codeEditor.ts'
 import type { Drafts } from './drafts.ts'
 import { openFile, saveText } from './fileAccess.ts'
 
@@ -101,7 +101,7 @@ export function useTextFile(options: TextFileOptions): TextFile {
 
   useEffect(() => {
     if (!place.current) return
-    const opened = codeEditor({
+    const opened = createCodeEditor({
       parent: place.current,
       name: getBasename(path),
       text: draft?.text ?? text,

@@ -18,7 +18,7 @@ const DraftFile = z.strictObject({
 
 /** Fills in a form from an untrusted JSON file. Reports every invalid field and guesses nothing. */
 export async function readDraft(text: string, accounts: readonly WalletAccount[]): Promise<ReadDraft> {
-  const content = parsed(text)
+  const content = parseJson(text)
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     return { problems: ['The file is not a JSON object.'] }
   }
@@ -51,7 +51,7 @@ export async function readDraft(text: string, accounts: readonly WalletAccount[]
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

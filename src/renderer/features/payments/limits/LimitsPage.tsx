@@ -40,7 +40,7 @@ export function LimitsPage() {
         ) : data ? (
           <>
             <ul aria-label="Payment limits" className="divide-y divide-line">
-              {inOrder(data).map((budget) => (
+              {sortBudgets(data).map((budget) => (
                 <BudgetRow key={`${budget.scope} ${budget.key}`} budget={budget} />
               ))}
             </ul>
@@ -66,7 +66,7 @@ export function LimitsPage() {
 const order: readonly BudgetState['scope'][] = ['payment', 'day', 'month', 'host', 'payee']
 
 /** Includes the limit of one payment, although it has no use. */
-function inOrder({ states, limits }: PaymentBudgets): BudgetState[] {
+function sortBudgets({ states, limits }: PaymentBudgets): BudgetState[] {
   const hasPayment = states.some(({ scope }) => scope === 'payment')
   const one: BudgetState = {
     ...{ scope: 'payment', key: null, limit_micro_usd: limits.payment_micro_usd, used_micro_usd: 0 },

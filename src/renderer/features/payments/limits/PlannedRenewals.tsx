@@ -31,7 +31,7 @@ export function PlannedRenewals() {
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         </div>
       ) : planned.renewals.length === 0 ? (
-        <NothingYet>{nothingPlanned(planned.days, data.renewals)}</NothingYet>
+        <NothingYet>{describeNoRenewals(planned.days, data.renewals)}</NothingYet>
       ) : (
         <>
           <ul aria-label="Planned renewals" className="divide-y divide-line">
@@ -80,7 +80,7 @@ function PlannedRow({ renewal: { domain, at, amount_micro_usd: amount, problem }
   )
 }
 
-function nothingPlanned(days: number, renewals: readonly DomainRenewal[]): string {
+function describeNoRenewals(days: number, renewals: readonly DomainRenewal[]): string {
   const [first] = renewals
     .filter(({ enabled }) => enabled)
     .map(({ renews_at: at }) => at)

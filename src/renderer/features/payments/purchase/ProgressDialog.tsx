@@ -113,10 +113,10 @@ function Outcome({ order, payment, outcome }: OutcomeProps) {
   switch (outcome.kind) {
     case 'done':
       return (
-        <OutcomeMessage Icon={CircleCheck} tone="text-positive" title={boughtTitle(order, outcome.sold)}>
-          {boughtDetail(outcome.sold)}
+        <OutcomeMessage Icon={CircleCheck} tone="text-positive" title={formatPurchaseTitle(order, outcome.sold)}>
+          {formatPurchaseDetail(outcome.sold)}
           You paid {formatAmount(payment)}
-          {payment.test && ' of test money'}.{sandboxText(outcome.sold)}
+          {payment.test && ' of test money'}.{formatSandbox(outcome.sold)}
         </OutcomeMessage>
       )
     case 'credited':
@@ -144,18 +144,18 @@ function Outcome({ order, payment, outcome }: OutcomeProps) {
   }
 }
 
-function boughtTitle(order: PurchaseOrder, sold: Sold): string {
+function formatPurchaseTitle(order: PurchaseOrder, sold: Sold): string {
   if (order.kind === 'topup') return `${formatUsdCents(sold.credits_cents ?? order.amountUsd * 100)} of credits added`
   if (sold.status === 'pending') return `${order.unicode} is being registered`
   return order.kind === 'renewal' ? `${order.unicode} is renewed` : `${order.unicode} is yours`
 }
 
-function boughtDetail({ status, expires_at: expiresAt }: Sold): string {
+function formatPurchaseDetail({ status, expires_at: expiresAt }: Sold): string {
   if (status === 'pending') return 'The registrar is still at work; it appears in My domains. '
   return expiresAt === undefined ? '' : `It expires on ${expiresAt.slice(0, 10)}. `
 }
 
-function sandboxText({ sandbox }: Sold): string {
+function formatSandbox({ sandbox }: Sold): string {
   if (!sandbox) return ''
   if (sandbox.error !== null) return ` It does not lead to the sandbox yet: ${sandbox.error}`
   return sandbox.url === null ? '' : ` It leads to your sandbox: ${sandbox.url}`

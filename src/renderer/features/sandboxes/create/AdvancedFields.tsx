@@ -55,7 +55,7 @@ export function AdvancedFields({ form, errors, runtimes, runtime, change }: Adva
           {runtimes && runtimes.length > 1 && (
             <Select
               label="Runtime"
-              options={runtimes.map(runtimeOption)}
+              options={runtimes.map(toRuntimeOption)}
               value={runtime?.name ?? ''}
               onChange={(name) => change({ runtime: name, image: undefined })}
               error={errors.runtime}
@@ -67,6 +67,6 @@ export function AdvancedFields({ form, errors, runtimes, runtime, change }: Adva
   )
 }
 
-function runtimeOption({ name, available, detail }: RuntimeReport) {
+function toRuntimeOption({ name, available, detail }: RuntimeReport) {
   return { value: name, label: name, detail, disabled: !available }
 }

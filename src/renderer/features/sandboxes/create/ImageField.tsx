@@ -30,7 +30,7 @@ export function ImageField({ images, value, runtime, error, onChange, onManage }
               label: runtime ? getBaseName(runtime.name) : 'Default system',
               detail: 'Ready at once, no download.',
             },
-            ...images.map(imageOption),
+            ...images.map(toImageOption),
           ]}
           onChange={(name) => onChange(images.find((it) => it.name === name))}
           error={error}
@@ -41,7 +41,7 @@ export function ImageField({ images, value, runtime, error, onChange, onManage }
   )
 }
 
-function imageOption({ name, runtime, status, detail, size_bytes }: Image) {
+function toImageOption({ name, runtime, status, detail, size_bytes }: Image) {
   const size = size_bytes === null ? '' : ` · ${formatSize(size_bytes)}`
   return {
     value: name,

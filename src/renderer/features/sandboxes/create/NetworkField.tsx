@@ -17,7 +17,7 @@ export function NetworkField({ value, runtime, error, onChange }: NetworkFieldPr
   const isDefault = (network: Network) => network === runtime?.default_network
   // The default comes first.
   const offered = networks.toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
-  const options = offered.map((network) => networkOption(network, runtime))
+  const options = offered.map((network) => toNetworkOption(network, runtime))
   return (
     <Select
       label="Network"
@@ -30,7 +30,7 @@ export function NetworkField({ value, runtime, error, onChange }: NetworkFieldPr
   )
 }
 
-function networkOption(network: Network, runtime: OfferedRuntime | undefined) {
+function toNetworkOption(network: Network, runtime: OfferedRuntime | undefined) {
   const missing = runtime !== undefined && !runtime.networks.includes(network)
   const why = missing && runtime.network_detail !== null ? ` ${runtime.network_detail}` : ''
   const mark = network === runtime?.default_network ? ' (default)' : ''

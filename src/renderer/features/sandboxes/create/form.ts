@@ -69,7 +69,7 @@ export function validateInput(input: Input<typeof createSandbox>): FieldErrors {
   const errors: FieldErrors = {}
   for (const { path, message } of issues) {
     const [field] = path
-    if (isFormField(field)) errors[field] ??= sentence(message)
+    if (isFormField(field)) errors[field] ??= toSentence(message)
   }
   return errors
 }
@@ -81,7 +81,7 @@ export function toFieldErrors(error: unknown): FieldErrors | undefined {
   if (error.code === 'image/not-found' || error.code === 'image/not-ready') return { image: error.message }
   if (error.code === 'egress/unavailable') return { network: error.message }
   const [, field, demand] = error.code === 'request/invalid' ? (/^`(\w+)` (.+)$/.exec(error.message) ?? []) : []
-  return isFormField(field) && demand !== undefined ? { [field]: sentence(demand) } : undefined
+  return isFormField(field) && demand !== undefined ? { [field]: toSentence(demand) } : undefined
 }
 
 /** The runtime that will be used, where one can be. */
@@ -108,7 +108,7 @@ function isFormField(field: unknown): field is FormField {
   return fields.some((it) => it === field)
 }
 
-function sentence(demand: string): string {
+function toSentence(demand: string): string {
   const text = demand.charAt(0).toUpperCase() + demand.slice(1)
   return text.endsWith('.') ? text : `${text}.`
 }

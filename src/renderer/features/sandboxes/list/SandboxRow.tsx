@@ -63,7 +63,7 @@ export function SandboxRow({ sandbox, place, isSelected, isNamesake, isTabStop, 
             if (event.key === 'Delete') actions.askToDelete(sandbox)
             if (event.key === 'F2') actions.askToRename(sandbox)
           }}
-          title={hoverText(sandbox)}
+          title={formatTooltip(sandbox)}
           className={joinClassNames(
             'flex h-12 w-full items-center gap-2.5 rounded-control pr-2 pl-2.5 text-left focus-visible:-outline-offset-2',
             isSelected ? 'bg-selected' : 'hover:bg-hover',
@@ -161,7 +161,7 @@ export function createSandboxMenu(sandbox: Sandbox, actions: SandboxRowActions):
   ]
 }
 
-function hoverText(sandbox: Sandbox): string {
+function formatTooltip(sandbox: Sandbox): string {
   const notEnforced = describeUnenforced(sandbox.enforced)
   return [
     `${sandbox.name} (${sandbox.short_id})`,

@@ -109,7 +109,7 @@ function buildRetentionOptions(
 ): SelectOption<string>[] {
   const days = present === null || offered.includes(present) ? offered : [...offered, present].toSorted((a, b) => a - b)
   return [
-    ...days.map((count) => ({ value: String(count), label: daysText(count) })),
+    ...days.map((count) => ({ value: String(count), label: formatDays(count) })),
     ...(orForEver ? [{ value: unlimitedOption, label: 'For ever' }] : []),
   ]
 }
@@ -122,7 +122,7 @@ function parseDaysOption(option: string): number | null {
   return option === unlimitedOption ? null : Number(option)
 }
 
-function daysText(days: number): string {
+function formatDays(days: number): string {
   if (days === 365) return 'For 1 year'
   return days === 1 ? 'For 1 day' : `For ${days} days`
 }

@@ -16,7 +16,7 @@ export function useApiKeys() {
   })
   return useQuery({
     queryKey: keysKey,
-    queryFn: async ({ signal }) => (await agent(listApiKeys, {}, { signal })).api_keys.toSorted(newestFirst),
+    queryFn: async ({ signal }) => (await agent(listApiKeys, {}, { signal })).api_keys.toSorted(compareNewestFirst),
     staleTime: 0, // no event tells when a key was last used
   })
 }
@@ -38,6 +38,6 @@ export function useApiKeyActions() {
   }
 }
 
-function newestFirst(a: ApiKey, b: ApiKey): number {
+function compareNewestFirst(a: ApiKey, b: ApiKey): number {
   return b.created_at.localeCompare(a.created_at)
 }

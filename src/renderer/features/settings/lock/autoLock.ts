@@ -5,7 +5,8 @@ const never = 'never'
 
 /** Returns the choices, including a value that was set by other means. */
 export function buildAutoLockOptions(present: number | null): SelectOption<string>[] {
-  const minutes = present === null || offered.includes(present) ? offered : [...offered, present].toSorted(byNumber)
+  const minutes =
+    present === null || offered.includes(present) ? offered : [...offered, present].toSorted(compareNumbers)
   return [
     ...minutes.map((count) => ({ value: String(count), label: describeDelay(count) })),
     { value: never, label: 'Never', detail: 'Until you lock it or quit Steward.' },
@@ -25,6 +26,6 @@ function describeDelay(minutes: number): string {
   return minutes === 1 ? 'After 1 minute' : `After ${minutes} minutes`
 }
 
-function byNumber(a: number, b: number): number {
+function compareNumbers(a: number, b: number): number {
   return a - b
 }

@@ -2,15 +2,15 @@ import type { PolicyRule } from '#shared/contract/intents.ts'
 
 /** Returns warnings to show before such a rule applies. */
 export function findRuleWarnings(rule: PolicyRule, before: readonly PolicyRule[]): string[] {
-  const covering = before.findIndex((earlier) => covers(earlier, rule))
+  const covering = before.findIndex((earlier) => isCoveredBy(earlier, rule))
   return [
     ...(covering < 0 ? [] : [`Never applies: rule ${covering + 1} matches all of this first.`]),
-    ...(namesNoHost(rule.kind) && rule.host !== '*' ? ['Never applies: these requests have no host. Use *.'] : []),
+    ...(isWithoutHost(rule.kind) && rule.host !== '*' ? ['Never applies: these requests have no host. Use *.'] : []),
     ...(rule.effect === 'allow' ? allowWarnings(rule) : []),
   ]
 }
 
-function namesNoHost(kind: PolicyRule['kind']): boolean {
+function isWithoutHost(kind: PolicyRule['kind']): boolean {
   return kind === 'identity.register' || kind === 'message' || kind === 'tool.call'
 }
 
@@ -33,16 +33,16 @@ function allowWarnings({ kind, asker, host, max_amount_micro_usd: maxAmount }: P
 }
 
 /** Whether all that fits `rule` fits `earlier` too. */
-function covers(earlier: PolicyRule, rule: PolicyRule): boolean {
+function isCoveredBy(earlier: PolicyRule, rule: PolicyRule): boolean {
   return (
     (earlier.kind === '*' || earlier.kind === rule.kind) &&
     (earlier.asker === '*' || earlier.asker === rule.asker) &&
-    hostCovers(earlier, rule.host) &&
-    amountCovers(earlier.max_amount_micro_usd, rule.max_amount_micro_usd)
+    isHostCovered(earlier, rule.host) &&
+    isAmountCovered(earlier.max_amount_micro_usd, rule.max_amount_micro_usd)
   )
 }
 
-function hostCovers({ host: earlier, effect }: PolicyRule, host: string): boolean {
+function isHostCovered({ host: earlier, effect }: PolicyRule, host: string): boolean {
   const [pattern, hostText] = [earlier.toLowerCase(), host.toLowerCase()]
   if (pattern === '*' || pattern === hostText) return true
   // A denied host is denied on all ports.
@@ -57,6 +57,6 @@ function hasPort(host: string): boolean {
   return port.test(host)
 }
 
-function amountCovers(earlier: string | null, amount: string | null): boolean {
+function isAmountCovered(earlier: string | null, amount: string | null): boolean {
   return earlier === null || (amount !== null && BigInt(earlier) >= BigInt(amount))
 }

@@ -18,7 +18,7 @@ export function diffPolicies(from: SavedPolicy, to: SavedPolicy): PolicyChange[]
     const old = before.get(id)
     return old === undefined || old === sentence ? [] : [{ kind: 'changed', before: old, after: sentence } as const]
   })
-  return [...removed, ...added, ...changed, ...orderChange(from, to), ...settingChanges(from, to)]
+  return [...removed, ...added, ...changed, ...orderChange(from, to), ...diffSettings(from, to)]
 }
 
 function orderChange(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
@@ -28,15 +28,15 @@ function orderChange(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
   return same ? [] : [{ kind: 'moved', after: 'Rules are in a different order.' }]
 }
 
-function settingChanges(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
+function diffSettings(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
   const confirm = (policy: SavedPolicy) =>
     `Extra confirmation above ${formatUsd(policy.confirm_above_micro_usd, 'exact')}`
-  const expiry = (policy: SavedPolicy) => `Requests expire after ${minutesText(policy.expiry_minutes)}`
+  const expiry = (policy: SavedPolicy) => `Requests expire after ${formatMinutes(policy.expiry_minutes)}`
   return [confirm, expiry].flatMap((words) =>
     words(from) === words(to) ? [] : [{ kind: 'set', before: `${words(from)}.`, after: `${words(to)}.` } as const],
   )
 }
 
-function minutesText(minutes: number): string {
+function formatMinutes(minutes: number): string {
   return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }

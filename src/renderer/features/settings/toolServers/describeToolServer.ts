@@ -38,7 +38,7 @@ export type ChangedLine = { sign: '+' | '−' | ' '; text: string }
 
 /** Returns the added and removed lines of a tool's text. */
 export function diffLines(before: ServedText, after: ServedText): ChangedLine[] {
-  return lineChanges(listLines(before), listLines(after))
+  return diffLineLists(listLines(before), listLines(after))
 }
 
 function listLines({ title, description, input_schema }: ServedText): string[] {
@@ -53,7 +53,7 @@ function listLines({ title, description, input_schema }: ServedText): string[] {
 const maxLines = 800
 
 /** By the longest common sequence of lines. */
-function lineChanges(before: readonly string[], after: readonly string[]): ChangedLine[] {
+function diffLineLists(before: readonly string[], after: readonly string[]): ChangedLine[] {
   if (before.length > maxLines || after.length > maxLines) return [...toRemoved(before), ...come(after)]
   const lengths = before.map(() => new Uint16Array(after.length + 1))
   lengths.push(new Uint16Array(after.length + 1))

@@ -38,7 +38,7 @@ const makers: Record<ToolHost, (config: HostConfig) => Snippet[]> = {
     {
       title: '~/.cursor/mcp.json',
       language: 'javascript',
-      text: json({
+      text: formatJson({
         mcpServers: { steward: { url, headers: { Authorization: 'Bearer ' + '$' + '{env:STEWARD_TOOLS_KEY}' } } },
       }),
     },
@@ -47,7 +47,7 @@ const makers: Record<ToolHost, (config: HostConfig) => Snippet[]> = {
     {
       title: '.vscode/mcp.json',
       language: 'javascript',
-      text: json({
+      text: formatJson({
         inputs: [{ id: 'steward-key', type: 'promptString', description: 'Key of the tool client', password: true }],
         servers: {
           steward: { type: 'http', url, headers: { Authorization: 'Bearer ' + '$' + '{input:steward-key}' } },
@@ -59,11 +59,11 @@ const makers: Record<ToolHost, (config: HostConfig) => Snippet[]> = {
     {
       title: 'claude_desktop_config.json',
       language: 'javascript',
-      text: json({ mcpServers: { steward: started(config) } }),
+      text: formatJson({ mcpServers: { steward: toServerEntry(config) } }),
     },
   ],
   stdio: (config) => [
-    { title: 'mcp.json', language: 'javascript', text: json({ mcpServers: { steward: started(config) } }) },
+    { title: 'mcp.json', language: 'javascript', text: formatJson({ mcpServers: { steward: toServerEntry(config) } }) },
   ],
   http: ({ url }) => [
     { title: 'Address', language: 'shell', text: url },
@@ -71,10 +71,10 @@ const makers: Record<ToolHost, (config: HostConfig) => Snippet[]> = {
   ],
 }
 
-function started({ command: [command, ...args], environment }: HostConfig) {
+function toServerEntry({ command: [command, ...args], environment }: HostConfig) {
   return { command, args, env: { ...environment, STEWARD_MCP_KEY: 'paste the key here' } }
 }
 
-function json(value: unknown): string {
+function formatJson(value: unknown): string {
   return JSON.stringify(value, null, 2)
 }

@@ -20,7 +20,7 @@ export function useCallNotices(): void {
   const [notices] = useState(() => new Map<string, () => void>())
 
   useLiveEvent((event) => {
-    const call = callIn(event)
+    const call = findCall(event)
     if (calls && call?.text === '' && !readPreferences().bellMark) return
     if (calls && call) {
       if (!calls.called(call) || call.text === '' || notices.size >= maxNotices) return
@@ -43,7 +43,7 @@ export function useCallNotices(): void {
   }, [calls, notices])
 }
 
-function callIn(event: LocalEvent): TerminalCall | undefined {
+function findCall(event: LocalEvent): TerminalCall | undefined {
   const isCall = event.type === 'terminal.called' || (event.type === 'terminal.output' && event.bell)
   if (!isCall) return undefined
   const text = event.type === 'terminal.called' ? event.text || 'Needs you' : ''

@@ -14,7 +14,7 @@ export function findPaneNeighbor(tree: PaneTree, from: string, side: Side): stri
   if (!own) return undefined
   let best: { id: string; common: number } | undefined
   for (const [id, room] of rooms) {
-    const common = touches(own, room, side) ? edgeInCommon(own, room, side) : 0
+    const common = isTouching(own, room, side) ? measureCommonEdge(own, room, side) : 0
     if (common > roundingError && common > (best?.common ?? 0)) best = { id, common }
   }
   return best?.id
@@ -24,13 +24,13 @@ export function findPaneNeighbor(tree: PaneTree, from: string, side: Side): stri
 export function withGrown(tree: PaneTree, id: string, { side, by }: { side: Side; by: number }): PaneTree {
   const direction: Direction = side === 'left' || side === 'right' ? 'row' : 'column'
   const forward = side === 'right' || side === 'down'
-  const target = innermost(tree, id, direction)
+  const target = findInnermostDivider(tree, id, direction)
   if (!target) return tree
   const { place, node, index } = target
   const last = node.parts.length - 1
   // The divider before the part, or the one after it.
   const before = forward ? index === last : index > 0
-  const [growing, giving] = dividerParts(before ? index - 1 : index, forward)
+  const [growing, giving] = getDividerParts(before ? index - 1 : index, forward)
   const shares = node.parts.map(({ share }) => share)
   const moved = Math.min(by, (shares[giving] ?? 0) - smallestShare)
   if (moved <= 0) return tree
@@ -39,19 +39,19 @@ export function withGrown(tree: PaneTree, id: string, { side, by }: { side: Side
   return withShares(tree, place, shares)
 }
 
-function dividerParts(first: number, forward: boolean): [growing: number, giving: number] {
+function getDividerParts(first: number, forward: boolean): [growing: number, giving: number] {
   return forward ? [first, first + 1] : [first + 1, first]
 }
 
 type Divider = { place: number[]; node: Split; index: number }
 
 /** The innermost split of this direction that holds the pane, and the part that leads to it. */
-function innermost(tree: PaneTree, id: string, direction: Direction): Divider | undefined {
+function findInnermostDivider(tree: PaneTree, id: string, direction: Direction): Divider | undefined {
   if (tree.kind === 'pane') return undefined
   const index = tree.parts.findIndex((part) => listPaneIds(part.tree).includes(id))
   const part = tree.parts[index]
   if (!part) return undefined
-  const deeper = innermost(part.tree, id, direction)
+  const deeper = findInnermostDivider(part.tree, id, direction)
   if (deeper) return { ...deeper, place: [index, ...deeper.place] }
   return tree.direction === direction ? { place: [], node: tree, index } : undefined
 }
@@ -74,7 +74,7 @@ function layOutPanes(tree: PaneTree, room: Room = { left: 0, top: 0, right: 1, b
   return rooms
 }
 
-function touches(own: Room, other: Room, side: Side): boolean {
+function isTouching(own: Room, other: Room, side: Side): boolean {
   const [edge, opposite] = {
     left: [own.left, other.right],
     right: [own.right, other.left],
@@ -84,7 +84,7 @@ function touches(own: Room, other: Room, side: Side): boolean {
   return Math.abs(edge - opposite) < roundingError
 }
 
-function edgeInCommon(own: Room, other: Room, side: Side): number {
+function measureCommonEdge(own: Room, other: Room, side: Side): number {
   return side === 'left' || side === 'right'
     ? Math.min(own.bottom, other.bottom) - Math.max(own.top, other.top)
     : Math.min(own.right, other.right) - Math.max(own.left, other.left)

@@ -47,10 +47,10 @@ export function withSplit(tree: PaneTree, at: string, { side, added }: { side: S
 }
 
 /** Removes a pane, whose neighbors grow; undefined if none is left. */
-export function withoutPane(tree: PaneTree, id: string): PaneTree | undefined {
+export function removePane(tree: PaneTree, id: string): PaneTree | undefined {
   if (tree.kind === 'pane') return tree.id === id ? undefined : tree
   const parts = tree.parts.flatMap((part) => {
-    const left = withoutPane(part.tree, id)
+    const left = removePane(part.tree, id)
     return left ? [{ ...part, tree: left }] : []
   })
   return parts.length === 0 ? undefined : split(tree.direction, parts)

@@ -4,8 +4,8 @@ import {
   listPaneIds,
   normalizeTree,
   PaneTree,
+  removePane,
   type Side,
-  withoutPane,
   withReplacement,
   withSplit,
 } from './paneTree.ts'
@@ -34,7 +34,7 @@ export function reconcileLayout(layout: Layout, terminalIds: readonly string[]):
   for (const id of layout.flatMap(({ tree }) => listPaneIds(tree))) {
     if (seen.has(id)) return reconcileLayout([], terminalIds) // no layout of ours: a terminal is in one place
     seen.add(id)
-    if (!terminalIds.includes(id)) next = withoutTerminal(next, id)
+    if (!terminalIds.includes(id)) next = removeTerminal(next, id)
   }
   return terminalIds.filter((id) => !seen.has(id)).reduce(withNewTab, next.map(withValidActive))
 }
@@ -48,10 +48,10 @@ export function withNewTab(layout: Layout, terminalId: string): Layout {
   return [...layout, { id: freeId(layout), tree: createPane(terminalId), active: terminalId, zoomed: false }]
 }
 
-export function withoutTerminal(layout: Layout, terminalId: string): Layout {
+export function removeTerminal(layout: Layout, terminalId: string): Layout {
   return layout.flatMap((tab) => {
     if (!listPaneIds(tab.tree).includes(terminalId)) return [tab]
-    const tree = withoutPane(tab.tree, terminalId)
+    const tree = removePane(tab.tree, terminalId)
     if (!tree) return []
     const active = tab.active === terminalId ? nextActive(tab) : tab.active
     return [{ ...tab, tree, active, zoomed: tab.zoomed && active === tab.active }]
@@ -69,7 +69,7 @@ type Target = { at: string; side: Side }
 
 /** A new terminal beside another one. */
 export function withSplitTerminal(layout: Layout, terminalId: string, { at, side }: Target): Layout {
-  return updateTab(withoutTerminal(layout, terminalId), at, (tab) => ({
+  return updateTab(removeTerminal(layout, terminalId), at, (tab) => ({
     ...tab,
     tree: withSplit(tab.tree, at, { side, added: createPane(terminalId) }),
     active: terminalId,
@@ -99,7 +99,7 @@ export function withTerminalAsTab(layout: Layout, terminalId: string, place: num
   if (!from) return layout
   if (from.tree.kind === 'pane') return withTabMoved(layout, from.id, place)
   const [added] = withNewTab([...layout], terminalId).slice(-1)
-  const rest = withoutTerminal(layout, terminalId)
+  const rest = removeTerminal(layout, terminalId)
   return added ? [...rest.slice(0, place), added, ...rest.slice(place)] : rest
 }
 
@@ -121,7 +121,7 @@ export function withActive(layout: Layout, terminalId: string): Layout {
 
 /** The terminal at the place of another one, as when its command runs again. */
 export function withReplaced(layout: Layout, old: string, added: string): Layout {
-  return updateTab(withoutTerminal(layout, added), old, (tab) => ({
+  return updateTab(removeTerminal(layout, added), old, (tab) => ({
     ...tab,
     tree: withReplacement(tab.tree, old, added),
     active: tab.active === old ? added : tab.active,
@@ -130,7 +130,7 @@ export function withReplaced(layout: Layout, old: string, added: string): Layout
 
 /** Returns the terminal to show once these are closed while `present` is shown; undefined if none is left. */
 export function nextAfter(layout: Layout, leaving: readonly string[], present: string): string | undefined {
-  const left = leaving.reduce(withoutTerminal, layout)
+  const left = leaving.reduce(removeTerminal, layout)
   const own = findTab(layout, present)
   const place = own ? layout.indexOf(own) : -1
   const isLeft = ({ id }: TabLayout) => left.some((tab) => tab.id === id)

@@ -21,12 +21,12 @@ export function DropZone({ onDrop }: { onDrop: (side: Side) => void }) {
       onDragOver={(event) => {
         event.preventDefault()
         event.dataTransfer.dropEffect = 'move'
-        setSide(nearestSide(event))
+        setSide(findNearestSide(event))
       }}
       onDragLeave={() => setSide(undefined)}
       onDrop={(event) => {
         event.preventDefault()
-        onDrop(nearestSide(event))
+        onDrop(findNearestSide(event))
       }}
     >
       {side && (
@@ -42,7 +42,7 @@ export function DropZone({ onDrop }: { onDrop: (side: Side) => void }) {
   )
 }
 
-function nearestSide({ currentTarget, clientX, clientY }: DragEvent): Side {
+function findNearestSide({ currentTarget, clientX, clientY }: DragEvent): Side {
   const { left, top, width, height } = currentTarget.getBoundingClientRect()
   const x = (clientX - left) / width - 0.5
   const y = (clientY - top) / height - 0.5

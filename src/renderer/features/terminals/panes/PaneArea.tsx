@@ -35,13 +35,13 @@ type TreeAreaProps<Tree> = Pick<PaneAreaProps, 'onShares'> & {
 function TreeArea({ tree, ...rest }: TreeAreaProps<PaneTree>) {
   if (tree.kind === 'pane') return rest.children(tree.id)
   // Other parts are another group: sizes of before would be given to what comes after.
-  return <SplitArea key={partIds(tree).join()} tree={tree} {...rest} />
+  return <SplitArea key={listPartIds(tree).join()} tree={tree} {...rest} />
 }
 
 function SplitArea({ tree, place, onShares, children }: TreeAreaProps<Split>) {
   const group = useGroupRef()
   const inView = useInView()
-  const ids = partIds(tree)
+  const ids = listPartIds(tree)
   const layout = Object.fromEntries(ids.map((id, index) => [id, (tree.parts[index]?.share ?? 0) * 100]))
   const written = JSON.stringify(layout)
 
@@ -96,6 +96,6 @@ function Divider({ direction }: { direction: Split['direction'] }) {
 }
 
 /** A part is called by its first terminal. */
-function partIds({ parts }: Split): string[] {
+function listPartIds({ parts }: Split): string[] {
   return parts.map(({ tree }) => listPaneIds(tree)[0] ?? '')
 }

@@ -7,13 +7,13 @@ export type PaneHosts = { of(terminalId: string): HTMLElement }
  * changes.
  */
 export function usePaneHosts(terminalIds: readonly string[]): PaneHosts {
-  const [hosts] = useState(paneHosts)
+  const [hosts] = useState(createPaneHosts)
   // Removing the element also removes the listeners of xterm.js and the page on it.
   useEffect(() => hosts.keep(terminalIds), [hosts, terminalIds])
   return hosts
 }
 
-function paneHosts() {
+function createPaneHosts() {
   const hosts = new Map<string, HTMLElement>()
   return {
     of(terminalId: string) {

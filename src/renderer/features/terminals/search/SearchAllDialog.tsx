@@ -92,7 +92,7 @@ function SearchAll({ sandboxes, onOpen }: Omit<SearchAllDialogProps, 'onClose'>)
       <Primitive.List label="Matches" aria-busy={isFetching} className="max-h-[min(32rem,60vh)] overflow-auto p-1.5">
         {query.text !== '' && results?.matches.length === 0 && (
           <p className="px-2.5 py-6 text-center text-muted">
-            Nothing in {terminalCount(results.searched)} reads like that.
+            Nothing in {formatTerminalCount(results.searched)} reads like that.
           </p>
         )}
         {groups.map(({ id, title, matches }) => (
@@ -123,7 +123,8 @@ function SearchAll({ sandboxes, onOpen }: Omit<SearchAllDialogProps, 'onClose'>)
       <p role="status" className="border-t border-line px-3.5 py-1.5 text-small text-muted">
         {query.text === ''
           ? 'Searches the output of all terminals in all sandboxes.'
-          : results && `${matchCount(results.matches.length, results.truncated)} in ${terminalCount(results.searched)}`}
+          : results &&
+            `${matchCount(results.matches.length, results.truncated)} in ${formatTerminalCount(results.searched)}`}
       </p>
     </Primitive>
   )
@@ -138,7 +139,7 @@ function matchCount(count: number, truncated: boolean): string {
   return count === 1 ? '1 match' : `${count} matches`
 }
 
-function terminalCount(count: number): string {
+function formatTerminalCount(count: number): string {
   return count === 1 ? '1 terminal' : `${count} terminals`
 }
 

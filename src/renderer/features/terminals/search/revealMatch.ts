@@ -22,7 +22,7 @@ export function revealMatch(terminal: Terminal, match: TerminalMatch): () => voi
 function show(terminal: Terminal, { row, text, start, end }: TerminalMatch): boolean {
   const buffer = terminal.buffer.active
   const matchText = text.slice(start, end)
-  const at = nearest(buffer.length, row, (y) => {
+  const at = findNearest(buffer.length, row, (y) => {
     const lineText = buffer.getLine(y)?.translateToString(true) ?? ''
     return lineText.includes(matchText) && (text.includes(lineText.trim()) || lineText.includes(text))
   })
@@ -35,7 +35,7 @@ function show(terminal: Terminal, { row, text, start, end }: TerminalMatch): boo
   return true
 }
 
-function nearest(count: number, from: number, fits: (row: number) => boolean): number | undefined {
+function findNearest(count: number, from: number, fits: (row: number) => boolean): number | undefined {
   for (let distance = 0; distance <= count; distance += 1) {
     for (const row of [from - distance, from + distance]) if (row >= 0 && row < count && fits(row)) return row
   }

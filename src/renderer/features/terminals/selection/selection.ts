@@ -39,8 +39,8 @@ export function withListedTabs(selection: Selection, sandboxId: string, listed: 
 export function withSandboxForgotten(selection: Selection, sandboxId: string): Selection {
   return {
     sandboxId: selection.sandboxId === sandboxId ? null : selection.sandboxId,
-    terminals: withoutKeys(selection.terminals, (id) => id === sandboxId),
-    closed: withoutKeys(selection.closed, (id) => id === sandboxId),
+    terminals: removeKeys(selection.terminals, (id) => id === sandboxId),
+    closed: removeKeys(selection.closed, (id) => id === sandboxId),
   }
 }
 
@@ -58,10 +58,10 @@ export function findNeighbor<Id extends string>(ids: readonly Id[], removed: Id)
 
 function withClosed(selection: Selection, sandboxId: string, change: (ids: readonly string[]) => string[]): Selection {
   const ids = change(selection.closed[sandboxId] ?? [])
-  const others = withoutKeys(selection.closed, (id) => id === sandboxId)
+  const others = removeKeys(selection.closed, (id) => id === sandboxId)
   return { ...selection, closed: ids.length === 0 ? others : { ...others, [sandboxId]: ids } }
 }
 
-function withoutKeys<Value>(record: Record<string, Value>, isLeft: (key: string) => boolean): Record<string, Value> {
+function removeKeys<Value>(record: Record<string, Value>, isLeft: (key: string) => boolean): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).filter(([key]) => !isLeft(key)))
 }

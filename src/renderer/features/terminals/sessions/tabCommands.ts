@@ -66,7 +66,7 @@ export function createTabCommands(context: WorkbenchContext): Command[] {
     show(layout[(to + layout.length) % layout.length]?.active)
     actions.focus()
   }
-  const ended = endedIds(context)
+  const ended = listEndedIds(context)
   return [
     {
       id: 'tabs.next',
@@ -160,7 +160,7 @@ export function createTabMenu({ tabId, ...context }: WorkbenchContext & { tabId:
   const { layout, running, actions, current, close, closeTabs, rename } = context
   const own = layout.filter(({ id }) => id === tabId)
   const others = layout.filter(({ id }) => id !== tabId)
-  const ended = endedIds(context)
+  const ended = listEndedIds(context)
   const active = own[0]?.active ?? ''
   const split = (side: Side) =>
     actions.newTerminal(
@@ -199,6 +199,6 @@ export function createTabMenu({ tabId, ...context }: WorkbenchContext & { tabId:
   ]
 }
 
-function endedIds({ byId }: WorkbenchContext): string[] {
+function listEndedIds({ byId }: WorkbenchContext): string[] {
   return [...byId.values()].filter(({ state }) => state === 'exited').map(({ session_id }) => session_id)
 }

@@ -12,7 +12,7 @@ export function buildTabLabels(terminals: TerminalList): Map<string, string> {
     const program = getCommandName(command)
     const place = (ofCommand.get(program) ?? 0) + 1
     ofCommand.set(program, place)
-    const own = name ?? (oneLine(title ?? '') || (process ?? ''))
+    const own = name ?? (toOneLine(title ?? '') || (process ?? ''))
     const label = own === '' ? freeLabel(program, place, used) : freeLabel(own, 1, used)
     used.add(label)
     labels.set(session_id, label)
@@ -34,6 +34,6 @@ export function getCommandName(command: string): string {
   return program.split('/').at(-1) || program
 }
 
-function oneLine(title: string): string {
+function toOneLine(title: string): string {
   return title.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
 }

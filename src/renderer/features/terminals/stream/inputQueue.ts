@@ -17,7 +17,7 @@ export function createInputQueue(): InputQueue {
   let waitingBytes = 0
   return {
     add(text, limitBytes) {
-      const bytes = utf8Length(text)
+      const bytes = getUtf8Length(text)
       if (waitingBytes + bytes > limitBytes) return false
       waiting.push(text)
       waitingBytes += bytes
@@ -51,6 +51,6 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
 }
 
-function utf8Length(text: string): number {
+function getUtf8Length(text: string): number {
   return new TextEncoder().encode(text).length
 }

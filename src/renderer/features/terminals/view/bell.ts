@@ -21,7 +21,7 @@ export function createBell({ terminalId, label, preferences }: BellOptions): Bel
       if (bellMark) tell({ terminalId, rang: true })
       if (performance.now() - lastMs < silenceMs) return
       lastMs = performance.now()
-      if (bellSound) void sound()
+      if (bellSound) void playBell()
       if (bellNotification && document.hidden) showNotification(terminalId, label())
     },
   }
@@ -60,7 +60,7 @@ function tell(detail: BellChange): void {
   window.dispatchEvent(new CustomEvent(changed, { detail }))
 }
 
-async function sound(): Promise<void> {
+async function playBell(): Promise<void> {
   const audio = new AudioContext()
   const loudness = new GainNode(audio, { gain: tone.loudness })
   const source = new OscillatorNode(audio, { frequency: tone.hertz })

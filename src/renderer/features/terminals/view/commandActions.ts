@@ -47,7 +47,7 @@ export function createCommandCommands(session: TerminalSession | undefined, appl
       title: 'Copy last command',
       section,
       icon: Copy,
-      run: () => withPresent(session, (_, command) => void copyText(safeText(command))),
+      run: () => withPresent(session, (_, command) => void copyText(getSafeText(command))),
       enabled: session !== undefined,
     },
     {
@@ -78,7 +78,7 @@ export function createCommandMenu(session: TerminalSession, command: CommandMark
       label: 'Copy command',
       icon: Copy,
       disabled: command.command === '',
-      onSelect: () => void copyText(safeText(command)).then(() => session.terminal.focus()),
+      onSelect: () => void copyText(getSafeText(command)).then(() => session.terminal.focus()),
     },
     { label: 'Copy output', icon: CopyCheck, onSelect: () => copyOutput(session, command) },
     {
@@ -121,14 +121,14 @@ function copyOutput(session: TerminalSession, command: CommandMark): void {
 function runAgain(session: TerminalSession, mark: CommandMark): void {
   if (session.commands.isWaiting() && mark.command !== '') {
     if (mark.isVerified) session.paste.run(mark.command)
-    else session.paste.paste(safeText(mark))
+    else session.paste.paste(getSafeText(mark))
   } else
     notify.info('The shell is not waiting for a command.', { hint: 'Try again when the current command has finished.' })
   session.terminal.focus()
 }
 
 /** Returns one line, which no shell runs when pasted, unless the shell itself confirmed the command. */
-function safeText({ command, isVerified }: CommandMark): string {
+function getSafeText({ command, isVerified }: CommandMark): string {
   return isVerified ? command : toOneLine(sanitizePaste(command))
 }
 

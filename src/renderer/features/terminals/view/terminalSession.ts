@@ -170,7 +170,7 @@ function createSessionState(options: TerminalSessionOptions): SessionState {
     connect: options.connect,
     screen,
     scrollbackLines: appearance.preferences.scrollback,
-    writer: randomName(),
+    writer: createRandomName(),
     onState: (state) => handleState(session, state),
     onTitle: on.title,
     onRefused(refusal) {
@@ -202,7 +202,7 @@ function handleState(session: SessionState, state: StreamState): void {
   xterm.terminal.options.disableStdin = session.isEnded
   if (session.isEnded) {
     paste.stop()
-    rest(session)
+    pauseSession(session)
   }
   options.on.state(state)
 }
@@ -270,7 +270,7 @@ function fitToView(session: SessionState): void {
 }
 
 /** Takes the room there is, and then the cursor away: not at once, or the WebGL renderer keeps it on an empty screen. */
-function rest(session: SessionState): void {
+function pauseSession(session: SessionState): void {
   const { screen, xterm } = session
   const { terminal } = xterm
   fitToView(session)
@@ -326,6 +326,6 @@ function isPlain({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   return !ctrlKey && !metaKey && !altKey
 }
 
-function randomName(): string {
+function createRandomName(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

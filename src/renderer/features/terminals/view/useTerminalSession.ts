@@ -72,7 +72,7 @@ export function useTerminalSession(
     const element = host.current
     if (!element) return
     const leaving = new AbortController()
-    void terminalFonts(element).then(() => {
+    void loadTerminalFonts(element).then(() => {
       if (leaving.signal.aborted) return
       const created = opened(element)
       leaving.signal.addEventListener('abort', () => created.close())
@@ -98,7 +98,7 @@ export function useTerminalSession(
 
   useEffect(() => session?.look(appearance), [session, appearance])
   const { screenReader } = appearance.preferences
-  useEffect(() => session?.name(label, description(screenReader)), [session, label, screenReader])
+  useEffect(() => session?.name(label, describeTerminal(screenReader)), [session, label, screenReader])
 
   return { session, state, linkHint, appearance }
 }
@@ -113,7 +113,7 @@ function useAppearance(): Appearance {
 }
 
 /** A terminal measures its cells once, when it opens: with the fonts it will draw with, or without them if they fail. */
-async function terminalFonts(host: HTMLElement): Promise<void> {
+async function loadTerminalFonts(host: HTMLElement): Promise<void> {
   const family = getComputedStyle(host).fontFamily
   const loaded = Promise.all([document.fonts.load(`13px ${family}`), document.fonts.load(`bold 13px ${family}`)])
   const late = new Promise<void>((resolve) => setTimeout(resolve, fontDeadlineMs))
@@ -121,7 +121,7 @@ async function terminalFonts(host: HTMLElement): Promise<void> {
 }
 
 /** A terminal takes the Tab key for its program. */
-function description(screenReader: boolean): string {
+function describeTerminal(screenReader: boolean): string {
   const keyboard = detectKeyboard()
   const wayOut = `Leave with ${formatKeys(listKeys, keyboard).join(' ')}.`
   if (screenReader) return `${wayOut} Output is read aloud.`

@@ -54,7 +54,7 @@ export function PortRow({ sandboxId, port, listening, sandboxRuns, actions }: Po
           size="small"
           onClick={() => void actions.open(port)}
         />
-        <Menu items={portMenu(port, actions)} align="end">
+        <Menu items={createPortMenu(port, actions)} align="end">
           <IconButton label={`Actions for port ${port.port}`} icon={Ellipsis} size="small" />
         </Menu>
       </div>
@@ -77,7 +77,7 @@ function describeState(listening: boolean | undefined, sandboxRuns: boolean): st
   return listening ? 'listening' : 'nothing listening'
 }
 
-function portMenu(port: ExposedPort, actions: PortActions): MenuItem[] {
+function createPortMenu(port: ExposedPort, actions: PortActions): MenuItem[] {
   const isPrivate = port.visibility === 'private'
   return [
     {

@@ -18,8 +18,8 @@ export function toPortInput({ port, visibility, subdomain }: PortForm) {
 export function validatePortForm(form: PortForm): PortErrors {
   const errors: PortErrors = {}
   for (const { path, message } of exposePort.body.safeParse(toPortInput(form)).error?.issues ?? []) {
-    if (path[0] === 'port') errors.port ??= sentence(message)
-    if (path[0] === 'subdomain') errors.subdomain ??= sentence(message)
+    if (path[0] === 'port') errors.port ??= toSentence(message)
+    if (path[0] === 'subdomain') errors.subdomain ??= toSentence(message)
   }
   return errors
 }
@@ -30,6 +30,6 @@ export function toPortErrors(error: unknown): PortErrors | undefined {
   return error.code === 'port/taken' ? { subdomain: error.message } : undefined
 }
 
-function sentence(demand: string): string {
+function toSentence(demand: string): string {
   return `${demand.charAt(0).toUpperCase()}${demand.slice(1)}.`
 }

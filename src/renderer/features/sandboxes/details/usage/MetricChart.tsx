@@ -22,7 +22,7 @@ export function MetricChart({ series, limit, highest }: MetricChartProps) {
     const element = place.current
     if (!element) return
     const chart = new UPlot(
-      optionsFor(element, () => state.current),
+      createChartOptions(element, () => state.current),
       toChartData(state.current.series),
       element,
     )
@@ -42,7 +42,7 @@ export function MetricChart({ series, limit, highest }: MetricChartProps) {
 
 type ChartState = { series: Series; limit: number; ceiling: number }
 
-function optionsFor(element: HTMLElement, readState: () => ChartState): UPlot.Options {
+function createChartOptions(element: HTMLElement, readState: () => ChartState): UPlot.Options {
   const style = getComputedStyle(element)
   const color = (name: string) => style.getPropertyValue(name).trim()
   const limitColor = color('--edge')

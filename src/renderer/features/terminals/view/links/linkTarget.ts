@@ -20,7 +20,7 @@ export function linkTarget(address: string, previewPort?: string): LinkTarget | 
   const url = new URL(address)
   const { protocol, href } = url
   if (protocol === 'mailto:') return { kind: 'address', href }
-  if (protocol === 'file:') return fileTarget(url)
+  if (protocol === 'file:') return toFileTarget(url)
   if (protocol !== 'http:' && protocol !== 'https:') return undefined
   if (!isItself(url.hostname) || isPreview(url, previewPort)) return { kind: 'address', href }
   const defaultPort = protocol === 'http:' ? 80 : 443
@@ -67,7 +67,7 @@ export function findPorts(text: string): { start: number; end: number; target: L
 }
 
 /** As `ls --hyperlink` writes it, the name of the machine before the path. */
-function fileTarget({ pathname }: URL): LinkTarget | undefined {
+function toFileTarget({ pathname }: URL): LinkTarget | undefined {
   try {
     const path = decodeURIComponent(pathname)
     return hasControlCharacter(path) ? undefined : { kind: 'file', path }

@@ -17,7 +17,7 @@ const maxRows = 16
 export function placeLinks({ buffer, folder, find, link }: Options): ILinkProvider {
   /** Files that cannot be read are no links; the others are. */
   async function linksAt(row: number): Promise<ILink[]> {
-    const { text, cells } = wholeLine(buffer(), row - 1)
+    const { text, cells } = readWholeLine(buffer(), row - 1)
     const linked = (start: number, end: number, target: LinkTarget): ILink[] => {
       const [from, to] = [cells[start], cells[end - 1]]
       return from && to ? [link(text.slice(start, end), { start: from, end: to }, target)] : []
@@ -38,7 +38,7 @@ export function placeLinks({ buffer, folder, find, link }: Options): ILinkProvid
 }
 
 /** Joins a line with its wrapped rows, with the cell of each character. */
-function wholeLine(buffer: IBuffer, row: number): { text: string; cells: { x: number; y: number }[] } {
+function readWholeLine(buffer: IBuffer, row: number): { text: string; cells: { x: number; y: number }[] } {
   let first = row
   while (row - first < maxRows && buffer.getLine(first)?.isWrapped) first -= 1
   const cells: { x: number; y: number }[] = []
