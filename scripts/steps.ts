@@ -9,6 +9,7 @@ export const checkSteps: readonly Step[] = [
   { name: 'types of shared', command: 'tsc', parts: ['-p', 'tsconfig.shared.json'] },
   { name: 'types of main, preload and tests', command: 'tsc', parts: ['-p', 'tsconfig.main.json'] },
   { name: 'types of the renderer', command: 'tsc', parts: ['-p', 'tsconfig.renderer.json'] },
+  { name: 'types of the tests of the renderer', command: 'tsc', parts: ['-p', 'tsconfig.rendererTests.json'] },
   { name: 'lint and format', command: 'biome', parts: ['check', '--error-on-warnings', '.'] },
   { name: 'import arrows', command: 'depcruise', parts: ['--config', '.dependency-cruiser.cjs', 'src'] },
   { name: 'input readers', command: 'node', parts: ['scripts/inputReaders.ts'] },

@@ -17,6 +17,7 @@ const cloned = [
   'tsconfig.json',
   'tsconfig.main.json',
   'tsconfig.renderer.json',
+  'tsconfig.rendererTests.json',
   'tsconfig.shared.json',
 ]
 

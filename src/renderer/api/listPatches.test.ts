@@ -2,8 +2,8 @@ import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { until } from '#test/support/eventually.ts'
 import { patchFromEvent } from './eventPatch.ts'
-import { withNewSandbox, withoutSandbox, withSandbox } from './sandboxes/sandboxList.ts'
-import { withNewTerminal, withoutTerminal, withTerminal, withTitle } from './terminals/terminalList.ts'
+import { removeSandbox, withNewSandbox, withSandbox } from './sandboxes/sandboxList.ts'
+import { removeTerminal, withNewTerminal, withTerminal, withTitle } from './terminals/terminalList.ts'
 
 const sandbox = (name: string, created_at: string, status = 'running') =>
   ({ id: name, name, created_at, status }) as never
@@ -18,7 +18,7 @@ test('a new sandbox comes first, a known one stays where it is', () => {
     ['b', 'running'],
     ['a', 'stopped'],
   ])
-  expect(withoutSandbox(list, 'b' as never).map(({ id }) => id)).toEqual(['a'])
+  expect(removeSandbox(list, 'b' as never).map(({ id }) => id)).toEqual(['a'])
 })
 
 test('a new terminal comes last, a known one stays where it is', () => {
@@ -28,7 +28,7 @@ test('a new terminal comes last, a known one stays where it is', () => {
     'exited',
     'running',
   ])
-  expect(withoutTerminal(list, 'p1' as never).map((it) => it.session_id)).toEqual(['p2'])
+  expect(removeTerminal(list, 'p1' as never).map((it) => it.session_id)).toEqual(['p2'])
 })
 
 test('the answer to a creation never hides what events told since', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { emptyImageForm, listSourceKinds, toImageErrors, toImageInput, validateImageInput } from './imageForm.ts'
-import { withImage, withoutImage } from './imageList.ts'
+import { omitImage, withImage } from './imageList.ts'
 
 test('only what its kind of source needs is sent', () => {
   const form = { ...emptyImageForm, name: ' tools ', packages: 'jq, curl  git', path: '/x.tar', reference: 'y' }
@@ -38,5 +38,5 @@ test('a list of images stays in the order of their names', () => {
   const image = (name: string, status = 'ready') => ({ name, status }) as never
   const list = withImage(withImage([image('b')], image('a')), image('b', 'failed'))
   expect(list).toEqual([image('a'), image('b', 'failed')])
-  expect(withoutImage(list, 'a')).toEqual([image('b', 'failed')])
+  expect(omitImage(list, 'a')).toEqual([image('b', 'failed')])
 })

@@ -5,7 +5,7 @@ import { useAgent } from '../../api/AgentProvider.tsx'
 import { patchFromEvent } from '../../api/eventPatch.ts'
 import { useLiveEvent } from '../../api/liveEvents.ts'
 import { readAgain } from '../../api/readAgain.ts'
-import { type ImageList, withImage, omitImage } from './imageList.ts'
+import { type ImageList, omitImage, withImage } from './imageList.ts'
 
 export const imagesKey = ['images'] as const
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countEventsUntil, formatClockTime, parseCast, withoutLongWaits } from './castPlayback.ts'
+import { countEventsUntil, formatClockTime, parseCast, shortenWaits } from './castPlayback.ts'
 
 const header = '{"version":2,"width":100,"height":30}'
 const file = (...lines: string[]) => [header, ...lines, ''].join('\n')
@@ -44,7 +44,7 @@ test('no size is larger than a window could show', () => {
 
 test('shortens long waits alone', () => {
   const cast = parseCast(file('[1,"o","a"]', '[3600,"o","b"]', '[3600.5,"o","c"]'))
-  expect(cast && withoutLongWaits(cast)).toMatchObject({
+  expect(cast && shortenWaits(cast)).toMatchObject({
     events: [{ atMs: 1000 }, { atMs: 3000 }, { atMs: 3500 }],
     durationMs: 3500,
   })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { callSubject, formatDnsLines, parseArguments, readExitCode, stripControls } from './callLabels.ts'
+import { describeCallSubject, formatDnsLines, parseArguments, readExitCode, stripControls } from './callLabels.ts'
 
 test('the first line of a card is one line, whatever a model writes', () => {
-  expect(callSubject(parseArguments({ arguments: '{"command":"ls\\n\\u202Erm -rf /"}' }))).toBe('ls rm -rf /')
-  expect(callSubject(parseArguments({ arguments: '{"command":{}}' }))).toBe('')
+  expect(describeCallSubject(parseArguments({ arguments: '{"command":"ls\\n\\u202Erm -rf /"}' }))).toBe('ls rm -rf /')
+  expect(describeCallSubject(parseArguments({ arguments: '{"command":{}}' }))).toBe('')
   expect(parseArguments({ arguments: 'no json' })).toBeUndefined()
   expect(parseArguments({ arguments: '[1]' })).toBeUndefined()
 })

@@ -87,7 +87,7 @@ test('settings are told as numbers, and what is empty is the model’s own', () 
 
 test('an estimate names a usual cost and the most it can be', () => {
   const estimate = {
-    model: 'm',
+    ...{ model: 'm', available: true, context_window: 200_000 },
     input_tokens: 1_240,
     omitted_messages: 0,
     max_output_tokens: 7_000,

@@ -1,7 +1,7 @@
 import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { NothingYet, Panel } from '#renderer/ui/Panel.tsx'
 import { RunCost } from '#renderer/ui/sandboxes/RunCost.tsx'
-import { roundCents } from '#renderer/ui/sandboxes/runCost.ts'
+import { approximateCents } from '#renderer/ui/sandboxes/runCost.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 
@@ -47,7 +47,7 @@ function Row({ sandbox }: { sandbox: Sandbox }) {
       <th scope="row" className="max-w-0 w-full px-3.5 py-2 text-left font-medium">
         <span className="block truncate">{name}</span>
       </th>
-      <td className="px-3.5 whitespace-nowrap text-muted">{cost && formatUsdCents(roundCents(cost.cents_per_hour))}</td>
+      <td className="px-3.5 whitespace-nowrap text-muted">{cost && formatUsdCents(approximateCents(cost.cents_per_hour))}</td>
       <td className="px-3.5 whitespace-nowrap">
         <RunCost sandbox={sandbox} />
       </td>

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createSandboxRecord, withoutSandboxRecord } from './sandboxRecord.ts'
+import { createSandboxRecord, removeSandboxRecord } from './sandboxRecord.ts'
 import { noEdits } from './zoneEdits.ts'
 
 const zone = 'northwind.com'
 const record = (id: string, type: 'A' | 'CNAME', host: string, value: string) => ({
-  ...{ id, type, host, value, ttl: 3600 },
+  ...{ id, recordId: id, record_id: id, type, host, value, ttl: 3600 },
   ...{ type, created_at: '2026-11-22T10:00:00.000Z', updated_at: '2026-11-22T10:00:00.000Z' },
 })
 const records = [
@@ -32,6 +32,6 @@ test.each([
   ['app.northwind.com', 'boxes.example', ['4']],
   ['other.northwind.com', null, []],
 ])('removing %s removes only the record that led it there', (domain, target, removed) => {
-  const edits = withoutSandboxRecord(zone, { records, edits: noEdits }, { domain, dns_target: target })
+  const edits = removeSandboxRecord(zone, { records, edits: noEdits }, { domain, dns_target: target })
   expect(edits).toEqual({ ...noEdits, removed })
 })

@@ -6,11 +6,11 @@ import {
   editCount,
   noEdits,
   parseRecordForm,
+  removeRecord,
   restoreRecord,
   toRecords,
   withAddress,
   withImported,
-  withoutRecord,
   withRecord,
 } from './zoneEdits.ts'
 
@@ -21,12 +21,13 @@ const unchanged = (id: string, { distance: _, ...data }: DnsRecordData): DnsReco
   recordId: id,
   record_id: id,
 })
-const records = [unchanged('r1', a('@', '192.0.2.1')), unchanged('r2', a('www', '192.0.2.2'))]
+const recordData = [a('@', '192.0.2.1'), a('www', '192.0.2.2')]
+const records = recordData.map((data, index) => unchanged(`r${index + 1}`, data))
 
 test('edits stay when the zone below them changes', () => {
   let edits = withRecord(noEdits, a('new', '192.0.2.3'), { newKey: 'n1' })
   edits = withRecord(edits, a('@', '192.0.2.9'), { key: 'r1', newKey: '' })
-  edits = withoutRecord(edits, 'r2')
+  edits = removeRecord(edits, 'r2')
   expect(buildZoneRows(records, edits).map(({ key, state }) => [key, state])).toEqual([
     ['r1', 'changed'],
     ['r2', 'removed'],
@@ -38,7 +39,7 @@ test('edits stay when the zone below them changes', () => {
     '192.0.2.7',
     '192.0.2.3',
   ])
-  expect(editCount(records, restoreRecord(restoreRecord(withoutRecord(edits, 'n1'), 'r1'), 'r2'))).toBe(0)
+  expect(editCount(records, restoreRecord(restoreRecord(removeRecord(edits, 'n1'), 'r1'), 'r2'))).toBe(0)
 })
 
 test('an import adds what is missing, or becomes the whole zone', () => {
@@ -51,13 +52,13 @@ test('an import adds what is missing, or becomes the whole zone', () => {
 
 test('a written record is taken, or its field is named', () => {
   const form = { type: 'A', host: 'www', value: '192.0.2.9', ttl: '', distance: '' } as const
-  expect(parseRecordForm('example.com', form, records)).toEqual({ record: a('www', '192.0.2.9') })
+  expect(parseRecordForm('example.com', form, recordData)).toEqual({ record: a('www', '192.0.2.9') })
   expect(parseRecordForm('example.com', { ...form, value: 'x' }, [])).toEqual({
     field: 'value',
     message: 'Must be an IPv4 address, as in 192.0.2.1.',
   })
   expect(parseRecordForm('example.com', { ...form, ttl: 'soon' }, [])).toMatchObject({ field: 'ttl' })
-  expect(parseRecordForm('example.com', { ...form, value: '192.0.2.2' }, records)).toMatchObject({ field: 'value' })
+  expect(parseRecordForm('example.com', { ...form, value: '192.0.2.2' }, recordData)).toMatchObject({ field: 'value' })
 })
 
 test('a name that leads to one address leads nowhere else', () => {

@@ -28,8 +28,12 @@ test('a refusal that names a field stands at that field', () => {
 
 test('the first runtime that works is used, unless one is named', () => {
   const enforced = { memory: true, cpu: true, disk: true, processes: true }
-  const broken = { name: 'docker', available: false, detail: 'No socket.', enforced }
-  const works = { name: 'bubblewrap', available: true, detail: '0.8', enforced }
+  const report = {
+    ...{ enforced, cure: null, limit_gaps: [], networks: [], network_detail: null, network_cure: null },
+    ...{ images: false, image_sources: [], image_detail: null },
+  }
+  const broken = { ...report, name: 'docker', available: false, detail: 'No socket.' }
+  const works = { ...report, name: 'bubblewrap', available: true, detail: '0.8' }
   expect(findRuntime([broken, works], undefined)).toBe(works)
   expect(findRuntime([broken, works], 'docker')).toBe(broken)
   expect(findRuntime([broken], undefined)).toBeUndefined()

@@ -25,7 +25,7 @@ const createTrail = (command?: string) => ({
   running: (): CommandMark | undefined =>
     command === undefined
       ? undefined
-      : { id: 1, line: 0, command, state: 'running', exitCode: null, output: undefined },
+      : { id: 1, line: 0, command, state: 'running', exitCode: null, output: undefined, isVerified: true },
 })
 const process = (pid: number, ppid: number, command: string) => ({
   pid,

@@ -6,8 +6,8 @@ import {
   listPaneIds,
   normalizeTree,
   PaneTree,
+  removePane,
   type Side,
-  withoutPane,
   withReplacement,
   withShares,
   withSplit,
@@ -42,10 +42,10 @@ test('a further split the same way stands in the same row, with half of the room
 })
 
 test('what closes leaves its room to the others, and a split of one is none', () => {
-  const left = withoutPane(grid, 'c') ?? createPane('none')
+  const left = removePane(grid, 'c') ?? createPane('none')
   expect(drawn(left)).toBe('(a─d)│b')
-  expect(drawn(withoutPane(left, 'b') ?? createPane('none'))).toBe('a─d')
-  expect(withoutPane(createPane('a'), 'a')).toBeUndefined()
+  expect(drawn(removePane(left, 'b') ?? createPane('none'))).toBe('a─d')
+  expect(removePane(createPane('a'), 'a')).toBeUndefined()
   expect(drawn(withReplacement(grid, 'd', 'z'))).toBe('(a─z)│(b─c)')
 })
 
@@ -115,10 +115,10 @@ test('whatever is split, closed, moved and sized, the tree stays valid and loses
           tree = beside(tree, id, side, `${index + 1}`)
           expected.push(`${index + 1}`)
         } else if (deed === 'close' && expected.length > 1) {
-          tree = withoutPane(tree, id) ?? tree
+          tree = removePane(tree, id) ?? tree
           expected = expected.filter((it) => it !== id)
         } else if (deed === 'move' && id !== at) {
-          tree = beside(withoutPane(tree, id) ?? tree, at, side, id)
+          tree = beside(removePane(tree, id) ?? tree, at, side, id)
         } else if (deed === 'grow') tree = withGrown(tree, id, { side, by: 0.05 })
         expectValid(tree)
         expect(listPaneIds(tree).sort()).toEqual([...expected].sort())

@@ -6,8 +6,8 @@ import {
   Layout as LayoutSchema,
   nextAfter,
   reconcileLayout,
+  removeTerminal,
   withActive,
-  withoutTerminal,
   withReplaced,
   withSplitTerminal,
   withTabMerged,
@@ -60,7 +60,7 @@ test('a whole tab goes beside a terminal of another one, and a terminal becomes 
 test('the pane used last is remembered, and its place is taken over when it closes', () => {
   const used = withActive(split, 'a')
   expect(format(used)).toEqual(['ab:a', 'c:c'])
-  expect(format(withoutTerminal(used, 'a'))).toEqual(['b:b', 'c:c'])
+  expect(format(removeTerminal(used, 'a'))).toEqual(['b:b', 'c:c'])
   expect(format(withReplaced(split, 'b', 'z'))).toEqual(['az:z', 'c:c'])
 })
 

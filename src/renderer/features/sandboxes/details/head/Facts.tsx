@@ -3,7 +3,7 @@ import { useConnection } from '#renderer/api/AgentProvider.tsx'
 import { useRuntimes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import { RunCost } from '#renderer/ui/sandboxes/RunCost.tsx'
-import { roundCents } from '#renderer/ui/sandboxes/runCost.ts'
+import { approximateCents } from '#renderer/ui/sandboxes/runCost.ts'
 import { describeUnenforced, formatResources } from '#renderer/ui/sandboxes/sandboxLabels.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { Network, type Sandbox } from '#shared/contract/sandboxes.ts'
@@ -34,7 +34,7 @@ export function Facts({ sandbox }: { sandbox: Sandbox }) {
       </Fact>
       {sandbox.cost && (sandbox.cost.charged || !isEmbedded) && (
         <Fact name="Cost">
-          {formatUsdCents(roundCents(sandbox.cost.cents_per_hour))} an hour
+          {formatUsdCents(approximateCents(sandbox.cost.cents_per_hour))} an hour
           {sandbox.status === 'running' && (
             <>
               {' '}
