@@ -228,7 +228,7 @@ test('each rule has an id of its own', () => {
 
 test('a host that no address can have is refused', () => {
   const deniesAt = (host: string) => withRules([rule({ effect: 'deny', host })])
-  for (const host of ['1.2.3.999', '*.1.2.3.999', 'xn--a', '[1:2]:3']) {
+  for (const host of ['1.2.3.999', '*.1.2.3.999', '[1:2]:3']) {
     expect(() => checkRules(deniesAt(host))).toThrow('which no address can have')
   }
   for (const host of ['*', '*.example', 'a.example:1', '[::1]:3'])

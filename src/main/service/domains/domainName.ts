@@ -55,8 +55,9 @@ export function requireDomainField(text: string): DomainName {
   }
 }
 
+/** Newer versions of Node pass labels through that begin with `xn--` and encode nothing. */
 function isLabel(label: string): boolean {
-  return /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label)
+  return /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label) && (!label.startsWith('xn--') || domainToUnicode(label) !== label)
 }
 
 /** Scripts with confusable letters. Chinese, Japanese and Korean mix several scripts by nature. */
