@@ -19,7 +19,7 @@ const use = (id: string): ReservedUse => ({
   id,
   by: 'grant',
   kind: 'x402.authorize',
-  asker: script,
+  requester: script,
   host: 'shop.example',
   scope: 'eip155:8453:0x2222222222222222222222222222222222222222',
   accountId,
@@ -28,7 +28,7 @@ const use = (id: string): ReservedUse => ({
 const grant: Grant = {
   id: 'grant_1',
   kind: 'x402.authorize',
-  asker: script,
+  requester: script,
   host: 'shop.example',
   scope: use('').scope,
   account_id: accountId,

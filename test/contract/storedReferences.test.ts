@@ -38,7 +38,7 @@ const root = join(import.meta.dirname, '../..')
  */
 const unrelated: ReadonlySet<string> = new Set(
   [
-    'about actor_kind actor_name agreed answer answer_body arguments asker_kind asset authorization base_url before',
+    'about actor_kind actor_name agreed answer answer_body arguments requester_kind asset authorization base_url before',
     'bio body body_hash by_kind by_name bytes carried chain_type coin command day description digest ends_with',
     'enforced epoch error extra finish_reason genesis_prompt_hash hash if_version key_hash key_prefix kind label',
     'listed listed_prices media_type method name nameservers network nonce note notice operation output parameters',

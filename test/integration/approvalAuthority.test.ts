@@ -97,14 +97,14 @@ beforeAll(async () => {
   // Unlocked, the agent signs in to its own service, once for each chain: nothing of that may come between the looks below.
   await eventually(async () => {
     const { json } = await asPerson({ path: '/local/intents?state=signed' })
-    expect(json.intents.filter(({ asker }: Json) => asker.kind === 'agent')).toHaveLength(2)
+    expect(json.intents.filter(({ requester }: Json) => requester.kind === 'agent')).toHaveLength(2)
   })
 
   const ask = async (domain: string): Promise<string> => {
     const intent = { kind: 'siwe', domain, uri: `https://${domain}/`, nonce: 'abcdefgh12345678' }
     const headers = { 'x-api-key': ownerKey }
     const asked = await send({ path: '/local/intents', method: 'POST', headers, body: { intent } })
-    expect(asked).toMatchObject({ status: 201, json: { state: 'waiting', asker: { kind: 'client' } } })
+    expect(asked).toMatchObject({ status: 201, json: { state: 'waiting', requester: { kind: 'client' } } })
     return asked.json.id
   }
   const granted = await asPerson({
@@ -311,7 +311,7 @@ test('a client sees and takes back what it asked for, and nothing of others', as
   const token = credentials['an access token of this account'] ?? {}
   const intent = { kind: 'siwe', domain: 'token.example', uri: 'https://token.example/', nonce: 'abcdefgh12345678' }
   const asked = await send({ path: '/local/intents', method: 'POST', headers: token, body: { intent } })
-  expect(asked.json.asker).toMatchObject({ kind: 'client', id: expect.stringMatching(/^token:[0-9a-f]{24}$/) })
+  expect(asked.json.requester).toMatchObject({ kind: 'client', id: expect.stringMatching(/^token:[0-9a-f]{24}$/) })
   for (const name of ['an API key of another account', 'the token of a terminal link', 'the token of a port']) {
     const refused = await send({
       path: '/local/intents',

@@ -95,7 +95,12 @@ async function domainBuyer() {
     async buy(domain: string) {
       const headers = { 'content-type': 'application/json' }
       const request = { method: 'POST', url, headers, body: JSON.stringify({ domain }) }
-      const call = { asker: script, repeatable: undefined, setHeader: () => {}, signal: new AbortController().signal }
+      const call = {
+        requester: script,
+        repeatable: undefined,
+        setHeader: () => {},
+        signal: new AbortController().signal,
+      }
       const want = async () => ({ ...createRequest(url, 20), request })
       const { payment } = await engine.payments.buy(want, call, { reason: undefined, waitMs: 0 })
       if (!payment) throw new Error('It was free.')

@@ -70,7 +70,7 @@ const lastMessages = (): Answer['json'][] => providers.requests.at(-1)?.body.mes
 const waitingIntent = () =>
   until('a request in Approvals', async () => {
     const { intents } = (await agent.send('/local/intents?state=waiting')).json
-    return intents[0] as { id: string; sentence: string; asker: { name: string } } | undefined
+    return intents[0] as { id: string; sentence: string; requester: { name: string } } | undefined
   })
 
 describe('a model with tools', () => {
@@ -146,7 +146,7 @@ describe('a model with tools', () => {
     providers.play(calling(call('sandbox_delete', { sandbox_id: 'sb_none' })), says('Then not.'))
     const id = await begun(await newChat(), 'Delete it')
     const intent = await waitingIntent()
-    expect(intent.asker.name).toBe('Chat “Delete it”')
+    expect(intent.requester.name).toBe('Chat “Delete it”')
     const { calls } = await read(id)
     expect(calls).toMatchObject([{ state: 'waiting', intent_id: intent.id, output: null }])
     await agent.send(`/local/intents/${intent.id}/decision`, { body: { approve: false } })
@@ -242,17 +242,17 @@ describe('an answer that ends early', () => {
     providers.play(calling(call('sandbox_delete', { sandbox_id: 'sb_none' })), says('Then not.'))
     const chat = await newChat({}, { title: 'Before' })
     const answer = await begun(chat, 'Delete it')
-    const { id, asker } = await waitingIntent()
-    expect(asker.name).toBe('Chat “Before”')
+    const { id, requester } = await waitingIntent()
+    expect(requester.name).toBe('Chat “Before”')
     await agent.send(`/local/chat/conversations/${chat.id}`, { method: 'PATCH', body: { title: 'After' } })
     expect((await agent.send(`/local/intents/${id}`)).json).toMatchObject({
       state: 'waiting',
-      asker: { name: 'Chat “After”' },
+      requester: { name: 'Chat “After”' },
     })
     expect(agent.events).toContainEqual(
       expect.objectContaining({
         type: 'intent.changed',
-        intent: expect.objectContaining({ id, asker: { ...asker, name: 'Chat “After”' } }),
+        intent: expect.objectContaining({ id, requester: { ...requester, name: 'Chat “After”' } }),
       }),
     )
     const entries = (await agent.send('/local/activity?kinds=intent.asked&limit=50')).json.entries

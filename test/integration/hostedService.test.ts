@@ -97,7 +97,7 @@ describe('a hosted service', () => {
       expect.objectContaining({
         kind: 'siwe',
         state: 'signed',
-        asker: { kind: 'agent', id: 'sign-in', name: 'Steward' },
+        requester: { kind: 'agent', id: 'sign-in', name: 'Steward' },
         decision: expect.objectContaining({ by: 'steward' }),
       }),
     )

@@ -202,7 +202,7 @@ describe('by a tool', () => {
     const before = await paying.money()
     await paying.restart()
     const { intents } = (await paying.agent.send('/local/intents?state=waiting')).json
-    const find = (kind: string) => intents.find((it: Json) => it.kind === kind && it.asker.id === by.asker.id)
+    const find = (kind: string) => intents.find((it: Json) => it.kind === kind && it.requester.id === by.requester.id)
     for (const kind of ['x402.authorize', 'tool.call']) {
       expect((await paying.post(`/local/intents/${find(kind).id}/decision`, { approve: true })).status).toBe(200)
     }

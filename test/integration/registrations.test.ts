@@ -66,7 +66,7 @@ function openRegistrations(
     client,
     events,
     note: (entry) => void notes.push(entry),
-    findEnd: ({ asker }) => (asker.id === agent.id ? end : undefined),
+    findEnd: ({ requester }) => (requester.id === agent.id ? end : undefined),
     newUuid: randomUUID,
     newId: () => randomBytes(12).toString('hex'),
     now: Date.now,
@@ -132,9 +132,9 @@ test('shows what would be signed, to the byte, and asks nobody for it', async ()
 
 test('asks, sends what was approved, and keeps the record', async () => {
   const { registrations, approvals, become, states, notes } = openRegistrations()
-  const started = await registrations.start(draft(), { asker: person, reason: 'A new one.' })
+  const started = await registrations.start(draft(), { requester: person, reason: 'A new one.' })
   expect(started).toMatchObject({ state: 'waiting', detail: null, automaton: null })
-  expect(approvals.get(started.intent_id)).toMatchObject({ state: 'waiting', reason: 'A new one.', asker: person })
+  expect(approvals.get(started.intent_id)).toMatchObject({ state: 'waiting', reason: 'A new one.', requester: person })
 
   await approvals.decide(started.intent_id, approve)
   const { automaton, profile } = await become(started.id, 'registered')
@@ -158,7 +158,7 @@ test('registers with any account, of either chain, for any creator', async () =>
     { given: { chain_type: 'solana' }, address: keys.solana.address, creator: keys.solana.address },
   ]
   for (const { given, address, creator } of cases) {
-    const { id } = await registrations.start(draft(given), { asker: agent })
+    const { id } = await registrations.start(draft(given), { requester: agent })
     const { automaton } = await become(id, 'registered')
     expect(automaton).toMatchObject({ automaton_address: address, creator_address: creator })
   }
@@ -170,7 +170,7 @@ test.each([
 ])('what %s refused is not sent', async (_, decision, detail) => {
   const { registrations, approvals, become } = openRegistrations()
   if (!decision) approvals.changePolicy(withRules([rule({ effect: 'deny', kind: 'identity.register' })]))
-  const started = await registrations.start(draft(), { asker: person })
+  const started = await registrations.start(draft(), { requester: person })
   if (decision) await approvals.decide(started.intent_id, decision)
   const refused = await become(started.id, 'refused')
   expect(refused.detail).toContain(detail)
@@ -181,10 +181,10 @@ test.each([
 test('what the service refuses has failed, in its words', async () => {
   const { registrations, approvals, become } = openRegistrations()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
-  const first = await registrations.start(draft(), { asker: person })
+  const first = await registrations.start(draft(), { requester: person })
   const { profile } = await become(first.id, 'registered')
   const otherDraft = draft({ automaton_id: profile.automaton_id, name: 'Eve' })
-  const second = await registrations.start(otherDraft, { asker: person })
+  const second = await registrations.start(otherDraft, { requester: person })
   const failed = await become(second.id, 'failed')
   expect(failed.detail).toBe('Profile name is immutable after registration')
   await expect(registrations.send(second.id)).rejects.toMatchObject({ code: 'registration/state' })
@@ -193,7 +193,7 @@ test('what the service refuses has failed, in its words', async () => {
 
 test('while the service is away it keeps what was signed, and sends it when the service is back', async () => {
   const { registrations, approvals, find, reach, become } = openRegistrations({ target: null })
-  const started = await registrations.start(draft(), { asker: person })
+  const started = await registrations.start(draft(), { requester: person })
   await approvals.decide(started.intent_id, approve)
   await until('it was tried', () => find(started.id).detail)
   expect(find(started.id)).toMatchObject({ state: 'sending', detail: "The service isn't responding." })
@@ -212,7 +212,7 @@ test.each([408, 429, 500])(
       response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"Later.","code":"request/rate"}')
     })
     const { registrations, approvals, find, reach, become } = openRegistrations({ target: { ...ownTarget(), url } })
-    const started = await registrations.start(draft(), { asker: person })
+    const started = await registrations.start(draft(), { requester: person })
     await approvals.decide(started.intent_id, approve)
     await until('it was tried', () => find(started.id).detail)
     expect(find(started.id).state).toBe('sending')
@@ -225,7 +225,7 @@ test.each([408, 429, 500])(
 test('an answer that was lost is no second registration: the same bytes go out again, also after a restart', async () => {
   const requests: string[] = []
   const first = openRegistrations({ target: { ...ownTarget(), url: await losingProxy(requests) } })
-  const started = await first.registrations.start(draft(), { asker: person })
+  const started = await first.registrations.start(draft(), { requester: person })
   await first.approvals.decide(started.intent_id, approve)
   await until('it was tried', () => first.find(started.id).detail)
   const arrived = (await read(started.profile.automaton_id)).json
@@ -243,7 +243,7 @@ test('an answer that was lost is no second registration: the same bytes go out a
 
 test('a registration whose requester ended unsent is not sent', async () => {
   const { registrations, approvals, find, reach, become, endAgent } = openRegistrations({ target: null })
-  const started = await registrations.start(draft(), { asker: agent })
+  const started = await registrations.start(draft(), { requester: agent })
   await approvals.decide(started.intent_id, approve)
   await until('it was tried', () => find(started.id).detail)
   endAgent()
@@ -257,7 +257,7 @@ test('a registration that arrived before its requester ended is found, and nothi
   const requests: string[] = []
   const opened = openRegistrations({ target: { ...ownTarget(), url: await losingProxy(requests) } })
   const hash = `0x${'c'.repeat(64)}`
-  const started = await opened.registrations.start(draft({ genesis_prompt_hash: hash }), { asker: agent })
+  const started = await opened.registrations.start(draft({ genesis_prompt_hash: hash }), { requester: agent })
   await opened.approvals.decide(started.intent_id, approve)
   await until('it was tried', () => opened.find(started.id).detail)
   opened.endAgent()
@@ -270,11 +270,11 @@ test('a registration that arrived before its requester ended is found, and nothi
 test('an automaton that another registered under the same id does not count as the own one', async () => {
   const another = openRegistrations()
   const automaton_id = randomUUID()
-  const other = await another.registrations.start(draft({ automaton_id, name: 'Eve' }), { asker: person })
+  const other = await another.registrations.start(draft({ automaton_id, name: 'Eve' }), { requester: person })
   await another.approvals.decide(other.intent_id, approve)
   await another.become(other.id, 'registered')
   const { registrations, approvals, find, reach, become, endAgent } = openRegistrations({ target: null })
-  const started = await registrations.start(draft({ automaton_id }), { asker: agent })
+  const started = await registrations.start(draft({ automaton_id }), { requester: agent })
   await approvals.decide(started.intent_id, approve)
   await until('it was tried', () => find(started.id).detail)
   endAgent()
@@ -306,7 +306,7 @@ async function listening(answer: RequestListener): Promise<string> {
 
 test('what waits for the person goes on waiting after a restart, and what was decided meanwhile is carried out', async () => {
   const first = openRegistrations()
-  const waiting = await first.registrations.start(draft(), { asker: person })
+  const waiting = await first.registrations.start(draft(), { requester: person })
   await first.close()
   const second = openRegistrations({ file: first.file })
   expect(second.find(waiting.id)).toEqual(waiting)
@@ -326,7 +326,7 @@ test('an end at any moment signs nothing that is not sent, and leaves nothing th
     },
   })
   first.approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
-  const started = await first.registrations.start(draft(), { asker: person })
+  const started = await first.registrations.start(draft(), { requester: person })
   expect(started.state).toBe('sending')
   await first.close()
   expect(remaining.map(({ state }) => state)).toEqual(['approved', 'signed'])
@@ -343,13 +343,13 @@ test('what is not kept asks for nothing', async () => {
   const { registrations, approvals, database } = openRegistrations()
   database.exec('DROP TABLE registrations')
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
-  await expect(registrations.start(draft(), { asker: person })).rejects.toThrow('no such table')
+  await expect(registrations.start(draft(), { requester: person })).rejects.toThrow('no such table')
   expect(approvals.list({ limit: 10 }).intents).toEqual([])
 })
 
 test('an intent that is no longer kept is a failure, not a wait for ever', async () => {
   const first = openRegistrations()
-  const { id } = await first.registrations.start(draft(), { asker: person })
+  const { id } = await first.registrations.start(draft(), { requester: person })
   await first.close()
   const { database, close } = openApprovals({ file: first.file })
   database.prepare('DELETE FROM intents').run()
@@ -362,7 +362,7 @@ test('refuses at once what the signer will not sign', async () => {
   const { registrations, approvals } = openRegistrations()
   const given = draft({ name: 'a\u0000b' })
   await expect(registrations.preview(given)).rejects.toMatchObject({ code: 'intent/invalid' })
-  await expect(registrations.start(given, { asker: person })).rejects.toMatchObject({ code: 'intent/invalid' })
+  await expect(registrations.start(given, { requester: person })).rejects.toMatchObject({ code: 'intent/invalid' })
   expect(approvals.list({ limit: 10 }).intents).toEqual([])
   expect(registrations.list()).toEqual([])
 })
@@ -372,15 +372,15 @@ test('takes a nonce that the service has bound to the creator, where it outlives
   const message = await signInMessage()
   expect((await service.send('/v1/auth/wallets', { body: message })).status).toBe(201)
   approvals.changePolicy({ ...withRules([rule({ effect: 'allow' })]), expiry_minutes: 15 })
-  const bound = await registrations.start(draft(), { asker: person })
+  const bound = await registrations.start(draft(), { requester: person })
   expect(bound.nonce).toMatch(/^bound_/)
   await become(bound.id, 'registered')
 
-  const another = await registrations.start(draft({ creator_address: keys.otherEvm.address }), { asker: person })
+  const another = await registrations.start(draft({ creator_address: keys.otherEvm.address }), { requester: person })
   expect(another.nonce).not.toMatch(/^bound_/)
   await become(another.id, 'registered')
   approvals.changePolicy({ ...withRules([rule({ effect: 'allow' })]), expiry_minutes: 60 })
-  const slow = await registrations.start(draft(), { asker: person })
+  const slow = await registrations.start(draft(), { requester: person })
   expect(slow.nonce).not.toMatch(/^bound_/)
   await become(slow.id, 'registered')
 })

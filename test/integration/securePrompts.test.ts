@@ -28,7 +28,7 @@ const intent: IntentRecord = {
   id: 'int_1',
   kind: 'message',
   state: 'waiting',
-  asker: { kind: 'client', id: 'key_1', name: evil },
+  requester: { kind: 'client', id: 'key_1', name: evil },
   reason: evil,
   account_id: WalletAccountId.parse(`wal_${'0'.repeat(24)}`),
   address: '0x0',

@@ -14,7 +14,7 @@ const usd = 1_000_000
 beforeAll(async () => {
   paying = await createPayingAgent({ now: () => atMs })
   paying.setPolicy([
-    { id: 'all', effect: 'allow', kind: 'x402.authorize', asker: '*', host: '*', max_amount_micro_usd: null },
+    { id: 'all', effect: 'allow', kind: 'x402.authorize', requester: '*', host: '*', max_amount_micro_usd: null },
   ])
   createPaymentBudgetRepository(paying.agent.database).setLimits({ ...noLimits, ask_first_payee: false })
 })

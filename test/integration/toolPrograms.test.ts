@@ -52,7 +52,7 @@ test('has the policy of its client: what deletes waits, and a dry run does nothi
     const { intents } = (await agent.send('/local/intents?state=waiting')).json
     return intents[0]
   })
-  expect(intent).toMatchObject({ kind: 'tool.call', asker: { name: 'asks' } })
+  expect(intent).toMatchObject({ kind: 'tool.call', requester: { name: 'asks' } })
   await agent.send(`/local/intents/${intent.id}/decision`, { body: { approve: false } })
   expect((await running).result.value).toContain('denied')
 
@@ -84,7 +84,7 @@ test('in a sandbox where others run has the authority of that sandbox alone', as
   expect(result.value).toEqual({ own: 'hi\n', open: 1, other: 'asked' })
   const intent = await until('it asks', async () => {
     const { intents } = (await agent.send('/local/intents?state=waiting')).json
-    return intents.find(({ asker }: Json) => asker.name === 'confined')
+    return intents.find(({ requester }: Json) => requester.name === 'confined')
   })
   expect(intent.sentence).toContain(
     `a program in the sandbox ${ownSandbox.slice(0, 8)} call sandbox_exec for ${otherSandbox}`,

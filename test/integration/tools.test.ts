@@ -143,7 +143,7 @@ describe('what destroys or moves money', () => {
         `^Delete the sandbox “.+” \\(${sandbox_id.slice(0, 8)}\\) with all its files: .*no terminal running, created`,
       ),
     )
-    expect(intent).toMatchObject({ kind: 'tool.call', asker: by.asker, sentence })
+    expect(intent).toMatchObject({ kind: 'tool.call', requester: by.requester, sentence })
     expect((await service.send(`/v1/sandboxes/${sandbox_id}`)).status).toBe(200)
     await agent.send(`/local/intents/${intent.id}/decision`, { body: { approve: true } })
     if (first.kind !== 'waiting') throw new Error('It should wait.')
@@ -151,7 +151,7 @@ describe('what destroys or moves money', () => {
     expect(ended).toMatchObject({ state: 'done', result: { success: true, id: sandbox_id } })
     expect((await service.send(`/v1/sandboxes/${sandbox_id}`)).status).toBe(404)
     // Others never see it.
-    const stranger = { asker: { ...by.asker, id: 'mcp_other' } }
+    const stranger = { requester: { ...by.requester, id: 'mcp_other' } }
     await expect(agent.tools.waitUntilSettled(first.waiting.id, { caller: stranger, waitMs: 0 })).rejects.toMatchObject(
       {
         code: 'tool/call-not-found',

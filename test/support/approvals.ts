@@ -16,7 +16,7 @@ import { createMayNow } from '#agent/compose/mayNow.ts'
 import type { Clock } from '#platform/clock.ts'
 import { silentLog } from '#platform/log.ts'
 import { createPrincipals, type PrincipalId } from '#platform/principals.ts'
-import type { Asker, Intent, IntentRecord, Policy, PolicyRule } from '#shared/contract/intents.ts'
+import type { Intent, IntentRecord, Policy, PolicyRule, Requester } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
@@ -100,7 +100,7 @@ export function openApprovals({
     async askOnce(request: AskRequest, repeatable: LocalCall['repeatable']) {
       const headers: Record<string, string> = {}
       const call = {
-        asker: request.asker,
+        requester: request.requester,
         repeatable,
         setHeader: (name: string, value: string) => void Object.assign(headers, { [name]: value }),
       }
@@ -138,10 +138,10 @@ export function approvalsOfTest(options?: Options): ReturnType<typeof openApprov
   return approvals
 }
 
-export const script: Asker = { kind: 'client', id: 'key:1', name: 'Build agent' }
-export const otherScript: Asker = { kind: 'client', id: 'key:2', name: 'Deploy agent' }
-export const person: Asker = { kind: 'person', id: 'person', name: 'You' }
-export const agent: Asker = { kind: 'agent', id: 'agent', name: 'Steward' }
+export const script: Requester = { kind: 'client', id: 'key:1', name: 'Build agent' }
+export const otherScript: Requester = { kind: 'client', id: 'key:2', name: 'Deploy agent' }
+export const person: Requester = { kind: 'person', id: 'person', name: 'You' }
+export const agent: Requester = { kind: 'agent', id: 'agent', name: 'Steward' }
 
 export function signInTo(domain: string): Intent {
   return { kind: 'siwe', domain, uri: `https://${domain}/`, nonce: 'abcdefgh12345678', chain_id: 8453 }
@@ -159,7 +159,7 @@ export function payment(
 export const message: Intent = { kind: 'message', text: 'Hello', chain_type: 'evm' }
 
 export function rule(fields: Partial<PolicyRule> & Pick<PolicyRule, 'effect'>): PolicyRule {
-  return { id: 'r1', kind: '*', asker: '*', host: '*', max_amount_micro_usd: null, ...fields }
+  return { id: 'r1', kind: '*', requester: '*', host: '*', max_amount_micro_usd: null, ...fields }
 }
 
 export function withRules(rules: PolicyRule[]): Omit<Policy, 'stopped'> {

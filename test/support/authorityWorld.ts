@@ -85,7 +85,7 @@ export async function openAuthorityWorld(): Promise<AuthorityWorld> {
     agent.wallet.addPhrase({ phrase: await agent.wallet.makePhrase(12), writtenDown: true, passphrase })
   await addPhrase()
   agent.approvals.changePolicy({
-    rules: [{ id: 'ask', effect: 'ask', kind: '*', asker: '*', host: '*', max_amount_micro_usd: null }],
+    rules: [{ id: 'ask', effect: 'ask', kind: '*', requester: '*', host: '*', max_amount_micro_usd: null }],
     confirm_above_micro_usd: '100000000',
     expiry_minutes: 15,
   })
@@ -182,12 +182,14 @@ export async function openAuthorityWorld(): Promise<AuthorityWorld> {
     },
     waitingRequest: (requesterId) =>
       until(`a request of ${requesterId} waits`, async () =>
-        (await listByName('/local/intents?state=waiting', 'intents')).find(({ asker }) => asker.id === requesterId),
+        (await listByName('/local/intents?state=waiting', 'intents')).find(
+          ({ requester }) => requester.id === requesterId,
+        ),
       ),
     request: async (id) => (await send(`/local/intents/${id}`)).json,
     decide: (id, body) => send(`/local/intents/${id}/decision`, { body }),
     listGrants: async (requesterId) =>
-      (await listByName('/local/grants', 'grants')).filter(({ asker }) => asker.id === requesterId),
+      (await listByName('/local/grants', 'grants')).filter(({ requester }) => requester.id === requesterId),
     log: async (search) =>
       (await listByName(`/local/activity?limit=50&search=${encodeURIComponent(search)}`, 'entries')).map(
         ({ actor, summary }) => `${actor.name}: ${summary}`,

@@ -20,7 +20,7 @@ const reservations = createPaymentReservations({
 let signed = 0
 for (let payment = 0; payment < 50; payment += 1) {
   const refused = reservations.reserve({
-    ...{ id: `int_${name}_${payment}`, by: 'policy', kind: 'x402.authorize', asker: script, host: 'shop.example' },
+    ...{ id: `int_${name}_${payment}`, by: 'policy', kind: 'x402.authorize', requester: script, host: 'shop.example' },
     scope: 'eip155:8453:0x2222222222222222222222222222222222222222',
     accountId: 'wal_0123456789abcdef01234567' as never, // a brand is only a type
     amountMicroUsd: 5_000_000n,

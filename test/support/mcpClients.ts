@@ -25,14 +25,14 @@ export async function toolClient(agent: RunningAgent, settings: object = {}): Pr
 /** Adds a tool client, as a caller of the executor. */
 export async function createToolCaller(agent: RunningAgent, settings: object = {}): Promise<ToolCaller> {
   const { client } = await toolClient(agent, settings)
-  return { asker: { kind: 'tool', id: client.id, name: client.name } }
+  return { requester: { kind: 'tool', id: client.id, name: client.name } }
 }
 
 /** Adds a conversation with these tools, as a caller of the executor. */
 export async function chatCaller(agent: RunningAgent, tools: object = {}): Promise<ToolCaller> {
   const body = { title: 'Chat', tools: { enabled: true, ...tools } }
   const { json } = await agent.send('/local/chat/conversations', { body })
-  return { asker: { kind: 'tool', id: json.id, name: 'Chat' } }
+  return { requester: { kind: 'tool', id: json.id, name: 'Chat' } }
 }
 
 export async function createMcpClient(

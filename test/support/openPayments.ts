@@ -13,7 +13,7 @@ import { type PurchaseRequest, parseUsd } from '#agent/payments/paymentPlan.ts'
 import type { StoredPayment } from '#agent/payments/paymentRepository.ts'
 import { createPublicSeller, type Seller } from '#agent/payments/seller.ts'
 import { silentLog } from '#platform/log.ts'
-import type { Asker, PolicyRule } from '#shared/contract/intents.ts'
+import type { PolicyRule, Requester } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
@@ -110,9 +110,9 @@ export function openPayments(options: Options = {}) {
     ...{ engine, records, budgets, signer, approvals: approvals.approvals, createRequest },
     principals: approvals.principals,
     /** As a program asks, up to $10. @returns the payment; undefined where it was free */
-    async pay(url: string, { max: most = 10, asker = script, key, headers }: Paying = {}) {
+    async pay(url: string, { max: most = 10, requester = script, key, headers }: Paying = {}) {
       const request = key === undefined ? undefined : { key, method: 'POST', path: '/x', body: Buffer.from(url) }
-      const call = { asker, repeatable: request, setHeader: () => {}, signal }
+      const call = { requester, repeatable: request, setHeader: () => {}, signal }
       const { payment } = await engine.payments.buy(async () => createRequest(url, most, headers), call, {
         reason: undefined,
         waitMs: 0,
@@ -131,7 +131,7 @@ export function openPayments(options: Options = {}) {
   }
 }
 
-type Paying = { max?: number; asker?: Asker; key?: string; headers?: Record<string, string> }
+type Paying = { max?: number; requester?: Requester; key?: string; headers?: Record<string, string> }
 
 /** Closed with the test, if not before. */
 export function paymentsOfTest(options?: Options): OpenPayments {

@@ -35,10 +35,10 @@ export function createNativeApprovals({ window, bringToFront }: DialogOptions): 
     announce(record, open) {
       if (window()?.isFocused() || !Notification.isSupported()) return
       const title = 'Something waits for your approval'
-      const asker = toPlainText(`Asked by ${formatRequester(record.asker)}.`, maxLengths.notification)
+      const requester = toPlainText(`Asked by ${formatRequester(record.requester)}.`, maxLengths.notification)
       const notification = new Notification({
         title,
-        body: `${toPlainText(describeIntent(record), maxLengths.notification)}\n${asker}`,
+        body: `${toPlainText(describeIntent(record), maxLengths.notification)}\n${requester}`,
       })
       openNotifications.add(notification)
       notification.once('close', () => openNotifications.delete(notification))
@@ -53,11 +53,11 @@ export function createNativeApprovals({ window, bringToFront }: DialogOptions): 
 }
 
 function createMessageBox(record: IntentRecord, signal: AbortSignal): MessageBoxOptions {
-  const { sentence, fields, asker, reason } = record
+  const { sentence, fields, requester, reason } = record
   const headline = describeIntent(record)
   const lines = [
     ...(headline === sentence ? [] : [toPlainText(sentence, maxLengths.line)]),
-    `Asked by: ${toPlainText(formatRequester(asker), maxLengths.line)}`,
+    `Asked by: ${toPlainText(formatRequester(requester), maxLengths.line)}`,
     ...(reason === null ? [] : [`Why, in their words: ${toPlainText(reason, maxLengths.line)}`]),
     ...fields.map(
       ({ label, value, kind }) => `${kind === 'warning' ? '⚠ ' : ''}${label}: ${toPlainText(value, maxLengths.line)}`,

@@ -342,6 +342,36 @@ describe('the schema of the agent', () => {
     expect(database.prepare('SELECT id, state FROM intents').all()).toHaveLength(3)
   })
 
+  test('33 renames askers in columns, records and policy rules', () => {
+    migrate(database, upTo(32))
+    const asker = { kind: 'client', id: 'key:1', name: 'ö "x"' }
+    const addIntent = database.prepare(
+      `INSERT INTO intents (id, kind, state, asker_kind, asker_id, intent, record, created_at_ms, expires_at_ms)
+       VALUES (?, 'siwe', 'denied', 'client', 'key:1', '{}', ?, 0, 1)`,
+    )
+    addIntent.run('int_1', JSON.stringify({ id: 'int_1', asker, amount: 12345678901234567 }))
+    addIntent.run('int_2', '{')
+    const rules = [1, 2, 3].map((number) => ({ id: `r${number}`, asker: number === 2 ? '*' : 'client', host: '*' }))
+    database
+      .prepare('INSERT OR REPLACE INTO policy (only, stopped, policy) VALUES (1, 0, ?)')
+      .run(JSON.stringify({ expiry_minutes: 5, rules }))
+    migrate(database, upTo(33))
+    const records = database.prepare('SELECT requester_id, kept_with, record FROM intents ORDER BY id').all()
+    expect(records).toEqual([
+      {
+        ...{ requester_id: 'key:1', kept_with: 'client key:1' },
+        record: JSON.stringify({ id: 'int_1', amount: 12345678901234567, requester: asker }),
+      },
+      { requester_id: 'key:1', kept_with: 'client key:1', record: '{' },
+    ])
+    const { policy } = database.prepare('SELECT policy FROM policy').get() as { policy: string }
+    expect(JSON.parse(policy)).toEqual({
+      expiry_minutes: 5,
+      rules: rules.map(({ asker: requester, ...rule }) => ({ ...rule, requester })),
+    })
+    expect(database.pragma('integrity_check')).toEqual([{ integrity_check: 'ok' }])
+  })
+
   test('takes the accounts and their balances away with a keyring', () => {
     migrate(database, agentMigrations)
     addWallet()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AccountId } from '../ids.ts'
 import { IsoTime } from '../time.ts'
-import { requesterKinds } from './requester.ts'
+import { originatorKinds } from './originator.ts'
 import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 import { TaskId } from './timelineLinks.ts'
@@ -39,7 +39,7 @@ export type ActivityType = z.infer<typeof ActivityType>
 /** Actor of an entry: an owner, key, wallet or link of the account, or the service itself. */
 export const ActivityBy = z.object({
   kind: z
-    .enum(['owner', 'key', 'wallet', 'link', 'service', ...requesterKinds])
+    .enum(['owner', 'key', 'wallet', 'link', 'service', ...originatorKinds])
     .describe(
       'The owner, an API key, a wallet that signed in, a shared terminal link, the service on its own; or a coding agent, a chat, a program or Steward itself that acted through the owner’s local agent',
     ),
@@ -56,14 +56,14 @@ export const ActivityBy = z.object({
   via: z
     .literal('owner')
     .optional()
-    .describe('Present where the local agent acted for a requester other than the owner'),
+    .describe('Present where the local agent acted for an originator other than the owner'),
 })
 export type ActivityBy = z.infer<typeof ActivityBy>
 
 /** Parses the wire form of `by` from its stored columns. */
 export function parseActivityBy(kind: string, name: string | null, id: string | null): ActivityBy {
-  const isRequester = requesterKinds.some((requester) => requester === kind)
-  return ActivityBy.parse({ kind, name, ...(id !== null && { id }), ...(isRequester && { via: 'owner' }) })
+  const isOriginator = originatorKinds.some((originator) => originator === kind)
+  return ActivityBy.parse({ kind, name, ...(id !== null && { id }), ...(isOriginator && { via: 'owner' }) })
 }
 
 const { min, max, default: defaultLimit } = activityLimits.listed

@@ -1,7 +1,7 @@
-import type { Asker } from './intents.ts'
+import type { Requester } from './intents.ts'
 
 /** Returns the name and kind of a requester. The name is the one it chose, or that of its key. */
-export function describeRequester({ kind, name }: Asker): { name: string; what: string } {
+export function describeRequester({ kind, name }: Requester): { name: string; what: string } {
   switch (kind) {
     case 'person':
       return { name: 'You', what: 'in this window' }
@@ -17,7 +17,7 @@ export function describeRequester({ kind, name }: Asker): { name: string; what: 
 }
 
 /** On one line, so that no key passes for the person by its name. */
-export function formatRequester(asker: Asker): string {
-  const { name, what } = describeRequester(asker)
-  return asker.kind === 'person' ? `${name}, ${what}` : `${what}, named “${name}”`
+export function formatRequester(requester: Requester): string {
+  const { name, what } = describeRequester(requester)
+  return requester.kind === 'person' ? `${name}, ${what}` : `${what}, named “${name}”`
 }

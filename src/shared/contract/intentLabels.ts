@@ -1,7 +1,7 @@
 import { formatUsd } from '../money/moneyText.ts'
 import { openRecord, toPlainWord } from '../openRecord.ts'
 import { shortenAddress } from '../shortAddress.ts'
-import type { AskerKind, IntentKind, PolicyRule } from './intents.ts'
+import type { IntentKind, PolicyRule, RequesterKind } from './intents.ts'
 import { findEvmNetwork, findSolanaNetwork } from './networks.ts'
 
 /** As the name of a kind. */
@@ -18,7 +18,7 @@ export const kindNames: Record<IntentKind, string> = openRecord(
 )
 
 /** As the name of who asks. */
-export const requesterNames: Record<AskerKind, string> = openRecord(
+export const requesterNames: Record<RequesterKind, string> = openRecord(
   {
     person: 'You',
     client: 'Programs with an API key',
@@ -60,16 +60,17 @@ function capitalize(word: string): string {
 /** A rule as a sentence: `Tools may pay up to $5.00 at api.example.com without asking you.` */
 export function describeRule(rule: PolicyRule): string {
   const deed = describeAction(rule)
-  const requester = rule.asker === '*' ? 'Anyone' : requesterNames[rule.asker]
+  const requester = rule.requester === '*' ? 'Anyone' : requesterNames[rule.requester]
   switch (rule.effect) {
     case 'allow':
-      return rule.asker === 'person'
+      return rule.requester === 'person'
         ? `You may ${deed} without confirmation.`
         : `${requester} may ${deed} without asking you.`
     case 'ask':
-      if (deed === anything) return `Anything from ${rule.asker === '*' ? 'anyone' : requester} needs your approval.`
+      if (deed === anything)
+        return `Anything from ${rule.requester === '*' ? 'anyone' : requester} needs your approval.`
       return `${requester} may ${deed} only with your approval.`
     case 'deny':
-      return rule.asker === '*' ? `Nobody may ${deed}.` : `${requester} may never ${deed}.`
+      return rule.requester === '*' ? `Nobody may ${deed}.` : `${requester} may never ${deed}.`
   }
 }

@@ -117,18 +117,18 @@ export const SignedIntent = z.object({
 export type SignedIntent = z.infer<typeof SignedIntent>
 
 /** Kind of a requester. */
-export const AskerKind = z.enum(['person', 'client', 'tool', 'agent'])
-export type AskerKind = z.infer<typeof AskerKind>
+export const RequesterKind = z.enum(['person', 'client', 'tool', 'agent'])
+export type RequesterKind = z.infer<typeof RequesterKind>
 /** Requester. `client`: a holder of an API key of this account. */
-export const Asker = z.object({
-  ...{ kind: AskerKind, id: z.string(), name: z.string() },
+export const Requester = z.object({
+  ...{ kind: RequesterKind, id: z.string(), name: z.string() },
   sign_in: z.string().optional().describe('Sign-in at the service, for a client with an access token.'),
   limited: z
     .boolean()
     .optional()
     .describe('An API key with limits, or a program in a sandbox: no rule allows what it asks for.'),
 })
-export type Asker = z.infer<typeof Asker>
+export type Requester = z.infer<typeof Requester>
 
 /** State of an intent. */
 export const IntentState = z.enum([
@@ -148,8 +148,8 @@ export const IntentRecord = z.object({
   id: z.string(),
   kind: IntentKind,
   state: IntentState,
-  asker: Asker,
-  /** Why, in the asker's own words. */
+  requester: Requester,
+  /** Why, in the requester's own words. */
   reason: z.string().nullable(),
   account_id: WalletAccountId,
   address: z.string(),
@@ -287,7 +287,7 @@ export const decideIntent = defineRoute({
   params: IntentParams,
   body: z.object({
     approve: z.boolean(),
-    /** Beyond this once: the same kind from the same asker for the same host, scope and account, up to the same amount. */
+    /** Beyond this once: the same kind from the same requester for the same host, scope and account, up to the same amount. */
     grant: z
       .object({
         times: z.int().min(2, 'must be 2 to 1000').max(1000, 'must be 2 to 1000').optional(),
@@ -306,7 +306,7 @@ export const decideIntent = defineRoute({
 export const Grant = z.object({
   id: z.string(),
   kind: IntentKind,
-  asker: Asker,
+  requester: Requester,
   host: z.string().nullable(),
   /** As that of the intent. */
   scope: z.string().nullable(),
@@ -348,7 +348,7 @@ export const PolicyRule = z.object({
   id: z.string(),
   effect: z.enum(['allow', 'ask', 'deny'], 'must be allow, ask or deny'),
   kind: IntentKind.or(z.literal('*')),
-  asker: AskerKind.or(z.literal('*')),
+  requester: RequesterKind.or(z.literal('*')),
   /** Exact host[:port], `*.example.com` for all below it, or `*`. */
   host: z
     .string()
@@ -398,7 +398,7 @@ export const changePolicy = defineRoute({
         id: 'reports',
         effect: 'allow',
         kind: 'x402.authorize',
-        asker: 'client',
+        requester: 'client',
         host: 'api.example',
         max_amount_micro_usd: '50000',
       },

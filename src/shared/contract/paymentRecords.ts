@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
-import { Asker } from './intents.ts'
+import { Requester } from './intents.ts'
 
 /** Limits of payments. */
 export const paymentLimits = {
@@ -92,8 +92,8 @@ export const Payment = z.object({
   error: z.string().nullable().describe('What went wrong, in one sentence.'),
   purpose: PaymentPurpose,
   title: z.string().describe('`Register example.com for 2 years`, `GET https://api.example/report`.'),
-  asker: Asker,
-  reason: z.string().nullable().describe("Why, in the asker's own words."),
+  requester: Requester,
+  reason: z.string().nullable().describe("Why, in the requester's own words."),
   method: z.string(),
   url: z.string(),
   host: z.string(),

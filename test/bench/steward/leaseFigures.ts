@@ -72,8 +72,8 @@ export async function agentLeaseFigures(count: number): Promise<AgentLeaseFigure
   const agent = await createRunningAgent({ dataFolder: temporaryFolder('bench-agent-leases') })
   try {
     const { principals } = agent
-    const [tool, chat] = [await createToolCaller(agent), await chatCaller(agent)].map(({ asker }) =>
-      toRequesterPrincipal(asker),
+    const [tool, chat] = [await createToolCaller(agent), await chatCaller(agent)].map(({ requester }) =>
+      toRequesterPrincipal(requester),
     ) as [PrincipalId, PrincipalId]
     const calls = Array.from({ length: open }, () => principals.lease(tool, 'tool-call', { onEnd: abort }))
     const call = (principal: PrincipalId) => () => {

@@ -9,8 +9,8 @@ import {
   listAccountActivity,
 } from '#shared/contract/activity.ts'
 import { describeActivity, formatActor } from '#shared/contract/activityTexts.ts'
+import { isTurn, type Originator, toOriginator } from '#shared/contract/originator.ts'
 import type { UnreadableEntry } from '#shared/contract/readAnswer.ts'
-import { isTurn, type Requester, toRequester } from '#shared/contract/requester.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import { openRecord } from '#shared/openRecord.ts'
 import type { NewActivityEntry } from '../base/recordActivity.ts'
@@ -133,8 +133,8 @@ function createPageCopy({ link, client, timeline, isOwn = () => false, pace, now
     const { by, task } = activity
     const isOwner = by.kind === 'owner' || (by.kind === 'wallet' && by.name !== null && isOwn(by.name))
     if (!isOwner) return activity
-    const requester = task === null ? undefined : findRequester(timeline.records, task)
-    return { ...activity, by: requester ? { ...requester, via: 'owner' } : { kind: 'owner', name: by.name } }
+    const originator = task === null ? undefined : findOriginator(timeline.records, task)
+    return { ...activity, by: originator ? { ...originator, via: 'owner' } : { kind: 'owner', name: by.name } }
   }
 
   return async (signal) => {
@@ -272,13 +272,13 @@ function toActor(by: ActivityBy, service: string): NewActivityEntry['actor'] {
 }
 
 /**
- * Returns the requester of a task for a service that does not record it, from the task's entries so far. Returns
- * undefined for an action of the user. In a chat turn the requester is the chat: the user only sent the message.
+ * Returns the originator of a task for a service that does not record it, from the task's entries so far. Returns
+ * undefined for an action of the user. In a chat turn the originator is the chat: the user only sent the message.
  */
-function findRequester(records: Timeline['records'], task: TaskId): Requester | undefined {
+function findOriginator(records: Timeline['records'], task: TaskId): Originator | undefined {
   if (task.startsWith('action:')) return undefined
   const row = records.firstByRequester(task)
   const entry = row && entryOfRow(row)
-  const requester = entry?.problem === null ? toRequester(entry.actor, task) : undefined
-  return requester ?? (isTurn(task) ? { kind: 'chat', name: 'A chat' } : { kind: 'program', name: 'A program' })
+  const originator = entry?.problem === null ? toOriginator(entry.actor, task) : undefined
+  return originator ?? (isTurn(task) ? { kind: 'chat', name: 'A chat' } : { kind: 'program', name: 'A program' })
 }

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { isTurn } from '#shared/contract/requester.ts'
+import { isTurn } from '#shared/contract/originator.ts'
 import type { Output } from '#shared/contract/route.ts'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { type Links, TaskId } from '#shared/contract/timelineLinks.ts'

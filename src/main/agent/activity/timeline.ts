@@ -1,5 +1,5 @@
 import type { Log } from '#platform/log.ts'
-import { toRequester } from '#shared/contract/requester.ts'
+import { toOriginator } from '#shared/contract/originator.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import type { NewActivityEntry, RecordActivity } from '../base/recordActivity.ts'
@@ -111,7 +111,7 @@ export function createTimeline({ database, tasks, headPath, now, onAppended, log
     findTask({ kind, id }) {
       if (!database.inTransaction) writeWaiting()
       const began = findTaskStart({ [kind]: id }, records.findFirst)
-      return began && { id: began.task, links: began.links, requester: toRequester(began.actor, began.task) }
+      return began && { id: began.task, links: began.links, originator: toOriginator(began.actor, began.task) }
     },
     records,
     head: () => head,

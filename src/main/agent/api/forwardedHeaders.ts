@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { endToEnd, type HeaderList } from '#platform/http/endToEndHeaders.ts'
 import { windowKeyHeader, windowProtocol } from '#shared/contract/localApi.ts'
-import { requesterHeader } from '#shared/contract/requester.ts'
+import { originatorHeader } from '#shared/contract/originator.ts'
 import { taskHeader } from '#shared/contract/timelineLinks.ts'
 import { uploadOffsetHeader } from '#shared/contract/uploads.ts'
 import { createTaskId } from '../base/taskContext.ts'
@@ -17,7 +17,7 @@ const ownToRequests = new Set([
   'expect',
   windowKeyHeader,
   taskHeader,
-  requesterHeader,
+  originatorHeader,
 ])
 
 /**

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { readCredential } from '#platform/http/requestCredential.ts'
 import { AppError } from '#shared/appError.ts'
 import { getMe, type Me } from '#shared/contract/auth.ts'
-import type { Asker } from '#shared/contract/intents.ts'
+import type { Requester } from '#shared/contract/intents.ts'
 import { mcpPath, toolKeyPrefix } from '#shared/contract/toolClients.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
 import { signInRequesterId } from '../connections/clientPresence.ts'
@@ -47,7 +47,7 @@ export function createLocalClients({ client, target, now }: Options): LocalClien
     return me
   }
 
-  const identifyClient = async (request: IncomingMessage): Promise<Asker | undefined> => {
+  const identifyClient = async (request: IncomingMessage): Promise<Requester | undefined> => {
     const credential = readCredential(request.headers)
     if (credential === undefined || credential === '') return undefined
     // Tool keys are local and never sent to the service.
@@ -70,7 +70,7 @@ export function createLocalClients({ client, target, now }: Options): LocalClien
   }
 }
 
-function toRequester({ api_key: key, wallet_address: address, id, sign_in_id: signInId }: Me): Asker {
+function toRequester({ api_key: key, wallet_address: address, id, sign_in_id: signInId }: Me): Requester {
   if (key) return { kind: 'client', id: `key:${key.id}`, name: key.name, ...(key.limited && { limited: true }) }
   const name = address === null ? 'Signed in' : `Signed in as ${shortenAddress(address)}`
   const requester = { kind: 'client', id: signInRequesterId(address ?? id), name } as const

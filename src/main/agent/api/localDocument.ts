@@ -13,7 +13,7 @@ import {
   SpendLimits,
 } from '#shared/contract/chats.ts'
 import { Image } from '#shared/contract/images.ts'
-import { Asker, Grant, Intent, IntentRecord, Policy, PolicyRule, SignedIntent } from '#shared/contract/intents.ts'
+import { Grant, Intent, IntentRecord, Policy, PolicyRule, Requester, SignedIntent } from '#shared/contract/intents.ts'
 import {
   LocalEvent,
   localEventsPath,
@@ -89,7 +89,7 @@ const ofAuth: Partial<Record<RouteAuth, readonly SecurityRequirement[]>> = { non
 
 const named = {
   AnswerUsage,
-  Asker,
+  Requester,
   Attachment,
   Automaton,
   AutomatonProfile,

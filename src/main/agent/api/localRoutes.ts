@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '#platform/http/exchange.ts'
 import { createRequestPipeline } from '#platform/http/requestPipeline.ts'
 import { AppError } from '#shared/appError.ts'
-import type { Asker } from '#shared/contract/intents.ts'
+import type { Requester } from '#shared/contract/intents.ts'
 import { getLocalDocument, getLocalStatus, localEventsPath, openSession } from '#shared/contract/localApi.ts'
-import { toRequester } from '#shared/contract/requester.ts'
+import { toOriginator } from '#shared/contract/originator.ts'
 import type { Output, Route } from '#shared/contract/route.ts'
 import { type AgentPrincipals, toRequesterPrincipal } from '../base/agentPrincipals.ts'
 import { createLocalEndpoint, type LocalCall, type LocalEndpoint } from '../base/localEndpoint.ts'
@@ -25,7 +25,7 @@ export type LocalRoutesOptions = {
   /** Endpoints of the agent's features. */
   endpoints: readonly LocalEndpoint[]
   /** The holder of an API key that this agent's own account has; undefined for anybody else. */
-  identifyClient: (request: IncomingMessage) => Promise<Asker | undefined>
+  identifyClient: (request: IncomingMessage) => Promise<Requester | undefined>
   /** Whether anybody at all may ask from there. @throws AppError `auth/host`, `auth/origin` */
   guard(request: IncomingMessage): void
   /** Whether a request is the person's; what showed that is taken off it. */
@@ -36,9 +36,9 @@ export type LocalRoutesOptions = {
   principals?: Pick<AgentPrincipals, 'lease'> | undefined
 }
 
-const person: Asker = { kind: 'person', id: 'person', name: 'You' }
+const person: Requester = { kind: 'person', id: 'person', name: 'You' }
 /** Requester of endpoints without authentication. */
-const anonymous: Asker = { kind: 'client', id: 'nobody', name: 'Nobody' }
+const anonymous: Requester = { kind: 'client', id: 'nobody', name: 'Nobody' }
 
 /** The agent's own operations. A session is opened by anybody with a token; all else asks who calls. */
 export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Exchange) => Promise<void> {
@@ -64,17 +64,17 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
     cookieName: cookie.name,
   })
 
-  const findRequester = async ({ auth }: Route, request: IncomingMessage): Promise<Asker> => {
+  const findRequester = async ({ auth }: Route, request: IncomingMessage): Promise<Requester> => {
     const isPerson = takeProof(request)
     if (auth === 'none') return anonymous
     // A request that brings a key acts with it, also in a browser with a session.
-    const asker = hasApiKey(request) ? await options.identifyClient(request) : isPerson ? person : undefined
-    if (asker && (auth === 'client' || asker.kind === 'person')) return asker
-    if (asker) throw new AppError('auth/forbidden', 'Only the session of the person at this machine may do this.')
+    const requester = hasApiKey(request) ? await options.identifyClient(request) : isPerson ? person : undefined
+    if (requester && (auth === 'client' || requester.kind === 'person')) return requester
+    if (requester) throw new AppError('auth/forbidden', 'Only the session of the person at this machine may do this.')
     throw createNoSessionError()
   }
 
-  return createRequestPipeline<LocalEndpoint, Asker, LocalCall>({
+  return createRequestPipeline<LocalEndpoint, Requester, LocalCall>({
     endpoints,
     socketPaths: [localEventsPath],
     pages: [],
@@ -82,8 +82,8 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
     guard,
     authenticate: ({ route }, { request }) => findRequester(route, request),
     // The guard has let through names of this very address alone.
-    createCall: (asker, call, { request }) =>
-      Object.assign(call, { asker, origin: `http://${request.headers.host?.toLowerCase()}` }),
+    createCall: (requester, call, { request }) =>
+      Object.assign(call, { requester, origin: `http://${request.headers.host?.toLowerCase()}` }),
     toFailure,
   })
 }
@@ -95,8 +95,10 @@ function withTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): Loc
   return {
     ...endpoint,
     handle(input, call, settlement) {
-      const id = createTaskId(call.asker.kind === 'person' ? 'action' : 'call')
-      return tasks.run({ id, links: {}, requester: toRequester(call.asker, id) }, () => handle(input, call, settlement))
+      const id = createTaskId(call.requester.kind === 'person' ? 'action' : 'call')
+      return tasks.run({ id, links: {}, originator: toOriginator(call.requester, id) }, () =>
+        handle(input, call, settlement),
+      )
     },
   }
 }
@@ -111,8 +113,8 @@ function withLease(endpoint: LocalEndpoint, principals: Pick<AgentPrincipals, 'l
   return {
     ...endpoint,
     async handle(input, call, settlement) {
-      if (call.asker.kind === 'person') return handle(input, call, settlement)
-      const lease = principals.lease(toRequesterPrincipal(call.asker), 'local-request')
+      if (call.requester.kind === 'person') return handle(input, call, settlement)
+      const lease = principals.lease(toRequesterPrincipal(call.requester), 'local-request')
       try {
         lease.may()
         const signal = AbortSignal.any([call.signal, lease.signal])
@@ -131,7 +133,7 @@ function withLease(endpoint: LocalEndpoint, principals: Pick<AgentPrincipals, 'l
 /** Returns the call with another signal. */
 function bindCall(call: LocalCall, signal: AbortSignal): LocalCall {
   return {
-    ...{ asker: call.asker, origin: call.origin, body: call.body, repeatable: call.repeatable, signal },
+    ...{ requester: call.requester, origin: call.origin, body: call.body, repeatable: call.repeatable, signal },
     setHeader: (name, value) => call.setHeader(name, value),
   }
 }

@@ -26,7 +26,7 @@ const failsWith = (code: string) => expect.objectContaining({ code })
 
 test('asks the person where nothing else decides, signs what they approve, and tells the log', async () => {
   const { approvals, kinds, published, notes } = approvalsOfTest()
-  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script, reason: 'To read prices.' })
+  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script, reason: 'To read prices.' })
   expect(record).toMatchObject({ state: 'waiting', decision: null, reason: 'To read prices.', host: 'a.example' })
   expect(IntentRecord.parse(record)).toEqual(record)
   expect(approvals.list({ limit: 10 })).toEqual({ intents: [record], waiting: 1 })
@@ -44,7 +44,7 @@ test('asks the person where nothing else decides, signs what they approve, and t
 
 test('what was denied is not signed, and stays denied', async () => {
   const { approvals, signer, kinds } = approvalsOfTest()
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   expect(await approvals.decide(id, deny)).toMatchObject({ state: 'denied', decision: { by: 'person' } })
   await expect(approvals.decide(id, approve)).rejects.toThrow(failsWith('intent/decided'))
   expect(signer.signatures()).toBe(0)
@@ -53,7 +53,7 @@ test('what was denied is not signed, and stays denied', async () => {
 
 test('of several decisions at once one wins', async () => {
   const { approvals, signer } = approvalsOfTest()
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   const outcomes = await Promise.allSettled([approve, approve, deny, approve].map((it) => approvals.decide(id, it)))
   const won = outcomes.filter((it) => it.status === 'fulfilled')
   const errors = outcomes.flatMap((it) => (it.status === 'rejected' ? [it.reason.code] : []))
@@ -67,44 +67,46 @@ test('rules allow and deny; the first that fits decides', async () => {
   approvals.changePolicy(
     withRules([
       rule({ id: 'a', effect: 'deny', host: 'evil.example' }),
-      rule({ id: 'b', effect: 'allow', kind: 'siwe', asker: 'client' }),
+      rule({ id: 'b', effect: 'allow', kind: 'siwe', requester: 'client' }),
     ]),
   )
-  expect(await approvals.ask({ intent: signInTo('evil.example'), asker: script })).toMatchObject({
+  expect(await approvals.ask({ intent: signInTo('evil.example'), requester: script })).toMatchObject({
     state: 'denied',
     decision: { by: 'policy', detail: 'Denied by your rule “Nobody may have anything signed for evil.example”.' },
     error: expect.stringContaining('evil.example'),
   })
-  const allowed = await approvals.ask({ intent: signInTo('good.example'), asker: script })
+  const allowed = await approvals.ask({ intent: signInTo('good.example'), requester: script })
   expect(allowed).toMatchObject({ state: 'signed', decision: { by: 'policy' } })
   expect(isGenuine(allowed.result, allowed.raw)).toBe(true)
-  expect((await approvals.ask({ intent: payment('5'), asker: script })).state).toBe('waiting')
+  expect((await approvals.ask({ intent: payment('5'), requester: script })).state).toBe('waiting')
 })
 
 test('a message is for the person to ask for alone, whatever the policy allows', async () => {
   const { approvals } = approvalsOfTest()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
-  for (const asker of [script, agent, { kind: 'tool', id: 't', name: 'Tool' } as const]) {
-    expect(await approvals.ask({ intent: message, asker })).toMatchObject({ state: 'denied' })
+  for (const requester of [script, agent, { kind: 'tool', id: 't', name: 'Tool' } as const]) {
+    expect(await approvals.ask({ intent: message, requester })).toMatchObject({ state: 'denied' })
   }
-  expect(await approvals.ask({ intent: message, asker: person })).toMatchObject({ state: 'signed' })
+  expect(await approvals.ask({ intent: message, requester: person })).toMatchObject({ state: 'signed' })
 })
 
 test('the agent signs in to the service that it is connected to, until a rule says otherwise', async () => {
   const { approvals } = approvalsOfTest({ serviceHost: 'service.example:4000' })
-  const submitOwn = () => approvals.ask({ intent: signInTo('service.example:4000'), asker: agent })
+  const submitOwn = () => approvals.ask({ intent: signInTo('service.example:4000'), requester: agent })
   expect(await submitOwn()).toMatchObject({ state: 'signed', decision: { by: 'steward' } })
-  expect(await approvals.ask({ intent: signInTo('service.example'), asker: agent })).toMatchObject({ state: 'waiting' })
-  const byScript = await approvals.ask({ intent: signInTo('service.example:4000'), asker: script })
+  expect(await approvals.ask({ intent: signInTo('service.example'), requester: agent })).toMatchObject({
+    state: 'waiting',
+  })
+  const byScript = await approvals.ask({ intent: signInTo('service.example:4000'), requester: script })
   expect(byScript.state).toBe('waiting')
-  approvals.changePolicy(withRules([rule({ effect: 'ask', asker: 'agent' })]))
+  approvals.changePolicy(withRules([rule({ effect: 'ask', requester: 'agent' })]))
   expect(await submitOwn()).toMatchObject({ state: 'waiting' })
 })
 
 test('a new deny rule ends what waits, which is approved no more', async () => {
   const { approvals, signer, events } = approvalsOfTest()
-  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script })
-  const otherRecord = await approvals.ask({ intent: signInTo('b.example'), asker: script })
+  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const otherRecord = await approvals.ask({ intent: signInTo('b.example'), requester: script })
   const settled = approvals.waitUntilSettled(record.id, { waitMs: 60_000 })
   approvals.changePolicy(withRules([rule({ effect: 'deny', host: 'a.example' })]))
   const detail = 'Denied by your rule “Nobody may have anything signed for a.example”.'
@@ -126,7 +128,7 @@ test('a policy that cannot be understood refuses everything, and the stop switch
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   for (const damaged of ['{', '{"rules":[]}', '{"rules":[{"effect":"perhaps"}],"confirm_above_micro_usd":"1"}']) {
     database.prepare('UPDATE policy SET policy = ?').run(damaged)
-    expect(await approvals.ask({ intent: signInTo('a.example'), asker: person })).toMatchObject({ state: 'denied' })
+    expect(await approvals.ask({ intent: signInTo('a.example'), requester: person })).toMatchObject({ state: 'denied' })
     expect(approvals.policy().rules).toEqual([expect.objectContaining({ effect: 'deny', kind: '*', host: '*' })])
     approvals.switchStop(true)
     approvals.switchStop(false)
@@ -136,8 +138,8 @@ test('a policy that cannot be understood refuses everything, and the stop switch
 
 test('the stop switch denies what waits and what comes, and what is being signed is thrown away', async () => {
   const { approvals, signer, kinds } = approvalsOfTest()
-  const waiting = await approvals.ask({ intent: signInTo('a.example'), asker: script })
-  const underWay = await approvals.ask({ intent: signInTo('b.example'), asker: script })
+  const waiting = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const underWay = await approvals.ask({ intent: signInTo('b.example'), requester: script })
   const release = signer.hold()
   const deciding = approvals.decide(underWay.id, approve)
   await until('it is being signed', () => approvals.get(underWay.id).state === 'approved')
@@ -145,12 +147,12 @@ test('the stop switch denies what waits and what comes, and what is being signed
   release()
   expect(await deciding).toMatchObject({ state: 'denied', decision: { by: 'stop' }, result: null })
   expect(approvals.get(waiting.id)).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
-  const late = await approvals.ask({ intent: signInTo('c.example'), asker: person })
+  const late = await approvals.ask({ intent: signInTo('c.example'), requester: person })
   expect(late).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
   expect(JSON.stringify(approvals.list({ limit: 10 }))).not.toContain('signature')
   expect(kinds().filter((kind) => kind === 'intent.signed')).toEqual([])
   approvals.switchStop(false)
-  expect((await approvals.ask({ intent: signInTo('c.example'), asker: person })).state).toBe('waiting')
+  expect((await approvals.ask({ intent: signInTo('c.example'), requester: person })).state).toBe('waiting')
   expect(kinds().filter((kind) => kind.startsWith('stop.'))).toEqual(['stop.on', 'stop.off'])
 })
 
@@ -175,10 +177,10 @@ test('what is allowed while the wallet is locked is signed when it is unlocked, 
   approvals.changePolicy(withRules([rule({ effect: 'allow', kind: 'siwe' })]))
   signer.setUnlocked(false)
   const [one, other] = [signInTo('a.example'), signInTo('b.example')]
-  const first = await approvals.ask({ intent: one, asker: script })
+  const first = await approvals.ask({ intent: one, requester: script })
   expect(first).toMatchObject({ state: 'waiting', decision: { by: 'policy' } })
-  const second = await approvals.ask({ intent: other, asker: script })
-  const record = await approvals.ask({ intent: payment('5'), asker: script })
+  const second = await approvals.ask({ intent: other, requester: script })
+  const record = await approvals.ask({ intent: payment('5'), requester: script })
   approvals.changePolicy(
     withRules([rule({ id: 'r2', effect: 'deny', host: 'b.example' }), rule({ effect: 'allow', kind: 'siwe' })]),
   )
@@ -200,10 +202,10 @@ test('the wallet, which may lock itself and note that, is asked outside of trans
   }
   const { approvals, database } = approvalsOfTest({ signer: { ...plain, wallet: { ...plain.wallet, isUnlocked } } })
   inTransaction = () => database.inTransaction
-  const first = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const first = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   await approvals.decide(first.id, { ...approve, grant: { times: 3 } })
   plain.setUnlocked(false)
-  const waiting = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const waiting = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   plain.setUnlocked(true)
   expect(await approvals.waitUntilSettled(waiting.id, { waitMs: 30_000 })).toMatchObject({ state: 'signed' })
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
@@ -216,7 +218,7 @@ test('the wallet, which may lock itself and note that, is asked outside of trans
 test('approving needs the wallet unlocked, and changes nothing while it is not', async () => {
   const signer = createLockableSigner({ unlocked: false })
   const { approvals } = approvalsOfTest({ signer })
-  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   await expect(approvals.decide(record.id, approve)).rejects.toThrow(failsWith('wallet/locked'))
   expect(approvals.get(record.id)).toEqual(record)
   signer.setUnlocked(true)
@@ -226,7 +228,7 @@ test('approving needs the wallet unlocked, and changes nothing while it is not',
 
 test('a wallet that locks itself while it signs gives the signature once it is unlocked', async () => {
   const { approvals, signer } = approvalsOfTest()
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   const release = signer.hold()
   const deciding = approvals.decide(id, approve)
   await until('it is being signed', () => approvals.get(id).state === 'approved')
@@ -243,8 +245,8 @@ test('a wallet that locks itself while it signs gives the signature once it is u
 test('above the threshold only a confirmation approves, and no rule or grant stands for it', async () => {
   const { approvals, signer } = approvalsOfTest()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
-  expect((await approvals.ask({ intent: payment('10000000'), asker: script })).state).toBe('signed')
-  const record = await approvals.ask({ intent: payment('10000001'), asker: script })
+  expect((await approvals.ask({ intent: payment('10000000'), requester: script })).state).toBe('signed')
+  const record = await approvals.ask({ intent: payment('10000001'), requester: script })
   expect(record).toMatchObject({ state: 'waiting', needs_confirmation: true, amount_micro_usd: '10000001' })
   await expect(approvals.decide(record.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
   await expect(approvals.decide(record.id, { approve: true, confirmed: true, grant: { times: 2 } })).rejects.toThrow(
@@ -255,7 +257,7 @@ test('above the threshold only a confirmation approves, and no rule or grant sta
   expect((await approvals.decide(record.id, { approve: true, confirmed: true })).state).toBe('signed')
   // A lowered threshold applies to waiting intents.
   const { approvals: others } = approvalsOfTest()
-  const small = await others.ask({ intent: payment('500'), asker: script })
+  const small = await others.ask({ intent: payment('500'), requester: script })
   others.changePolicy({ ...withRules([]), confirm_above_micro_usd: '499' })
   await expect(others.decide(small.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
 })
@@ -268,7 +270,7 @@ test('what would be signed must still be what was shown when it is approved', as
     return { ...prepared, raw: `${prepared.raw}${ending}` }
   }
   const { approvals } = approvalsOfTest({ signer: { ...signer, prepare } })
-  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   ending = '\nand more'
   await expect(approvals.decide(record.id, approve)).rejects.toThrow(failsWith('intent/invalid'))
   expect(approvals.get(record.id)).toEqual(record)
@@ -284,7 +286,7 @@ test('what becomes stricter while it is approved holds for it', async () => {
     return prepared
   }
   const { approvals } = approvalsOfTest({ signer: { ...signer, prepare } })
-  const record = await approvals.ask({ intent: payment('500'), asker: script })
+  const record = await approvals.ask({ intent: payment('500'), requester: script })
   const grant = { times: 2 }
   meanwhile = () => signer.setUnlocked(false)
   await expect(approvals.decide(record.id, { ...approve, grant })).rejects.toThrow(failsWith('wallet/locked'))
@@ -298,7 +300,7 @@ test('what becomes stricter while it is approved holds for it', async () => {
 test('what cannot be reserved is not signed, whoever allows it', async () => {
   const { approvals, signer } = approvalsOfTest({ reservations: createMemoryReservations(700n) })
   approvals.changePolicy(withRules([rule({ effect: 'allow', host: 'shop.example' })]))
-  const ask = (host?: string) => approvals.ask({ intent: payment('500', host), asker: script })
+  const ask = (host?: string) => approvals.ask({ intent: payment('500', host), requester: script })
   expect((await ask()).state).toBe('signed')
   expect(await ask()).toMatchObject({
     state: 'denied',
@@ -316,8 +318,8 @@ test('what cannot be reserved is not signed, whoever allows it', async () => {
 
 test('a grant counts down, and never below zero', async () => {
   const { approvals, events, kinds } = approvalsOfTest()
-  const ask = (amount: string, asker = script, host = 'shop.example') =>
-    approvals.ask({ intent: payment(amount, host), asker })
+  const ask = (amount: string, requester = script, host = 'shop.example') =>
+    approvals.ask({ intent: payment(amount, host), requester })
   const first = await ask('500')
   await approvals.decide(first.id, { ...approve, grant: { times: 3 } })
   expect(approvals.grants()).toMatchObject([{ times_left: 2, max_amount_micro_usd: '500', host: 'shop.example' }])
@@ -336,7 +338,7 @@ test('a grant counts down, and never below zero', async () => {
 test('a grant is for one payee on one network, or for one chain', async () => {
   const { approvals } = approvalsOfTest()
   const ask = async (intent: Parameters<typeof approvals.ask>[0]['intent']) => {
-    const { id, state } = await approvals.ask({ intent, asker: script })
+    const { id, state } = await approvals.ask({ intent, requester: script })
     return { id, state }
   }
   const times = { ...approve, grant: { times: 100 } }
@@ -357,18 +359,18 @@ test('a grant holds until its time, and not after it was revoked', async () => {
   let nowMs = 1_800_000_000_000
   const { approvals, kinds } = approvalsOfTest({ now: () => nowMs })
   const until = new Date(nowMs + 60_000).toISOString()
-  const ask = async () => (await approvals.ask({ intent: signInTo('a.example'), asker: script })).state
-  const first = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const ask = async () => (await approvals.ask({ intent: signInTo('a.example'), requester: script })).state
+  const first = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   await approvals.decide(first.id, { ...approve, grant: { until } })
   expect(await ask()).toBe('signed')
   nowMs += 60_000
   expect(await ask()).toBe('waiting')
   expect(approvals.grants()).toEqual([])
-  const second = await approvals.ask({ intent: signInTo('b.example'), asker: script })
+  const second = await approvals.ask({ intent: signInTo('b.example'), requester: script })
   await approvals.decide(second.id, { ...approve, grant: { times: 1000 } })
   const [grant] = approvals.grants()
   approvals.revokeGrant(grant?.id ?? '')
-  expect((await approvals.ask({ intent: signInTo('b.example'), asker: script })).state).toBe('waiting')
+  expect((await approvals.ask({ intent: signInTo('b.example'), requester: script })).state).toBe('waiting')
   expect(() => approvals.revokeGrant(grant?.id ?? '')).toThrow(failsWith('grant/not-found'))
   expect(kinds()).toContain('grant.revoked')
 })
@@ -376,7 +378,10 @@ test('a grant holds until its time, and not after it was revoked', async () => {
 test('a grant for a sandbox, a domain or a tool server ends when that is removed', async () => {
   const { approvals, kinds } = approvalsOfTest()
   const call = (tool: string, target: string) =>
-    approvals.ask({ intent: { kind: 'tool.call', tool, sentence: 'Do it.', target, arguments: '{}' }, asker: script })
+    approvals.ask({
+      intent: { kind: 'tool.call', tool, sentence: 'Do it.', target, arguments: '{}' },
+      requester: script,
+    })
   const targets = ['box_1', 'shop.example', 'tsv_1 0123456789abcdef']
   for (const target of [...targets, 'box_2']) {
     const { id } = await call('do_it', target)
@@ -394,7 +399,7 @@ test('a grant for a sandbox, a domain or a tool server ends when that is removed
 test('a grant that waits for the wallet is used up when it is used', async () => {
   const signer = createLockableSigner()
   const { approvals } = approvalsOfTest({ signer })
-  const ask = () => approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const ask = () => approvals.ask({ intent: signInTo('a.example'), requester: script })
   await approvals.decide((await ask()).id, { ...approve, grant: { times: 2 } })
   signer.setUnlocked(false)
   const [first, second] = [await ask(), await ask()]
@@ -413,9 +418,9 @@ test.each([
   ['a message', message, person, { times: 2 }, 'one at a time'],
   ['no end', signInTo('a.example'), script, {}, 'how many times'],
   ['a time that is past', signInTo('a.example'), script, { until: '2001-01-01T00:00:00.000Z' }, 'past'],
-])('%s is granted to nobody', async (_, intent, asker, grant, words) => {
+])('%s is granted to nobody', async (_, intent, requester, grant, words) => {
   const { approvals } = approvalsOfTest()
-  const record = await approvals.ask({ intent, asker })
+  const record = await approvals.ask({ intent, requester })
   const granting = approvals.decide(record.id, { ...approve, grant })
   await expect(granting).rejects.toThrow(failsWith('intent/invalid'))
   await expect(granting).rejects.toThrow(words)
@@ -425,7 +430,7 @@ test.each([
 test('what nobody decides expires, and its caller hears of it', async () => {
   let nowMs = 1_800_000_000_000
   const { approvals, kinds } = approvalsOfTest({ now: () => nowMs })
-  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   expect(Date.parse(record.expires_at) - nowMs).toBe(15 * 60_000)
   const waiting = approvals.waitUntilSettled(record.id, { waitMs: 30_000 })
   nowMs += 15 * 60_000
@@ -449,7 +454,7 @@ test('a deadline moves with a clock that is set, and is reached by elapsed time'
   })
   onTestFinished(clock.close)
   const { approvals } = approvalsOfTest({ now: clock.now, clock })
-  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   for (const jumpMs of [365 * 24 * 60 * minuteMs, -2 * 365 * 24 * 60 * minuteMs]) {
     shift.wallMs += jumpMs
     shift.runningMs += minuteMs
@@ -464,7 +469,10 @@ test('a sign-in that ends earlier waits no longer than that', async () => {
   const nowMs = 1_800_000_000_000
   const { approvals } = approvalsOfTest({ now: () => nowMs })
   const expiration_time = new Date(nowMs + 60_000).toISOString()
-  const record = await approvals.ask({ intent: { ...signInTo('a.example'), expiration_time } as never, asker: script })
+  const record = await approvals.ask({
+    intent: { ...signInTo('a.example'), expiration_time } as never,
+    requester: script,
+  })
   expect(record.expires_at).toBe(expiration_time)
 })
 
@@ -473,11 +481,11 @@ test('a restart keeps what waits, ends what has expired, and fails what was bein
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
   const signer = createLockableSigner({ now: () => nowMs })
   const before = approvalsOfTest({ file, signer, now: () => nowMs })
-  const old = await before.approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const old = await before.approvals.ask({ intent: signInTo('a.example'), requester: script })
   nowMs += 10 * 60_000
-  const waiting = await before.approvals.ask({ intent: signInTo('b.example'), asker: script })
-  const underWay = await before.approvals.ask({ intent: signInTo('c.example'), asker: script })
-  const damaged = await before.approvals.ask({ intent: signInTo('d.example'), asker: script })
+  const waiting = await before.approvals.ask({ intent: signInTo('b.example'), requester: script })
+  const underWay = await before.approvals.ask({ intent: signInTo('c.example'), requester: script })
+  const damaged = await before.approvals.ask({ intent: signInTo('d.example'), requester: script })
   const release = signer.hold()
   const deciding = before.approvals.decide(underWay.id, approve).catch((error: unknown) => error)
   await until('it is being signed', () => before.approvals.get(underWay.id).state === 'approved')
@@ -498,7 +506,7 @@ test('a restart keeps what waits, ends what has expired, and fails what was bein
 test('asked too often, it says so and keeps the others', async () => {
   const { approvals } = approvalsOfTest()
   const ask = (index: number) =>
-    approvals.ask({ intent: signInTo('a.example'), asker: { kind: 'client', id: `key:${index}`, name: 'x' } })
+    approvals.ask({ intent: signInTo('a.example'), requester: { kind: 'client', id: `key:${index}`, name: 'x' } })
   for (let index = 0; index < 20; index++) await ask(0)
   await expect(ask(0)).rejects.toThrow(failsWith('intent/too-many'))
   for (let index = 0; index < 80; index++) await ask(1 + Math.floor(index / 20))
@@ -510,7 +518,7 @@ test('asked too often, it says so and keeps the others', async () => {
 
 test('asked too often at once, it keeps as many as one after the other', async () => {
   const { approvals } = approvalsOfTest()
-  const ask = () => approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const ask = () => approvals.ask({ intent: signInTo('a.example'), requester: script })
   const results = await Promise.allSettled(Array.from({ length: 30 }, ask))
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
   expect(approvals.list({ limit: 50 }).waiting).toBe(20)
@@ -518,7 +526,7 @@ test('asked too often at once, it keeps as many as one after the other', async (
 
 test('who asked may take it back, and nobody else', async () => {
   const { approvals } = approvalsOfTest()
-  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   expect(() => approvals.cancel(record.id, otherScript)).toThrow(failsWith('intent/not-found'))
   expect(approvals.cancel(record.id, script)).toMatchObject({ state: 'denied', decision: null })
   expect(() => approvals.cancel(record.id, script)).toThrow(failsWith('intent/decided'))
@@ -527,7 +535,7 @@ test('who asked may take it back, and nobody else', async () => {
 
 test('waiting for a decision ends with it, with the time, with the caller and with Steward', async () => {
   const { approvals, close } = approvalsOfTest()
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   expect((await approvals.waitUntilSettled(id, { waitMs: 1 })).state).toBe('waiting')
   const controller = new AbortController()
   const cancelledWait = approvals.waitUntilSettled(id, { waitMs: 60_000, signal: controller.signal })
@@ -536,7 +544,7 @@ test('waiting for a decision ends with it, with the time, with the caller and wi
   const reply = approvals.waitUntilSettled(id, { waitMs: 60_000 })
   await approvals.decide(id, approve)
   expect((await reply).state).toBe('signed')
-  const next = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const next = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   const ended = approvals.waitUntilSettled(next.id, { waitMs: 60_000 })
   close()
   await expect(ended).rejects.toThrow(failsWith('service/unavailable'))
@@ -547,24 +555,24 @@ test('a signer that fails leaves a failed intent and no signature', async () => 
   const { approvals } = approvalsOfTest({
     signer: { ...signer, sign: async () => Promise.reject(new AppError('intent/invalid', 'It would not verify.')) },
   })
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   expect(await approvals.decide(id, approve)).toMatchObject({ state: 'failed', error: 'It would not verify.' })
 })
 
 test('the newest 2000 that the person decided are kept, and whatever waits', async () => {
   const { approvals, database } = approvalsOfTest()
-  const waiting = await approvals.ask({ intent: signInTo('a.example'), asker: script })
-  const done = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const waiting = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const done = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   await approvals.decide(done.id, deny)
   const copy = database.prepare(
-    `INSERT INTO intents (id, kind, state, asker_kind, asker_id, intent, record, created_at_ms, expires_at_ms)
-     SELECT 'copy_' || ?, kind, state, asker_kind, asker_id, intent, record, created_at_ms + 1, expires_at_ms
+    `INSERT INTO intents (id, kind, state, requester_kind, requester_id, intent, record, created_at_ms, expires_at_ms)
+     SELECT 'copy_' || ?, kind, state, requester_kind, requester_id, intent, record, created_at_ms + 1, expires_at_ms
      FROM intents WHERE id = ?`,
   )
   database.transaction(() => {
     for (let index = 0; index < 2000; index++) copy.run(index, done.id)
   })()
-  await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  await approvals.ask({ intent: signInTo('a.example'), requester: script })
   expect(database.prepare('SELECT count(*) AS count FROM intents').get()).toEqual({ count: 2002 })
   expect(approvals.get(waiting.id).state).toBe('waiting')
   expect(() => approvals.get(done.id)).toThrow(failsWith('intent/not-found'))
@@ -572,7 +580,7 @@ test('the newest 2000 that the person decided are kept, and whatever waits', asy
 
 test('what one program floods pushes out nothing of the person or of others, and all of it is bounded', async () => {
   const { approvals, database } = approvalsOfTest()
-  const ask = (asker = script) => approvals.ask({ intent: signInTo('a.example'), asker })
+  const ask = (requester = script) => approvals.ask({ intent: signInTo('a.example'), requester })
   const decided = await ask()
   await approvals.decide(decided.id, deny)
   const ofOther = await ask(otherScript)
@@ -581,13 +589,13 @@ test('what one program floods pushes out nothing of the person or of others, and
   const ofPerson = await ask(person)
   const flooded = await ask()
   const copy = database.prepare(
-    `INSERT INTO intents (id, kind, state, asker_kind, asker_id, intent, record, created_at_ms, expires_at_ms)
-     SELECT ? || '_' || ?, kind, state, asker_kind, ?, intent, record, created_at_ms + 1, expires_at_ms
+    `INSERT INTO intents (id, kind, state, requester_kind, requester_id, intent, record, created_at_ms, expires_at_ms)
+     SELECT ? || '_' || ?, kind, state, requester_kind, ?, intent, record, created_at_ms + 1, expires_at_ms
      FROM intents WHERE id = ?`,
   )
-  const flood = (askerId: string, count: number) =>
+  const flood = (requesterId: string, count: number) =>
     database.transaction(() => {
-      for (let index = 0; index < count; index++) copy.run(askerId, index, askerId, flooded.id)
+      for (let index = 0; index < count; index++) copy.run(requesterId, index, requesterId, flooded.id)
     })()
   const count = () => database.prepare<[], { count: number }>('SELECT count(*) AS count FROM intents').get()?.count
   for (let key = 10; key < 20; key++) flood(`key:${key}`, 500)

@@ -62,8 +62,8 @@ function createIntentNotes(note: RecordActivity): Pick<ApprovalNotes, 'recordSub
       detail: {
         intent_id: record.id,
         intent_kind: record.kind,
-        asker: record.asker.id,
-        asker_name: record.asker.name,
+        requester: record.requester.id,
+        asker_name: record.requester.name,
         account: record.address,
         host: record.host,
         amount_micro_usd: record.amount_micro_usd,
@@ -75,7 +75,7 @@ function createIntentNotes(note: RecordActivity): Pick<ApprovalNotes, 'recordSub
 
   return {
     recordSubmitted(record) {
-      const { kind, name } = record.asker
+      const { kind, name } = record.requester
       recordIntent(record, 'intent.asked', {
         actor: { kind, name },
         summary: `${name} asked to ${lowerFirst(record.sentence)}`,
@@ -117,7 +117,7 @@ function createGrantNotes(note: RecordActivity): Pick<ApprovalNotes, 'grantAdded
           grant_id: grant.id,
           intent_id: intentId,
           intent_kind: grant.kind,
-          asker: grant.asker.id,
+          requester: grant.requester.id,
           host: grant.host,
           scope: grant.scope,
           max_amount_micro_usd: grant.max_amount_micro_usd,
@@ -140,8 +140,8 @@ function createGrantNotes(note: RecordActivity): Pick<ApprovalNotes, 'grantAdded
         kind: 'grant.revoked',
         actor,
         subject: grant.id,
-        summary: `The remembered approval of ${grant.asker.kind === 'person' ? 'yours' : grant.asker.name} ended.`,
-        detail: { grant_id: grant.id, asker: grant.asker.id },
+        summary: `The remembered approval of ${grant.requester.kind === 'person' ? 'yours' : grant.requester.name} ended.`,
+        detail: { grant_id: grant.id, asker: grant.requester.id },
       })
     },
   }
@@ -155,14 +155,18 @@ const grantedKinds: Partial<Record<Grant['kind'], { deed: string; to: string }>>
 }
 
 /** `You pre-approved payments by research-agent at shop.example.` */
-function describeGrant({ kind, asker, host }: Grant): string {
+function describeGrant({ kind, requester, host }: Grant): string {
   const { deed, to } = grantedKinds[kind] ?? { deed: 'requests', to: 'for' }
-  const name = asker.kind === 'person' ? 'you' : asker.name
+  const name = requester.kind === 'person' ? 'you' : requester.name
   return `You pre-approved ${deed} by ${name}${host === null ? '' : ` ${to} ${host}`}.`
 }
 
-function describeDenial({ sentence, decision, error, asker }: IntentRecord, why: string, by?: TimelineActor): string {
-  const isOwn = by?.kind === asker.kind && by.name === asker.name
+function describeDenial(
+  { sentence, decision, error, requester }: IntentRecord,
+  why: string,
+  by?: TimelineActor,
+): string {
+  const isOwn = by?.kind === requester.kind && by.name === requester.name
   if (decision === null) return `Withdrawn: ${isOwn ? sentence : joinSentences(sentence, error ?? '')}`
   return decision.by === 'person' ? `You denied: ${sentence}` : `Denied: ${joinSentences(sentence, why)}`
 }

@@ -1,6 +1,5 @@
 import { AppError } from '#shared/appError.ts'
 import {
-  type Asker,
   askIntent,
   cancelIntent,
   changePolicy,
@@ -10,6 +9,7 @@ import {
   type IntentRecord,
   listGrants,
   listIntents,
+  type Requester,
   revokeGrant,
   switchStop,
 } from '#shared/contract/intents.ts'
@@ -36,18 +36,18 @@ export function createApprovalRoutes({ approvals, asks, repeats, dialog, policy 
       if (body.intent.kind === 'tool.call') {
         throw new AppError('intent/invalid', 'Only tools ask for a `tool.call`: call the tool.')
       }
-      const { asker } = call
+      const { requester } = call
       return approvals.get(
-        await repeats.once(call, async (alongside) => (await asks.ask({ ...body, asker, alongside })).id),
+        await repeats.once(call, async (alongside) => (await asks.ask({ ...body, requester, alongside })).id),
       )
     }),
-    createLocalEndpoint(getIntent, async ({ params, query }, { asker, signal }) => {
-      const record = requireVisible(approvals.get(params.intentId), asker)
+    createLocalEndpoint(getIntent, async ({ params, query }, { requester, signal }) => {
+      const record = requireVisible(approvals.get(params.intentId), requester)
       return approvals.waitUntilSettled(record.id, { waitMs: query.wait_ms, signal })
     }),
-    createLocalEndpoint(cancelIntent, ({ params }, { asker }) => {
-      const record = requireVisible(approvals.get(params.intentId), asker)
-      return asks.cancel(record.id, asker)
+    createLocalEndpoint(cancelIntent, ({ params }, { requester }) => {
+      const record = requireVisible(approvals.get(params.intentId), requester)
+      return asks.cancel(record.id, requester)
     }),
     createLocalEndpoint(listIntents, ({ query }) => approvals.list(query)),
     createLocalEndpoint(decideIntent, ({ params, body }, { signal }) =>
@@ -65,8 +65,8 @@ export function createApprovalRoutes({ approvals, asks, repeats, dialog, policy 
 }
 
 /** Others' intents are to a client as if they were not. @throws AppError `intent/not-found` */
-function requireVisible(record: IntentRecord, asker: Asker): IntentRecord {
-  const isOwn = record.asker.kind === asker.kind && record.asker.id === asker.id
-  if (isOwn || asker.kind === 'person') return record
+function requireVisible(record: IntentRecord, requester: Requester): IntentRecord {
+  const isOwn = record.requester.kind === requester.kind && record.requester.id === requester.id
+  if (isOwn || requester.kind === 'person') return record
   throw new AppError('intent/not-found', `There is no request \`${record.id}\`.`)
 }

@@ -1,4 +1,4 @@
-import type { Asker, Grant, Intent, IntentRecord, IntentState, Policy } from '#shared/contract/intents.ts'
+import type { Grant, Intent, IntentRecord, IntentState, Policy, Requester } from '#shared/contract/intents.ts'
 
 import type { TimelineActor } from './intentLifecycle.ts'
 
@@ -11,7 +11,7 @@ export type Approvals = {
    */
   ask(request: AskRequest): Promise<IntentRecord>
   /** Evaluates an intent without creating it. @throws AppError `intent/invalid`, `wallet/absent` */
-  foresee(request: Pick<AskRequest, 'intent' | 'asker'>): Promise<Foreseen>
+  foresee(request: Pick<AskRequest, 'intent' | 'requester'>): Promise<Foreseen>
   /** As soon as it is neither waiting nor being signed, or when the time is up, as it is then. */
   waitUntilSettled(id: string, options: { waitMs: number; signal?: AbortSignal }): Promise<IntentRecord>
   get(id: string): IntentRecord
@@ -20,7 +20,7 @@ export type Approvals = {
    * Withdraws a request for its requester.
    * @param withdrawal default: the requester did it itself
    */
-  cancel(id: string, asker: Asker, withdrawal?: Withdrawal): IntentRecord
+  cancel(id: string, requester: Requester, withdrawal?: Withdrawal): IntentRecord
   /** Shows what waits for a requester under its present name. */
   renameRequester(requesterId: string, name: string): void
   /**
@@ -69,7 +69,7 @@ export type Foreseen = { effect: 'ask' } | { effect: 'allow' | 'deny'; detail: s
 
 export type AskRequest = {
   intent: Intent
-  asker: Asker
+  requester: Requester
   reason?: string | undefined
   /** Thing that a payment buys. One request for it at a time is approved. */
   purchase?: string | undefined

@@ -1,4 +1,4 @@
-import { Asker, Grant } from '#shared/contract/intents.ts'
+import { Grant, Requester } from '#shared/contract/intents.ts'
 import type { WalletAccountId } from '#shared/contract/wallet.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Database } from '#storage/openDatabase.ts'
@@ -17,7 +17,7 @@ import {
 const grants = defineTable('grants', {
   id: text(),
   kind: text<Grant['kind']>(),
-  asker: json(Asker.parse),
+  requester: json(Requester.parse),
   host: nullable(text()),
   scope: nullable(text()),
   path: nullable(text()),
@@ -73,10 +73,10 @@ export function createGrantRepository(database: Database): GrantRepository {
 
   return {
     add(grant) {
-      const { id, kind, asker, host, scope, max_amount_micro_usd: maxAmount, until } = grant
+      const { id, kind, requester, host, scope, max_amount_micro_usd: maxAmount, until } = grant
       add.run(
         grants.params({
-          ...{ id, kind, asker, host, scope, path: grant.path ?? null },
+          ...{ id, kind, requester, host, scope, path: grant.path ?? null },
           accountId: grant.account_id,
           maxAmountMicroUsd: maxAmount === null ? null : BigInt(maxAmount),
           timesLeft: grant.times_left,
@@ -106,9 +106,9 @@ export function createGrantRepository(database: Database): GrantRepository {
 function parseRow(stored: StoredRow): Grant | undefined {
   const row = grants.tryFromRow(stored)
   if (!row) return undefined
-  const { id, kind, asker, host, scope, path, accountId, maxAmountMicroUsd, timesLeft, untilMs, createdAtMs } = row
+  const { id, kind, requester, host, scope, path, accountId, maxAmountMicroUsd, timesLeft, untilMs, createdAtMs } = row
   return Grant.safeParse({
-    ...{ id, kind, asker, host, scope, path },
+    ...{ id, kind, requester, host, scope, path },
     account_id: accountId,
     max_amount_micro_usd: maxAmountMicroUsd === null ? null : String(maxAmountMicroUsd),
     times_left: timesLeft,

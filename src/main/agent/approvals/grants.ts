@@ -4,7 +4,7 @@ import type { Decision } from './approvals.ts'
 import type { JudgedIntent } from './toPolicyInput.ts'
 
 /**
- * More of what is approved now: for the same asker, host, payee or chain, path (if `only_path`) and account, and up to the same amount. The
+ * More of what is approved now: for the same requester, host, payee or chain, path (if `only_path`) and account, and up to the same amount. The
  * number of times counts this one, which needs no grant.
  * @throws AppError `intent/invalid`
  */
@@ -25,7 +25,7 @@ export function createGrant(
   return {
     id,
     kind: record.kind,
-    asker: record.asker,
+    requester: record.requester,
     host: record.host,
     scope: record.scope,
     path: onlyPath ? (record.path ?? null) : null,
@@ -57,8 +57,8 @@ function fits(grant: Grant, intent: JudgedIntent): boolean {
   return (
     mayBeGranted(intent.kind) &&
     grant.kind === intent.kind &&
-    grant.asker.kind === intent.asker.kind &&
-    grant.asker.id === intent.asker.id &&
+    grant.requester.kind === intent.requester.kind &&
+    grant.requester.id === intent.requester.id &&
     grant.host === intent.host &&
     grant.scope === intent.scope &&
     (grant.path == null || grant.path === intent.path) &&

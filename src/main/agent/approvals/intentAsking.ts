@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import type { Asker } from '#shared/contract/intents.ts'
+import type { Requester } from '#shared/contract/intents.ts'
 import type { MayNow, Refusal } from '../base/judgement.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
@@ -15,8 +15,8 @@ import type { PolicyRepository } from './policyRepository.ts'
 import { isWalletRequired } from './toPolicyInput.ts'
 
 /** Neither decided nor signed. */
-export const openIntentLimits = { all: 100, ofOneAsker: 20 } as const
-const retention: IntentRetention = { ofPerson: 2000, ofOneAsker: 500, ofAllAskers: 5000 }
+export const openIntentLimits = { all: 100, ofOneRequester: 20 } as const
+const retention: IntentRetention = { ofPerson: 2000, ofOneRequester: 500, ofAllRequesters: 5000 }
 
 type Options = {
   lifecycle: IntentLifecycle
@@ -45,28 +45,28 @@ function toDenial({ by, error }: Refusal): Verdict | undefined {
 export function createIntentSubmission(options: Options): Pick<Approvals, 'ask' | 'foresee'> {
   const { lifecycle, intents, policies, judging, mayNow, signing, signer, wallet, expireDue, newId, now } = options
 
-  const assertCapacity = (asker: Asker): void => {
+  const assertCapacity = (requester: Requester): void => {
     const full = intents.countOpen() >= openIntentLimits.all
-    if (!full && intents.countOpen(asker) < openIntentLimits.ofOneAsker) return
-    const limitText = full ? `${openIntentLimits.all} requests` : `${openIntentLimits.ofOneAsker} of your requests`
+    if (!full && intents.countOpen(requester) < openIntentLimits.ofOneRequester) return
+    const limitText = full ? `${openIntentLimits.all} requests` : `${openIntentLimits.ofOneRequester} of your requests`
     throw new AppError('intent/too-many', `${limitText} are already waiting for a decision.`, { retryAfterSeconds: 30 })
   }
 
   return {
-    async foresee({ intent, asker }) {
+    async foresee({ intent, requester }) {
       const prepared = await signer.prepare(intent)
-      const record = createIntentRecord({ id: '', prepared, asker, reason: undefined }, policies.read(), now())
+      const record = createIntentRecord({ id: '', prepared, requester, reason: undefined }, policies.read(), now())
       const refusal = mayNow({ request: record })
       return refusal ? { effect: 'deny', detail: refusal.error.message } : judging.verdictOn(record)
     },
-    async ask({ intent, asker, reason, purchase, needsPerson, alongside }) {
+    async ask({ intent, requester, reason, purchase, needsPerson, alongside }) {
       expireDue()
-      assertCapacity(asker)
+      assertCapacity(requester)
       const prepared = await signer.prepare(intent)
       const unlocked = !isWalletRequired(prepared.intent.kind) || wallet.isUnlocked()
       const record = lifecycle.atomically(() => {
         const fresh = createIntentRecord(
-          { id: `int_${newId()}`, prepared, asker, reason, purchase },
+          { id: `int_${newId()}`, prepared, requester, reason, purchase },
           policies.read(),
           now(),
         )
@@ -75,11 +75,11 @@ export function createIntentSubmission(options: Options): Pick<Approvals, 'ask' 
         if (refusal && !denial) throw refusal.error
         const judged = denial ?? judging.verdictOn(fresh)
         const verdict = needsPerson && judged.effect === 'allow' ? { effect: 'ask' as const } : judged
-        if (verdict.effect !== 'deny') assertCapacity(asker)
+        if (verdict.effect !== 'deny') assertCapacity(requester)
         const submitted = lifecycle.ask({ intent: prepared.intent, record: fresh })
         const settled = judging.settleFirst(submitted, verdict, { unlocked })
         alongside?.(settled)
-        lifecycle.forgetOld(asker, retention)
+        lifecycle.forgetOld(requester, retention)
         return settled
       })
       return record.state === 'approved' ? signing.sign(record.id, prepared) : record

@@ -119,11 +119,12 @@ export function createIntentDecisions(options: Options): Pick<Approvals, 'decide
     },
     cancel(
       id,
-      asker,
-      withdrawal = { actor: { kind: asker.kind, name: asker.name }, error: 'The requester withdrew it.' },
+      requester,
+      withdrawal = { actor: { kind: requester.kind, name: requester.name }, error: 'The requester withdrew it.' },
     ) {
       const { record } = requireIntent(id)
-      if (record.asker.kind !== asker.kind || record.asker.id !== asker.id) throw createIntentNotFoundError(id)
+      if (record.requester.kind !== requester.kind || record.requester.id !== requester.id)
+        throw createIntentNotFoundError(id)
       const withdrawn = lifecycle.apply(id, 'withdraw', { ...withdrawal, decision: null })
       if (!withdrawn) throw createAlreadyDecidedError(record)
       return withdrawn

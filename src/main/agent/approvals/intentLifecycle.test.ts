@@ -30,7 +30,7 @@ async function openLifecycle(limitMicroUsd = 1000n) {
   const ask = () => {
     count += 1
     const record = createIntentRecord(
-      { id: `int_${count}`, prepared, asker: script, reason: undefined },
+      { id: `int_${count}`, prepared, requester: script, reason: undefined },
       initialPolicy,
       1,
     )

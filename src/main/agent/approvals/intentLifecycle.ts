@@ -47,7 +47,7 @@ export type IntentLifecycle = Pick<IntentRepository, 'find' | 'inState'> & {
   failDamaged(): void
   /** Moves the deadlines of waiting requests, when the clock was set. */
   moveDeadlines(byMs: number): void
-  forgetOld(asker: IntentRecord['asker'], keep: IntentRetention): void
+  forgetOld(requester: IntentRecord['requester'], keep: IntentRetention): void
   /** Hears of every change, once for each intent and transaction. @returns ends it */
   subscribe(listener: (changed: ChangedIntent) => void): () => void
 }
@@ -109,10 +109,10 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
       }),
     renameRequester: (requesterId, name) =>
       atomically(() => {
-        for (const { id, asker } of inState('waiting')) {
-          const stored = asker.id === requesterId && asker.name !== name ? find(id) : undefined
+        for (const { id, requester } of inState('waiting')) {
+          const stored = requester.id === requesterId && requester.name !== name ? find(id) : undefined
           if (!stored) continue
-          const record: IntentRecord = { ...stored.record, asker: { ...asker, name } }
+          const record: IntentRecord = { ...stored.record, requester: { ...requester, name } }
           if (!rows.change({ record, confirmed: stored.confirmed }, 'waiting')) continue
           recordChange({ record, before: stored.record })
         }

@@ -1,4 +1,4 @@
-import type { Asker, Intent, IntentRecord, Policy } from '#shared/contract/intents.ts'
+import type { Intent, IntentRecord, Policy, Requester } from '#shared/contract/intents.ts'
 import { normalizeAddress } from '#shared/contract/networks.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { PreparedIntent } from '../signer/signer.ts'
@@ -9,14 +9,14 @@ const minuteMs = 60_000
 type RecordOptions = {
   id: string
   prepared: PreparedIntent
-  asker: Asker
+  requester: Requester
   reason: string | undefined
   purchase?: string | undefined
 }
 
 /** The record of an intent that waits, before anything was decided. */
 export function createIntentRecord(
-  { id, prepared, asker, reason, purchase }: RecordOptions,
+  { id, prepared, requester, reason, purchase }: RecordOptions,
   policy: Policy,
   nowMs: number,
 ): IntentRecord {
@@ -25,7 +25,7 @@ export function createIntentRecord(
     id,
     kind: intent.kind,
     state: 'waiting',
-    asker,
+    requester,
     reason: reason === undefined || reason === '' ? null : reason,
     account_id: account.id,
     address: account.address,

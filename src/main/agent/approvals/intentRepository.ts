@@ -1,4 +1,4 @@
-import { type Asker, Intent, IntentRecord, type IntentState } from '#shared/contract/intents.ts'
+import { Intent, IntentRecord, type IntentState, type Requester } from '#shared/contract/intents.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, flag, json, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
@@ -6,8 +6,8 @@ export const intentTable = defineTable('intents', {
   id: text(),
   kind: text<Intent['kind']>(),
   state: text<IntentState>(),
-  askerKind: text<Asker['kind']>(),
-  askerId: text(),
+  requesterKind: text<Requester['kind']>(),
+  requesterId: text(),
   /** The request, complete, as it is signed. */
   intent: json(Intent.parse),
   /** Not checked when read, since its state may be older than that of the column. */
@@ -28,7 +28,7 @@ export type IntentRepository = {
   /** Oldest first. */
   inState(state: IntentState): IntentRecord[]
   /** Counts intents that are neither decided nor signed: all, or those of one requester. */
-  countOpen(asker?: Asker): number
+  countOpen(requester?: Requester): number
   countWaiting(): number
   /** Waiting intents whose deadline has passed, by deadline. */
   listExpired(nowMs: number): IntentRecord[]
@@ -49,7 +49,7 @@ export function createIntentRepository(database: Database): IntentRepository {
   const open = "state IN ('waiting', 'approved')"
   const countOpen = database.prepare<[], Count>(`SELECT count(*) AS count FROM intents WHERE ${open}`)
   const countOpenOf = database.prepare<[Params<'kind' | 'id'>], Count>(
-    `SELECT count(*) AS count FROM intents WHERE ${open} AND asker_kind = @kind AND asker_id = @id`,
+    `SELECT count(*) AS count FROM intents WHERE ${open} AND requester_kind = @kind AND requester_id = @id`,
   )
   const countWaiting = database.prepare<[], Count>(`SELECT count(*) AS count FROM intents WHERE state = 'waiting'`)
   const expired = database.prepare<[Params<'nowMs'>], StoredRow>(
@@ -65,7 +65,8 @@ export function createIntentRepository(database: Database): IntentRepository {
     find: (id) => parseRow(find.get({ id })),
     list: ({ state, limit }) => parseRecords(list.all({ state: state ?? null, limit })),
     inState: (state) => parseRecords(inState.all({ state })),
-    countOpen: (asker) => (asker ? countOpenOf.get({ kind: asker.kind, id: asker.id }) : countOpen.get())?.count ?? 0,
+    countOpen: (requester) =>
+      (requester ? countOpenOf.get({ kind: requester.kind, id: requester.id }) : countOpen.get())?.count ?? 0,
     countWaiting: () => countWaiting.get()?.count ?? 0,
     listExpired: (nowMs) => parseRecords(expired.all({ nowMs })),
     nextExpiryMs: () => nextExpiry.get()?.atMs ?? undefined,

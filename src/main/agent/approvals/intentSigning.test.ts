@@ -22,7 +22,7 @@ function openSigning(options: Parameters<typeof approvalsOfTest>[0] = {}) {
     return outcome
   }
   const approve = async (intent: Intent, decision: Partial<Decision> = {}): Promise<IntentRecord> => {
-    const { id } = await approvals.ask({ intent, asker: script })
+    const { id } = await approvals.ask({ intent, requester: script })
     return interrupt(() => approvals.decide(id, { approve: true, confirmed: false, ...decision }))
   }
   const unlock = () => signer.setUnlocked(true)
@@ -90,7 +90,7 @@ test('what is above the threshold by now, and was not confirmed, is asked again'
 
 test('a grant counts a signature once, however often the wallet locks itself on the way', async () => {
   const { approvals, interrupted, unlock, ends, signer, events } = openSigning()
-  const ask = () => approvals.ask({ intent: payment('500'), asker: script })
+  const ask = () => approvals.ask({ intent: payment('500'), requester: script })
   await approvals.decide((await ask()).id, { approve: true, confirmed: false, grant: { times: 3 } })
   const readTimesLeft = () => approvals.grants().map((it) => it.times_left)
   expect(readTimesLeft()).toEqual([2])
@@ -114,7 +114,7 @@ test('a grant counts a signature once, however often the wallet locks itself on 
 
 test('a grant that was revoked meanwhile signs nothing, and comes back to nobody', async () => {
   const { approvals, interrupted, unlock } = openSigning()
-  const ask = () => approvals.ask({ intent: payment('500'), asker: script })
+  const ask = () => approvals.ask({ intent: payment('500'), requester: script })
   await approvals.decide((await ask()).id, { approve: true, confirmed: false, grant: { times: 2 } })
   const release = await interruptAfter(approvals.grants()[0]?.id ?? '')
   expectWaits(release, 'grant')
@@ -143,7 +143,7 @@ test('a grant whose signature failed, was stopped, or was cut off by the end of 
   }
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
   const before = openSigning({ file, signer })
-  const ask = () => before.approvals.ask({ intent: payment('500'), asker: script })
+  const ask = () => before.approvals.ask({ intent: payment('500'), requester: script })
   await before.approvals.decide((await ask()).id, { approve: true, confirmed: false, grant: { times: 2 } })
   const readTimesLeft = () => before.approvals.grants().map((it) => it.times_left)
   failing = true
@@ -185,7 +185,7 @@ test('what comes back when the wallet is unlocked again already is signed then',
     },
   }
   const { approvals, ends } = openSigning({ signer })
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   await approvals.decide(id, { approve: true, confirmed: false })
   expect(await ends(id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
 })
@@ -203,7 +203,7 @@ test('what came back still expires by itself', async () => {
 test('a rule that denies is heard until the signature', async () => {
   const checked = Promise.withResolvers<void>()
   const { approvals, signer } = openSigning({ beforeSigning: () => checked.promise })
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   const decided = approvals.decide(id, { approve: true, confirmed: false })
   await until('it is being signed', () => approvals.list({ state: 'approved', limit: 1 }).intents[0])
   approvals.changePolicy(withRules([rule({ effect: 'deny', host: 'a.example' })]))

@@ -1,10 +1,10 @@
-import type { Asker, IntentState } from '#shared/contract/intents.ts'
+import type { IntentState, Requester } from '#shared/contract/intents.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import type { Params, RowOf } from '#storage/table.ts'
 import { intentTable, type StoredIntent } from './intentRepository.ts'
 
 /** Maximum numbers of decided intents. The newest ones stay. */
-export type IntentRetention = { ofPerson: number; ofOneAsker: number; ofAllAskers: number }
+export type IntentRetention = { ofPerson: number; ofOneRequester: number; ofAllRequesters: number }
 
 /** Writes intents. Only `intentLifecycle.ts` may import it. */
 export type IntentStateRepository = {
@@ -21,7 +21,7 @@ export type IntentStateRepository = {
    * Removes decided intents except the newest of this requester, and the newest that the user submitted or decided. If
    * too many remain, removes the oldest of the requesters that have the most.
    */
-  forgetOld(asker: Asker, keep: IntentRetention): void
+  forgetOld(requester: Requester, keep: IntentRetention): void
 }
 
 /** `OFFSET` needs a `LIMIT` in SQLite. */
@@ -49,7 +49,7 @@ export function createIntentStateRepository(database: Database): IntentStateRepo
        (SELECT rowid FROM intents WHERE ${decided} AND kept_with = @keptWith
         ORDER BY created_at_ms DESC, rowid DESC LIMIT ${noLimit} OFFSET @offset)`,
   )
-  const countOfAskers = database.prepare<[], { count: number }>(
+  const countOfRequesters = database.prepare<[], { count: number }>(
     `SELECT count(*) AS count FROM intents WHERE ${decided} AND kept_with <> 'person'`,
   )
   const forgetOfLargest = database.prepare<[Params<'offset'>]>(
@@ -63,12 +63,12 @@ export function createIntentStateRepository(database: Database): IntentStateRepo
   return {
     moveDeadlines: (byMs) => void moveDeadlines.run({ byMs: Math.round(byMs) }),
     add({ intent, record, confirmed }) {
-      const { id, kind, state, asker } = record
+      const { id, kind, state, requester } = record
       add.run(
         intentTable.params({
           ...{ id, kind, state, intent, record, confirmed },
-          askerKind: asker.kind,
-          askerId: asker.id,
+          requesterKind: requester.kind,
+          requesterId: requester.id,
           createdAtMs: Date.parse(record.created_at),
           expiresAtMs: Date.parse(record.expires_at),
         }),
@@ -80,10 +80,10 @@ export function createIntentStateRepository(database: Database): IntentStateRepo
     },
     open: () => open.all(),
     setState: (id, { from, to }) => void setState.run({ id, from, to }),
-    forgetOld({ kind, id }, { ofPerson, ofOneAsker, ofAllAskers }) {
+    forgetOld({ kind, id }, { ofPerson, ofOneRequester, ofAllRequesters }) {
       forget.run({ keptWith: 'person', offset: ofPerson })
-      if (kind !== 'person') forget.run({ keptWith: `${kind} ${id}`, offset: ofOneAsker })
-      if ((countOfAskers.get()?.count ?? 0) > ofAllAskers) forgetOfLargest.run({ offset: ofAllAskers })
+      if (kind !== 'person') forget.run({ keptWith: `${kind} ${id}`, offset: ofOneRequester })
+      if ((countOfRequesters.get()?.count ?? 0) > ofAllRequesters) forgetOfLargest.run({ offset: ofAllRequesters })
     },
   }
 }

@@ -7,7 +7,7 @@ import type { JudgedIntent } from './toPolicyInput.ts'
 const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // a brand is only a type
 const payment: JudgedIntent = {
   kind: 'x402.authorize',
-  asker: script,
+  requester: script,
   host: 'shop.example',
   scope: 'eip155:8453:0x2222222222222222222222222222222222222222',
   accountId,
@@ -16,7 +16,7 @@ const payment: JudgedIntent = {
 const grant: Grant = {
   id: 'grant_1',
   kind: payment.kind,
-  asker: payment.asker,
+  requester: payment.requester,
   host: payment.host,
   scope: payment.scope,
   account_id: accountId,
@@ -33,13 +33,13 @@ test('what was approved in advance is allowed again, also for less', () => {
   expect(effect(payment)).toBe('allow')
   expect(effect({ ...payment, amountMicroUsd: 1n })).toBe('allow')
   // Names of clients may change, ids do not.
-  expect(effect({ ...payment, asker: { ...script, name: 'Renamed' } })).toBe('allow')
+  expect(effect({ ...payment, requester: { ...script, name: 'Renamed' } })).toBe('allow')
 })
 
 test.each<[what: string, other: Partial<JudgedIntent>]>([
   ['kind', { kind: 'siwe' }],
-  ['kind of asker', { asker: { ...script, kind: 'tool' } }],
-  ['asker', { asker: { ...script, id: 'key:2' } }],
+  ['kind of requester', { requester: { ...script, kind: 'tool' } }],
+  ['requester', { requester: { ...script, id: 'key:2' } }],
   ['host', { host: 'other.example' }],
   ['host at all', { host: null }],
   ['payee', { scope: 'eip155:8453:0x3333333333333333333333333333333333333333' }],
@@ -63,8 +63,8 @@ test('a grant without an amount moves no money', () => {
 })
 
 test.each(['identity.register', 'message'] as const)('%s is approved one at a time, whatever was granted', (kind) => {
-  const evaluated: JudgedIntent = { ...payment, kind, asker: { ...script, kind: 'person' }, amountMicroUsd: null }
-  expect(effect(evaluated, { grants: [{ ...grant, kind, asker: evaluated.asker }] })).toBe('ask')
+  const evaluated: JudgedIntent = { ...payment, kind, requester: { ...script, kind: 'person' }, amountMicroUsd: null }
+  expect(effect(evaluated, { grants: [{ ...grant, kind, requester: evaluated.requester }] })).toBe('ask')
 })
 
 test('a rule that lets tools destroy does not let tools of other servers run', () => {
@@ -81,7 +81,7 @@ test('a rule that lets tools destroy does not let tools of other servers run', (
 test('a rule for programs does not apply to a key with limits, whose payments need approval', () => {
   const allowing = { ...policy, rules: [rule({ effect: 'allow', host: '*', max_amount_micro_usd: null })] }
   expect(effect(payment, { policy: allowing, grants: [] })).toBe('allow')
-  expect(effect({ ...payment, asker: { ...script, limited: true } }, { policy: allowing, grants: [] })).toBe('ask')
+  expect(effect({ ...payment, requester: { ...script, limited: true } }, { policy: allowing, grants: [] })).toBe('ask')
 })
 
 test('a rule that denies comes before what was approved in advance, and so does the stop switch', () => {

@@ -20,13 +20,13 @@ type EvaluationInput = {
 /** Stop switch, hard rules, the first rule that fits, grants; where nothing decides, the person is asked. */
 export function evaluateIntent(intent: JudgedIntent, { policy, grants, serviceHost }: EvaluationInput): Verdict {
   if (policy.stopped) return { effect: 'deny', by: 'stop', detail: 'Everything is stopped.' }
-  const { kind, asker, host, amountMicroUsd } = intent
-  if (kind === 'message' && asker.kind !== 'person') {
+  const { kind, requester, host, amountMicroUsd } = intent
+  if (kind === 'message' && requester.kind !== 'person') {
     return { effect: 'deny', by: 'steward', detail: 'Only you can ask to sign a message.' }
   }
-  const matching = findFirstRule(policy.rules, { kind, askerKind: asker.kind, host, amountMicroUsd })
+  const matching = findFirstRule(policy.rules, { kind, requesterKind: requester.kind, host, amountMicroUsd })
   // A user who allows Steward's own destructive tools has not allowed third-party tools, nor a key to exceed its limits.
-  const rule = matching?.effect === 'allow' && (isOfServer(intent) || asker.limited) ? undefined : matching
+  const rule = matching?.effect === 'allow' && (isOfServer(intent) || requester.limited) ? undefined : matching
   const detail = rule && describeRuleDetail(rule)
   if (rule && detail && rule.effect === 'deny') return { effect: 'deny', by: 'policy', detail }
   // Above the threshold, only the user can approve.
@@ -50,6 +50,6 @@ function describeRuleDetail(rule: PolicyRule): string {
   return `${word} by your rule “${describeRule(rule).replace(/[.]$/, '')}”.`
 }
 
-function isOwnSignIn({ kind, asker, host }: JudgedIntent, serviceHost: string | undefined): boolean {
-  return asker.kind === 'agent' && (kind === 'siwe' || kind === 'siws') && host !== null && host === serviceHost
+function isOwnSignIn({ kind, requester, host }: JudgedIntent, serviceHost: string | undefined): boolean {
+  return requester.kind === 'agent' && (kind === 'siwe' || kind === 'siws') && host !== null && host === serviceHost
 }

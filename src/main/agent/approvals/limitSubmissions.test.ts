@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Asker } from '#shared/contract/intents.ts'
+import type { Requester } from '#shared/contract/intents.ts'
 import {
   agent,
   openApprovals,
@@ -12,7 +12,7 @@ import {
 } from '#test/support/approvals.ts'
 import { askPace, limitSubmissions } from './limitSubmissions.ts'
 
-const { burst } = askPace.ofOneAsker
+const { burst } = askPace.ofOneRequester
 
 function openPaced() {
   let nowMs = 1_800_000_000_000
@@ -21,7 +21,7 @@ function openPaced() {
   onTestFinished(approvals.close)
   approvals.approvals.changePolicy(withRules([rule({ effect: 'deny' })]))
   const paced = limitSubmissions(approvals.approvals, now)
-  const ask = (asker: Asker) => paced.ask({ intent: signInTo('a.example'), asker })
+  const ask = (requester: Requester) => paced.ask({ intent: signInTo('a.example'), requester })
   const pass = (seconds: number) => {
     nowMs += seconds * 1000
   }
@@ -54,9 +54,9 @@ test('neither other programs nor the person nor Steward itself are held up by on
 test('many keys together are no way around it', async () => {
   const { ask } = openPaced()
   const { burst: all } = askPace.ofAllTogether
-  const asker = (count: number) => ({ ...script, id: `key:${Math.floor(count / burst)}` })
-  for (let count = 0; count < all; count++) await ask(asker(count))
-  await expect(ask(asker(all))).rejects.toThrow(tooOften(1))
+  const requester = (count: number) => ({ ...script, id: `key:${Math.floor(count / burst)}` })
+  for (let count = 0; count < all; count++) await ask(requester(count))
+  await expect(ask(requester(all))).rejects.toThrow(tooOften(1))
   expect((await ask(person)).state).toBe('denied')
 })
 

@@ -1,11 +1,11 @@
 import { createTokenBuckets } from '#platform/tokenBuckets.ts'
 import { AppError } from '#shared/appError.ts'
-import type { Asker } from '#shared/contract/intents.ts'
+import type { Requester } from '#shared/contract/intents.ts'
 import type { Approvals } from './approvals.ts'
 
 /** At once, and then so many each second. Whatever is asked stays in the log for good. */
 export const askPace = {
-  ofOneAsker: { burst: 60, perSecond: 1 / 3 },
+  ofOneRequester: { burst: 60, perSecond: 1 / 3 },
   ofAllTogether: { burst: 240, perSecond: 2 },
 } as const
 
@@ -17,9 +17,9 @@ export type PacedAsks = Pick<Approvals, 'ask' | 'cancel'>
  */
 export function limitSubmissions(approvals: PacedAsks, now: () => number): PacedAsks {
   const createBuckets = () => {
-    const ownBuckets = createTokenBuckets({ ...askPace.ofOneAsker, now })
+    const ownBuckets = createTokenBuckets({ ...askPace.ofOneRequester, now })
     const all = createTokenBuckets({ ...askPace.ofAllTogether, now })
-    return ({ kind, id }: Asker): void => {
+    return ({ kind, id }: Requester): void => {
       if (kind === 'person' || kind === 'agent') return
       assertPace(ownBuckets.take(`${kind} ${id}`), 'You ask the wallet too often.')
       assertPace(all.take('all'), 'The programs of this Steward ask the wallet too often.')
@@ -29,12 +29,12 @@ export function limitSubmissions(approvals: PacedAsks, now: () => number): Paced
   const cancels = createBuckets()
   return {
     async ask(request) {
-      asks(request.asker)
+      asks(request.requester)
       return approvals.ask(request)
     },
-    cancel(id, asker, withdrawal) {
-      cancels(asker)
-      return approvals.cancel(id, asker, withdrawal)
+    cancel(id, requester, withdrawal) {
+      cancels(requester)
+      return approvals.cancel(id, requester, withdrawal)
     },
   }
 }

@@ -66,7 +66,7 @@ function requiresApproval(rule: PolicyRule, old: PolicyRule | undefined): boolea
 }
 
 function isSameButAmount(a: PolicyRule, b: PolicyRule): boolean {
-  return a.kind === b.kind && a.asker === b.asker && a.host === b.host
+  return a.kind === b.kind && a.requester === b.requester && a.host === b.host
 }
 
 function isAtMost({ max_amount_micro_usd: amount }: PolicyRule, { max_amount_micro_usd: limit }: PolicyRule): boolean {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AskerKind, IntentKind, Policy, PolicyRule } from '#shared/contract/intents.ts'
+import { IntentKind, Policy, PolicyRule, RequesterKind } from '#shared/contract/intents.ts'
 import { rule, withRules } from '#test/support/approvals.ts'
 import { evaluateIntent } from './judge.ts'
 import { checkRules, isLooser } from './policyChange.ts'
@@ -14,7 +14,7 @@ const hosts = fc.tuple(names, ports).map((parts) => parts.join(''))
 const amounts = fc.option(fc.bigInt({ min: 0n, max: 12n }), { nil: null })
 const subjects: fc.Arbitrary<PolicySubject> = fc.record({
   kind: fc.constantFrom(...IntentKind.options),
-  askerKind: fc.constantFrom(...AskerKind.options),
+  requesterKind: fc.constantFrom(...RequesterKind.options),
   host: fc.option(fc.oneof(hosts, fc.constantFrom('[::1]:4000', 'what is this?')), { nil: null }),
   amountMicroUsd: amounts,
 })
@@ -28,7 +28,7 @@ const rules: fc.Arbitrary<PolicyRule> = fc.record({
   id: fc.constantFrom('1', '2', '3', '4', '5', '6'),
   effect: fc.constantFrom('allow', 'ask', 'deny'),
   kind: fc.constantFrom(...IntentKind.options, '*'),
-  asker: fc.constantFrom(...AskerKind.options, '*'),
+  requester: fc.constantFrom(...RequesterKind.options, '*'),
   host: patterns,
   max_amount_micro_usd: amounts.map((it) => (it === null ? null : String(it))),
 })
@@ -36,7 +36,7 @@ const lists = fc.uniqueArray(rules, { maxLength: 6, selector: ({ id }) => id })
 
 const to = (host: string | null, amountMicroUsd: bigint | null = null): PolicySubject => ({
   kind: 'siwe',
-  askerKind: 'client',
+  requesterKind: 'client',
   host,
   amountMicroUsd,
 })
@@ -119,11 +119,11 @@ test('writing of a host in capitals, or with a dot behind it, changes nothing', 
   )
 })
 
-const asker = (kind: AskerKind) => ({ kind, id: 'it', name: 'It' })
+const requester = (kind: RequesterKind) => ({ kind, id: 'it', name: 'It' })
 const accountId = 'wal_0123456789abcdef01234567' as never // a brand
-const verdict = (policy: Policy, { askerKind, ...subject }: PolicySubject) =>
+const verdict = (policy: Policy, { requesterKind, ...subject }: PolicySubject) =>
   evaluateIntent(
-    { ...subject, scope: null, asker: asker(askerKind), accountId },
+    { ...subject, scope: null, requester: requester(requesterKind), accountId },
     { policy, grants: [], serviceHost: undefined },
   ).effect
 
@@ -133,7 +133,7 @@ test('nothing is allowed while stopped, above the threshold, without a rule, or 
       const policy: Policy = { ...withRules(list), confirm_above_micro_usd: '6', stopped: false }
       expect(verdict({ ...policy, stopped: true }, subject)).toBe('deny')
       expect(verdict({ ...policy, rules: [] }, subject)).not.toBe('allow')
-      const isForeignMessage = subject.kind === 'message' && subject.askerKind !== 'person'
+      const isForeignMessage = subject.kind === 'message' && subject.requesterKind !== 'person'
       if (isForeignMessage) expect(verdict(policy, subject)).toBe('deny')
       if ((subject.amountMicroUsd ?? 0n) > 6n) expect(verdict(policy, subject)).not.toBe('allow')
     }),
@@ -240,7 +240,7 @@ test('at first everything is asked', () => {
   fc.assert(
     fc.property(subjects, (subject) => {
       expect(verdict(initialPolicy, subject)).toBe(
-        subject.kind === 'message' && subject.askerKind !== 'person' ? 'deny' : 'ask',
+        subject.kind === 'message' && subject.requesterKind !== 'person' ? 'deny' : 'ask',
       )
     }),
   )

@@ -1,9 +1,9 @@
-import type { AskerKind, IntentKind, PolicyRule } from '#shared/contract/intents.ts'
+import type { IntentKind, PolicyRule, RequesterKind } from '#shared/contract/intents.ts'
 
 /** Fields of an intent that rules match. */
 export type PolicySubject = {
   kind: IntentKind
-  askerKind: AskerKind
+  requesterKind: RequesterKind
   /** Null: it is for no site. */
   host: string | null
   /** Null: no money moves. */
@@ -17,7 +17,7 @@ export function findFirstRule(rules: readonly PolicyRule[], subject: PolicySubje
 export function isRuleMatch(rule: PolicyRule, subject: PolicySubject): boolean {
   return (
     matchesKind(rule, subject.kind) &&
-    (rule.asker === '*' || rule.asker === subject.askerKind) &&
+    (rule.requester === '*' || rule.requester === subject.requesterKind) &&
     isWithinAmount(rule, subject.amountMicroUsd) &&
     matchesHost(rule, subject.host)
   )

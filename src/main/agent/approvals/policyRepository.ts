@@ -20,7 +20,7 @@ export const initialPolicy: Policy = {
 /** Policy while the stored one cannot be parsed. */
 export const closedPolicy: Policy = {
   stopped: false,
-  rules: [{ id: 'damaged', effect: 'deny', kind: '*', asker: '*', host: '*', max_amount_micro_usd: null }],
+  rules: [{ id: 'damaged', effect: 'deny', kind: '*', requester: '*', host: '*', max_amount_micro_usd: null }],
   confirm_above_micro_usd: '0',
   expiry_minutes: 15,
 }

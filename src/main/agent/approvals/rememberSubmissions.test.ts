@@ -9,7 +9,7 @@ const createSubmission = (body: string, key = 'k') => ({
   path: '/local/intents',
   body: Buffer.from(body),
 })
-const pay = { intent: payment('500'), asker: script }
+const pay = { intent: payment('500'), requester: script }
 
 test('asked again with its key, at once or later or after a restart, it is the same payment', async () => {
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
@@ -36,7 +36,7 @@ test('a repetition gets what became of it meanwhile', async () => {
   expect(await askOnce(pay, createSubmission('a'))).toEqual({ record: signed, replayed: true })
 })
 
-test('a key is for one request of one asker, for a day', async () => {
+test('a key is for one request of one requester, for a day', async () => {
   let nowMs = 1_800_000_000_000
   const { approvals, askOnce, database } = approvalsOfTest({ now: () => nowMs })
   const { record } = await askOnce(pay, createSubmission('a'))
@@ -44,8 +44,8 @@ test('a key is for one request of one asker, for a day', async () => {
   for (const key of ['', 'x'.repeat(129)]) {
     await expect(askOnce(pay, createSubmission('a', key))).rejects.toMatchObject({ code: 'request/invalid' })
   }
-  const others = await askOnce({ ...pay, asker: otherScript }, createSubmission('a'))
-  expect(others).toMatchObject({ replayed: false, record: { asker: otherScript } })
+  const others = await askOnce({ ...pay, requester: otherScript }, createSubmission('a'))
+  expect(others).toMatchObject({ replayed: false, record: { requester: otherScript } })
   expect(others.record.id).not.toBe(record.id)
   database.prepare('DELETE FROM intents WHERE id = ?').run(record.id)
   await expect(askOnce(pay, createSubmission('a'))).rejects.toMatchObject({ code: 'intent/not-found' })

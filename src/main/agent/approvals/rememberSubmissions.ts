@@ -16,7 +16,7 @@ export type RepeatedAsks = {
    * @throws AppError as `ask` and `oncePerKey`
    */
   once(
-    call: Pick<LocalCall, 'asker' | 'repeatable' | 'setHeader'>,
+    call: Pick<LocalCall, 'requester' | 'repeatable' | 'setHeader'>,
     ask: (alongside: Alongside) => Promise<string>,
   ): Promise<string>
 }
@@ -24,13 +24,15 @@ export type RepeatedAsks = {
 export function rememberSubmissions({ repeats, now }: { repeats: RepeatRepository; now: () => number }): RepeatedAsks {
   const requests = createOncePerKey<string>((slot) => repeats.find(slot, now()))
   return {
-    async once({ asker, repeatable, setHeader }, ask) {
+    async once({ requester, repeatable, setHeader }, ask) {
       if (!repeatable) return ask(() => {})
-      const { answer, replayed } = await requests.once({ ...repeatable, holder: `${asker.kind} ${asker.id}` }, (slot) =>
-        ask(({ id }) => {
-          const nowMs = now()
-          repeats.add(slot, id, { nowMs, expiresAtMs: nowMs + responseTtlMs })
-        }),
+      const { answer, replayed } = await requests.once(
+        { ...repeatable, holder: `${requester.kind} ${requester.id}` },
+        (slot) =>
+          ask(({ id }) => {
+            const nowMs = now()
+            repeats.add(slot, id, { nowMs, expiresAtMs: nowMs + responseTtlMs })
+          }),
       )
       if (replayed) setHeader('idempotent-replayed', 'true')
       return answer

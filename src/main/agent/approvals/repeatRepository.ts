@@ -13,16 +13,16 @@ const removalBatchSize = 100
 export function createRepeatRepository(database: Database): RepeatRepository {
   const find = database.prepare<[Params<'holder' | 'key' | 'nowMs'>], { requestHash: Buffer; answer: string }>(
     `SELECT request_hash AS "requestHash", intent_id AS answer FROM asked_once
-     WHERE asker = @holder AND key = @key AND expires_at_ms > @nowMs`,
+     WHERE requester = @holder AND key = @key AND expires_at_ms > @nowMs`,
   )
   const removeExpired = database.prepare<[Params<'nowMs' | 'limit'>]>(
     `DELETE FROM asked_once
-     WHERE (asker, key) IN (SELECT asker, key FROM asked_once WHERE expires_at_ms <= @nowMs LIMIT @limit)`,
+     WHERE (requester, key) IN (SELECT requester, key FROM asked_once WHERE expires_at_ms <= @nowMs LIMIT @limit)`,
   )
   const add = database.prepare<[Params<keyof KeySlot | 'intentId' | 'expiresAtMs'>]>(
-    `INSERT INTO asked_once (asker, key, request_hash, intent_id, expires_at_ms)
+    `INSERT INTO asked_once (requester, key, request_hash, intent_id, expires_at_ms)
      VALUES (@holder, @key, @requestHash, @intentId, @expiresAtMs)
-     ON CONFLICT (asker, key) DO UPDATE SET request_hash = @requestHash, intent_id = @intentId,
+     ON CONFLICT (requester, key) DO UPDATE SET request_hash = @requestHash, intent_id = @intentId,
        expires_at_ms = @expiresAtMs`,
   )
   return {

@@ -8,11 +8,11 @@ const approve = { approve: true, confirmed: false }
 
 test('a requester that was revoked loses what waits and what was approved in advance, also while it is signed', async () => {
   const { approvals, signer, endPrincipal, notes, events } = approvalsOfTest()
-  const waits = await approvals.ask({ intent: signInTo('a.example'), asker: script })
-  const granted = await approvals.ask({ intent: signInTo('b.example'), asker: script })
+  const waits = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const granted = await approvals.ask({ intent: signInTo('b.example'), requester: script })
   await approvals.decide(granted.id, { ...approve, grant: { times: 3 } })
-  const mine = await approvals.ask({ intent: signInTo('a.example'), asker: otherScript })
-  const signing = await approvals.ask({ intent: signInTo('c.example'), asker: script })
+  const mine = await approvals.ask({ intent: signInTo('a.example'), requester: otherScript })
+  const signing = await approvals.ask({ intent: signInTo('c.example'), requester: script })
   const release = signer.hold()
   const decided = approvals.decide(signing.id, approve)
   await eventually(() => expect(approvals.get(signing.id).state).toBe('approved'))
@@ -31,7 +31,7 @@ test('a requester that was revoked loses what waits and what was approved in adv
       ['grant.revoked', 'Steward'],
     ]),
   )
-  await expect(approvals.ask({ intent: signInTo('a.example'), asker: script })).rejects.toMatchObject({
+  await expect(approvals.ask({ intent: signInTo('a.example'), requester: script })).rejects.toMatchObject({
     code: 'auth/invalid',
   })
 })
@@ -39,7 +39,7 @@ test('a requester that was revoked loses what waits and what was approved in adv
 test('what waits for a requester that ended while Steward was closed ends at the start', async () => {
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
   const first = approvalsOfTest({ file })
-  const { id } = await first.approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const { id } = await first.approvals.ask({ intent: signInTo('a.example'), requester: script })
   first.close()
   const next = approvalsOfTest({ file, ended: ['key:1'] })
   expect(next.approvals.get(id)).toMatchObject({ state: 'denied', error: 'The API key was revoked.' })
@@ -50,7 +50,7 @@ test('what waits for a requester that ended while Steward was closed ends at the
 
 test('who withdraws a request stands in the log', async () => {
   const { approvals, notes } = approvalsOfTest()
-  const ask = async (host: string) => (await approvals.ask({ intent: signInTo(host), asker: script })).id
+  const ask = async (host: string) => (await approvals.ask({ intent: signInTo(host), requester: script })).id
   approvals.cancel(await ask('a.example'), script)
   approvals.cancel(await ask('b.example'), script, {
     actor: { kind: 'person', name: 'You' },

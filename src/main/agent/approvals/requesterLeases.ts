@@ -38,11 +38,11 @@ export function createRequesterLeases(options: Options): RequesterLeases {
     leases.delete(id)
   }
   const take = (
-    { asker, account_id: account }: Pick<IntentRecord, 'asker' | 'account_id'>,
+    { requester, account_id: account }: Pick<IntentRecord, 'requester' | 'account_id'>,
     holder: 'request' | 'grant',
     onEnd: (principal: PrincipalId, error: Error) => void,
   ): readonly Lease<PrincipalRights>[] =>
-    [toRequesterPrincipal(asker), toWalletPrincipal(account)].map((principal) => {
+    [toRequesterPrincipal(requester), toWalletPrincipal(account)].map((principal) => {
       const lease = principals.lease(principal, holder)
       const end = (): void => onEnd(principal, lease.signal.reason)
       if (lease.signal.aborted) end()

@@ -1,9 +1,9 @@
-import type { Asker, Grant, IntentKind, IntentRecord } from '#shared/contract/intents.ts'
+import type { Grant, IntentKind, IntentRecord, Requester } from '#shared/contract/intents.ts'
 
 /** An intent as policy, grants and reservations see it. */
 export type JudgedIntent = {
   kind: IntentKind
-  asker: Asker
+  requester: Requester
   host: string | null
   /** Payee and network of a payment, chain of a sign-in. */
   scope: string | null
@@ -21,8 +21,8 @@ export function isWalletRequired(kind: IntentKind): boolean {
 }
 
 export function toPolicyInput(record: IntentRecord): JudgedIntent {
-  const { kind, asker, host, scope, path, account_id: accountId, purchase } = record
-  return { kind, asker, host, scope, path, accountId, amountMicroUsd: readAmount(record), purchase }
+  const { kind, requester, host, scope, path, account_id: accountId, purchase } = record
+  return { kind, requester, host, scope, path, accountId, amountMicroUsd: readAmount(record), purchase }
 }
 
 export function readAmount({ amount_micro_usd: amount }: Pick<IntentRecord, 'amount_micro_usd'>): bigint | null {

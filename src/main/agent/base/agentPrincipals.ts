@@ -1,6 +1,6 @@
 import type { PrincipalId, Principals } from '#platform/principals.ts'
 import { AppError } from '#shared/appError.ts'
-import type { Asker } from '#shared/contract/intents.ts'
+import type { Requester } from '#shared/contract/intents.ts'
 import type { WalletAccountId } from '#shared/contract/wallet.ts'
 import type { ToolRights } from './toolRights.ts'
 
@@ -46,7 +46,7 @@ export function toRequesterPrincipal({
   kind,
   id,
   sign_in: signIn,
-}: Pick<Asker, 'kind' | 'id' | 'sign_in'>): PrincipalId {
+}: Pick<Requester, 'kind' | 'id' | 'sign_in'>): PrincipalId {
   if (kind === 'client' && signIn !== undefined) return `${id as PrincipalId}/${signIn}`
   if (kind === 'client') return id.includes(':') ? (id as PrincipalId) : `client:${id}`
   if (kind === 'tool') return isChat(id) ? `chat:${id}` : `tool:${id}`

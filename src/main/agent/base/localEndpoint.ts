@@ -1,6 +1,6 @@
 import type { BytesAnswer, EventsAnswer } from '#platform/http/answers.ts'
 import type { BaseCall, Endpoint } from '#platform/http/endpoint.ts'
-import type { Asker } from '#shared/contract/intents.ts'
+import type { Requester } from '#shared/contract/intents.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { Answer, Parsed, Route } from '#shared/contract/route.ts'
 
@@ -14,7 +14,7 @@ export type PaymentSpender = {
 
 export type LocalCall = Pick<BaseCall, 'body' | 'repeatable' | 'setHeader' | 'signal'> & {
   /** Requester, authenticated by session or API key. */
-  asker: Asker
+  requester: Requester
   spender?: PaymentSpender | undefined
   /** Origin of this server as the caller addressed it: `http://127.0.0.1:4100`. */
   origin: string

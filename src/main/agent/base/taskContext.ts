@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
-import { formatRequester, isTurn, type Requester, requesterHeader } from '#shared/contract/requester.ts'
+import { formatOriginator, isTurn, type Originator, originatorHeader } from '#shared/contract/originator.ts'
 import { type Links, type TaskId, taskHeader } from '#shared/contract/timelineLinks.ts'
 
 /** Task in progress, for log entries and for requests to the service. */
 export type PresentTask = {
   id: TaskId
   links: Links
-  /** Requester other than the user, if any. */
-  requester?: Requester | undefined
+  /** Originator other than the user, if any. */
+  originator?: Originator | undefined
 }
 
 /** Tracks the current task across asynchronous calls. */
@@ -35,18 +35,18 @@ export function createTaskContext(): TaskContext {
       const outer = present.getStore()
       const links = { ...outer?.links, ...task.links }
       const id = outer && !isTurn(task.id) ? outer.id : task.id
-      const requester = task.requester ?? (isTurn(task.id) ? undefined : outer?.requester)
-      return present.run({ id, links, requester }, work)
+      const originator = task.originator ?? (isTurn(task.id) ? undefined : outer?.originator)
+      return present.run({ id, links, originator }, work)
     },
     resume: (task, work) => present.run(task, work),
     current: () => present.getStore(),
   }
 }
 
-/** Returns headers that name the task and the requester of a request to the service. */
+/** Returns headers that name the task and the originator of a request to the service. */
 export function createTaskHeaders(task: Omit<PresentTask, 'links'> | undefined): Record<string, string> {
   return {
     ...(task && { [taskHeader]: task.id }),
-    ...(task?.requester && { [requesterHeader]: formatRequester(task.requester) }),
+    ...(task?.originator && { [originatorHeader]: formatOriginator(task.originator) }),
   }
 }

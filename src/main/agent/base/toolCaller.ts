@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { Asker } from '#shared/contract/intents.ts'
+import { Requester } from '#shared/contract/intents.ts'
 import { ToolProfile } from '#shared/contract/toolClients.ts'
 
 /**
@@ -9,7 +9,7 @@ import { ToolProfile } from '#shared/contract/toolClients.ts'
  */
 export const ToolCaller = z.object({
   /** As approvals, payments and Activity name it; `kind` is `tool`, or `client` for the holder of an API key. */
-  asker: Asker,
+  requester: Requester,
   /** Profile narrower than the caller's, for this request alone. */
   narrowedTo: ToolProfile.optional(),
   /** Whether a program of `operations_run` calls. It may call every operation while its client may run programs. */
@@ -22,13 +22,13 @@ export type ToolCaller = z.infer<typeof ToolCaller>
 export type ToolArguments = Readonly<Record<string, unknown>>
 
 /** Returns the key under which a requester's calls, spending and payments are stored. */
-export function toRequesterKey({ asker }: Pick<ToolCaller, 'asker'>): string {
-  return `${asker.kind} ${asker.id}`
+export function toRequesterKey({ requester }: Pick<ToolCaller, 'requester'>): string {
+  return `${requester.kind} ${requester.id}`
 }
 
 /** The same for the same call of the same caller. */
 export function digestCall(
-  caller: Pick<ToolCaller, 'asker' | 'sandbox'>,
+  caller: Pick<ToolCaller, 'requester' | 'sandbox'>,
   tool: { name: string },
   args: ToolArguments,
 ): string {

@@ -46,7 +46,7 @@ function openBudgets(file: string, now: () => number, limits: object = { day_mic
   }
 }
 const use = (id: string, amount: number, over: Partial<ReservedUse> = {}): ReservedUse => ({
-  ...{ id, by: 'policy', kind: 'x402.authorize', asker: script, host: 'shop.example' },
+  ...{ id, by: 'policy', kind: 'x402.authorize', requester: script, host: 'shop.example' },
   scope: 'eip155:8453:0x2222222222222222222222222222222222222222',
   accountId: 'wal_0123456789abcdef01234567' as ReservedUse['accountId'],
   amountMicroUsd: BigInt(amount),

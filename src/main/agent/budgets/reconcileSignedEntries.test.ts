@@ -8,11 +8,11 @@ test('what a program had signed to pay by itself counts until the chain says tha
   let nowMs = Date.now()
   const now = () => nowMs
   const { approvals, records } = paymentsOfTest({ now, limits: { day_micro_usd: 1_000 } })
-  const signed = await approvals.ask({ intent: payment('900'), asker: script })
+  const signed = await approvals.ask({ intent: payment('900'), requester: script })
   expect(signed.state).toBe('signed')
   const readUsed = () => records.sum({ sinceMs: 0 })
   expect(readUsed()).toEqual({ spent: 0, held: 900 })
-  const refused = await approvals.ask({ intent: payment('101'), asker: script })
+  const refused = await approvals.ask({ intent: payment('101'), requester: script })
   expect(refused).toMatchObject({ state: 'denied', error: expect.stringContaining('any 24 hours') })
 
   let outcome: AuthorizationState = { state: 'unknown', detail: 'No answer.' }

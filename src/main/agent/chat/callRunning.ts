@@ -62,8 +62,8 @@ export function createCallRunning({ executor, approvals }: Dependencies): CallRu
     if (outcome.kind === 'result') return Followed.parse(outcome.result)
     throw new Error(outcome.kind === 'error' ? outcome.sentence : 'Nobody knows what became of it.')
   }
-  const withdraw = ({ state, intent_id }: Followed, { asker }: ToolCaller, isStopped: boolean): void => {
-    if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, asker, isStopped ? stopped : closed)
+  const withdraw = ({ state, intent_id }: Followed, { requester }: ToolCaller, isStopped: boolean): void => {
+    if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, requester, isStopped ? stopped : closed)
   }
   /** The DNS record that a call is about, for the person who decides on it. */
   const recordBefore = async (

@@ -116,5 +116,5 @@ function parseArguments(
 
 /** Returns a conversation as a caller of tools. */
 export function createCaller({ id, title }: StoredConversation): ToolCaller {
-  return { asker: { kind: 'tool', id, name: toChatName(title) } }
+  return { requester: { kind: 'tool', id, name: toChatName(title) } }
 }

@@ -54,8 +54,8 @@ const reviewEvents: ReadonlySet<LocalEvent['type']> = new Set([
   'payment-budgets.changed',
 ])
 
-function isClient({ asker }: IntentRecord): boolean {
-  return asker.kind === 'client'
+function isClient({ requester }: IntentRecord): boolean {
+  return requester.kind === 'client'
 }
 
 /** The signer, and what decides whether it signs. */

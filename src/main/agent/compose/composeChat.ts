@@ -96,8 +96,8 @@ export function composeChat(
 
 /** Withdraws what chats asked for in an earlier run, since their answers ended with it. */
 function withdrawStale({ list, cancel }: ChatOptions['approvals']): void {
-  for (const { id, asker } of list({ state: 'waiting', limit: 500 }).intents) {
-    if (asker.kind === 'tool' && asker.id.startsWith('conv_'))
-      cancel(id, asker, { actor: { kind: 'system', name: 'Steward' }, error: 'Steward closed.' })
+  for (const { id, requester } of list({ state: 'waiting', limit: 500 }).intents) {
+    if (requester.kind === 'tool' && requester.id.startsWith('conv_'))
+      cancel(id, requester, { actor: { kind: 'system', name: 'Steward' }, error: 'Steward closed.' })
   }
 }

@@ -26,8 +26,8 @@ export function composeIdentity(
       client,
       events,
       note: activity.note,
-      findEnd({ asker, account_id: account }) {
-        const principals = [toRequesterPrincipal(asker), toWalletPrincipal(account)]
+      findEnd({ requester, account_id: account }) {
+        const principals = [toRequesterPrincipal(requester), toWalletPrincipal(account)]
         const ended = principals.find((principal) => getRights(principal) === undefined)
         return ended && toEndedError(ended)
       },

@@ -2,7 +2,7 @@ import type { RenewalProblem } from '#shared/contract/domainRenewals.ts'
 import { getDomain } from '#shared/contract/domains.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
-import { autoRenewAsker, createAutoRenewals } from '../domains/renewals/autoRenewals.ts'
+import { autoRenewRequester, createAutoRenewals } from '../domains/renewals/autoRenewals.ts'
 import { createDomainWatch } from '../domains/renewals/domainWatch.ts'
 import { createExpiryNotices } from '../domains/renewals/expiryNotices.ts'
 import { describeNotices, describeRenewal } from '../domains/renewals/renewalNotifications.ts'
@@ -39,7 +39,7 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
     ...{ records, approvals, findPayment: paymentOf, now, log: renewalLog },
     async buy({ domain, years, capMicroUsd, ifExpiresAt, alongside }, signal) {
       const order = await payment.purchases.renewal({ domain, years, if_expires_at: ifExpiresAt })
-      const call = { asker: autoRenewAsker, repeatable: undefined, setHeader() {}, signal }
+      const call = { requester: autoRenewRequester, repeatable: undefined, setHeader() {}, signal }
       const reason = `Auto-renew: ${domain} expires on ${ifExpiresAt.slice(0, 10)}`
       const bought = await payment.payments.buy(async () => ({ ...order, capMicroUsd }), call, {
         ...{ reason, waitMs: 0, alongside },

@@ -6,7 +6,7 @@ import { getBuiltFile, installFolder } from '#platform/programFile.ts'
 import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { toRequester } from '#shared/contract/requester.ts'
+import { toOriginator } from '#shared/contract/originator.ts'
 import type { Tool, ToolResult } from '#shared/contract/tools/tool.ts'
 import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import { type PrincipalRights, toEndedError, toRequesterPrincipal } from '../base/agentPrincipals.ts'
@@ -113,16 +113,16 @@ export function composeTools(
     ...{ approvals, running, mayNow, asks, pending, perform, notes, findTool },
     refresh: (tool, args) => targets.refresh(listTargets(tool, args)),
     call:
-      ({ asker }, signal) =>
+      ({ requester }, signal) =>
       (route, input) =>
-        operations.call(route, input, { asker, signal }),
+        operations.call(route, input, { requester, signal }),
   })
   const executor: ToolExecutor = {
     ...plain,
     runTool(name, input, run) {
       const id = createTaskId('call')
-      const requester = toRequester(run.caller.asker, tasks.current()?.id ?? id)
-      return tasks.run({ id, links: {}, requester }, () => plain.runTool(name, input, run))
+      const originator = toOriginator(run.caller.requester, tasks.current()?.id ?? id)
+      return tasks.run({ id, links: {}, originator }, () => plain.runTool(name, input, run))
     },
   }
   const clients = createToolClients({
@@ -148,7 +148,7 @@ type McpOptions = Pick<Parameters<typeof createMcpEndpoint>[0], 'clients' | 'exe
 /** The endpoint of MCP clients, with the rights that each has now. */
 function createMcp({ scope, log }: AgentContext, { authority, clients, executor }: McpOptions): McpEndpoint {
   const requireRights = (caller: ToolCaller): PrincipalRights => {
-    const principal = toRequesterPrincipal(caller.asker)
+    const principal = toRequesterPrincipal(caller.requester)
     const rights = authority.getRights(principal)
     if (rights) return rights
     throw toEndedError(principal)
@@ -191,7 +191,7 @@ function createApprovedCalls({ running, mayNow, findTool, perform, tasks, taskOf
       // Approved by a person, and still part of what asked for it.
       const submittingTask = record.intent_id === null ? undefined : taskOf({ kind: 'intent', id: record.intent_id })
       const task = submittingTask ?? { id: createTaskId('call'), links: {} }
-      return await tasks.resume({ ...task, requester: toRequester(caller.asker, task.id) }, () =>
+      return await tasks.resume({ ...task, originator: toOriginator(caller.requester, task.id) }, () =>
         perform(tool, args, { caller, rights, signal: AbortSignal.any([signal, call.signal]), waitMs: 0 }),
       )
     } catch (error) {

@@ -19,7 +19,7 @@ const rights: ToolRights = {
   servers: [],
 }
 const request: IntentRecord = {
-  ...{ id: 'int_1', kind: 'tool.call', state: 'waiting', asker: client, reason: null, account_id: noAccount },
+  ...{ id: 'int_1', kind: 'tool.call', state: 'waiting', requester: client, reason: null, account_id: noAccount },
   ...{
     address: '',
     sentence: 'Delete it.',
@@ -35,7 +35,7 @@ const request: IntentRecord = {
 }
 const payment: IntentRecord = { ...request, kind: 'x402.authorize', amount_micro_usd: '5000000' }
 const deletion = {
-  caller: { asker: client },
+  caller: { requester: client },
   name: 'sandbox_delete',
   args: { sandbox_id },
   toolOf: () => findBuiltInTool('sandbox_delete'),
@@ -67,7 +67,7 @@ const words = (refusal: Refusal | undefined) =>
 
 test('allows what nothing forbids', () => {
   const mayNow = evaluate()
-  for (const action of [request, payment, { ...payment, asker: script }, { ...payment, asker: person }]) {
+  for (const action of [request, payment, { ...payment, requester: script }, { ...payment, requester: person }]) {
     expect(mayNow({ request: action })).toBeUndefined()
   }
 })
@@ -159,7 +159,7 @@ describe('a call', () => {
   const call = (name: string, caller: object = {}, args: object = { sandbox_id }) => {
     const tool = findBuiltInTool(name)
     if (!tool) throw new Error(`There is no tool ${name}.`)
-    return { call: { caller: { asker: client, ...caller }, tool, args: { ...args } } }
+    return { call: { caller: { requester: client, ...caller }, tool, args: { ...args } } }
   }
   test('reads under the stop switch, in a dry run and with a policy that denies', () => {
     const mayNow = evaluate({

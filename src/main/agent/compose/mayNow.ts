@@ -1,6 +1,6 @@
 import type { PrincipalId } from '#platform/principals.ts'
 import { AppError } from '#shared/appError.ts'
-import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
+import type { IntentRecord, Requester } from '#shared/contract/intents.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Verdict } from '../approvals/judge.ts'
@@ -33,7 +33,7 @@ export function createMayNow(options: Options): MayNow {
     throw toEndedError(principal)
   }
   const callRefusal = ({ caller, tool, args }: ToolAction): Refusal | undefined => {
-    const rights = attemptRead('requester', () => requireRights(toRequesterPrincipal(caller.asker)))
+    const rights = attemptRead('requester', () => requireRights(toRequesterPrincipal(caller.requester)))
     if ('error' in rights) return rights
     const present = attemptRead('rights', () => requireCallRights(rights.value.tools, caller))
     if ('error' in present) return present
@@ -68,7 +68,7 @@ export function createMayNow(options: Options): MayNow {
     return error && { by: 'rights', error }
   }
   const requestRefusal = (request: IntentRecord): Refusal | undefined => {
-    const requester = attemptRead('requester', () => requireRights(toRequesterPrincipal(request.asker)))
+    const requester = attemptRead('requester', () => requireRights(toRequesterPrincipal(request.requester)))
     if ('error' in requester) return requester
     const account = attemptRead('requester', () => requireRights(toWalletPrincipal(request.account_id)))
     if ('error' in account) return account
@@ -81,7 +81,7 @@ export function createMayNow(options: Options): MayNow {
       return { by, error: new AppError(by === 'stop' ? 'intent/stopped' : 'intent/denied', verdict.detail) }
     }
     const { tools } = requester.value
-    const rights = isTool(request.asker) ? requestRights(request, tools) : undefined
+    const rights = isTool(request.requester) ? requestRights(request, tools) : undefined
     if (rights) return rights
     const budget = budgetRefusal(request, tools?.dailyBudgetMicroUsd ?? null)
     if (budget) return { by: 'budget', error: budget }
@@ -99,7 +99,7 @@ function requireTool(name: string, tool: Tool | undefined): Tool {
   throw new AppError('tool/unknown', `There is no tool ${name} any more.`)
 }
 
-function isTool({ kind }: Asker): boolean {
+function isTool({ kind }: Requester): boolean {
   return kind === 'tool'
 }
 

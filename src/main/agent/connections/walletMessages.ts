@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import { createNonce } from '#shared/contract/auth.ts'
-import { type Asker, Intent, type IntentRecord } from '#shared/contract/intents.ts'
+import { Intent, type IntentRecord, type Requester } from '#shared/contract/intents.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
 import type { ServiceClient } from './serviceClient.ts'
@@ -19,7 +19,7 @@ type Options = {
   approvals: Pick<Approvals, 'ask' | 'waitUntilSettled' | 'cancel'>
 }
 
-const asker: Asker = { kind: 'agent', id: 'sign-in', name: 'Steward' }
+const requester: Requester = { kind: 'agent', id: 'sign-in', name: 'Steward' }
 /** Less than a nonce lives: where policy asks the person, a later answer would be refused by the service. */
 const decideWithinMs = 4.5 * 60_000
 
@@ -29,10 +29,10 @@ export function createWalletMessages({ client, target, approvals }: Options): Wa
       const to = target()
       if (!to) throw new AppError('service/unavailable', "The service isn't running.")
       const { nonce } = await client.call(createNonce, {}, { credential: null, signal })
-      const record = await approvals.ask({ intent: signInIntent(account, to, nonce), asker, reason: why })
+      const record = await approvals.ask({ intent: signInIntent(account, to, nonce), requester, reason: why })
       const settled = await approvals.waitUntilSettled(record.id, { waitMs: decideWithinMs, signal })
       const { state, result, error } = settled
-      if (state === 'waiting') approvals.cancel(record.id, asker)
+      if (state === 'waiting') approvals.cancel(record.id, requester)
       if (state !== 'signed' || !result || result.message === undefined) throw createUnsignedError(state, error)
       return { message: result.message, signature: result.signature, chain_type: account.chainType }
     },

@@ -1,5 +1,5 @@
 import { createBytesAnswer } from '#platform/http/answers.ts'
-import type { Asker } from '#shared/contract/intents.ts'
+import type { Requester } from '#shared/contract/intents.ts'
 import {
   applyPlan,
   checkPropagation,
@@ -45,9 +45,9 @@ export function createLocalDomainRoutes(parts: {
     ),
     createLocalEndpoint(planRecords, ({ params, body }) => plans.make(params.domain, body.records)),
     createLocalEndpoint(listPlans, async ({ params }) => ({ plans: await plans.list(params.domain) })),
-    createLocalEndpoint(applyPlan, async ({ params }, { asker }) => {
+    createLocalEndpoint(applyPlan, async ({ params }, { requester }) => {
       const plan = await plans.apply(params.planId)
-      recordPlan(plan, asker, note)
+      recordPlan(plan, requester, note)
       return plan
     }),
     createLocalEndpoint(undoPlan, ({ params }) => plans.undo(params.planId)),
@@ -55,7 +55,7 @@ export function createLocalDomainRoutes(parts: {
 }
 
 /** The service notes each change of a record; this is what they were made for. */
-function recordPlan({ id, domain, state, steps }: DnsPlan, { kind, name }: Asker, note: RecordActivity): void {
+function recordPlan({ id, domain, state, steps }: DnsPlan, { kind, name }: Requester, note: RecordActivity): void {
   const failed = state === 'failed'
   const changes = steps.length === 1 ? '1 change' : `${steps.length} changes`
   note({

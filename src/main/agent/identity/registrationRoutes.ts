@@ -12,10 +12,10 @@ export function createRegistrationRoutes(registrations: Registrations, repeats: 
   return [
     createLocalEndpoint(previewRegistration, ({ body }) => registrations.preview(body)),
     createLocalEndpoint(startRegistration, async ({ body: { reason, ...draft } }, call) => {
-      const { asker } = call
+      const { requester } = call
       const intentId = await repeats.once(
         call,
-        async (alongside) => (await registrations.start(draft, { asker, reason, alongside })).intent_id,
+        async (alongside) => (await registrations.start(draft, { requester, reason, alongside })).intent_id,
       )
       return registrations.ofIntent(intentId)
     }),

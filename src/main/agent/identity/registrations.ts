@@ -7,7 +7,7 @@ import {
   type RegistrationDraft,
   registerAutomaton,
 } from '#shared/contract/automatons.ts'
-import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
+import type { IntentRecord, Requester } from '#shared/contract/intents.ts'
 import type { Output } from '#shared/contract/route.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from '../approvals/approvals.ts'
@@ -37,7 +37,7 @@ export type Registrations = {
 }
 
 /** `alongside` keeps what belongs to it, in the transaction that keeps the request to sign and the registration. */
-type StartOptions = { asker: Asker; reason?: string | undefined; alongside?: (record: IntentRecord) => void }
+type StartOptions = { requester: Requester; reason?: string | undefined; alongside?: (record: IntentRecord) => void }
 
 type Options = {
   records: RegistrationRepository
@@ -154,7 +154,7 @@ function createRegistrationRequests(
         signed_data: raw,
       }
     },
-    async start(draft, { asker, reason, alongside: more }) {
+    async start(draft, { requester, reason, alongside: more }) {
       const intent = completeProfile(draft, options)
       const { profile, chain_type } = intent
       await signer.prepare({ ...intent, nonce: newUuid() }) // refused before the service is asked for a nonce
@@ -167,7 +167,7 @@ function createRegistrationRequests(
         records.add({ ...fresh, state: 'waiting', detail: null, automaton: null })
         more?.(record)
       }
-      await approvals.ask({ intent: { ...intent, nonce }, asker, reason, alongside })
+      await approvals.ask({ intent: { ...intent, nonce }, requester, reason, alongside })
       const { registration } = requireRegistration(id)
       // An intent that was decided immediately was already published.
       if (registration.state === 'waiting') events.publish({ type: 'registration.changed', registration })

@@ -28,7 +28,7 @@ export function createStoredPayment(
   const headers = Object.entries(request.headers)
   const storedHeaders = headers.filter(([name]) => !isCredential(name))
   const record = {
-    ...{ id, state, paid, purpose, title, url, quote, offer, asker: intent.asker, reason: intent.reason },
+    ...{ id, state, paid, purpose, title, url, quote, offer, requester: intent.requester, reason: intent.reason },
     sentence: describePaymentState({ state, paid, amount: offer.amount, test: offer.test, scheme }),
     error: state === 'refused' ? intent.error : null,
     ...{ method: request.method, host: new URL(url).host, scheme },

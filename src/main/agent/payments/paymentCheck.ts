@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import type { Asker } from '#shared/contract/intents.ts'
+import type { Requester } from '#shared/contract/intents.ts'
 import type { PaymentCheck } from '#shared/contract/localPayments.ts'
 import { normalizeAddress, usdcDecimals } from '#shared/contract/networks.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
@@ -19,7 +19,7 @@ export function createPaymentCheck({ demands, budgets, approvals }: CheckOptions
   const evaluateChoice = async (
     request: PurchaseRequest,
     choice: Choice,
-    asker: Asker,
+    requester: Requester,
     target: { host: string; scope: string },
   ) => {
     const amount = BigInt(choice.chosen.offer.amount)
@@ -27,7 +27,7 @@ export function createPaymentCheck({ demands, budgets, approvals }: CheckOptions
     if (refusal?.effect === 'deny') return { effect: 'refuse' as const, detail: refusal.detail }
     try {
       await demands.assertAllowance(choice)
-      const verdict = await approvals.foresee({ intent: toIntent(choice, request), asker })
+      const verdict = await approvals.foresee({ intent: toIntent(choice, request), requester })
       if (verdict.effect === 'deny') return { effect: 'refuse' as const, detail: verdict.detail }
       if (refusal) return { effect: 'ask' as const, detail: refusal.detail }
       const money = `${formatTokenAmount(amount, usdcDecimals)} USDC`
@@ -39,7 +39,7 @@ export function createPaymentCheck({ demands, budgets, approvals }: CheckOptions
     }
   }
 
-  return async (request: PurchaseRequest, asker: Asker, signal: AbortSignal): Promise<PaymentCheck> => {
+  return async (request: PurchaseRequest, requester: Requester, signal: AbortSignal): Promise<PaymentCheck> => {
     const answer = await demands.requestUnpaid(request, signal)
     const { method } = request.request
     const result = { url: request.url, method, status: answer.status }
@@ -62,7 +62,7 @@ export function createPaymentCheck({ demands, budgets, approvals }: CheckOptions
     }
     const { network, pay_to } = choice.chosen.offer
     const target = { host: new URL(request.url).host, scope: `${network}:${normalizeAddress(pay_to)}` }
-    const verdict = await evaluateChoice(request, choice, asker, target)
+    const verdict = await evaluateChoice(request, choice, requester, target)
     const states = budgets.statesFor(target)
     return { ...result, needs_payment: true, offers, chosen: choice.index, verdict, budgets: states }
   }

@@ -15,19 +15,19 @@ const columns = [
     'network',
     'test',
   ],
-  ...['from', 'pay_to', 'host', 'method', 'url', 'transaction', 'asker', 'reason', 'error', 'intent_id'],
+  ...['from', 'pay_to', 'host', 'method', 'url', 'transaction', 'requester', 'reason', 'error', 'intent_id'],
 ] as const
 
 /** RFC 4180, and no cell that a spreadsheet would take for a formula. Amounts are dollars. */
 export function* formatPaymentCsv(payments: Iterable<Payment>): Generator<string> {
   yield formatCsvLine(columns)
   for (const payment of payments) {
-    const { amount_micro_usd: amount, paid_micro_usd: paid, asker, ...fields } = payment
+    const { amount_micro_usd: amount, paid_micro_usd: paid, requester, ...fields } = payment
     const cells: Readonly<Record<string, string | number | boolean | null>> = {
       ...fields,
       amount_usd: amount / 1_000_000,
       paid_usd: paid === null ? null : paid / 1_000_000,
-      asker: asker.name,
+      requester: requester.name,
     }
     yield formatCsvLine(columns.map((name) => toCell(cells[name])))
   }

@@ -41,10 +41,10 @@ export function holdPaymentLeases({ principals, payments, journal, findAccount }
     journal.become(id, 'refused', { ...change, error })
   }
 
-  const hold = ({ record: { id, asker, intent_id: intentId } }: StoredPayment): void => {
+  const hold = ({ record: { id, requester, intent_id: intentId } }: StoredPayment): void => {
     if (activeLeases.has(id)) return
     const account = intentId === null ? undefined : findAccount(intentId)
-    const owners = [toRequesterPrincipal(asker), ...(account === undefined ? [] : [toWalletPrincipal(account)])]
+    const owners = [toRequesterPrincipal(requester), ...(account === undefined ? [] : [toWalletPrincipal(account)])]
     const leases = owners.map((principal) => principals.lease(principal, 'payment'))
     activeLeases.set(id, leases)
     for (const { signal } of leases) {

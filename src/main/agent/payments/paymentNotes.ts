@@ -13,12 +13,12 @@ const kinds = {
 export function createPaymentNotes(note: RecordActivity) {
   return {
     became(record: PaymentRecord, from: PaymentState | undefined): void {
-      const { state, asker, title, sentence, id } = record
+      const { state, requester, title, sentence, id } = record
       const hasOutcome = record.paid !== null
       if (!(state in kinds) || (state === from && !(state === 'refused' && hasOutcome))) return
       note({
         kind: kinds[state as keyof typeof kinds], // just looked
-        actor: { kind: asker.kind, name: asker.name },
+        actor: { kind: requester.kind, name: requester.name },
         subject: id,
         summary: `${title}: ${sentence}`,
         detail: {

@@ -46,8 +46,8 @@ const payments = defineTable('payments', {
   intentId: nullable(text()),
   state: text<PaymentState>(),
   paid: nullable(flag()),
-  /** `askerKey` of the requester. */
-  asker: text(),
+  /** `requesterKey` of the requester. */
+  requester: text(),
   host: text(),
   /** Text for searches, in lower case. */
   words: text(),
@@ -81,7 +81,7 @@ export type PaymentFilter = {
   from?: string | undefined
   to?: string | undefined
   search?: string | undefined
-  asker?: string | undefined
+  requester?: string | undefined
   before?: PaymentId | undefined
 }
 
@@ -108,9 +108,9 @@ export type PaymentRepository = {
   atomically<T>(work: () => T): T
 }
 
-type FilterParams = Params<'state' | 'host' | 'asker' | 'fromMs' | 'toMs' | 'search'>
+type FilterParams = Params<'state' | 'host' | 'requester' | 'fromMs' | 'toMs' | 'search'>
 
-export function toAskerKey({ kind, id }: { kind: string; id: string }): string {
+export function toRequesterKey({ kind, id }: { kind: string; id: string }): string {
   return `${kind} ${id}`
 }
 
@@ -125,7 +125,7 @@ export function createPaymentRepository(database: Database): PaymentRepository {
   const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
   const ofIntent = database.prepare<[Params<'intentId'>], StoredRow>(`${selection} WHERE intent_id = @intentId`)
   const condition = `(@state IS NULL OR state = @state) AND (@host IS NULL OR host = @host)
-    AND (@asker IS NULL OR asker = @asker) AND (@fromMs IS NULL OR created_at_ms >= @fromMs)
+    AND (@requester IS NULL OR requester = @requester) AND (@fromMs IS NULL OR created_at_ms >= @fromMs)
     AND (@toMs IS NULL OR created_at_ms < @toMs) AND (@search IS NULL OR instr(words, @search) > 0)`
   const list = database.prepare<[FilterParams & Params<'before' | 'limit'>], StoredRow>(
     `SELECT ${summaries.selection()} FROM payments WHERE ${condition} AND (@before IS NULL OR (created_at_ms, id) <
@@ -188,18 +188,18 @@ function toRow({ record, request, raw, payload, attempts, nextAtMs, answer }: St
   const { id, intent_id: intentId, state, paid, host, title, url, pay_to: payTo, transaction } = record
   return {
     ...{ id, intentId, state, paid, host, nextAtMs, record, payload, attempts, answer },
-    asker: toAskerKey(record.asker),
+    requester: toRequesterKey(record.requester),
     words: [title, url, payTo, transaction ?? ''].join('\n').toLowerCase(),
     createdAtMs: Date.parse(record.created_at),
     request: { ...request, raw },
   }
 }
 
-function filterParams({ state, host, asker, from, to, search }: PaymentFilter): FilterParams {
+function filterParams({ state, host, requester, from, to, search }: PaymentFilter): FilterParams {
   return {
     state: state ?? null,
     host: host ?? null,
-    asker: asker ?? null,
+    requester: requester ?? null,
     fromMs: from === undefined ? null : Date.parse(from),
     toMs: to === undefined ? null : Date.parse(to),
     search: search === undefined || search === '' ? null : search.toLowerCase(),

@@ -1,6 +1,6 @@
 import { createBytesAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
-import type { Asker } from '#shared/contract/intents.ts'
+import type { Requester } from '#shared/contract/intents.ts'
 import {
   checkPayment,
   discoverPayments,
@@ -16,7 +16,7 @@ import { discoverEndpoints } from './discovery.ts'
 import { formatPaymentCsv, formatPaymentLines } from './paymentExport.ts'
 import type { PaymentFollower } from './paymentFollower.ts'
 import { type PurchaseRequest, parseUsd } from './paymentPlan.ts'
-import { type PaymentRepository, type StoredPayment, toAskerKey } from './paymentRepository.ts'
+import { type PaymentRepository, type StoredPayment, toRequesterKey } from './paymentRepository.ts'
 import { type Bought, type Payments, toReceipt } from './payments.ts'
 import type { Purchases } from './purchases.ts'
 import { type Seller, toPaidAnswer, validateHeaders } from './seller.ts'
@@ -40,8 +40,8 @@ type FetchBody = { url: string; method: string; headers?: Record<string, string>
 const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 export function createPaymentRoutes({ payments, rows, follow, purchases, seller, access }: Options): LocalEndpoint[] {
-  const toPurchaseRequest = (fields: FetchBody, asker: Asker): PurchaseRequest => {
-    const { href: url } = access.requireAddress(fields.url, asker)
+  const toPurchaseRequest = (fields: FetchBody, requester: Requester): PurchaseRequest => {
+    const { href: url } = access.requireAddress(fields.url, requester)
     const { method, body } = fields
     if (body !== undefined && !withBody.has(method)) {
       throw new AppError('request/invalid', `\`body\` goes with POST, PUT and PATCH, not with ${method}.`)
@@ -52,38 +52,41 @@ export function createPaymentRoutes({ payments, rows, follow, purchases, seller,
     }
   }
   /** Others' payments are to a program as if they were not. @throws AppError `purchase/not-found` */
-  const visible = (id: string, asker: Asker): StoredPayment => {
+  const visible = (id: string, requester: Requester): StoredPayment => {
     const payment = rows.find(id)
-    const isOwn = payment && toAskerKey(payment.record.asker) === toAskerKey(asker)
-    if (payment && (isOwn || asker.kind === 'person')) return payment
+    const isOwn = payment && toRequesterKey(payment.record.requester) === toRequesterKey(requester)
+    if (payment && (isOwn || requester.kind === 'person')) return payment
     throw new AppError('purchase/not-found', `There is no payment ${id}.`)
   }
 
   return [
-    createLocalEndpoint(discoverPayments, ({ body }, { asker, signal }) =>
-      discoverEndpoints(seller, access.requireAddress(body.url, asker), signal),
+    createLocalEndpoint(discoverPayments, ({ body }, { requester, signal }) =>
+      discoverEndpoints(seller, access.requireAddress(body.url, requester), signal),
     ),
-    createLocalEndpoint(checkPayment, ({ body }, { asker, signal }) => {
-      access.assertMethod(body.method, asker, { readsOnly: true })
-      return payments.check(toPurchaseRequest(body, asker), asker, signal)
+    createLocalEndpoint(checkPayment, ({ body }, { requester, signal }) => {
+      access.assertMethod(body.method, requester, { readsOnly: true })
+      return payments.check(toPurchaseRequest(body, requester), requester, signal)
     }),
     createLocalEndpoint(fetchPaid, async ({ body }, call) => {
       const { url, method, headers, max_amount_usd: maxUsd, reason, wait_ms: waitMs } = body
-      access.assertMethod(method, call.asker)
+      access.assertMethod(method, call.requester)
       const createRequest = async (): Promise<PurchaseRequest> => ({
-        ...toPurchaseRequest({ url, method, headers, ...(body.body !== undefined && { body: body.body }) }, call.asker),
+        ...toPurchaseRequest(
+          { url, method, headers, ...(body.body !== undefined && { body: body.body }) },
+          call.requester,
+        ),
         capMicroUsd: maxUsd === undefined ? null : parseUsd('max_amount_usd', maxUsd),
       })
       return toResult(await payments.buy(createRequest, call, { reason, waitMs }))
     }),
-    createLocalEndpoint(quotePurchase, async ({ body }, { asker, signal }) => {
+    createLocalEndpoint(quotePurchase, async ({ body }, { requester, signal }) => {
       const { registration, renewal, topup } = body
       const request = registration
         ? purchases.registration(registration)
         : renewal
           ? await purchases.renewal(renewal)
           : await purchases.topUp(topup?.amount_usd ?? 0)
-      return payments.check(request, asker, signal)
+      return payments.check(request, requester, signal)
     }),
     createLocalEndpoint(buyRegistration, async ({ body }, call) => {
       const { price_usd: price, reason, wait_ms: waitMs, ...fields } = body
@@ -96,8 +99,8 @@ export function createPaymentRoutes({ payments, rows, follow, purchases, seller,
     createLocalEndpoint(buyTopUp, async ({ body: { amount_usd: amount, reason, wait_ms: waitMs } }, call) =>
       toResult(await payments.buy(() => purchases.topUp(amount), call, { reason, waitMs })),
     ),
-    createLocalEndpoint(listPayments, ({ query: { limit, before, ...filters } }, { asker }) => {
-      const filter = { ...filters, ...(asker.kind !== 'person' && { asker: toAskerKey(asker) }) }
+    createLocalEndpoint(listPayments, ({ query: { limit, before, ...filters } }, { requester }) => {
+      const filter = { ...filters, ...(requester.kind !== 'person' && { requester: toRequesterKey(requester) }) }
       const page = rows.list({ ...filter, before }, limit + 1)
       return { payments: page.slice(0, limit), has_more: page.length > limit, total: rows.count(filter) }
     }),
@@ -111,14 +114,14 @@ export function createPaymentRoutes({ payments, rows, follow, purchases, seller,
         body: lines(rows.all(filter)),
       })
     }),
-    createLocalEndpoint(getPayment, async ({ params, query }, { asker, signal }) => {
-      const { record } = visible(params.paymentId, asker)
+    createLocalEndpoint(getPayment, async ({ params, query }, { requester, signal }) => {
+      const { record } = visible(params.paymentId, requester)
       return toReceipt(await payments.waitUntilSettled(record.id, { waitMs: query.wait_ms, signal }))
     }),
-    createLocalEndpoint(reconcilePayment, async ({ params }, { asker }) => {
-      const { record } = visible(params.paymentId, asker)
+    createLocalEndpoint(reconcilePayment, async ({ params }, { requester }) => {
+      const { record } = visible(params.paymentId, requester)
       await follow(record.id)
-      return toReceipt(visible(record.id, asker))
+      return toReceipt(visible(record.id, requester))
     }),
   ]
 }

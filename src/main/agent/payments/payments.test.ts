@@ -225,7 +225,7 @@ describe('before anything is signed', () => {
     expect((await asking.ended(getId(await asking.pay(seller.url)))).record.state).toBe('settled')
     const { engine, createRequest } = paymentsOfTest()
     const call = {
-      asker: asking.read(getId(first))?.record.asker ?? never,
+      requester: asking.read(getId(first))?.record.requester ?? never,
       repeatable: undefined,
       setHeader() {},
       signal: new AbortController().signal,
@@ -349,7 +349,7 @@ describe('a signed payment whose service is away', () => {
     const seller = await hostileSeller(respond)
     const payments = paymentsOfTest({ chain, now: () => nowMs })
     const { engine, createRequest } = payments
-    const call = { asker: script, repeatable: undefined, setHeader: () => {}, signal: new AbortController().signal }
+    const call = { requester: script, repeatable: undefined, setHeader: () => {}, signal: new AbortController().signal }
     const request = { ...createRequest(seller.url, 10), via: 'service' } as const
     const { payment } = await engine.payments.buy(async () => request, call, { reason: undefined, waitMs: 0 })
     if (!payment) throw new Error('Nothing was signed.')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
-import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
+import type { IntentRecord, Requester } from '#shared/contract/intents.ts'
 import type { PaymentCheck } from '#shared/contract/localPayments.ts'
 import type { PaymentId, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { toIsoTime } from '#shared/time.ts'
@@ -23,7 +23,7 @@ import { createSettlementWait } from './settlementWait.ts'
 import { createSigningCheck } from './signingCheck.ts'
 import type { SigningClock } from './signingClock.ts'
 
-type Call = Pick<LocalCall, 'asker' | 'repeatable' | 'setHeader' | 'signal' | 'spender'>
+type Call = Pick<LocalCall, 'requester' | 'repeatable' | 'setHeader' | 'signal' | 'spender'>
 export type BuyOptions = {
   reason: string | undefined
   waitMs: number
@@ -40,7 +40,7 @@ export type Payments = {
    */
   buy(getRequest: () => Promise<PurchaseRequest>, call: Call, options: BuyOptions): Promise<Bought>
   /** Returns the cost and the policy's verdict without signing. */
-  check(request: PurchaseRequest, asker: Asker, signal: AbortSignal): Promise<PaymentCheck>
+  check(request: PurchaseRequest, requester: Requester, signal: AbortSignal): Promise<PaymentCheck>
   /** As soon as its state is final, or when the time is up. @throws AppError `purchase/not-found` */
   waitUntilSettled(id: PaymentId, options: { waitMs: number; signal: AbortSignal }): Promise<StoredPayment>
   /** Handles decisions made before the start. */
@@ -182,7 +182,7 @@ function createSubmission(
     let payment: StoredPayment | undefined
     const intent = await options.ask({
       intent: toIntent(choice, request),
-      asker: call.asker,
+      requester: call.requester,
       reason: context.reason,
       purchase: request.purchase ?? (isOwnService(request.url) ? findPurchase(request.request) : undefined),
       needsPerson: !isCapped,

@@ -23,7 +23,7 @@ function openReservations() {
     },
     reserve(id: string, purchase: string | null = 'domain:seamrace.com') {
       const refusal = reservations.reserve({
-        ...{ id, by: 'person', kind: 'x402.authorize', asker: script, host: 'shop.example', scope: null, purchase },
+        ...{ id, by: 'person', kind: 'x402.authorize', requester: script, host: 'shop.example', scope: null, purchase },
         ...{ accountId: WalletAccountId.parse(`wal_${'1'.repeat(24)}`), amountMicroUsd: 1n },
       })
       if (!refusal) underWay.add(id)

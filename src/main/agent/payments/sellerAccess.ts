@@ -1,6 +1,6 @@
 import { isThisComputer } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
-import type { Asker } from '#shared/contract/intents.ts'
+import type { Requester } from '#shared/contract/intents.ts'
 import { parseSellerAddress } from './sellerAddress.ts'
 
 /**
@@ -9,9 +9,9 @@ import { parseSellerAddress } from './sellerAddress.ts'
  */
 export type SellerAccess = {
   /** @throws AppError `purchase/address` */
-  requireAddress(address: string, requester: Asker): URL
+  requireAddress(address: string, requester: Requester): URL
   /** @throws AppError `request/invalid`, `intent/stopped` if this requester may not send the method */
-  assertMethod(method: string, requester: Asker, options?: { readsOnly: boolean }): void
+  assertMethod(method: string, requester: Requester, options?: { readsOnly: boolean }): void
 }
 
 type Options = {

@@ -62,7 +62,7 @@ export const agentReferences = {
     service_account: plain('Account of a service.'),
   },
   intents: {
-    asker_id: requester,
+    requester_id: requester,
     intent: [
       { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'A waiting request about it becomes impossible.' },
       { refersTo: 'domain', onRemoved: 'close', by: 'holder', why: 'A waiting request about it becomes impossible.' },
@@ -76,7 +76,7 @@ export const agentReferences = {
     intent_id: deleteWith('intent'),
   },
   grants: {
-    asker: requester,
+    requester: requester,
     account_id: { refersTo: 'wallet-account', onRemoved: 'delete', by: 'trigger' },
     host: plain('Any host: it may name one that never existed.'),
     scope: (['sandbox', 'domain', 'tool-server'] as const).map(
@@ -101,7 +101,7 @@ export const agentReferences = {
     registration: plain('Public registration.'),
     request: plain('As it was sent.'),
   },
-  asked_once: { asker: past, key: plain('Chosen by the client.'), intent_id: intentOf },
+  asked_once: { requester: past, key: plain('Chosen by the client.'), intent_id: intentOf },
   grant_reservations: {
     intent_id: intentOf,
     grant_id: createHistory('grant', 'Released with its request.'),
@@ -166,7 +166,7 @@ export const agentReferences = {
   },
   payments: {
     intent_id: intentOf,
-    asker: past,
+    requester: past,
     host: plain('Any host.'),
     record: createHistory('wallet-account', record),
     request: plain('As it was sent.'),

@@ -58,7 +58,7 @@ export function createCallApproval(options: CallAskingOptions) {
     const { id } = await asks.ask({
       intent,
       // Rules are for the caller that started the program, not for every process of its sandbox.
-      asker: caller.sandbox === undefined ? caller.asker : { ...caller.asker, limited: true },
+      requester: caller.sandbox === undefined ? caller.requester : { ...caller.requester, limited: true },
       alongside: (record) =>
         pending.add(
           { tool: tool.name, sentence, holder, digest, given: argumentText, caller: JSON.stringify(caller) },

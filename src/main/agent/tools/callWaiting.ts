@@ -27,7 +27,7 @@ export function createCallWaiting({ approvals, pending }: Options) {
         record = await pending.waitUntilSettled(id, { holder, waitMs: Math.max(0, programMs - personMs), signal })
       }
       if (record.state === 'waiting' && signal.aborted && record.intent_id !== null) {
-        approvals.cancel(record.intent_id, caller.asker)
+        approvals.cancel(record.intent_id, caller.requester)
       }
       return recordOutcome(tool, record)
     } finally {

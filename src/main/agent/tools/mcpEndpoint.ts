@@ -57,7 +57,7 @@ export function createMcpEndpoint(options: Options): McpEndpoint {
   }
   /** Requests of each client that are not answered yet. */
   const open = new Map<string, number>()
-  const take = ({ asker: { id } }: ToolCaller, { response }: Exchange): void => {
+  const take = ({ requester: { id } }: ToolCaller, { response }: Exchange): void => {
     // Queued by Node behind a response that may never be read: such a response does not learn that its connection
     // closed.
     if (response.socket === null) {

@@ -22,7 +22,7 @@ export function createToolMcpHandler(options: McpServerOptions, log: Log): McpHa
   )
   return {
     answer(exchange, caller) {
-      const authInfo = { token: '', clientId: caller.asker.id, scopes: [], extra: { caller } }
+      const authInfo = { token: '', clientId: caller.requester.id, scopes: [], extra: { caller } }
       return runMcpExchange(exchange, { handler, authInfo, maxBytes: maxRequestBodySize })
     },
     close: () => handler.close(),

@@ -69,7 +69,7 @@ export function createMcpServer(
   server.setRequestHandler('tools/list', () => ({ tools: [...tools] }))
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: input } }, ctx) => {
     const state = ctx.mcpReq.requestState<WaitState>()
-    const { signal, end } = open.begin(caller.asker.id, ctx.mcpReq.id, ctx.mcpReq.signal)
+    const { signal, end } = open.begin(caller.requester.id, ctx.mcpReq.id, ctx.mcpReq.signal)
     const outcome = await executor
       .runTool(name, input, { caller, signal, progress: createProgress(ctx), resume: state?.id })
       .finally(end)
@@ -80,7 +80,7 @@ export function createMcpServer(
     return toCallResult(outcome)
   })
   server.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
-    if (requestId !== undefined) open.cancel(caller.asker.id, requestId)
+    if (requestId !== undefined) open.cancel(caller.requester.id, requestId)
   })
   addResources(server, { executor, caller, profile, receiptPage })
   addPrompts(server, profile)

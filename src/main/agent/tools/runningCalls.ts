@@ -26,7 +26,7 @@ export function createRunningCalls(principals: Pick<AgentPrincipals, 'lease'>): 
   return {
     begin(caller) {
       const ending = new AbortController()
-      const lease = principals.lease(toRequesterPrincipal(caller.asker), 'tool-call', {
+      const lease = principals.lease(toRequesterPrincipal(caller.requester), 'tool-call', {
         onEnd: (error) => ending.abort(error),
       })
       if (lease.error) ending.abort(lease.error)

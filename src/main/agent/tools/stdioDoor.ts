@@ -16,11 +16,11 @@ export type StdioDoor = {
   close(): void
 }
 
-const caller: ToolCaller = { asker: { kind: 'tool', id: 'stdio', name: 'steward-mcp on this computer' } }
+const caller: ToolCaller = { requester: { kind: 'tool', id: 'stdio', name: 'steward-mcp on this computer' } }
 
 /** Rights of `steward-mcp`, by the id of its requester. */
 export const stdioRights: { id: string; tools: ToolRights } = {
-  id: caller.asker.id,
+  id: caller.requester.id,
   tools: { profile: 'all', policy: defaultToolPolicy, dailyBudgetMicroUsd: null, dryRun: false, servers: [] },
 }
 

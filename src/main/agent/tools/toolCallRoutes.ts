@@ -5,8 +5,8 @@ import type { PendingCalls } from './pendingCalls.ts'
 
 export function createToolCallRoutes(pending: Pick<PendingCalls, 'waitUntilSettled'>): LocalEndpoint[] {
   return [
-    createLocalEndpoint(getToolCall, ({ params, query }, { asker, signal }) =>
-      pending.waitUntilSettled(params.callId, { holder: toRequesterKey({ asker }), waitMs: query.wait_ms, signal }),
+    createLocalEndpoint(getToolCall, ({ params, query }, { requester, signal }) =>
+      pending.waitUntilSettled(params.callId, { holder: toRequesterKey({ requester }), waitMs: query.wait_ms, signal }),
     ),
   ]
 }

@@ -50,7 +50,7 @@ export function createToolClients({ clients, budgets, note, principals, onChange
       id,
       ...settings,
       key_prefix: keyPrefix,
-      spent_today_micro_usd: budgets.sumSpentToday(toRequesterKey({ asker: toRequester(client) })),
+      spent_today_micro_usd: budgets.sumSpentToday(toRequesterKey({ requester: toRequester(client) })),
       created_at: toIsoTime(createdAtMs),
       last_used_at: lastUsedAtMs === null ? null : toIsoTime(lastUsedAtMs),
     }
@@ -113,7 +113,7 @@ export function createToolClients({ clients, budgets, note, principals, onChange
         callers.delete(digest)
         clients.recordUse(client.id, nowMs)
       }
-      return { asker: toRequester(client) }
+      return { requester: toRequester(client) }
     },
   }
 }
@@ -124,7 +124,7 @@ export function toClientRights({ settings }: StoredClient): ToolRights {
   return { profile, policy, dailyBudgetMicroUsd, dryRun, servers: [] }
 }
 
-function toRequester({ id, settings }: StoredClient): ToolCaller['asker'] {
+function toRequester({ id, settings }: StoredClient): ToolCaller['requester'] {
   return { kind: 'tool', id, name: settings.name }
 }
 

@@ -10,7 +10,7 @@ import { createToolExecutor } from './toolExecutor.ts'
 
 const sandbox = 'a'.repeat(32)
 const caller: ToolCaller = {
-  asker: { kind: 'tool', id: 'one', name: 'Claude' },
+  requester: { kind: 'tool', id: 'one', name: 'Claude' },
   sandbox,
 }
 const rights: PrincipalRights = {
@@ -78,5 +78,5 @@ test('the request says what a call without a sandbox or domain is about', async 
 
 test('no rule allows what a program in a sandbox asks for', async () => {
   const request = await findSubmission('sandbox_exec', { sandbox_id: 'b'.repeat(32), command: 'id' })
-  expect(request?.asker).toEqual({ ...caller.asker, limited: true })
+  expect(request?.requester).toEqual({ ...caller.requester, limited: true })
 })

@@ -20,8 +20,8 @@ import type { BoundRun, ToolRun } from './toolRun.ts'
  *
  * `result`: `result` is the structured answer, `text` the same as text. `error`: a sentence and a hint, for the model as
  * for people. `waiting`: it goes on; `settled(waiting.id, …)` tells what becomes of it, and so does the tool
- * `approval_status`. A call that waits for the person shows in Approvals as an intent `tool.call`, with `caller.asker`
- * as who asks: the chat finds its own there by `asker.id`. The same call again while it waits is the same request.
+ * `approval_status`. A call that waits for the person shows in Approvals as an intent `tool.call`, with `caller.requester`
+ * as who asks: the chat finds its own there by `requester.id`. The same call again while it waits is the same request.
  *
  * The operations are called in this process with the caller's present authority: its profile, policy, budget and dry run, the
  * policy and the grants of Approvals, the limits of payments, the stop switch.
@@ -31,7 +31,7 @@ export type ToolExecutor = {
   /** Waits for the result of a pending call. @throws AppError `tool/call-not-found` */
   waitUntilSettled(
     id: string,
-    options: { caller: Pick<ToolCaller, 'asker'>; waitMs: number; signal?: AbortSignal },
+    options: { caller: Pick<ToolCaller, 'requester'>; waitMs: number; signal?: AbortSignal },
   ): Promise<ToolCallRecord>
   /** Ends the calls under way that change something. */
   stopAll(): void

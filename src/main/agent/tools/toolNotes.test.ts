@@ -4,7 +4,7 @@ import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import type { NewActivityEntry } from '../base/recordActivity.ts'
 import { createToolNotes } from './toolNotes.ts'
 
-const caller = { asker: { kind: 'tool', id: 'mcp_1', name: 'researcher' } } as const
+const caller = { requester: { kind: 'tool', id: 'mcp_1', name: 'researcher' } } as const
 
 afterEach(() => vi.useRealTimers())
 
@@ -32,7 +32,7 @@ test('tells a call once: the tool, its caller, how it ended, how long it took, a
   notes.recordFailure(call('domain_info', { domain: 'a.com' }), new AppError('auth/invalid', 'A text of others.'))
   notes.recordFailure(call('sandbox_list'), new Error('with a stack'))
   notes.recordRefusal('<b>no</b>'.repeat(99), undefined, caller, new AppError('tool/unknown', 'No such tool.'))
-  const plain = { asker: 'mcp_1', price: 'free', took_ms: 12 }
+  const plain = { requester: 'mcp_1', price: 'free', took_ms: 12 }
   expect(entries).toEqual([
     {
       kind: 'tool.called',

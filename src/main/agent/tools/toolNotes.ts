@@ -4,7 +4,7 @@ import { isWaiting, type Tool, type ToolResult } from '#shared/contract/tools/to
 import type { NewActivityEntry, RecordActivity } from '../base/recordActivity.ts'
 import { findTarget, type ToolArguments, type ToolCaller } from '../base/toolCaller.ts'
 
-type By = Pick<ToolCaller, 'asker'>
+type By = Pick<ToolCaller, 'requester'>
 
 /**
  * Records each call once: tool, caller, outcome and duration, with the sandbox or domain but without arguments and
@@ -70,38 +70,41 @@ export function createToolNotes({ note, recordOutsideTasks, now }: Options): Too
     } else counter.more += 1
   }
   const recordEnd = (
-    { tool, args, caller: { asker }, tookMs }: FinishedCall,
+    { tool, args, caller: { requester }, tookMs }: FinishedCall,
     error?: { code: string },
     state = 'done',
   ) => {
     const entry: NewActivityEntry = {
       kind: error ? 'tool.failed' : 'tool.called',
-      actor: { kind: asker.kind, name: asker.name },
+      actor: { kind: requester.kind, name: requester.name },
       subject: findTarget(args),
-      summary: error ? `${asker.name} called ${tool.name}, which failed.` : `${asker.name} called ${tool.name}.`,
+      summary: error
+        ? `${requester.name} called ${tool.name}, which failed.`
+        : `${requester.name} called ${tool.name}.`,
       detail: {
-        ...{ tool: tool.name, asker: asker.id, price: tool.price, outcome: error ? 'failed' : state },
+        ...{ tool: tool.name, requester: requester.id, price: tool.price, outcome: error ? 'failed' : state },
         ...(error && { code: error.code }),
         took_ms: Math.round(tookMs),
       },
       links: toLinks(args),
       tookMs,
     }
-    if (tool.effect === 'read') recordPaced(`${asker.kind} ${asker.id} ${tool.name} ${error?.code ?? ''}`, entry)
+    if (tool.effect === 'read')
+      recordPaced(`${requester.kind} ${requester.id} ${tool.name} ${error?.code ?? ''}`, entry)
     else note(entry)
   }
 
   return {
     done: (call, result) => recordEnd(call, undefined, isWaiting(result) ? 'waiting' : 'done'),
     recordFailure: (call, error) => recordEnd(call, { code: toCode(error) }),
-    recordRefusal(name, tool, { asker }, error) {
+    recordRefusal(name, tool, { requester }, error) {
       const code = toCode(error)
       const toolLabel = tool ? tool.name : 'a tool that does not exist'
-      recordPaced(`${asker.kind} ${asker.id} ${tool?.name ?? ''} ${code}`, {
+      recordPaced(`${requester.kind} ${requester.id} ${tool?.name ?? ''} ${code}`, {
         kind: 'tool.refused',
-        actor: { kind: asker.kind, name: asker.name },
-        summary: `${asker.name} called ${toolLabel}, which was refused.`,
-        detail: { tool: tool?.name ?? name.slice(0, 64), asker: asker.id, outcome: 'refused', code },
+        actor: { kind: requester.kind, name: requester.name },
+        summary: `${requester.name} called ${toolLabel}, which was refused.`,
+        detail: { tool: tool?.name ?? name.slice(0, 64), asker: requester.id, outcome: 'refused', code },
       })
     },
     close() {

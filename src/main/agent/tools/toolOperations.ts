@@ -1,13 +1,13 @@
 import { isBytesAnswer, isEventsAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
-import type { Asker } from '#shared/contract/intents.ts'
+import type { Requester } from '#shared/contract/intents.ts'
 import { parseRequest } from '#shared/contract/parseRequest.ts'
 import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
 import type { LocalCall, LocalEndpoint, PaymentSpender } from '../base/localEndpoint.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 
 export type OperationCall = {
-  asker: Asker
+  requester: Requester
   signal: AbortSignal
   /** Key of a payment, so that a retry finds the same one. */
   idempotencyKey?: string | undefined
@@ -32,7 +32,7 @@ const answerMs = 3_600_000 + 60_000
 
 export function createToolOperations({ client, endpoints }: Options): ToolOperations {
   return {
-    async call(route, input, { asker, signal, idempotencyKey, spender }) {
+    async call(route, input, { requester, signal, idempotencyKey, spender }) {
       if (!route.path.startsWith('/local/')) {
         const key = route.idempotent && idempotencyKey !== undefined ? { idempotencyKey } : {}
         return client.call(route, input, { signal, answerMs, ...key })
@@ -42,7 +42,7 @@ export function createToolOperations({ client, endpoints }: Options): ToolOperat
       // Tools never do what only the user's session may do.
       if (route.auth !== 'client') throw new AppError('auth/forbidden', 'Only the session of the person may do this.')
       const answer = await endpoint.handle(parseRequest(route, splitInput(route, input)), {
-        ...createLocalCall(asker, signal),
+        ...createLocalCall(requester, signal),
         spender,
         repeatable: toRepeatable(route, input, idempotencyKey),
       })
@@ -72,8 +72,8 @@ function toRepeatable<R extends Route>(route: R, input: Input<R>, key: string | 
   return { key, method: route.method, path, body: Buffer.from(body) }
 }
 
-function createLocalCall(asker: Asker, signal: AbortSignal): Omit<LocalCall, 'repeatable'> {
-  return { asker, signal, origin: '', body: createEmptyStream(), setHeader: () => {} }
+function createLocalCall(requester: Requester, signal: AbortSignal): Omit<LocalCall, 'repeatable'> {
+  return { requester, signal, origin: '', body: createEmptyStream(), setHeader: () => {} }
 }
 
 async function* createEmptyStream(): AsyncGenerator<Uint8Array> {}

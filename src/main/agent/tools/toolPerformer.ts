@@ -53,7 +53,7 @@ export function createToolPerformer(options: Options): PerformTool {
     }
 
   return async (tool, args, { caller, rights, signal, waitMs, progress = () => {}, output }) => {
-    const { asker } = caller
+    const { requester } = caller
     const began = performance.now()
     const toFinished = () => ({ tool, args, caller, tookMs: performance.now() - began })
     const digest = tool.price === 'usdc' ? digestCall(caller, tool, args) : undefined
@@ -73,7 +73,7 @@ export function createToolPerformer(options: Options): PerformTool {
       (until: () => AbortSignal): ToolWork['call'] =>
       (route, input) => {
         if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
-        return operations.call(route, input, { asker, signal: until(), idempotencyKey: begun?.key, spender })
+        return operations.call(route, input, { requester, signal: until(), idempotencyKey: begun?.key, spender })
       }
     // Calls that run after their caller left clean up, within their own timeout.
     const call = callUntil(() => (signal.aborted ? AbortSignal.timeout(tidyMs) : signal))
@@ -87,7 +87,7 @@ export function createToolPerformer(options: Options): PerformTool {
       openPayment: begun?.payment,
       callServed: (name, input) => callServed(name, input, { signal, progress }),
       async runProgram(code, sandboxId) {
-        const lease = principals.lease(toRequesterPrincipal(asker), 'program')
+        const lease = principals.lease(toRequesterPrincipal(requester), 'program')
         try {
           const bound = AbortSignal.any([signal, lease.signal])
           const run = (id: string) =>

@@ -70,13 +70,13 @@ test('accounts of an older version get their ids, with all that refers to them',
       )
       .run(oldEvm)
     const grant = database.prepare(
-      `INSERT INTO grants (id, kind, asker, account_id, created_at_ms) VALUES (?, 'x402.authorize', '{}', ?, 0)`,
+      `INSERT INTO grants (id, kind, requester, account_id, created_at_ms) VALUES (?, 'x402.authorize', '{}', ?, 0)`,
     )
     grant.run('grant_1', oldEvm)
     grant.run('grant_2', oldSolana)
     database
       .prepare(
-        `INSERT INTO intents (id, kind, state, asker_kind, asker_id, intent, record, created_at_ms, expires_at_ms)
+        `INSERT INTO intents (id, kind, state, requester_kind, requester_id, intent, record, created_at_ms, expires_at_ms)
          VALUES ('int_1', 'siwe', 'signed', 'person', 'p', json_object('account_id', @id), json_object('account_id', @id), 0, 0)`,
       )
       .run({ id: oldEvm })

@@ -25,11 +25,11 @@ async function ask(
   const endpoint = createWalletRoutes(opened.wallet).find(({ route }) => route.operation === operation)
   if (!endpoint) throw new Error(`There is no ${operation}.`)
   const input = parseRequest(endpoint.route, { params: request.params ?? {}, query: {}, body: request.body ?? {} })
-  const asker = { kind: 'person', id: 'person', name: 'You' } as const
+  const requester = { kind: 'person', id: 'person', name: 'You' } as const
   const { signal } = new AbortController()
   return Wallet.parse(
     await endpoint.handle(input, {
-      asker,
+      requester,
       origin: 'http://127.0.0.1:1',
       repeatable: undefined,
       body: createEmptyPieces(),

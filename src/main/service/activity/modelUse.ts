@@ -1,11 +1,11 @@
 import type { ActivityBy } from '#shared/contract/activity.ts'
-import { isTurn } from '#shared/contract/requester.ts'
+import { isTurn } from '#shared/contract/originator.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { ActivityLog } from './activityLog.ts'
 
-/** The requester and the task of a completion. */
+/** The originator and the task of a completion. */
 export type ModelUseOrigin = { by: ActivityBy; task: TaskId | null }
 
 /** A completion that was charged. */
@@ -13,7 +13,7 @@ export type ModelCompletion = ModelUseOrigin & { accountId: AccountId; model: st
 
 /**
  * Records completions in the activity log: those of a task immediately, so that the charge is linked to the task; others
- * as one entry per requester, model and `periodMs`, the first of them early. The local agent records completions of chats
+ * as one entry per originator, model and `periodMs`, the first of them early. The local agent records completions of chats
  * with their message.
  */
 export type ModelUse = {
@@ -68,8 +68,8 @@ export function createModelUse(activity: Pick<ActivityLog, 'recordForAccount'>):
   return {
     record(completion) {
       const { accountId, by, task, model, chargedMicroUsd } = completion
-      const isRequester = by.via !== undefined
-      if (task !== null && isTurn(task) && !isRequester) return
+      const isOriginator = by.via !== undefined
+      if (task !== null && isTurn(task) && !isOriginator) return
       if (task !== null) {
         write({ ...completion, times: 1, timer: undefined })
         return

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ActivityBy } from '#shared/contract/activity.ts'
-import { parseRequester, type Requester, requesterHeader } from '#shared/contract/requester.ts'
+import { type Originator, originatorHeader, parseOriginator } from '#shared/contract/originator.ts'
 import { TaskId, taskHeader } from '#shared/contract/timelineLinks.ts'
 import type { AnyCall, Caller, Endpoint } from '../base/endpoint.ts'
 
@@ -29,10 +29,10 @@ export function createPresentCaller(now: () => number): PresentCaller {
       ),
     apart: (work) => present.run(undefined, work),
     by() {
-      const { caller, requester } = present.getStore() ?? {}
+      const { caller, originator } = present.getStore() ?? {}
       if (!caller) return { kind: 'service', name: null }
       const { keyId, actingKey, managesAccount, onlySandbox, wallet } = caller
-      if (requester) return { ...requester, via: 'owner' }
+      if (originator) return { ...originator, via: 'owner' }
       if (onlySandbox !== undefined) return { kind: 'link', name: null, ...actingKey }
       if (wallet) return { kind: 'wallet', name: wallet.address }
       if (managesAccount || keyId === undefined) return { kind: 'owner', name: null }
@@ -43,18 +43,23 @@ export function createPresentCaller(now: () => number): PresentCaller {
   }
 }
 
-type Present = { caller: Caller | undefined; task: TaskId | null; requester: Requester | undefined; beganAtMs: number }
+type Present = {
+  caller: Caller | undefined
+  task: TaskId | null
+  originator: Originator | undefined
+  beganAtMs: number
+}
 
 function toActor({ caller, holder, headers }: AnyCall, beganAtMs: number): Present | undefined {
   const named = headers[taskHeader]
   // On public endpoints, the caller is identified only if the request names a task.
-  const asker = caller ?? (named === undefined ? undefined : holder())
-  if (!asker) return undefined
-  const isAgent = asker.onlySandbox === undefined && (asker.managesAccount || asker.wallet !== undefined)
+  const requester = caller ?? (named === undefined ? undefined : holder())
+  if (!requester) return undefined
+  const isAgent = requester.onlySandbox === undefined && (requester.managesAccount || requester.wallet !== undefined)
   return {
     caller,
     beganAtMs,
     task: (isAgent && TaskId.safeParse(named).data) || null,
-    requester: isAgent ? parseRequester(headers[requesterHeader]) : undefined,
+    originator: isAgent ? parseOriginator(headers[originatorHeader]) : undefined,
   }
 }

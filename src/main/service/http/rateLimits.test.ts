@@ -80,32 +80,32 @@ describe('rate limits', () => {
 
   test('let a network add so much a day, of each kind apart', () => {
     const { count } = limits()
-    const asker = { address: '1.1.1.1', caller: undefined }
-    for (const quota of ['automaton', 'automaton', 'nonce', 'account'] as const) count(quota, asker)
+    const requester = { address: '1.1.1.1', caller: undefined }
+    for (const quota of ['automaton', 'automaton', 'nonce', 'account'] as const) count(quota, requester)
     nowMs += 60_000
     for (const quota of ['automaton', 'nonce', 'account'] as const) {
-      expect(() => count(quota, asker)).toThrow(expect.objectContaining({ retryAfterSeconds: 86_340 }))
-      count(quota, { ...asker, address: '2.2.2.2' })
-      count(quota, { ...asker, caller: { ...holder('key_1'), owner: true } })
+      expect(() => count(quota, requester)).toThrow(expect.objectContaining({ retryAfterSeconds: 86_340 }))
+      count(quota, { ...requester, address: '2.2.2.2' })
+      count(quota, { ...requester, caller: { ...holder('key_1'), owner: true } })
     }
     nowMs += 86_340_000
-    count('automaton', asker)
+    count('automaton', requester)
   })
 
   test('let a network search 20,000 names a day', () => {
     const { count } = limits()
-    const asker = { address: '1.1.1.1', caller: undefined }
-    for (let names = 0; names < 20_000; names += 1) count('name', asker)
+    const requester = { address: '1.1.1.1', caller: undefined }
+    for (let names = 0; names < 20_000; names += 1) count('name', requester)
     nowMs += 3_600_000
-    expect(() => count('name', asker)).toThrow(
+    expect(() => count('name', requester)).toThrow(
       expect.objectContaining({
         ...{ code: 'request/rate', retryAfterSeconds: 82_800 },
         message: 'Too many domain names were searched from this network today.',
       }),
     )
-    count('name', { ...asker, address: '2.2.2.2' })
+    count('name', { ...requester, address: '2.2.2.2' })
     nowMs += 82_800_000
-    count('name', asker)
+    count('name', requester)
   })
 
   test('are not for the owner', () => {

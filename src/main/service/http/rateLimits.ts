@@ -32,7 +32,7 @@ export type RateLimits = {
   checkUnauthenticated(address: string): void
   signIn(address: string): void
   /** One more of what is made for anybody who asks. The owner, too, is never held up. */
-  count(quota: Counted, asker: { address: string; caller: Caller | undefined }): void
+  count(quota: Counted, requester: { address: string; caller: Caller | undefined }): void
 }
 
 export function createRateLimits(numbers: RateLimitNumbers, now: () => number): RateLimits {

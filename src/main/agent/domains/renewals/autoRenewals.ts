@@ -2,7 +2,7 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { RenewalProblem } from '#shared/contract/domainRenewals.ts'
 import type { Domain } from '#shared/contract/domains.ts'
-import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
+import type { IntentRecord, Requester } from '#shared/contract/intents.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { StoredPayment } from '../../payments/paymentRepository.ts'
@@ -10,7 +10,7 @@ import { getDueAtMs, getNextAttemptMs, graceMs } from './renewalPlan.ts'
 import type { RenewalRepository, Settings, Turn } from './renewalRepository.ts'
 
 /** Requester of automatic renewals in policies and the log. */
-export const autoRenewAsker: Asker = { kind: 'agent', id: 'auto-renew', name: 'Auto-renew' }
+export const autoRenewRequester: Requester = { kind: 'agent', id: 'auto-renew', name: 'Auto-renew' }
 
 export type RegisteredName = Pick<Domain, 'domain' | 'expires_at'>
 
@@ -195,7 +195,7 @@ function createSettlement({ records, approvals, findPayment, read, now }: Option
       } else turns.recordFailure(turn, findProblem(payment, intent), news)
     } else if (intent?.state === 'waiting' && (hasMoved || records.find(turn.domain)?.enabled !== true)) {
       // Canceling the intent ends the payment and calls this again.
-      approvals.cancel(intent.id, autoRenewAsker)
+      approvals.cancel(intent.id, autoRenewRequester)
     }
   }
 }

@@ -12,14 +12,14 @@ type Confirmed = { vault: WalletVault; approvals: Pick<Approvals, 'decide'>; int
 
 /** Approves what is above the threshold, where the window cannot draw. */
 export function createConfirmPrompt({ vault, approvals, intent }: Confirmed): SecurePromptFlow {
-  const { id, asker, reason, sentence, fields, raw } = intent
+  const { id, requester, reason, sentence, fields, raw } = intent
   const headline = describeIntent(intent)
   return {
     first: {
       show: (context) => ({
         title: 'Approve this request?',
         body: html`<p class="sentence">${headline}</p>${headline !== sentence && html`<p>${sentence}</p>`}
-<dl>${renderRow('Requested by', formatRequester(asker), 'text')}${reason !== null && renderRow('Reason given (unverified)', reason, 'text')}${fields.map(
+<dl>${renderRow('Requested by', formatRequester(requester), 'text')}${reason !== null && renderRow('Reason given (unverified)', reason, 'text')}${fields.map(
           (it) => renderRow(it.label, it.value, it.kind),
         )}</dl>
 <details><summary>Full data to sign</summary><pre tabindex="0">${raw}</pre></details>

@@ -23,6 +23,7 @@ import { recordings } from './recordings.ts'
 import { references } from './references.ts'
 import { referencesByService } from './referencesByService.ts'
 import { registrations } from './registrations.ts'
+import { requesters } from './requesters.ts'
 import { timeline } from './timeline.ts'
 import { timelineTasks } from './timelineTasks.ts'
 import { toolPaymentIds } from './toolPaymentIds.ts'
@@ -66,4 +67,5 @@ export const agentMigrations: readonly Migration[] = [
   referencesByService,
   toolServerGrants,
   budgetServices,
+  requesters,
 ]

@@ -4,7 +4,7 @@ import { listEntryFacts } from './entryFacts.ts'
 test('amounts, deciders and times are told as people say them, and identifiers stay in the record', () => {
   const facts = listEntryFacts({
     intent_id: '5f2c',
-    asker: 'key:key_1',
+    requester: 'key:key_1',
     asker_name: 'research-agent',
     amount_micro_usd: '5000000',
     decided_by: 'person',

@@ -56,9 +56,9 @@ export function DecisionView({ record, next }: { record: IntentRecord; next: str
   )
 }
 
-function RequesterLine({ record: { asker, reason } }: { record: IntentRecord }) {
-  const { name, what } = describeRequester(asker)
-  const isOwn = asker.kind === 'agent'
+function RequesterLine({ record: { requester, reason } }: { record: IntentRecord }) {
+  const { name, what } = describeRequester(requester)
+  const isOwn = requester.kind === 'agent'
   return (
     <section aria-label="Who asks" className="flex flex-col gap-2">
       <p>
@@ -68,7 +68,7 @@ function RequesterLine({ record: { asker, reason } }: { record: IntentRecord }) 
       {reason !== null && (
         <figure className="border-l-2 border-edge pl-3">
           <figcaption className="text-small text-faint">
-            {asker.kind === 'person' ? 'Your reason' : isOwn ? 'Reason' : 'Reason given (unverified)'}
+            {requester.kind === 'person' ? 'Your reason' : isOwn ? 'Reason' : 'Reason given (unverified)'}
           </figcaption>
           <blockquote className="break-words text-muted">“{reason}”</blockquote>
         </figure>

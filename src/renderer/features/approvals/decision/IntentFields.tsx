@@ -4,7 +4,7 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 
 type IntentField = IntentRecord['fields'][number]
 
-/** Review, decoded. Nothing in it leads anywhere: an address of the asker's choice is no link. */
+/** Review, decoded. Nothing in it leads anywhere: an address of the requester's choice is no link. */
 export function IntentFields({ record: { fields } }: { record: IntentRecord }) {
   const warnings = fields.filter(({ kind }) => kind === 'warning')
   const facts = fields.filter(({ kind }) => kind !== 'warning')

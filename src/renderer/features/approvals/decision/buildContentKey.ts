@@ -3,7 +3,7 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 /** Serializes everything that the user decides on. A change means that something else would be approved. */
 export function buildContentKey({
   id,
-  asker,
+  requester,
   reason,
   sentence,
   fields,
@@ -11,5 +11,5 @@ export function buildContentKey({
   address,
   needs_confirmation,
 }: IntentRecord): string {
-  return JSON.stringify([id, asker, reason, sentence, fields, raw, address, needs_confirmation])
+  return JSON.stringify([id, requester, reason, sentence, fields, raw, address, needs_confirmation])
 }

@@ -4,7 +4,7 @@ import { grantSentence, mayApproveMore } from './describeGrant.ts'
 
 const record = {
   kind: 'x402.authorize',
-  asker: { kind: 'client', id: 'key_1', name: 'research-agent' },
+  requester: { kind: 'client', id: 'key_1', name: 'research-agent' },
   host: 'api.example.com',
   scope: 'eip155:8453:0x2222222222222222222222222222222222222222',
   address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',

@@ -19,7 +19,7 @@ export function mayApproveMore({ kind, needs_confirmation, decision }: IntentRec
 
 /** Exactly what will be signed without another question. */
 export function grantSentence(record: IntentRecord, { times, minutes, onlyPath }: GrantDraft, nowMs: number): string {
-  const { name } = describeRequester(record.asker)
+  const { name } = describeRequester(record.requester)
   const deed = describeAction({
     kind: record.kind,
     host: record.host ?? '*',

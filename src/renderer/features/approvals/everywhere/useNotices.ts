@@ -33,8 +33,8 @@ export function toNoticeId(intentId: string): string {
 }
 
 function tell(intent: IntentRecord): () => void {
-  const { id, asker, reason } = intent
-  const who = asker.kind === 'person' ? 'Waiting' : `${describeRequester(asker).name} asks`
+  const { id, requester, reason } = intent
+  const who = requester.kind === 'person' ? 'Waiting' : `${describeRequester(requester).name} asks`
   return notify.asked(`${who} for your approval`, {
     ...{
       id: toNoticeId(id),

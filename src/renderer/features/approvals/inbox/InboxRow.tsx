@@ -12,7 +12,7 @@ type InboxRowProps = { record: IntentRecord; isPresent: boolean; rival: string |
 
 /** @param props.rival says who else asks for the same thing */
 export function InboxRow({ record, isPresent, rival }: InboxRowProps) {
-  const { id, asker, state, expires_at, created_at, decision } = record
+  const { id, requester, state, expires_at, created_at, decision } = record
   const { tone, words } = describeState(record)
   const headline = describeIntent(record)
   const address = findPaidAddress(record)
@@ -37,7 +37,7 @@ export function InboxRow({ record, isPresent, rival }: InboxRowProps) {
         <span className="mt-0.5 flex items-center gap-1.5 text-small text-muted">
           <StatusDot tone={tone} />
           <span className="min-w-0 flex-1 truncate">
-            {state === 'waiting' && !decision ? describeRequester(asker).name : words}
+            {state === 'waiting' && !decision ? describeRequester(requester).name : words}
           </span>
           {state === 'waiting' ? <TimeLeft until={expires_at} /> : <TimeAgo at={decision?.at ?? created_at} />}
         </span>

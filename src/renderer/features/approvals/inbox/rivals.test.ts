@@ -7,7 +7,7 @@ const request = (id: string, name: string, changes: Partial<IntentRecord> = {}) 
     id,
     state: 'waiting',
     purchase: 'domain:seamrace.com',
-    asker: { kind: name === 'You' ? 'person' : 'tool', id: name, name },
+    requester: { kind: name === 'You' ? 'person' : 'tool', id: name, name },
     ...changes,
   }) as IntentRecord // it reads no other fields
 

@@ -10,7 +10,7 @@ import { describePurchase } from '#shared/contract/purchaseLabels.ts'
 export function describeRivals({ id, purchase }: IntentRecord, inbox: readonly IntentRecord[]): string | undefined {
   if (purchase === null) return undefined
   const others = inbox.filter((it) => it.id !== id && it.purchase === purchase && isOpen(it))
-  const names = [...new Set(others.map(({ asker }) => describeRequester(asker).name))]
+  const names = [...new Set(others.map(({ requester }) => describeRequester(requester).name))]
   if (names.length === 0) return undefined
   const also = names.length === 1 && names[0] !== 'You' ? 'also asks' : 'also ask'
   return `${formatList(names)} ${also} to ${describePurchase(purchase)}. One approval is enough.`

@@ -47,7 +47,9 @@ function Row({ sandbox }: { sandbox: Sandbox }) {
       <th scope="row" className="max-w-0 w-full px-3.5 py-2 text-left font-medium">
         <span className="block truncate">{name}</span>
       </th>
-      <td className="px-3.5 whitespace-nowrap text-muted">{cost && formatUsdCents(approximateCents(cost.cents_per_hour))}</td>
+      <td className="px-3.5 whitespace-nowrap text-muted">
+        {cost && formatUsdCents(approximateCents(cost.cents_per_hour))}
+      </td>
       <td className="px-3.5 whitespace-nowrap">
         <RunCost sandbox={sandbox} />
       </td>

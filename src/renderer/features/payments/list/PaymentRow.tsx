@@ -20,7 +20,7 @@ export const purposeIcons: Readonly<Record<PaymentPurpose, LucideIcon>> = openRe
 
 /** One line: how much, how it stands, for what, by whom. */
 export function PaymentRow({ payment }: { payment: Payment }) {
-  const { id, purpose, title, asker, paid, test, created_at: createdAt } = payment
+  const { id, purpose, title, requester, paid, test, created_at: createdAt } = payment
   const seller = purpose === 'fetch' ? payment.host : 'Your service'
   const Icon = purposeIcons[purpose]
   return (
@@ -49,7 +49,7 @@ export function PaymentRow({ payment }: { payment: Payment }) {
           {seller}
         </span>
         <span className="w-28 shrink-0 truncate text-small text-muted max-wide:hidden">
-          {asker.kind === 'person' ? 'You' : describeRequester(asker).name}
+          {requester.kind === 'person' ? 'You' : describeRequester(requester).name}
         </span>
         <span className="w-12 shrink-0 text-right">
           <TimeAgo at={createdAt} />

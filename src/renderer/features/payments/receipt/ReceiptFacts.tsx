@@ -33,7 +33,7 @@ export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
           {offer.description !== null && <q className="block text-muted break-words">{offer.description}</q>}
         </Fact>
         <Fact name="Asked by">
-          {payment.asker.kind === 'person' ? 'You' : describeRequester(payment.asker).name}
+          {payment.requester.kind === 'person' ? 'You' : describeRequester(payment.requester).name}
           {payment.reason !== null && <q className="block text-muted break-words">{payment.reason}</q>}
         </Fact>
         <Fact name="From">

@@ -33,8 +33,8 @@ export function GrantsGroup() {
 function GrantRow({ grant }: { grant: Grant }) {
   const revoke = useRevokeGrant()
   const [busy, setBusy] = useState(false)
-  const { asker, kind, host, scope, path, max_amount_micro_usd } = grant
-  const who = asker.kind === 'person' ? 'You' : `“${asker.name}”`
+  const { requester, kind, host, scope, path, max_amount_micro_usd } = grant
+  const who = requester.kind === 'person' ? 'You' : `“${requester.name}”`
   const end = async () => {
     setBusy(true)
     try {

@@ -1,7 +1,7 @@
 import { Select } from '#renderer/ui/Select.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { kindNames, requesterNames } from '#shared/contract/intentLabels.ts'
-import { AskerKind, IntentKind, type PolicyRule } from '#shared/contract/intents.ts'
+import { IntentKind, type PolicyRule, RequesterKind } from '#shared/contract/intents.ts'
 import type { RuleDraft } from './policyDraft.ts'
 
 const effects = [
@@ -15,9 +15,9 @@ const kinds = [
   ...IntentKind.options.map((value) => ({ value, label: kindNames[value] })),
 ] as const
 
-const askers = [
+const requesters = [
   { value: '*', label: 'Anyone' },
-  ...AskerKind.options.map((value) => ({ value, label: requesterNames[value] })),
+  ...RequesterKind.options.map((value) => ({ value, label: requesterNames[value] })),
 ] as const
 
 /** Grid columns of the fields, and of their headings in wide windows. */
@@ -44,9 +44,9 @@ export function RuleFields({ rule, faults, onChange }: RuleFieldsProps) {
       <Select
         label="Who asks"
         labelHidden
-        value={rule.asker}
-        onChange={(asker) => onChange({ asker })}
-        options={askers}
+        value={rule.requester}
+        onChange={(requester) => onChange({ requester })}
+        options={requesters}
       />
       <TextField
         label="Host"

@@ -7,7 +7,7 @@ const base: PolicyRule = {
   id: 'rule',
   effect: 'allow',
   kind: 'siwe',
-  asker: 'agent',
+  requester: 'agent',
   host: '127.0.0.1:4000',
   max_amount_micro_usd: null,
 }
@@ -16,16 +16,16 @@ const rule = (part: Partial<PolicyRule>): PolicyRule => ({ ...base, ...part })
 test.each<[Partial<PolicyRule>, string]>([
   [{}, 'Steward itself may sign in with Ethereum to 127.0.0.1:4000 without asking you.'],
   [
-    { kind: 'siws', host: '*', effect: 'ask', asker: 'tool' },
+    { kind: 'siws', host: '*', effect: 'ask', requester: 'tool' },
     'Tools may sign in with Solana to any site only with your approval.',
   ],
   [
-    { kind: 'x402.authorize', host: '*.example.com', asker: 'client', max_amount_micro_usd: '5000000' },
+    { kind: 'x402.authorize', host: '*.example.com', requester: 'client', max_amount_micro_usd: '5000000' },
     'Programs with an API key may pay up to $5.00 at any site below example.com without asking you.',
   ],
-  [{ kind: 'x402.authorize', host: '*', asker: '*', effect: 'deny' }, 'Nobody may pay anywhere.'],
-  [{ kind: '*', host: '*', asker: 'tool', effect: 'deny' }, 'Tools may never have anything signed.'],
-  [{ kind: 'identity.register', host: '*', asker: 'person' }, 'You may register an identity without confirmation.'],
+  [{ kind: 'x402.authorize', host: '*', requester: '*', effect: 'deny' }, 'Nobody may pay anywhere.'],
+  [{ kind: '*', host: '*', requester: 'tool', effect: 'deny' }, 'Tools may never have anything signed.'],
+  [{ kind: 'identity.register', host: '*', requester: 'person' }, 'You may register an identity without confirmation.'],
 ])('%j: %s', (part, sentence) => {
   expect(describeRule(rule(part))).toBe(sentence)
 })
@@ -35,21 +35,21 @@ test('warns of what lets anybody pay or sign in anywhere', () => {
   expect(findRuleWarnings(rule({ kind: 'x402.authorize', host: '*' }), [])).toEqual([
     expect.stringContaining('extra-confirmation limit'),
   ])
-  expect(findRuleWarnings(rule({ kind: '*', host: '*', asker: '*' }), [])).toHaveLength(2)
-  expect(findRuleWarnings(rule({ kind: '*', host: '*', asker: '*', effect: 'ask' }), [])).toEqual([])
+  expect(findRuleWarnings(rule({ kind: '*', host: '*', requester: '*' }), [])).toHaveLength(2)
+  expect(findRuleWarnings(rule({ kind: '*', host: '*', requester: '*', effect: 'ask' }), [])).toEqual([])
 })
 
 test('tells of rules that never decide', () => {
-  expect(findRuleWarnings(rule({ kind: 'message', asker: 'person' }), [])).toEqual([
+  expect(findRuleWarnings(rule({ kind: 'message', requester: 'person' }), [])).toEqual([
     expect.stringContaining('have no host'),
   ])
-  expect(findRuleWarnings(rule({ kind: 'message', asker: 'tool', host: '*' }), [])).toEqual([
+  expect(findRuleWarnings(rule({ kind: 'message', requester: 'tool', host: '*' }), [])).toEqual([
     expect.stringContaining('Only you can sign'),
   ])
 })
 
 test('tells which rule hides another', () => {
-  const wide = rule({ kind: '*', asker: '*', host: '*.example.com', effect: 'deny' })
+  const wide = rule({ kind: '*', requester: '*', host: '*.example.com', effect: 'deny' })
   const hidden = (part: Partial<PolicyRule>) => findRuleWarnings(rule(part), [rule({ host: 'other.org' }), wide])
   expect(hidden({ host: 'api.example.com:8443' })).toEqual([expect.stringContaining('rule 2')])
   expect(hidden({ host: 'example.com' })).toEqual([])

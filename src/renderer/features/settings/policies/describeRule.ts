@@ -14,19 +14,19 @@ function isWithoutHost(kind: PolicyRule['kind']): boolean {
   return kind === 'identity.register' || kind === 'message' || kind === 'tool.call'
 }
 
-function allowWarnings({ kind, asker, host, max_amount_micro_usd: maxAmount }: PolicyRule): string[] {
+function allowWarnings({ kind, requester, host, max_amount_micro_usd: maxAmount }: PolicyRule): string[] {
   const pays = kind === 'x402.authorize' || kind === '*'
   const signsIn = kind === 'siwe' || kind === 'siws' || kind === '*'
   return [
     ...(pays && maxAmount === null
       ? ['Payments up to your extra-confirmation limit go through unasked. Set an amount.']
       : []),
-    ...(signsIn && host === '*' && asker !== 'person'
+    ...(signsIn && host === '*' && requester !== 'person'
       ? ['Programs can sign in to any site as you. Name the hosts you trust.']
       : []),
-    ...(kind === 'message' && asker !== 'person' ? ['Only you can sign messages, whatever a rule says.'] : []),
+    ...(kind === 'message' && requester !== 'person' ? ['Only you can sign messages, whatever a rule says.'] : []),
     ...(kind === 'tool.call' ? ['Tools can delete sandboxes and DNS records without asking you.'] : []),
-    ...(kind === 'identity.register' && asker !== 'person'
+    ...(kind === 'identity.register' && requester !== 'person'
       ? ['Registrations are permanent, and nobody reviews them first.']
       : []),
   ]
@@ -36,7 +36,7 @@ function allowWarnings({ kind, asker, host, max_amount_micro_usd: maxAmount }: P
 function isCoveredBy(earlier: PolicyRule, rule: PolicyRule): boolean {
   return (
     (earlier.kind === '*' || earlier.kind === rule.kind) &&
-    (earlier.asker === '*' || earlier.asker === rule.asker) &&
+    (earlier.requester === '*' || earlier.requester === rule.requester) &&
     isHostCovered(earlier, rule.host) &&
     isAmountCovered(earlier.max_amount_micro_usd, rule.max_amount_micro_usd)
   )

@@ -11,8 +11,8 @@ import {
 
 const policy: SavedPolicy = {
   rules: [
-    { id: 'a', effect: 'allow', kind: 'siwe', asker: 'agent', host: '127.0.0.1:4000', max_amount_micro_usd: null },
-    { id: 'b', effect: 'deny', kind: 'x402.authorize', asker: '*', host: '*', max_amount_micro_usd: '250000' },
+    { id: 'a', effect: 'allow', kind: 'siwe', requester: 'agent', host: '127.0.0.1:4000', max_amount_micro_usd: null },
+    { id: 'b', effect: 'deny', kind: 'x402.authorize', requester: '*', host: '*', max_amount_micro_usd: '250000' },
   ],
   confirm_above_micro_usd: '10000000',
   expiry_minutes: 10,

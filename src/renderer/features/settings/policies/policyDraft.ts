@@ -26,7 +26,7 @@ export function toPolicyDraft(policy: SavedPolicy): PolicyDraft {
 }
 
 export function createRule(id: string): RuleDraft {
-  return { id, effect: 'ask', kind: '*', asker: '*', host: '*', amount: '' }
+  return { id, effect: 'ask', kind: '*', requester: '*', host: '*', amount: '' }
 }
 
 export function validatePolicyDraft(draft: PolicyDraft): DraftFaults {

@@ -34,11 +34,11 @@ export function usePolicyDraft(policy: Policy) {
 function isSame(a: SavedPolicy, b: SavedPolicy): boolean {
   const serialize = ({ rules, confirm_above_micro_usd, expiry_minutes }: SavedPolicy) =>
     JSON.stringify([
-      rules.map(({ id, effect, kind, asker, host, max_amount_micro_usd }) => [
+      rules.map(({ id, effect, kind, requester, host, max_amount_micro_usd }) => [
         id,
         effect,
         kind,
-        asker,
+        requester,
         host,
         max_amount_micro_usd,
       ]),
