@@ -11,7 +11,7 @@ const alsoListed = ['npm run bench -- soak']
 
 function listDocumented(): Set<string> {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-  const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: projectFolder })]
+  const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: projectFolder })]
   return new Set([
     ...Object.keys(scripts).map(toScriptCommand),
     ...documents.flatMap((path) => findCommands(read(path))),
