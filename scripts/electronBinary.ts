@@ -4,13 +4,13 @@ import { resolve } from 'node:path'
 import { hasDisplay } from '#platform/openInBrowser.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
-type Machine = { platform: NodeJS.Platform; uid: number | undefined; environment: Environment }
+type SandboxInstance = { platform: NodeJS.Platform; uid: number | undefined; environment: Environment }
 
 const folder = resolve(import.meta.dirname, '..', 'node_modules', 'electron')
 const fetchMs = 5 * 60_000
 
 /** Returns why no window can be shown on this computer, as the end of a sentence, or undefined if one can. */
-export function findWindowObstacle({ platform, uid, environment }: Machine): string | undefined {
+export function findWindowObstacle({ platform, uid, environment }: SandboxInstance): string | undefined {
   if (platform !== 'linux') return undefined
   if (!hasDisplay(environment)) return 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)'
   if (uid === 0) return 'Electron has no sandbox when it runs as root'

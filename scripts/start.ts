@@ -57,7 +57,7 @@ async function start(options: StartOptions): Promise<number> {
 
 /** @returns the exit status of the window's process, or why there is no window */
 async function openWindow(): Promise<number | string> {
-  const why = findWindowObstacle(machine())
+  const why = findWindowObstacle(sandbox())
   if (why !== undefined) return why
   const binary = findElectronBinary(process.env) ?? fetchElectron(process.env)
   if (binary === undefined) return "Electron's program is not installed and could not be fetched"
@@ -67,12 +67,12 @@ async function openWindow(): Promise<number | string> {
 function windowFault(): string | undefined {
   const missing = findElectronBinary(process.env) === undefined
   return (
-    findWindowObstacle(machine()) ??
+    findWindowObstacle(sandbox()) ??
     (missing ? "Electron's program is not installed; the next start fetches it" : undefined)
   )
 }
 
-function machine() {
+function sandbox() {
   return { platform: process.platform, uid: process.getuid?.(), environment: process.env }
 }
 

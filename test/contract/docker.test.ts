@@ -11,7 +11,7 @@ import { ImageName } from '#shared/contract/images.ts'
 import { until } from '../support/eventually.ts'
 import { createTar, type Member, programHead } from '../support/imageArchives.ts'
 import { createImageRegistry } from '../support/imageRegistry.ts'
-import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/machines.ts'
 import { type Podman, podmanFault, startPodman } from '../support/podman.ts'
 import { runningService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -26,8 +26,8 @@ const createRuntime = (changes: { image?: string; pull?: boolean; folder?: strin
   const docker = { endpoint: podman.endpoint, tls: null, image, pull }
   return createDockerRuntime({ folder, docker, log: silentLog, now: Date.now })
 }
-const spec = (changes: Parameters<typeof createMachineSpec>[0] = {}) =>
-  createMachineSpec({ runtime: 'docker', ...changes })
+const spec = (changes: Parameters<typeof createSandboxSpec>[0] = {}) =>
+  createSandboxSpec({ runtime: 'docker', ...changes })
 
 describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skipped: ${fault}`}`, () => {
   beforeAll(async () => {
@@ -53,14 +53,14 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
   test('leaves containers of others alone, also of another Steward', async () => {
     podman.run('create', '--name', 'foreign', '--label', 'steward.data=0123456789abcdef', podman.image, 'true')
     const [first, second] = [createRuntime(), createRuntime()]
-    const machine = await first.create(spec(), never)
+    const instance = await first.create(spec(), never)
     await second.sweep()
-    await second.remove(machine.id)
+    await second.remove(instance.id)
     expect(await second.listStored()).toEqual([])
-    await expectAppError('sandbox/not-found', second.start(spec({ id: machine.id }), never))
-    expect(await run(machine, 'echo untouched')).toBe('untouched\n')
-    await machine.stop()
-    await first.remove(machine.id)
+    await expectAppError('sandbox/not-found', second.start(spec({ id: instance.id }), never))
+    expect(await run(instance, 'echo untouched')).toBe('untouched\n')
+    await instance.stop()
+    await first.remove(instance.id)
     expect(podman.run('ps', '--all', '--format', '{{.Names}}')).toBe('foreign\n')
     podman.run('rm', 'foreign')
   })

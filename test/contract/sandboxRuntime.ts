@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Machine, MachineTerminal, SandboxRuntime, TerminalRequest } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance, SandboxTerminal, SandboxRuntime, TerminalRequest } from '#host/runtimes/sandboxRuntime.ts'
 import { execStreamBytes } from '#host/runtimes/sandboxRuntime.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import { until } from '../support/eventually.ts'
-import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/machines.ts'
 import { snapshotsContract } from './sandboxSnapshots.ts'
 
 export type RuntimeUnderTest = {
@@ -36,20 +36,20 @@ export function sandboxRuntimeContract(
   describe(`the ${name} runtime`, () => {
     let under: RuntimeUnderTest
     let runtime: SandboxRuntime
-    let machine: Machine
-    const createSpec = (changes: Partial<MachineSpec> = {}) =>
-      createMachineSpec({ runtime: runtime.name, image: under.image, ...changes })
+    let instance: SandboxInstance
+    const createSpec = (changes: Partial<SandboxSpec> = {}) =>
+      createSandboxSpec({ runtime: runtime.name, image: under.image, ...changes })
 
     beforeAll(async () => {
       under = await makeRuntime()
       runtime = under.runtime
       const report = await runtime.describe()
       expect(report.available, report.detail).toBe(true)
-      machine = await runtime.create(createSpec({ hostname: 'contract' }), never)
+      instance = await runtime.create(createSpec({ hostname: 'contract' }), never)
     })
     afterAll(async () => {
-      await machine?.stop()
-      if (machine) await runtime.remove(machine.id)
+      await instance?.stop()
+      if (instance) await runtime.remove(instance.id)
       await under?.close()
     })
 
@@ -61,8 +61,8 @@ export function sandboxRuntimeContract(
       })
 
       test('have their own host name and processes', async () => {
-        expect(await run(machine, 'hostname')).toBe('contract\n')
-        const processes = (await run(machine, 'ps -eo pid=,comm=')).trim().split('\n')
+        expect(await run(instance, 'hostname')).toBe('contract\n')
+        const processes = (await run(instance, 'ps -eo pid=,comm=')).trim().split('\n')
         expect(processes.length).toBeLessThan(8)
         expect(processes.some((line) => /\b1\b/.test(line))).toBe(true)
       })
@@ -84,17 +84,17 @@ export function sandboxRuntimeContract(
 
       test('can write wherever a machine can, and to programs where they are its own', async () => {
         const folders = '/etc /usr/local /opt /var /srv /home /root /tmp /run'
-        expect(await run(machine, `for place in ${folders}; do touch $place/probe || echo $place; done`)).toBe('')
-        const refused = await machine.exec({ command: 'touch /usr/probe', timeoutMs: 60_000, signal: never })
+        expect(await run(instance, `for place in ${folders}; do touch $place/probe || echo $place; done`)).toBe('')
+        const refused = await instance.exec({ command: 'touch /usr/probe', timeoutMs: 60_000, signal: never })
         expect(refused.exitCode).toBe(under.sharesPrograms ? 1 : 0)
       })
 
       test('are not started without files, and not twice', async () => {
         await expectAppError('sandbox/not-found', runtime.start(createSpec(), never))
-        const id = machine.id
+        const id = instance.id
         await expectAppError('sandbox/busy', runtime.start({ ...createSpec(), id }, never))
         await expectAppError('sandbox/busy', runtime.create({ ...createSpec(), id }, never))
-        expect(await run(machine, 'echo alive')).toBe('alive\n')
+        expect(await run(instance, 'echo alive')).toBe('alive\n')
       })
 
       test('leave nothing when they cannot be created', async () => {
@@ -124,8 +124,8 @@ export function sandboxRuntimeContract(
       })
 
       test('bury what was orphaned in them', async () => {
-        await run(machine, 'for each in 1 2 3; do (sleep 0.01 &) ; done')
-        await until('the orphans to be gone', async () => (await sleeping(machine)) === 0)
+        await run(instance, 'for each in 1 2 3; do (sleep 0.01 &) ; done')
+        await until('the orphans to be gone', async () => (await sleeping(instance)) === 0)
       })
 
       test('survive a command that kills all it may', async () => {
@@ -141,17 +141,17 @@ export function sandboxRuntimeContract(
 
     part('usage', () => {
       test('counts what a program takes, and gives it back when it has ended', async () => {
-        const before = await machine.usage()
+        const before = await instance.usage()
         expect(before.processes).toBeGreaterThanOrEqual(1)
         const over = new AbortController()
-        const hungry = machine.exec({
+        const hungry = instance.exec({
           command: `sleep 1000 & sleep 1000 & sleep 1000 & exec perl -e 'my $held = "x" x shift; open my $told, ">", "/tmp/full"; close $told; sleep 1000' 100000000`,
           timeoutMs: 600_000,
           signal: over.signal,
         })
-        await until('it to be full', async () => (await run(machine, 'ls /tmp')).includes('full\n'))
+        await until('it to be full', async () => (await run(instance, 'ls /tmp')).includes('full\n'))
         const full = await until('it to be counted', async () => {
-          const usage = await machine.usage()
+          const usage = await instance.usage()
           return usage.memoryBytes - before.memoryBytes > 90_000_000 && usage
         })
         expect(full.memoryBytes).toBeLessThan(512 * 1024 * 1024)
@@ -159,30 +159,30 @@ export function sandboxRuntimeContract(
         over.abort()
         await hungry
         await until('it to be gone', async () => {
-          const after = await machine.usage()
+          const after = await instance.usage()
           return after.processes < full.processes && after.memoryBytes < full.memoryBytes - 90_000_000
         })
       })
 
       test('counts the processor time of what runs and of what has ended', async () => {
-        const before = await machine.usage()
+        const before = await instance.usage()
         const over = new AbortController()
-        const busy = machine.exec({ command: 'while :; do :; done', timeoutMs: 600_000, signal: over.signal })
-        await until('it to have worked', async () => (await machine.usage()).cpuMs - before.cpuMs > 200)
-        const working = await machine.usage()
+        const busy = instance.exec({ command: 'while :; do :; done', timeoutMs: 600_000, signal: over.signal })
+        await until('it to have worked', async () => (await instance.usage()).cpuMs - before.cpuMs > 200)
+        const working = await instance.usage()
         over.abort()
         await busy
-        const after = await machine.usage()
+        const after = await instance.usage()
         expect(after.cpuMs).toBeGreaterThanOrEqual(working.cpuMs)
         expect(after.atMs).toBeGreaterThan(before.atMs)
       })
 
       test('counts what files take on the disk', async () => {
-        await until('a first count', async () => (await machine.usage()).diskBytes !== undefined)
-        const { diskBytes = 0 } = await machine.usage()
-        await run(machine, 'head -c 20000000 /dev/urandom > /root/large')
-        await until('another count', async () => ((await machine.usage()).diskBytes ?? 0) - diskBytes > 19_000_000)
-        await run(machine, 'rm /root/large')
+        await until('a first count', async () => (await instance.usage()).diskBytes !== undefined)
+        const { diskBytes = 0 } = await instance.usage()
+        await run(instance, 'head -c 20000000 /dev/urandom > /root/large')
+        await until('another count', async () => ((await instance.usage()).diskBytes ?? 0) - diskBytes > 19_000_000)
+        await run(instance, 'rm /root/large')
       })
 
       test('is not known of a machine that has stopped', async () => {
@@ -196,53 +196,53 @@ export function sandboxRuntimeContract(
 
     part('processes', () => {
       const findProcesses = async (text: string) =>
-        (await machine.processes()).filter(({ command }) => command.includes(text))
+        (await instance.processes()).filter(({ command }) => command.includes(text))
 
       test('are told with what they are and take, by their number inside', async () => {
         const over = new AbortController()
         const command = `perl -e 'my $held = "x" x 50000000; print STDOUT $$; sleep 1000' named-process`
-        const running = machine.exec({ command, timeoutMs: 600_000, signal: over.signal })
+        const running = instance.exec({ command, timeoutMs: 600_000, signal: over.signal })
         const result = await until('it to be full', async () =>
           (await findProcesses('named-process')).find(({ memoryBytes }) => memoryBytes > 45_000_000),
         )
         expect(result).toMatchObject({ user: 'root', command: expect.stringMatching(/^perl -e /) })
-        expect((await run(machine, 'pgrep -f named-process')).split('\n')).toContain(String(result.pid))
+        expect((await run(instance, 'pgrep -f named-process')).split('\n')).toContain(String(result.pid))
         over.abort()
         await running
-        const first = (await machine.processes()).find(({ pid }) => pid === 1)
+        const first = (await instance.processes()).find(({ pid }) => pid === 1)
         expect(first?.startedAtMs).toBeLessThanOrEqual(result.startedAtMs)
       })
 
       test('take the signal that is sent to them', async () => {
         // Signals readiness by its process name.
         const command = `perl -e '$SIG{TERM} = sub { print "told\\n"; exit 5 }; $0 = "ready" . "-for-signals"; sleep 1 while 1'`
-        const running = machine.exec({ command, timeoutMs: 600_000, signal: never })
+        const running = instance.exec({ command, timeoutMs: 600_000, signal: never })
         const pid = await until('it to run', async () => (await findProcesses('ready-for-signals')).at(0)?.pid)
-        await machine.signal(pid, 'SIGSTOP')
-        await machine.signal(pid, 'SIGTERM')
-        await machine.signal(pid, 'SIGCONT')
+        await instance.signal(pid, 'SIGSTOP')
+        await instance.signal(pid, 'SIGTERM')
+        await instance.signal(pid, 'SIGCONT')
         const { exitCode, stdout } = await running
         expect([exitCode, stdout.toString()]).toEqual([5, 'told\n'])
         await until('it to be gone', async () => (await findProcesses('ready-for-signals')).length === 0)
-        await expectAppError('process/not-found', machine.signal(pid, 'SIGKILL'))
-        await expectAppError('process/not-found', machine.signal(1, 'SIGKILL'))
+        await expectAppError('process/not-found', instance.signal(pid, 'SIGKILL'))
+        await expectAppError('process/not-found', instance.signal(1, 'SIGKILL'))
       })
 
       test('tell on which ports they listen', async () => {
         const over = new AbortController()
         const serving = `perl -MIO::Socket::INET -e 'my $all = IO::Socket::INET->new(Listen => 1, LocalPort => 4311); my $own = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1", LocalPort => 4312); sleep 1000'`
-        const running = machine.exec({ command: serving, timeoutMs: 600_000, signal: over.signal })
-        await until('both', async () => (await machine.listeningPorts()).filter((port) => port > 4310).length === 2)
-        expect(await machine.listeningPorts()).toEqual([4311, 4312])
+        const running = instance.exec({ command: serving, timeoutMs: 600_000, signal: over.signal })
+        await until('both', async () => (await instance.listeningPorts()).filter((port) => port > 4310).length === 2)
+        expect(await instance.listeningPorts()).toEqual([4311, 4312])
         over.abort()
         await running
-        await until('none', async () => (await machine.listeningPorts()).length === 0)
+        await until('none', async () => (await instance.listeningPorts()).length === 0)
       })
     })
 
     part('exec', () => {
       const exec = (command: string, more: { timeoutMs?: number; cwd?: string; env?: Record<string, string> } = {}) =>
-        machine.exec({ command, timeoutMs: 120_000, signal: never, ...more })
+        instance.exec({ command, timeoutMs: 120_000, signal: never, ...more })
 
       test('keeps the streams apart and tells the exit code', async () => {
         const outcome = await exec('echo out; echo err >&2; exit 7')
@@ -325,19 +325,19 @@ export function sandboxRuntimeContract(
         expect(outcome.stdout.toString()).toBe('before\n')
         await until(
           'the group to be gone',
-          async () => (await run(machine, 'pgrep -f "sleep 424[2]" | wc -l')) === '0\n',
+          async () => (await run(instance, 'pgrep -f "sleep 424[2]" | wc -l')) === '0\n',
         )
       })
 
       test('is killed even when the time was up before it began', async () => {
         expect(await exec('sleep 4343', { timeoutMs: 1 })).toMatchObject({ exitCode: 124, timedOut: true })
-        expect(await run(machine, 'pgrep -f "sleep 434[3]" | wc -l')).toBe('0\n')
+        expect(await run(instance, 'pgrep -f "sleep 434[3]" | wc -l')).toBe('0\n')
       })
 
       test('is killed when it is called off', async () => {
         const controller = new AbortController()
-        const pending = machine.exec({ command: 'echo on; sleep 4444', timeoutMs: 600_000, signal: controller.signal })
-        await until('it to run', async () => (await run(machine, 'pgrep -xf "sleep 444[4]" | wc -l')) !== '0\n')
+        const pending = instance.exec({ command: 'echo on; sleep 4444', timeoutMs: 600_000, signal: controller.signal })
+        await until('it to run', async () => (await run(instance, 'pgrep -xf "sleep 444[4]" | wc -l')) !== '0\n')
         controller.abort()
         const outcome = await pending
         expect(outcome.exitCode).toBe(124)
@@ -349,7 +349,7 @@ export function sandboxRuntimeContract(
         expect(outcome.exitCode).toBe(0)
         expect(outcome.stdout.toString()).toContain('started\n')
         expect(outcome.timedOut).toBe(false)
-        await run(machine, 'pkill sleep; pkill bash; true').catch(() => {})
+        await run(instance, 'pkill sleep; pkill bash; true').catch(() => {})
       })
 
       test('may signal its own group without harm to its answer', async () => {
@@ -368,7 +368,7 @@ export function sandboxRuntimeContract(
     })
 
     part('terminals', () => {
-      const open = (request: Partial<TerminalRequest> & { command: string }) => openTerminal(machine, request)
+      const open = (request: Partial<TerminalRequest> & { command: string }) => openTerminal(instance, request)
 
       test('are real ones, of the asked size, and know when it changes', async () => {
         const shell = await open({ command: 'bash --norc', cols: 91, rows: 17 })
@@ -405,7 +405,7 @@ export function sandboxRuntimeContract(
         terminal.pause()
         terminal.write('\n')
         await until('the kernel to hold it up', async () => {
-          const states = await run(machine, 'ps -o stat=,comm= -C seq || true')
+          const states = await run(instance, 'ps -o stat=,comm= -C seq || true')
           return /S/.test(states)
         })
         const length = terminal.text().length
@@ -432,7 +432,7 @@ export function sandboxRuntimeContract(
         await type(3_000)
         await type(1_000_000)
         await expectAppError('terminal/input-full', type(1_000_000))
-        expect(await run(machine, 'echo fine')).toBe('fine\n')
+        expect(await run(instance, 'echo fine')).toBe('fine\n')
         expect(written).toEqual([3_000])
         terminal.close()
         await terminal.ended
@@ -451,12 +451,12 @@ export function sandboxRuntimeContract(
       test('interrupt and suspend what runs in them', async () => {
         const shell = await open({ command: 'bash --norc' })
         shell.write('sleep 4545\n')
-        await until('sleep', async () => (await run(machine, 'pgrep -f "sleep 454[5]" | wc -l')) === '1\n')
+        await until('sleep', async () => (await run(instance, 'pgrep -f "sleep 454[5]" | wc -l')) === '1\n')
         shell.write('\x03')
         shell.write('echo code $?\n')
         await until('the interrupt', () => shell.text().includes('code 130\r\n'))
         shell.write('sleep 4546\n')
-        await until('sleep', async () => (await run(machine, 'pgrep -f "sleep 454[6]" | wc -l')) === '1\n')
+        await until('sleep', async () => (await run(instance, 'pgrep -f "sleep 454[6]" | wc -l')) === '1\n')
         shell.write('\x1a')
         await until('the suspension', () => shell.text().includes('Stopped'))
         shell.write('kill %1; exit\n')
@@ -486,7 +486,7 @@ export function sandboxRuntimeContract(
         await until('the program', () => terminal.text().includes('ready'))
         terminal.close()
         await terminal.ended
-        expect(await run(machine, 'cat /tmp/hung-up')).toBe('hung up\n')
+        expect(await run(instance, 'cat /tmp/hung-up')).toBe('hung up\n')
       })
 
       test('are killed when closing does not impress them', async () => {
@@ -501,7 +501,7 @@ export function sandboxRuntimeContract(
         const terminal = await open({ command: `trap '' HUP; sleep 4747 & echo left; exit 2` })
         expect(await terminal.ended).toEqual({ exitCode: 2, signal: null })
         expect(terminal.text()).toBe('left\r\n')
-        await run(machine, 'pkill -f "sleep 474[7]"')
+        await run(instance, 'pkill -f "sleep 474[7]"')
       })
 
       test('may be written to and resized after the end without harm', async () => {
@@ -513,13 +513,13 @@ export function sandboxRuntimeContract(
       })
 
       test('tell the directory of the program in their foreground, as the sandbox names it', async () => {
-        await run(machine, 'mkdir -p "/tmp/a site/deep"')
+        await run(instance, 'mkdir -p "/tmp/a site/deep"')
         const shell = await open({ command: 'bash' })
         if (!shell.directory) return expect(name).not.toBe('bubblewrap')
         expect(await shell.directory()).toBe('/root')
         shell.write('cd "/tmp/a site" && cd deep && exec sleep 4748\n')
         await until('sleep in its directory', async () => (await shell.directory?.()) === '/tmp/a site/deep')
-        await run(machine, 'rmdir "/tmp/a site/deep"')
+        await run(instance, 'rmdir "/tmp/a site/deep"')
         expect(await shell.directory()).toBeUndefined()
         shell.close()
         await shell.ended
@@ -528,7 +528,7 @@ export function sandboxRuntimeContract(
 
       test('are refused when the folder is not there', async () => {
         const request = { command: 'bash', cols: 80, rows: 24, cwd: '/no/such/folder' }
-        await expectAppError('file/not-found', machine.openTerminal(request))
+        await expectAppError('file/not-found', instance.openTerminal(request))
       })
 
       test('share the machine with exec', async () => {
@@ -537,7 +537,7 @@ export function sandboxRuntimeContract(
           command: `stdbuf -o0 true; ${serve.replace('print "listening', '$| = 1; print "listening')}`,
         })
         await until('the server', () => server.text().includes('listening'))
-        expect(await run(machine, 'cat < /dev/tcp/127.0.0.1/80')).toBe('from the terminal\n')
+        expect(await run(instance, 'cat < /dev/tcp/127.0.0.1/80')).toBe('from the terminal\n')
         server.close()
         await server.ended
       })
@@ -548,7 +548,7 @@ export function sandboxRuntimeContract(
       const serve = async (port: number, family: 'INET' | 'INET6', script: string): Promise<void> => {
         const address = family === 'INET' ? 'INADDR_LOOPBACK' : 'IN6ADDR_LOOPBACK'
         const pack = family === 'INET' ? 'sockaddr_in' : 'pack_sockaddr_in6'
-        await machine.writeFile(
+        await instance.writeFile(
           `/tmp/serve-${port}`,
           Buffer.from(`use strict; use Socket qw(:all); $SIG{CHLD} = 'IGNORE';
             socket(my $server, AF_${family}, SOCK_STREAM, 0) or die; setsockopt $server, SOL_SOCKET, SO_REUSEADDR, 1;
@@ -562,10 +562,10 @@ export function sandboxRuntimeContract(
             }`),
           never,
         )
-        await run(machine, `setsid perl -MIO::Handle /tmp/serve-${port} </dev/null >/tmp/serve-${port}.log 2>&1 &`)
+        await run(instance, `setsid perl -MIO::Handle /tmp/serve-${port} </dev/null >/tmp/serve-${port}.log 2>&1 &`)
       }
       const connect = (port: number) =>
-        until('the server to listen', () => machine.connect(port, never).catch(() => undefined))
+        until('the server to listen', () => instance.connect(port, never).catch(() => undefined))
 
       test('take what is sent, tell when it is over, and answer to the last byte', async () => {
         await serve(7001, 'INET', `while (sysread $peer, my $bytes, 65536) { print $peer $bytes }`)
@@ -582,8 +582,8 @@ export function sandboxRuntimeContract(
       })
 
       test('say when nothing listens', async () => {
-        await expectAppError('port/no-server', machine.connect(7003, never))
-        await expect(machine.connect(7003, AbortSignal.abort(new Error('off')))).rejects.toThrow('off')
+        await expectAppError('port/no-server', instance.connect(7003, never))
+        await expect(instance.connect(7003, AbortSignal.abort(new Error('off')))).rejects.toThrow('off')
       })
 
       test('hold back who sends more than is read', async () => {
@@ -594,26 +594,26 @@ export function sandboxRuntimeContract(
         connection.destroy()
         await until(
           'the server to see it',
-          async () => (await run(machine, 'pgrep -fc serve-700[4] || true')) === '1\n',
+          async () => (await run(instance, 'pgrep -fc serve-700[4] || true')) === '1\n',
         )
       })
 
       test('are those of this machine only, and end with it', async () => {
         const spec = createSpec()
-        const otherMachine = await runtime.create(spec, never)
-        await expectAppError('port/no-server', otherMachine.connect(7001, never))
-        await otherMachine.exec({
+        const otherSandbox = await runtime.create(spec, never)
+        await expectAppError('port/no-server', otherSandbox.connect(7001, never))
+        await otherSandbox.exec({
           command: `setsid perl -MIO::Socket::INET -e 'my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 7001, Listen => 9); while (1) { push @all, $s->accept }' </dev/null >/dev/null 2>&1 &`,
           timeoutMs: 120_000,
           signal: never,
         })
-        const connection = await until('its own server', () => otherMachine.connect(7001, never).catch(() => undefined))
+        const connection = await until('its own server', () => otherSandbox.connect(7001, never).catch(() => undefined))
         connection.on('error', () => {})
         const closed = new Promise((resolve) => connection.once('close', resolve))
-        await otherMachine.stop()
+        await otherSandbox.stop()
         connection.destroy()
         await closed
-        await expectAppError('sandbox/not-running', otherMachine.connect(7001, never))
+        await expectAppError('sandbox/not-running', otherSandbox.connect(7001, never))
         await runtime.remove(spec.id)
       })
     })
@@ -621,13 +621,13 @@ export function sandboxRuntimeContract(
     part('files', () => {
       test('are written with their folders, read back and listed', async () => {
         const content = randomBytes(3_000_000)
-        await machine.writeFile('/srv/new/folder/ü b.bin', content, never)
-        expect((await machine.readFile('/srv/new/folder/ü b.bin', 3_000_000, never)).equals(content)).toBe(true)
+        await instance.writeFile('/srv/new/folder/ü b.bin', content, never)
+        expect((await instance.readFile('/srv/new/folder/ü b.bin', 3_000_000, never)).equals(content)).toBe(true)
         await run(
-          machine,
+          instance,
           `cd /srv/new && mkdir -p z a && ln -s folder link && mkfifo pipe && echo hi > $'line\\nbreak'`,
         )
-        const entries = await machine.listFiles('/srv/new', never)
+        const entries = await instance.listFiles('/srv/new', never)
         expect(entries.map(({ name, type, path }) => ({ name, type, path }))).toEqual([
           { name: 'a', type: 'directory', path: '/srv/new/a' },
           { name: 'folder', type: 'directory', path: '/srv/new/folder' },
@@ -636,48 +636,48 @@ export function sandboxRuntimeContract(
           { name: 'link', type: 'symlink', path: '/srv/new/link' },
           { name: 'pipe', type: 'other', path: '/srv/new/pipe' },
         ])
-        expect(await run(machine, 'stat -c "%U %a" "/srv/new/folder/ü b.bin"')).toBe('root 644\n')
+        expect(await run(instance, 'stat -c "%U %a" "/srv/new/folder/ü b.bin"')).toBe('root 644\n')
       })
 
       test('may be empty, replaced by less, and as large as 64 MiB', async () => {
-        await machine.writeFile('/tmp/file', Buffer.from('something'), never)
-        await machine.writeFile('/tmp/file', Buffer.alloc(0), never)
-        expect(await machine.readFile('/tmp/file', 10, never)).toEqual(Buffer.alloc(0))
+        await instance.writeFile('/tmp/file', Buffer.from('something'), never)
+        await instance.writeFile('/tmp/file', Buffer.alloc(0), never)
+        expect(await instance.readFile('/tmp/file', 10, never)).toEqual(Buffer.alloc(0))
         const large = Buffer.alloc(64 * 1024 * 1024, 'steward')
-        await machine.writeFile('/tmp/file', large, never)
-        expect((await machine.readFile('/tmp/file', large.length, never)).equals(large)).toBe(true)
-        await expectAppError('file/too-large', machine.readFile('/tmp/file', large.length - 1, never))
-        await run(machine, 'rm /tmp/file')
+        await instance.writeFile('/tmp/file', large, never)
+        expect((await instance.readFile('/tmp/file', large.length, never)).equals(large)).toBe(true)
+        await expectAppError('file/too-large', instance.readFile('/tmp/file', large.length - 1, never))
+        await run(instance, 'rm /tmp/file')
       })
 
       test('fail with a reason', async () => {
-        await run(machine, 'echo text > /tmp/text; mkfifo /tmp/fifo; ln -s loop /tmp/loop')
+        await run(instance, 'echo text > /tmp/text; mkfifo /tmp/fifo; ln -s loop /tmp/loop')
         const bytes = Buffer.from('x')
-        await expectAppError('file/not-found', machine.readFile('/tmp/none', 10, never))
-        await expectAppError('file/not-a-file', machine.readFile('/tmp', 10, never))
-        await expectAppError('file/not-a-file', machine.readFile('/tmp/fifo', 10, never))
-        await expectAppError('file/not-a-file', machine.readFile('/dev/zero', 10, never))
-        await expectAppError('file/not-a-folder', machine.readFile('/tmp/text/more', 10, never))
-        await expectAppError('file/path', machine.readFile('/tmp/loop', 10, never))
-        await expectAppError('file/path', machine.readFile('relative', 10, never))
-        await expectAppError('file/path', machine.readFile('/tmp/\0', 10, never))
-        await expectAppError('file/not-a-file', machine.writeFile('/tmp', bytes, never))
-        await expectAppError('file/not-a-file', machine.writeFile('/tmp/fifo', bytes, never))
-        await expectAppError('file/not-a-folder', machine.writeFile('/tmp/text/more', bytes, never))
-        await expectAppError('file/denied', machine.writeFile('/proc/sys/kernel/hostname', bytes, never))
+        await expectAppError('file/not-found', instance.readFile('/tmp/none', 10, never))
+        await expectAppError('file/not-a-file', instance.readFile('/tmp', 10, never))
+        await expectAppError('file/not-a-file', instance.readFile('/tmp/fifo', 10, never))
+        await expectAppError('file/not-a-file', instance.readFile('/dev/zero', 10, never))
+        await expectAppError('file/not-a-folder', instance.readFile('/tmp/text/more', 10, never))
+        await expectAppError('file/path', instance.readFile('/tmp/loop', 10, never))
+        await expectAppError('file/path', instance.readFile('relative', 10, never))
+        await expectAppError('file/path', instance.readFile('/tmp/\0', 10, never))
+        await expectAppError('file/not-a-file', instance.writeFile('/tmp', bytes, never))
+        await expectAppError('file/not-a-file', instance.writeFile('/tmp/fifo', bytes, never))
+        await expectAppError('file/not-a-folder', instance.writeFile('/tmp/text/more', bytes, never))
+        await expectAppError('file/denied', instance.writeFile('/proc/sys/kernel/hostname', bytes, never))
         if (under.sharesPrograms) {
-          await expectAppError('file/denied', machine.writeFile('/usr/bin/new', bytes, never))
-          await expectAppError('file/denied', machine.writeFile('/usr/new/folder/file', bytes, never))
+          await expectAppError('file/denied', instance.writeFile('/usr/bin/new', bytes, never))
+          await expectAppError('file/denied', instance.writeFile('/usr/new/folder/file', bytes, never))
         }
-        await expectAppError('file/not-found', machine.listFiles('/tmp/none', never))
-        await expectAppError('file/not-a-folder', machine.listFiles('/tmp/text', never))
-        await expectAppError('file/path', machine.readFile(`/${'x'.repeat(300)}`, 10, never))
+        await expectAppError('file/not-found', instance.listFiles('/tmp/none', never))
+        await expectAppError('file/not-a-folder', instance.listFiles('/tmp/text', never))
+        await expectAppError('file/path', instance.readFile(`/${'x'.repeat(300)}`, 10, never))
       })
 
       test('are those of the sandbox, also through links that point outside', async () => {
-        await run(machine, 'ln -sfn /etc /tmp/outside; ln -sfn /../../../../../etc/hostname /tmp/up')
-        expect((await machine.readFile('/tmp/outside/hostname', 100, never)).toString().trim()).toBe('contract')
-        const above = await machine.readFile('/tmp/up', 100, never)
+        await run(instance, 'ln -sfn /etc /tmp/outside; ln -sfn /../../../../../etc/hostname /tmp/up')
+        expect((await instance.readFile('/tmp/outside/hostname', 100, never)).toString().trim()).toBe('contract')
+        const above = await instance.readFile('/tmp/up', 100, never)
         expect(above.toString().trim()).toBe('contract')
       })
 
@@ -685,74 +685,74 @@ export function sandboxRuntimeContract(
         const { signal } = new AbortController()
         const folder = '/root/detail'
         const at = (name: string) => `${folder}/${name}`
-        const bash = (command: string) => run(machine, `cd ${folder} && ${command}`)
-        beforeAll(() => run(machine, `mkdir -p ${folder}`))
-        afterAll(() => run(machine, `chattr -i ${folder} 2>/dev/null; rm -rf ${folder}`))
+        const bash = (command: string) => run(instance, `cd ${folder} && ${command}`)
+        beforeAll(() => run(instance, `mkdir -p ${folder}`))
+        afterAll(() => run(instance, `chattr -i ${folder} 2>/dev/null; rm -rf ${folder}`))
 
         test('have a state, also links, and another version once they are written', async () => {
           await bash('printf hello > file; chmod 750 file; touch -d @1700000000.25 file; mkfifo fifo')
           await bash('ln -s file good; ln -s nowhere bad; ln -s . folder')
-          const state = await machine.files.stat(at('file'), signal)
+          const state = await instance.files.stat(at('file'), signal)
           expect(state).toMatchObject({ name: 'file', path: at('file'), type: 'file', size: 5, mode: 0o750 })
           expect(state.modified_at).toBe('2023-11-14T22:13:20.250Z')
-          expect(await machine.files.stat(at('file'), signal)).toEqual(state)
-          expect(await machine.files.stat(at('good'), signal)).toMatchObject({
+          expect(await instance.files.stat(at('file'), signal)).toEqual(state)
+          expect(await instance.files.stat(at('good'), signal)).toMatchObject({
             type: 'symlink',
             target: 'file',
             target_type: 'file',
           })
-          expect(await machine.files.stat(at('bad'), signal)).toMatchObject({ target: 'nowhere', target_type: null })
-          expect(await machine.files.stat('/', signal)).toMatchObject({ type: 'directory' })
-          expect((await machine.files.stat(at('fifo'), signal)).type).toBe('other')
-          const links = (await machine.listFiles(folder, signal)).filter(({ type }) => type === 'symlink')
+          expect(await instance.files.stat(at('bad'), signal)).toMatchObject({ target: 'nowhere', target_type: null })
+          expect(await instance.files.stat('/', signal)).toMatchObject({ type: 'directory' })
+          expect((await instance.files.stat(at('fifo'), signal)).type).toBe('other')
+          const links = (await instance.listFiles(folder, signal)).filter(({ type }) => type === 'symlink')
           expect(links.map(({ name, target, target_type }) => [name, target, target_type])).toEqual([
             ['bad', 'nowhere', null],
             ['folder', '.', 'directory'],
             ['good', 'file', 'file'],
           ])
           await bash('printf world > file')
-          expect((await machine.files.stat(at('file'), signal)).version).not.toBe(state.version)
-          await expectAppError('file/not-found', machine.files.stat(at('none'), signal))
+          expect((await instance.files.stat(at('file'), signal)).version).not.toBe(state.version)
+          await expectAppError('file/not-found', instance.files.stat(at('none'), signal))
         })
 
         test('are read and written in pieces, with holes and through links', async () => {
           const content = randomBytes(700_000)
           for (const offset of [0, 300_000]) {
-            await machine.files.writeRange(
+            await instance.files.writeRange(
               at('pieces'),
               { offset, content: content.subarray(offset, offset + 400_000) },
               signal,
             )
           }
           await bash('ln -s pieces link')
-          const { bytes, state } = await machine.files.readRange(
+          const { bytes, state } = await instance.files.readRange(
             at('link'),
             { offset: 250_000, length: 100_000 },
             signal,
           )
           expect(bytes.equals(content.subarray(250_000, 350_000))).toBe(true)
           expect(state).toMatchObject({ type: 'file', size: 700_000 })
-          const end = await machine.files.readRange(at('pieces'), { offset: 699_990, length: 1000 }, signal)
+          const end = await instance.files.readRange(at('pieces'), { offset: 699_990, length: 1000 }, signal)
           expect(end.bytes).toEqual(content.subarray(699_990))
-          expect((await machine.files.readRange(at('pieces'), { offset: 9e6, length: 9 }, signal)).bytes).toHaveLength(
+          expect((await instance.files.readRange(at('pieces'), { offset: 9e6, length: 9 }, signal)).bytes).toHaveLength(
             0,
           )
-          const cut = await machine.files.writeRange(
+          const cut = await instance.files.writeRange(
             at('pieces'),
             { offset: 5, content: Buffer.from('\0\r\n'), truncate: true },
             signal,
           )
           expect(cut.size).toBe(8)
           const far = 6 * 1024 ** 3
-          const sparse = await machine.files.writeRange(
+          const sparse = await instance.files.writeRange(
             at('sparse'),
             { offset: far, content: Buffer.from('end') },
             signal,
           )
           expect(sparse.size).toBe(far + 3)
-          const tail = await machine.files.readRange(at('sparse'), { offset: far - 2, length: 100 }, signal)
+          const tail = await instance.files.readRange(at('sparse'), { offset: far - 2, length: 100 }, signal)
           expect(tail.bytes).toEqual(Buffer.from('\0\0end'))
-          await machine.files.remove(at('sparse'), { recursive: false }, signal)
+          await instance.files.remove(at('sparse'), { recursive: false }, signal)
         })
 
         test('are no devices, pipes or folders when they are read and written', async () => {
@@ -760,14 +760,14 @@ export function sandboxRuntimeContract(
           const piece = { offset: 0, content: Buffer.from('x') }
           await bash('mkfifo pipe')
           for (const path of [at('pipe'), '/dev/zero', folder]) {
-            await expectAppError('file/not-a-file', machine.files.readRange(path, range, signal))
-            await expectAppError('file/not-a-file', machine.files.writeRange(path, piece, signal))
+            await expectAppError('file/not-a-file', instance.files.readRange(path, range, signal))
+            await expectAppError('file/not-a-file', instance.files.writeRange(path, piece, signal))
           }
-          await expectAppError('file/not-found', machine.files.readRange(at('none'), range, signal))
-          await expectAppError('file/not-found', machine.files.writeRange(at('none/file'), piece, signal))
-          await expectAppError('file/path', machine.files.stat('relative', signal))
+          await expectAppError('file/not-found', instance.files.readRange(at('none'), range, signal))
+          await expectAppError('file/not-found', instance.files.writeRange(at('none/file'), piece, signal))
+          await expectAppError('file/path', instance.files.stat('relative', signal))
           if (under.sharesPrograms)
-            await expectAppError('file/denied', machine.files.writeRange('/usr/bin/new', piece, signal))
+            await expectAppError('file/denied', instance.files.writeRange('/usr/bin/new', piece, signal))
         })
 
         test('keep names of any bytes', async () => {
@@ -781,32 +781,32 @@ export function sandboxRuntimeContract(
           ]
           await bash(`mkdir names; cd names; touch $'\\xff\\x80.bin' $'\\xee\\xbe\\x80'`)
           for (const name of names) {
-            await machine.files.writeRange(at(`names/${name}`), { offset: 0, content: Buffer.from(name) }, signal)
+            await instance.files.writeRange(at(`names/${name}`), { offset: 0, content: Buffer.from(name) }, signal)
           }
-          const listed = await machine.listFiles(at('names'), signal)
+          const listed = await instance.listFiles(at('names'), signal)
           expect(new Set(listed.map(({ name }) => name))).toEqual(new Set(names))
           expect(await bash(`cd names; ls $'\\xff\\x80.bin' $'\\xee\\xbe\\x80' | wc -l`)).toBe('2\n')
           for (const name of names) {
-            await machine.files.copy({ from: at(`names/${name}`), to: at(`names/${name}2`) }, signal)
-            await machine.files.move({ from: at(`names/${name}2`), to: at(`names/${name}3`), replace: false }, signal)
-            await machine.files.remove(at(`names/${name}3`), { recursive: false }, signal)
+            await instance.files.copy({ from: at(`names/${name}`), to: at(`names/${name}2`) }, signal)
+            await instance.files.move({ from: at(`names/${name}2`), to: at(`names/${name}3`), replace: false }, signal)
+            await instance.files.remove(at(`names/${name}3`), { recursive: false }, signal)
           }
-          expect(await machine.listFiles(at('names'), signal)).toHaveLength(names.length)
+          expect(await instance.listFiles(at('names'), signal)).toHaveLength(names.length)
         })
 
         test('have folders made for them', async () => {
-          expect(await machine.files.makeFolder(at('a/b/c'), signal)).toBe(true)
-          expect(await machine.files.makeFolder(at('a/b/c'), signal)).toBe(false)
+          expect(await instance.files.makeFolder(at('a/b/c'), signal)).toBe(true)
+          expect(await instance.files.makeFolder(at('a/b/c'), signal)).toBe(false)
           await bash('echo text > a/file')
-          await expectAppError('file/exists', machine.files.makeFolder(at('a/file'), signal))
-          await expectAppError('file/not-a-folder', machine.files.makeFolder(at('a/file/b'), signal))
-          if (under.sharesPrograms) await expectAppError('file/denied', machine.files.makeFolder('/usr/new', signal))
+          await expectAppError('file/exists', instance.files.makeFolder(at('a/file'), signal))
+          await expectAppError('file/not-a-folder', instance.files.makeFolder(at('a/file/b'), signal))
+          if (under.sharesPrograms) await expectAppError('file/denied', instance.files.makeFolder('/usr/new', signal))
         })
 
         test('move, and take the place of others only where they may', async () => {
           await bash('mkdir m m/full m/empty; echo one > m/one; echo two > m/two; echo x > m/full/x; chmod 700 m/two')
           const move = (from: string, to: string, more: object = {}) =>
-            machine.files.move({ from: at(`m/${from}`), to: at(`m/${to}`), replace: false, ...more }, signal)
+            instance.files.move({ from: at(`m/${from}`), to: at(`m/${to}`), replace: false, ...more }, signal)
           await expectAppError('file/exists', move('one', 'two'))
           await expectAppError('file/not-found', move('none', 'three'))
           await expectAppError('file/not-found', move('one', 'none/one'))
@@ -814,7 +814,7 @@ export function sandboxRuntimeContract(
           await expectAppError('file/path', move('full', 'full/inside'))
           await expectAppError('file/exists', move('one', 'full', { replace: true }))
           await expectAppError('file/not-empty', move('empty', 'full', { replace: true }))
-          const { version } = await machine.files.stat(at('m/two'), signal)
+          const { version } = await instance.files.stat(at('m/two'), signal)
           await expectAppError('file/changed', move('one', 'two', { replace: true, ifVersion: `${version}0` }))
           await expectAppError('file/changed', move('one', 'two', { replace: true, ifVersion: null }))
           expect(await bash('cat m/one m/two m/full/x')).toBe('one\ntwo\nx\n')
@@ -833,19 +833,19 @@ export function sandboxRuntimeContract(
         test('move between file systems', async () => {
           await bash(`mkdir -p across/deep; ln -s deep across/link; echo x > across/deep/x; chmod 640 across/deep/x`)
           const otherPath = '/run/across'
-          await machine.files.move({ from: at('across'), to: otherPath, replace: false }, signal)
+          await instance.files.move({ from: at('across'), to: otherPath, replace: false }, signal)
           expect(
             await run(
-              machine,
+              instance,
               `ls ${folder}/across 2>&1 | grep -c cannot; cd ${otherPath}; readlink link; stat -c %a link/x`,
             ),
           ).toBe('1\ndeep\n640\n')
           await bash('mkdir across')
           await expectAppError(
             'file/exists',
-            machine.files.move({ from: otherPath, to: at('across'), replace: false }, signal),
+            instance.files.move({ from: otherPath, to: at('across'), replace: false }, signal),
           )
-          await machine.files.move({ from: otherPath, to: at('across'), replace: true }, signal)
+          await instance.files.move({ from: otherPath, to: at('across'), replace: true }, signal)
           expect(await bash('cat across/deep/x; ls -A | grep -c part || true')).toBe('x\n0\n')
         })
 
@@ -853,23 +853,23 @@ export function sandboxRuntimeContract(
           await bash(
             'mkdir -p c/deep; echo x > c/deep/x; chmod 600 c/deep/x; ln -s x c/deep/link; touch -d @1500000000 c/deep/x',
           )
-          await machine.files.copy({ from: at('c'), to: at('d') }, signal)
+          await instance.files.copy({ from: at('c'), to: at('d') }, signal)
           expect(await bash('stat -c "%a %Y" d/deep/x; readlink d/deep/link')).toBe('600 1500000000\nx\n')
-          await expectAppError('file/exists', machine.files.copy({ from: at('c'), to: at('d') }, signal))
-          await expectAppError('file/not-found', machine.files.copy({ from: at('none'), to: at('e') }, signal))
-          await expectAppError('file/not-found', machine.files.copy({ from: at('c'), to: at('none/e') }, signal))
-          await expectAppError('file/path', machine.files.copy({ from: at('c'), to: at('c/inside') }, signal))
+          await expectAppError('file/exists', instance.files.copy({ from: at('c'), to: at('d') }, signal))
+          await expectAppError('file/not-found', instance.files.copy({ from: at('none'), to: at('e') }, signal))
+          await expectAppError('file/not-found', instance.files.copy({ from: at('c'), to: at('none/e') }, signal))
+          await expectAppError('file/path', instance.files.copy({ from: at('c'), to: at('c/inside') }, signal))
           expect(await bash('ls -A c; ls -A | grep -c part || true')).toBe('deep\n0\n')
         })
 
         test('are removed, links and not what they lead to, however deep', async () => {
           await bash('mkdir r kept; echo kept > kept/kept; ln -s ../kept r/link; mkdir r/sub; echo x > r/sub/x')
-          await expectAppError('file/not-empty', machine.files.remove(at('r'), { recursive: false }, signal))
-          await expectAppError('file/not-found', machine.files.remove(at('none'), { recursive: true }, signal))
+          await expectAppError('file/not-empty', instance.files.remove(at('r'), { recursive: false }, signal))
+          await expectAppError('file/not-found', instance.files.remove(at('none'), { recursive: true }, signal))
           if (under.sharesPrograms)
-            await expectAppError('file/denied', machine.files.remove('/usr/bin/env', { recursive: false }, signal))
+            await expectAppError('file/denied', instance.files.remove('/usr/bin/env', { recursive: false }, signal))
           await bash(`perl -e 'chdir "r"; for (1 .. 3000) { mkdir "deeper"; chdir "deeper" or die }'`)
-          await machine.files.remove(at('r'), { recursive: true }, signal)
+          await instance.files.remove(at('r'), { recursive: true }, signal)
           expect(await bash('ls -d r 2>&1 | grep -c cannot; cat kept/kept')).toBe('1\nkept\n')
         })
 
@@ -881,27 +881,27 @@ export function sandboxRuntimeContract(
           await bash(
             `cd tar; echo deep > '${long}/${long}/file'; ln -s '${long}/${long}/file' link; chmod 751 big; touch -d @1234567890 big`,
           )
-          const chunks = await (await machine.files.archive(at('tar'), signal)).toArray()
-          await machine.writeFile(at('out.tar'), Buffer.concat(chunks), signal)
+          const chunks = await (await instance.files.archive(at('tar'), signal)).toArray()
+          await instance.writeFile(at('out.tar'), Buffer.concat(chunks), signal)
           await bash('mkdir out; tar -xf out.tar -C out')
           expect(await bash('rm tar/pipe; diff -r --no-dereference tar out/tar && stat -c "%a %Y" out/tar/big')).toBe(
             '751 1234567890\n',
           )
-          await expectAppError('file/not-a-folder', machine.files.archive(at('tar/big'), signal))
-          await expectAppError('file/not-found', machine.files.archive(at('none'), signal))
+          await expectAppError('file/not-a-folder', instance.files.archive(at('tar/big'), signal))
+          await expectAppError('file/not-found', instance.files.archive(at('none'), signal))
         })
 
         test('wait in an archive for whoever reads it, and end with it', async () => {
           await bash('mkdir slow; head -c 50000000 /dev/zero > slow/zeros')
-          const slow = await machine.files.archive(at('slow'), signal)
+          const slow = await instance.files.archive(at('slow'), signal)
           await new Promise((resolve) => slow.once('readable', resolve))
           expect(slow.readableLength).toBeLessThan(1_000_000)
           slow.destroy()
           let bytes = 0
-          for await (const piece of await machine.files.archive(at('slow'), signal)) bytes += piece.length
+          for await (const piece of await instance.files.archive(at('slow'), signal)) bytes += piece.length
           expect(bytes).toBeGreaterThan(50_000_000)
           const controller = new AbortController()
-          const called = await machine.files.archive(at('slow'), controller.signal)
+          const called = await instance.files.archive(at('slow'), controller.signal)
           const failed = new Promise((resolve) => called.once('error', resolve))
           controller.abort(new Error('called off'))
           expect(await failed).toMatchObject({ message: 'called off' })
@@ -910,13 +910,13 @@ export function sandboxRuntimeContract(
         test('tell when they change while they are read', async () => {
           await bash('head -c 8000000 /dev/zero > busy')
           const over = new AbortController()
-          const writer = machine.exec({
+          const writer = instance.exec({
             command: `cd ${folder}; while :; do printf x | dd of=busy conv=notrunc status=none; done`,
             timeoutMs: 600_000,
             signal: over.signal,
           })
           await until('it to be seen', async () => {
-            const read = machine.files.readRange(at('busy'), { offset: 0, length: 8_000_000 }, signal)
+            const read = instance.files.readRange(at('busy'), { offset: 0, length: 8_000_000 }, signal)
             return read.then(
               () => false,
               (error: unknown) => error instanceof Error && 'code' in error && error.code === 'file/changed',
@@ -928,7 +928,7 @@ export function sandboxRuntimeContract(
       })
 
       test('are not reached when the call is off', async () => {
-        await expect(machine.readFile('/etc/hostname', 100, AbortSignal.abort())).rejects.toThrow()
+        await expect(instance.readFile('/etc/hostname', 100, AbortSignal.abort())).rejects.toThrow()
       })
     })
 
@@ -937,20 +937,20 @@ export function sandboxRuntimeContract(
 }
 
 /** Counts processes of that name, which the machine's first process may have as well. */
-async function sleeping(machine: Machine): Promise<number> {
-  return Number(await run(machine, 'pgrep -x sleep | grep -vcx 1 || true'))
+async function sleeping(sandbox: SandboxInstance): Promise<number> {
+  return Number(await run(sandbox, 'pgrep -x sleep | grep -vcx 1 || true'))
 }
 
-type WatchedTerminal = Omit<MachineTerminal, 'write' | 'onOutput'> & {
+type WatchedTerminal = Omit<SandboxTerminal, 'write' | 'onOutput'> & {
   text(): string
   write(input: string, onWritten?: () => void): void
 }
 
 async function openTerminal(
-  machine: Machine,
+  sandbox: SandboxInstance,
   request: Partial<TerminalRequest> & { command: string },
 ): Promise<WatchedTerminal> {
-  const terminal = await machine.openTerminal({ cols: 80, rows: 24, ...request })
+  const terminal = await sandbox.openTerminal({ cols: 80, rows: 24, ...request })
   const chunks: Buffer[] = []
   terminal.onOutput((bytes) => chunks.push(Buffer.from(bytes)))
   return {

@@ -1,28 +1,28 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Machine, SandboxRuntime, SnapshotRef } from '#host/runtimes/sandboxRuntime.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxInstance, SandboxRuntime, SnapshotRef } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import { type SandboxId, SnapshotId } from '#shared/ids.ts'
 import { until } from '../support/eventually.ts'
-import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/machines.ts'
 
 /** Contract of snapshots for all runtimes. */
 export function snapshotsContract(
   under: () => { runtime: SandboxRuntime; image: ImageName | null; fillsHoles?: boolean | undefined },
-  spec: Partial<MachineSpec> = {},
+  spec: Partial<SandboxSpec> = {},
 ): void {
   describe('snapshots', () => {
     const runtimeUnderTest = () => under().runtime
-    const createSpec = (changes: Partial<MachineSpec> = {}) => createMachineSpec({ image: under().image, ...changes })
+    const createSpec = (changes: Partial<SandboxSpec> = {}) => createSandboxSpec({ image: under().image, ...changes })
     const locate = (sandboxId: SandboxId): SnapshotRef => ({
       sandboxId,
       snapshotId: SnapshotId.parse(`snap_${randomBytes(12).toString('hex')}`),
     })
-    const remove = async (...machines: Machine[]): Promise<void> => {
-      for (const machine of machines) {
-        await machine.stop()
-        await runtimeUnderTest().remove(machine.id)
+    const remove = async (...sandboxs: SandboxInstance[]): Promise<void> => {
+      for (const sandbox of sandboxs) {
+        await sandbox.stop()
+        await runtimeUnderTest().remove(sandbox.id)
       }
     }
 
@@ -66,9 +66,9 @@ export function snapshotsContract(
     test('are kept of a stopped machine, and gone once removed', async () => {
       const runtime = runtimeUnderTest()
       const source = createSpec(spec)
-      const machine = await runtime.create(source, never)
-      await run(machine, 'echo stopped > /root/kept')
-      await machine.stop()
+      const instance = await runtime.create(source, never)
+      await run(instance, 'echo stopped > /root/kept')
+      await instance.stop()
       const snapshot = locate(source.id)
       await runtime.snapshot(snapshot, never)
       const fork = await runtime.create(createSpec(spec), never, snapshot)
@@ -79,7 +79,7 @@ export function snapshotsContract(
       const another = createSpec(spec)
       await expectAppError('snapshot/not-found', runtime.create(another, never, snapshot))
       expect(await runtime.listStored()).not.toContain(another.id)
-      await remove(fork, machine)
+      await remove(fork, instance)
     })
 
     test('are refused where they cannot be, and change nothing', async () => {
@@ -108,14 +108,14 @@ const writer = `perl -MIO::Handle -e '
   open my $first, ">", "/root/first"; open my $second, ">", "/root/second";
   for my $number (1 .. 1e9) { for ($first, $second) { syswrite $_, "$number\\n"; $_->sync } }'`
 
-async function waitUntilWritten(machine: Machine, min: number): Promise<void> {
-  await until('it to have written', async () => (await counts(machine)).behind >= min)
+async function waitUntilWritten(sandbox: SandboxInstance, min: number): Promise<void> {
+  await until('it to have written', async () => (await counts(sandbox)).behind >= min)
 }
 
 /** Reads the counters of both files; fails on a gap. */
-async function counts(machine: Machine): Promise<{ ahead: number; behind: number }> {
+async function counts(sandbox: SandboxInstance): Promise<{ ahead: number; behind: number }> {
   const countLines = async (name: string): Promise<number> => {
-    const numbers = (await run(machine, `touch ${name}; cat ${name}`)).split('\n').slice(0, -1).map(Number)
+    const numbers = (await run(sandbox, `touch ${name}; cat ${name}`)).split('\n').slice(0, -1).map(Number)
     expect(numbers).toEqual(numbers.map((_, index) => index + 1))
     return numbers.length
   }

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDockerRuntime } from '#host/runtimes/docker/dockerRuntime.ts'
-import type { Machine, SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance, SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { until } from '../support/eventually.ts'
-import { createMachineSpec, never, run } from '../support/machines.ts'
+import { createSandboxSpec, never, run } from '../support/machines.ts'
 import { type Podman, podmanFault, startPodman } from '../support/podman.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -28,7 +28,7 @@ const look: Readonly<Record<string, string>> = {
 
 describe('a container and a sandbox of bubblewrap, side by side,', () => {
   let podman: Podman
-  const machines: { runtime: SandboxRuntime; machine: Machine }[] = []
+  const sandboxs: { runtime: SandboxRuntime; machine: SandboxInstance }[] = []
 
   skipWhen(fault)
   beforeAll(async () => {
@@ -42,12 +42,12 @@ describe('a container and a sandbox of bubblewrap, side by side,', () => {
       createDockerRuntime({ folder: join(data, 'docker'), docker, ...ground }),
     ]
     for (const runtime of runtimes)
-      machines.push({ runtime, machine: await runtime.create(createMachineSpec({ runtime: runtime.name }), never) })
+      sandboxs.push({ runtime, machine: await runtime.create(createSandboxSpec({ runtime: runtime.name }), never) })
   })
   afterAll(async () => {
-    for (const { runtime, machine } of machines) {
-      await machine.stop('discard')
-      await runtime.remove(machine.id)
+    for (const { runtime, machine: instance } of sandboxs) {
+      await instance.stop('discard')
+      await runtime.remove(instance.id)
     }
     await podman?.close()
   })
@@ -56,8 +56,8 @@ describe('a container and a sandbox of bubblewrap, side by side,', () => {
     ['the container', 'the sandbox', 0],
     ['the sandbox', 'the container', 1],
   ])('%s sees nothing that %s has', async (_seer, _owner, owner) => {
-    const neighbour = machines[owner]?.machine
-    const seer = machines[1 - owner]?.machine
+    const neighbour = sandboxs[owner]?.machine
+    const seer = sandboxs[1 - owner]?.machine
     if (!neighbour || !seer) throw new Error('One of the two was not made.')
     await run(neighbour, `for place in /tmp /root /dev/shm; do echo ${mark} > $place/${mark}; done`)
     await run(
@@ -65,7 +65,7 @@ describe('a container and a sandbox of bubblewrap, side by side,', () => {
       `perl -MIO::Socket::INET -MIO::Socket::UNIX -e '${serve}' >/dev/null 2>/tmp/said; cat /tmp/said`,
     )
     await run(neighbour, `perl -e 'shmget(0x5355, 4096, 01666) // die'`)
-    const hasMatch = async (machine: Machine, command: string): Promise<boolean> =>
+    const hasMatch = async (machine: SandboxInstance, command: string): Promise<boolean> =>
       (await machine.exec({ command, timeoutMs: 60_000, signal: never })).exitCode === 0
     for (const kind of Object.keys(look).filter((it) => it !== 'keys'))
       await until(`${kind} to be seen by its owner: else the test shows nothing`, () =>

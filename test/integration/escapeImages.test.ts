@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Machine, SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance, SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { imageOfHostilePrograms, imageOfLinks } from '../support/attacks/hostileImages.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
-import { createMachineSpec, never, run } from '../support/machines.ts'
+import { createSandboxSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const image = ImageName.parse('hostile')
@@ -15,25 +15,25 @@ const image = ImageName.parse('hostile')
 describe('an image of somebody hostile', () => {
   let data: string
   let runtime: SandboxRuntime
-  let machines: Machine[]
+  let sandboxs: SandboxInstance[]
 
-  const startFromArchive = async (archive: string, hostname = 'box'): Promise<Machine> => {
-    if (machines.length === 0) {
+  const startFromArchive = async (archive: string, hostname = 'box'): Promise<SandboxInstance> => {
+    if (sandboxs.length === 0) {
       const source = { kind: 'archive', path: archive } as const
       await runtime.images.add({ name: image, source, onProgress: () => {} }, never)
     }
-    const machine = await runtime.create(createMachineSpec({ image, hostname }), never)
-    machines.push(machine)
-    return machine
+    const instance = await runtime.create(createSandboxSpec({ image, hostname }), never)
+    sandboxs.push(instance)
+    return instance
   }
 
   beforeEach(() => {
     data = temporaryFolder('hostile-image')
     runtime = testRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
-    machines = []
+    sandboxs = []
   })
   afterEach(async () => {
-    for (const machine of machines) {
+    for (const machine of sandboxs) {
       await machine.stop('discard')
       await runtime.remove(machine.id)
     }

@@ -140,13 +140,13 @@ test('after the host was killed, its terminals have ended and still show what th
 test('terminals of a sandbox whose files are missing stay until it is deleted', async () => {
   const host = start()
   const first = await connect(host)
-  const [removedMachine, machine] = [await first.createMachine(), await first.createMachine()]
-  for (const sandbox of [removedMachine, machine]) await first.createTerminal(sandbox, 'read x')
+  const [removedSandbox, instance] = [await first.createMachine(), await first.createMachine()]
+  for (const sandbox of [removedSandbox, instance]) await first.createTerminal(sandbox, 'read x')
   await kill(host)
-  rmSync(join(folder, 'machines', removedMachine), { recursive: true })
+  rmSync(join(folder, 'machines', removedSandbox), { recursive: true })
 
   const second = await connect(start())
-  for (const sandboxId of [removedMachine, machine]) {
+  for (const sandboxId of [removedSandbox, instance]) {
     expect((await second.call('terminal.list', { sandboxId })).terminals).toHaveLength(1)
     await second.call('machine.delete', { sandboxId })
     expect((await second.call('terminal.list', { sandboxId })).terminals).toEqual([])

@@ -2,37 +2,37 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { hostRootTar } from '../support/hostRootTar.ts'
-import { createMachineSpec, never, run } from '../support/machines.ts'
+import { createSandboxSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('what runs in a sandbox of an image', () => {
   const data = temporaryFolder('image-isolation')
   const runtime = testRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
   const image = ImageName.parse('small')
-  let machine: Machine
-  let neighbour: Machine
+  let instance: SandboxInstance
+  let neighbour: SandboxInstance
 
   const expectRefusal = async (command: string): Promise<void> => {
-    const outcome = await machine.exec({ command, timeoutMs: 120_000, signal: never })
+    const outcome = await instance.exec({ command, timeoutMs: 120_000, signal: never })
     expect(outcome.exitCode, `${command} succeeded: ${outcome.stdout.toString()}`).not.toBe(0)
   }
-  const maps = async (target: Machine): Promise<number[]> =>
+  const maps = async (target: SandboxInstance): Promise<number[]> =>
     (await run(target, 'cat /proc/self/uid_map')).trim().split(/\s+/).map(Number)
 
   beforeAll(async () => {
     writeFileSync(join(data, 'secret'), 'of the host')
     const source = { kind: 'archive', path: await hostRootTar(data) } as const
     await runtime.images.add({ name: image, source, onProgress: () => {} }, never)
-    machine = await runtime.create(createMachineSpec({ image }), never)
-    neighbour = await runtime.create(createMachineSpec({ image, hostname: 'neighbour' }), never)
+    instance = await runtime.create(createSandboxSpec({ image }), never)
+    neighbour = await runtime.create(createSandboxSpec({ image, hostname: 'neighbour' }), never)
   })
   afterAll(async () => {
-    for (const target of [machine, neighbour]) {
+    for (const target of [instance, neighbour]) {
       await target?.stop()
       if (target) await runtime.remove(target.id)
     }
@@ -40,7 +40,7 @@ describe('what runs in a sandbox of an image', () => {
   })
 
   test('is no root of the host, and shares no user with another', async () => {
-    const [first = [], second = []] = await Promise.all([machine, neighbour].map(maps))
+    const [first = [], second = []] = await Promise.all([instance, neighbour].map(maps))
     for (const [inside, outside, count] of [first, second]) {
       expect([inside, outside === 0]).toEqual([0, false])
       expect(count === 65_536 || process.getuid?.() !== 0).toBe(true)
@@ -49,10 +49,10 @@ describe('what runs in a sandbox of an image', () => {
   })
 
   test('has the capabilities of a container, in no user namespace but its own', async () => {
-    const status = await run(machine, 'cat /proc/self/status')
+    const status = await run(instance, 'cat /proc/self/status')
     for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toMatch(new RegExp(`${set}:\\s+00000000a00405fb`))
     expect(status).toMatch(/NoNewPrivs:\s+1/)
-    expect(await run(machine, 'cat /proc/1/status')).toMatch(/CapEff:\s+0000000000000000/)
+    expect(await run(instance, 'cat /proc/1/status')).toMatch(/CapEff:\s+0000000000000000/)
     for (const command of ['unshare --user true', 'unshare --mount true', 'unshare --net true'])
       await expectRefusal(command)
   })
@@ -74,7 +74,7 @@ describe('what runs in a sandbox of an image', () => {
 
   test('changes nothing for another, nor in the image', async () => {
     await run(
-      machine,
+      instance,
       'echo evil > /usr/bin/env; rm /usr/bin/sort; setfattr -n user.overlay.opaque -v y /usr 2>/dev/null; chmod 6777 /usr/bin/id',
     )
     expect(await run(neighbour, 'env echo same; command -v sort; stat -c %a /usr/bin/id')).toMatch(

@@ -4,13 +4,13 @@ import { createServer, type Server } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { marksKeyVariable } from '#shared/terminalMarks.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { until } from '../support/eventually.ts'
 import { findUid } from '../support/leftovers.ts'
-import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const secret = 'a-secret-of-the-host'
@@ -20,11 +20,11 @@ describe('what runs in a sandbox', () => {
   const data = temporaryFolder('isolation')
   const folder = join(data, 'machines')
   const runtime = testRuntime({ folder, log: silentLog, now: Date.now })
-  let machine: Machine
-  let neighbour: Machine
+  let instance: SandboxInstance
+  let neighbour: SandboxInstance
 
   /** Runs an attempt that must fail. */
-  async function expectRefusal(command: string, on = machine): Promise<string> {
+  async function expectRefusal(command: string, on = instance): Promise<string> {
     const outcome = await on.exec({ command, timeoutMs: 120_000, signal: never })
     expect(outcome.exitCode, `${command} succeeded: ${outcome.stdout.toString()}`).not.toBe(0)
     return outcome.stderr.toString()
@@ -33,12 +33,12 @@ describe('what runs in a sandbox', () => {
   beforeAll(async () => {
     process.env.STEWARD_TEST_SECRET = secret
     writeFileSync(join(data, 'secret'), secret)
-    machine = await runtime.create(createMachineSpec(), never)
-    neighbour = await runtime.create(createMachineSpec({ hostname: 'neighbour' }), never)
+    instance = await runtime.create(createSandboxSpec(), never)
+    neighbour = await runtime.create(createSandboxSpec({ hostname: 'neighbour' }), never)
   })
   afterAll(async () => {
     delete process.env.STEWARD_TEST_SECRET
-    for (const target of [machine, neighbour]) {
+    for (const target of [instance, neighbour]) {
       await target?.stop()
       if (target) await runtime.remove(target.id)
     }
@@ -52,7 +52,7 @@ describe('what runs in a sandbox', () => {
         `umount /proc/sys; umount -l /proc/sys; mount -o remount,rw /proc/sys; echo evil > ${corePattern}`,
       )
       await expectRefusal(`mount -t proc proc /mnt && echo evil > /mnt/sys/kernel/core_pattern`)
-      await expectAppError('file/denied', machine.writeFile(corePattern, Buffer.from('evil'), never))
+      await expectAppError('file/denied', instance.writeFile(corePattern, Buffer.from('evil'), never))
       expect(await readFile(corePattern, 'utf8')).toBe(before)
     } finally {
       if ((await readFile(corePattern, 'utf8')) !== before) writeFileSync(corePattern, before)
@@ -72,30 +72,30 @@ describe('what runs in a sandbox', () => {
 
   test('reads only the kernel files in /proc that programs need', async () => {
     const files = 'interrupts kallsyms timer_list slabinfo iomem softirqs zoneinfo config.gz'
-    expect(await run(machine, `cd /proc && for it in ${files}; do cat $it 2>/dev/null; done | wc -c`)).toBe('0\n')
+    expect(await run(instance, `cd /proc && for it in ${files}; do cat $it 2>/dev/null; done | wc -c`)).toBe('0\n')
     const folders = '/proc/irq /proc/fs /proc/bus /proc/driver /proc/acpi'
-    expect(await run(machine, `find ${folders} -mindepth 1 2>/dev/null | wc -l`)).toBe('0\n')
-    expect(await run(machine, 'cat /proc/loadavg /proc/uptime /proc/self/mounts /proc/sys/kernel/ostype')).not.toBe('')
+    expect(await run(instance, `find ${folders} -mindepth 1 2>/dev/null | wc -l`)).toBe('0\n')
+    expect(await run(instance, 'cat /proc/loadavg /proc/uptime /proc/self/mounts /proc/sys/kernel/ostype')).not.toBe('')
   })
 
   test('is no root of the host', async () => {
-    const [inside, outside, count] = (await run(machine, 'cat /proc/self/uid_map /proc/self/gid_map'))
+    const [inside, outside, count] = (await run(instance, 'cat /proc/self/uid_map /proc/self/gid_map'))
       .trim()
       .split(/\s+/)
     expect([inside, count]).toEqual(['0', '1'])
     expect(Number(outside)).not.toBe(0)
-    const uids = await Promise.all([findUid(folder, machine.id), findUid(folder, neighbour.id)])
+    const uids = await Promise.all([findUid(folder, instance.id), findUid(folder, neighbour.id)])
     if (process.getuid?.() === 0) expect(uids[0]).toBe(Number(outside))
     if (uids[0] !== undefined) expect(uids[0]).not.toBe(uids[1])
     else expect(process.getuid?.()).not.toBe(0)
   })
 
   test('has the capabilities of a container, and can gain none', async () => {
-    const status = await run(machine, 'cat /proc/self/status')
+    const status = await run(instance, 'cat /proc/self/status')
     for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toMatch(new RegExp(`${set}:\\s+00000000a00405fb`))
     for (const set of ['CapInh', 'CapAmb']) expect(status).toMatch(new RegExp(`${set}:\\s+0000000000000000`))
     expect(status).toMatch(/NoNewPrivs:\s+1/)
-    const init = await run(machine, 'cat /proc/1/status')
+    const init = await run(instance, 'cat /proc/1/status')
     for (const set of ['CapPrm', 'CapEff']) expect(init).toMatch(new RegExp(`${set}:\\s+0000000000000000`))
   })
 
@@ -117,7 +117,7 @@ describe('what runs in a sandbox', () => {
   })
 
   test('sees the devices of a container only', async () => {
-    const devices = (await run(machine, 'cd /dev && find . -type c -o -type b | sort')).trim().split('\n')
+    const devices = (await run(instance, 'cd /dev && find . -type c -o -type b | sort')).trim().split('\n')
     expect(
       devices.filter((name) => !/^\.\/(pts\/\d+|null|zero|full|random|urandom|tty|pts\/ptmx|ptmx)$/.test(name)),
     ).toEqual([])
@@ -130,15 +130,15 @@ describe('what runs in a sandbox', () => {
     await expectRefusal(`kill -0 ${process.pid}`)
     await expectRefusal(`ls /proc/${process.pid}/cwd/`)
     await expectRefusal(`ls /proc/${process.ppid}/root/`)
-    const names = await run(machine, 'ps -eo args')
+    const names = await run(instance, 'ps -eo args')
     expect(names).not.toMatch(/vitest|node|bwrap/)
   })
 
   test('inherits no open file of the host', async () => {
     const list = 'for it in /proc/self/fd /proc/1/fd; do for file in $it/*; do readlink $file; done; done; true'
-    const files = (await run(machine, list)).trim().split('\n')
+    const files = (await run(instance, list)).trim().split('\n')
     expect(files.filter((file) => !/^(\/dev\/null|pipe:\[\d+\]|\/proc\/\d+\/fd)$/.test(file))).toEqual([])
-    const terminal = await machine.openTerminal({ command: list, cols: 300, rows: 24 })
+    const terminal = await instance.openTerminal({ command: list, cols: 300, rows: 24 })
     let text = ''
     terminal.onOutput((bytes) => {
       text += bytes.toString()
@@ -150,13 +150,13 @@ describe('what runs in a sandbox', () => {
 
   test('finds the key of command marks in the environment of no process', async () => {
     const env = { [marksKeyVariable]: 'key-of-marks' }
-    const terminal = await machine.openTerminal({ command: 'bash', cols: 200, rows: 24, env })
+    const terminal = await instance.openTerminal({ command: 'bash', cols: 200, rows: 24, env })
     let text = ''
     terminal.onOutput((bytes) => {
       text += bytes.toString()
     })
     const look = `cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep -c of-marks; ls /proc/$PPID/fd | grep -c 200`
-    await machine.writeFile('/root/look.sh', Buffer.from(look), never)
+    await instance.writeFile('/root/look.sh', Buffer.from(look), never)
     terminal.write(Buffer.from('sh /root/look.sh; echo d""one\n'))
     await until('the search', () => text.includes('done'))
     expect(text).toContain('0\r\n0\r\ndone')
@@ -166,8 +166,8 @@ describe('what runs in a sandbox', () => {
   })
 
   test('starts programs that need settings of the system', async () => {
-    expect(await run(machine, 'man -w man')).toMatch(/^\/usr\/share\/man\//)
-    expect(await run(machine, 'grep -c ^tty: /etc/group || true')).toBe('0\n')
+    expect(await run(instance, 'man -w man')).toMatch(/^\/usr\/share\/man\//)
+    expect(await run(instance, 'grep -c ^tty: /etc/group || true')).toBe('0\n')
   })
 
   test('cannot read files of the host', async () => {
@@ -175,23 +175,23 @@ describe('what runs in a sandbox', () => {
     await expectRefusal(`cat ${join(data, 'secret')}`)
     await expectRefusal(`cat /proc/1/root${join(data, 'secret')}`)
     await expectRefusal(`cat /proc/1/cwd/../..${join(data, 'secret')}`)
-    await expectAppError('file/not-found', machine.readFile(join(data, 'secret'), 1000, never))
-    await expectAppError('file/not-found', machine.readFile(`/proc/self/root${join(data, 'secret')}`, 1000, never))
+    await expectAppError('file/not-found', instance.readFile(join(data, 'secret'), 1000, never))
+    await expectAppError('file/not-found', instance.readFile(`/proc/self/root${join(data, 'secret')}`, 1000, never))
     await expectRefusal(`ls ${process.cwd()}/package.json`)
-    expect(await run(machine, 'ls -A /root /home /tmp /opt /srv /mnt')).not.toContain('steward')
-    expect(await run(machine, 'grep -c . /etc/shadow || true')).toBe('')
+    expect(await run(instance, 'ls -A /root /home /tmp /opt /srv /mnt')).not.toContain('steward')
+    expect(await run(instance, 'grep -c . /etc/shadow || true')).toBe('')
   })
 
   test('cannot read the environment of the host', async () => {
-    const environments = await run(machine, 'env; cat /proc/1/environ /proc/self/environ | tr "\\0" "\\n"')
+    const environments = await run(instance, 'env; cat /proc/1/environ /proc/self/environ | tr "\\0" "\\n"')
     expect(environments).not.toContain(secret)
     expect(environments).not.toContain('STEWARD_TEST_SECRET')
   })
 
   test('has a loopback of its own and no other network', async () => {
-    const interfaces = (await run(machine, "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '")).trim().split('\n')
+    const interfaces = (await run(instance, "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '")).trim().split('\n')
     expect(interfaces).toContain('lo')
-    expect((await run(machine, 'tail -n +2 /proc/net/route')).trim()).toBe('')
+    expect((await run(instance, 'tail -n +2 /proc/net/route')).trim()).toBe('')
     const server = createServer((socket) => socket.end('host')).listen(0, '0.0.0.0')
     try {
       const port = await getPort(server)
@@ -229,7 +229,7 @@ describe('what runs in a sandbox', () => {
     expect(await expectRefusal(`perl -e 'syscall(${keyctl}, 0, -3, 0) >= 0 or die "refused: ", $! + 0'`)).toContain(
       'refused: 38',
     )
-    expect(await run(machine, 'grep Seccomp: /proc/self/status')).toMatch(/\s2\n/)
+    expect(await run(instance, 'grep Seccomp: /proc/self/status')).toMatch(/\s2\n/)
   })
 
   test('cannot reach another sandbox', async () => {
@@ -248,34 +248,34 @@ describe('what runs in a sandbox', () => {
     await expectRefusal(`timeout 5 bash -c 'cat < /dev/tcp/127.0.0.1/7070'`)
     await expectRefusal(`perl -MIO::Socket -e 'IO::Socket::UNIX->new(Peer => "\\0neighbour") or die "no"'`)
     await expectRefusal('cat /tmp/private')
-    expect(await run(machine, 'ps -eo args')).not.toContain('7070')
+    expect(await run(instance, 'ps -eo args')).not.toContain('7070')
     expect(
-      await run(machine, 'find / -xdev -name private -path "*/tmp/*" -not -path "/proc/*" 2>/dev/null; true'),
+      await run(instance, 'find / -xdev -name private -path "*/tmp/*" -not -path "/proc/*" 2>/dev/null; true'),
     ).toBe('')
     server.close()
     await server.ended
   })
 
   test('leaves no program on the host that gains the rights of another', async () => {
-    await run(machine, 'cp /bin/true /root/program && chmod 6755 /root/program')
-    const ownFolder = join(folder, machine.id)
-    if (machine.enforced.disk) expect((await stat(join(ownFolder, 'disk.ext4'))).mode & 0o777).toBe(0o600)
+    await run(instance, 'cp /bin/true /root/program && chmod 6755 /root/program')
+    const ownFolder = join(folder, instance.id)
+    if (instance.enforced.disk) expect((await stat(join(ownFolder, 'disk.ext4'))).mode & 0o777).toBe(0o600)
     else {
       const program = await stat(join(ownFolder, 'files/root/root/program'))
-      expect(program.uid).toBe((await findUid(folder, machine.id)) ?? process.getuid?.())
+      expect(program.uid).toBe((await findUid(folder, instance.id)) ?? process.getuid?.())
     }
     expect((await stat(folder)).mode & 0o777).toBe(0o700)
   })
 
   test('cannot bring its own libraries into the way in', async () => {
     await run(
-      machine,
+      instance,
       'echo /tmp/evil.so > /etc/ld.so.preload; mkdir -p /usr/local/bin; ln -sf /bin/false /usr/local/bin/perl',
     )
-    await machine.writeFile('/tmp/through', Buffer.from('in'), never)
-    expect((await machine.readFile('/tmp/through', 10, never)).toString()).toBe('in')
+    await instance.writeFile('/tmp/through', Buffer.from('in'), never)
+    expect((await instance.readFile('/tmp/through', 10, never)).toString()).toBe('in')
     expect(
-      await run(machine, 'rm /etc/ld.so.preload /usr/local/bin/perl && grep NoNewPrivs /proc/self/status'),
+      await run(instance, 'rm /etc/ld.so.preload /usr/local/bin/perl && grep NoNewPrivs /proc/self/status'),
     ).toContain('1')
   })
 })

@@ -3,12 +3,12 @@ import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { findUid } from '../support/leftovers.ts'
-import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Asks for a command as Steward itself would, and prints what comes. */
@@ -25,15 +25,15 @@ const caller = String.raw`
 describe('the keeper of a sandbox', () => {
   const folder = join(temporaryFolder('keeper'), 'machines')
   const runtime = testRuntime({ folder, log: silentLog, now: Date.now })
-  let machine: Machine
+  let instance: SandboxInstance
 
   beforeAll(async () => {
-    machine = await runtime.create(createMachineSpec({ memoryMb: 4096 }), never)
-    await run(machine, 'true')
+    instance = await runtime.create(createSandboxSpec({ memoryMb: 4096 }), never)
+    await run(instance, 'true')
   })
   afterAll(async () => {
-    await machine?.stop()
-    if (machine) await runtime.remove(machine.id)
+    await instance?.stop()
+    if (instance) await runtime.remove(instance.id)
     await eventually(async () => expect(await keepers()).toEqual([]))
   })
 
@@ -45,26 +45,26 @@ describe('the keeper of a sandbox', () => {
 
   test('is neither seen nor reached from inside', async () => {
     const pid = await keeperNow()
-    expect(await run(machine, 'cat /proc/[0-9]*/cmdline | tr "\\0" " "')).not.toContain('keeper')
-    expect(await run(machine, 'cat /proc/net/unix')).not.toContain('keeper')
-    expect(await run(machine, 'find / -xdev -type s -not -path "/proc/*" 2>/dev/null; true')).toBe('')
+    expect(await run(instance, 'cat /proc/[0-9]*/cmdline | tr "\\0" " "')).not.toContain('keeper')
+    expect(await run(instance, 'cat /proc/net/unix')).not.toContain('keeper')
+    expect(await run(instance, 'find / -xdev -type s -not -path "/proc/*" 2>/dev/null; true')).toBe('')
     const attach = `perl -e 'syscall(${process.arch === 'x64' ? 101 : 117}, 16, ${pid}, 0, 0) < 0 and die $! + 0'`
     for (const attempt of [`kill -0 ${pid}`, `ls /proc/${pid}/`, `cat /proc/${pid}/mem`, attach]) {
-      const outcome = await machine.exec({ command: attempt, timeoutMs: 60_000, signal: never })
+      const outcome = await instance.exec({ command: attempt, timeoutMs: 60_000, signal: never })
       expect(outcome.exitCode, attempt).not.toBe(0)
     }
   })
 
   test('outlives whatever is signalled inside', async () => {
     const pid = await keeperNow()
-    const outcome = await machine.exec({ command: 'kill -STOP -1; kill -KILL -1', timeoutMs: 60_000, signal: never })
+    const outcome = await instance.exec({ command: 'kill -STOP -1; kill -KILL -1', timeoutMs: 60_000, signal: never })
     expect(outcome.timedOut).toBe(false)
-    expect(await run(machine, 'echo alive')).toBe('alive\n')
+    expect(await run(instance, 'echo alive')).toBe('alive\n')
     expect(await keeperNow()).toBe(pid)
   })
 
   test('serves the process that started it and nobody else', async () => {
-    const path = join(folder, machine.id, 'keeper')
+    const path = join(folder, instance.id, 'keeper')
     const file = await stat(path)
     expect(file.mode & 0o777).toBe(0o600)
     expect(file.uid).toBe(process.getuid?.())
@@ -84,7 +84,7 @@ describe('the keeper of a sandbox', () => {
     expect(status).toMatch(/NoNewPrivs:\s+1/)
     expect(status).toMatch(/Seccomp:\s+2/)
     expect(status).toMatch(/CapBnd:\s+00000000a00405fb/)
-    const uid = (await findUid(folder, machine.id)) ?? process.getuid?.()
+    const uid = (await findUid(folder, instance.id)) ?? process.getuid?.()
     expect(status).toMatch(new RegExp(`Uid:\\s+${uid}\\s+${uid}\\s+${uid}\\s+${uid}\n`))
     // Processes that the kernel does not let others trace belong to root there.
     expect((await stat(`/proc/${pid}/mem`)).uid).toBe(0)
@@ -92,41 +92,41 @@ describe('the keeper of a sandbox', () => {
 
   test('is replaced when it was killed, at once and while it serves', async () => {
     const first = await keeperNow()
-    const serving = machine.exec({ command: 'mkfifo /tmp/go && cat /tmp/go', timeoutMs: 120_000, signal: never })
-    await until('the command to run', async () => (await run(machine, 'test -p /tmp/go && echo yes; true')) === 'yes\n')
+    const serving = instance.exec({ command: 'mkfifo /tmp/go && cat /tmp/go', timeoutMs: 120_000, signal: never })
+    await until('the command to run', async () => (await run(instance, 'test -p /tmp/go && echo yes; true')) === 'yes\n')
     process.kill(first, 'SIGKILL')
-    expect(await run(machine, 'echo next')).toBe('next\n')
-    await run(machine, 'echo served > /tmp/go')
+    expect(await run(instance, 'echo next')).toBe('next\n')
+    await run(instance, 'echo served > /tmp/go')
     expect((await serving).stdout.toString()).toBe('served\n')
     const second = await keeperNow()
     expect(second).not.toBe(first)
     process.kill(second, 'SIGKILL')
     await until('its end', async () => !(await keepers()).includes(second))
-    await machine.writeFile('/tmp/after', Buffer.from('kept'), never)
-    expect((await machine.readFile('/tmp/after', 10, never)).toString()).toBe('kept')
+    await instance.writeFile('/tmp/after', Buffer.from('kept'), never)
+    expect((await instance.readFile('/tmp/after', 10, never)).toString()).toBe('kept')
   })
 
   test('lets files be reached when the sandbox has no room for another process', async () => {
     const full = 'while ($n < 3000) { $p = fork; last unless defined $p; if (!$p) { sleep 1000; exit } $n++ }'
     const controller = new AbortController()
-    const filling = machine.exec({
+    const filling = instance.exec({
       command: `perl -e '${full} open F, ">/tmp/full"; close F; sleep 1000'`,
       timeoutMs: 300_000,
       signal: controller.signal,
     })
     await until('the sandbox to be full', () =>
-      machine.readFile('/tmp/full', 10, never).then(
+      instance.readFile('/tmp/full', 10, never).then(
         () => true,
         () => false,
       ),
     )
-    expect((await machine.readFile('/etc/hostname', 100, never)).toString()).toBe('box\n')
-    expect((await machine.listFiles('/tmp', never)).map(({ name }) => name)).toContain('full')
-    await expectAppError('port/no-server', machine.connect(7070, never))
-    await expectAppError('sandbox/full', machine.exec({ command: 'true', timeoutMs: 60_000, signal: never }))
+    expect((await instance.readFile('/etc/hostname', 100, never)).toString()).toBe('box\n')
+    expect((await instance.listFiles('/tmp', never)).map(({ name }) => name)).toContain('full')
+    await expectAppError('port/no-server', instance.connect(7070, never))
+    await expectAppError('sandbox/full', instance.exec({ command: 'true', timeoutMs: 60_000, signal: never }))
     controller.abort()
     expect((await filling).exitCode).toBe(124)
-    expect(await run(machine, 'echo room')).toBe('room\n')
+    expect(await run(instance, 'echo room')).toBe('room\n')
   })
 })
 

@@ -2,74 +2,74 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
-import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { SnapshotId } from '#shared/ids.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { findUid, leftovers, listCgroups } from '../support/leftovers.ts'
-import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('the limits of a sandbox', () => {
   const folder = join(temporaryFolder('limits'), 'machines')
   const runtime = testRuntime({ folder, log: silentLog, now: Date.now })
-  let machine: Machine
-  let neighbour: Machine
+  let instance: SandboxInstance
+  let neighbour: SandboxInstance
 
   beforeAll(async () => {
-    machine = await runtime.create(createMachineSpec({ memoryMb: 512, vcpu: 1 }), never)
-    neighbour = await runtime.create(createMachineSpec(), never)
+    instance = await runtime.create(createSandboxSpec({ memoryMb: 512, vcpu: 1 }), never)
+    neighbour = await runtime.create(createSandboxSpec(), never)
   })
   afterAll(async () => {
-    for (const target of [machine, neighbour]) {
+    for (const target of [instance, neighbour]) {
       await target?.stop()
       if (target) await runtime.remove(target.id)
     }
   })
 
   test('are told as they are', async () => {
-    expect((await runtime.describe()).enforced).toEqual(machine.enforced)
+    expect((await runtime.describe()).enforced).toEqual(instance.enforced)
   })
 
   test('memory: who takes too much is killed, the sandbox lives', async (context) => {
-    needs(context, 'memory', machine)
+    needs(context, 'memory', instance)
     const hog = `perl -e '$held = "x" x (600 << 20); print length $held'`
-    const outcome = await machine.exec({ command: hog, timeoutMs: 200_000, signal: never })
+    const outcome = await instance.exec({ command: hog, timeoutMs: 200_000, signal: never })
     expect(outcome.stdout.toString()).toBe('')
     expect(outcome.exitCode).toBe(137)
-    expect(await run(machine, 'echo alive')).toBe('alive\n')
-    const terminal = await machine.openTerminal({ command: hog, cols: 80, rows: 24 })
+    expect(await run(instance, 'echo alive')).toBe('alive\n')
+    const terminal = await instance.openTerminal({ command: hog, cols: 80, rows: 24 })
     terminal.onOutput(() => {})
     expect(await terminal.ended).toEqual({ exitCode: 137, signal: 'SIGKILL' })
   })
 
   test('memory: what fits is given', async () => {
-    expect(await run(machine, `perl -e '$held = "x" x (100 << 20); print length $held'`)).toBe(String(100 << 20))
+    expect(await run(instance, `perl -e '$held = "x" x (100 << 20); print length $held'`)).toBe(String(100 << 20))
   })
 
   test('processes: there are enough, but not without end', async () => {
-    expect(machine.enforced.processes).toBe(true)
+    expect(instance.enforced.processes).toBe(true)
     const spawn = `perl -e 'while ($n < 3000) { $p = fork; last unless defined $p; if (!$p) { sleep 1000; exit } push @p, $p; $n++ } kill 9, @p; waitpid $_, 0 for @p; print $n'`
-    const started = Number(await run(machine, spawn))
+    const started = Number(await run(instance, spawn))
     expect(started).toBeGreaterThan(500)
     expect(started).toBeLessThanOrEqual(1024)
   })
 
   test('processor: what runs in it is counted against its share', async (context) => {
-    needs(context, 'cpu', machine)
-    expect(await cgroupFile(machine, 'cpu.cfs_quota_us', 'cpu.max')).toMatch(/^100000\b/)
+    needs(context, 'cpu', instance)
+    expect(await cgroupFile(instance, 'cpu.cfs_quota_us', 'cpu.max')).toMatch(/^100000\b/)
     const controller = new AbortController()
-    const busy = machine.exec({ command: 'while :; do :; done', timeoutMs: 600_000, signal: controller.signal })
-    const terminal = await machine.openTerminal({ command: 'while :; do :; done', cols: 80, rows: 24 })
+    const busy = instance.exec({ command: 'while :; do :; done', timeoutMs: 600_000, signal: controller.signal })
+    const terminal = await instance.openTerminal({ command: 'while :; do :; done', cols: 80, rows: 24 })
     terminal.onOutput(() => {})
     await until('the kernel to count', async () => {
-      const periods = /^nr_periods (\d+)$/m.exec(await cgroupFile(machine, 'cpu.stat'))?.[1]
+      const periods = /^nr_periods (\d+)$/m.exec(await cgroupFile(instance, 'cpu.stat'))?.[1]
       return Number(periods) > 0
     })
     // PID 1, two helpers and two loops.
     await until('all to be in', async () => {
-      const members = await cgroupFile(machine, 'cgroup.procs')
+      const members = await cgroupFile(instance, 'cgroup.procs')
       return members.trim().split('\n').length >= 5
     })
     controller.abort()
@@ -78,16 +78,16 @@ describe('the limits of a sandbox', () => {
   })
 
   test('processor: all sandboxes together weigh less than Steward', async (context) => {
-    needs(context, 'cpu', machine)
-    const [ownGroup] = await cgroupsWith(machine, 'cpu.stat')
+    needs(context, 'cpu', instance)
+    const [ownGroup] = await cgroupsWith(instance, 'cpu.stat')
     const files = await Promise.all(['cpu.shares', 'cpu.weight'].map((name) => textIn(dirname(ownGroup ?? ''), name)))
     expect(files.find((text) => text !== '')).toBe(files[0] === '' ? '25\n' : '256\n')
     expect(await cgroupsWith(neighbour, 'cpu.stat')).toEqual([join(dirname(ownGroup ?? ''), `steward-${neighbour.id}`)])
   })
 
   test('disk: all of it can be used, and a full one hurts only its own sandbox', async (context) => {
-    needs(context, 'disk', machine)
-    const spec = createMachineSpec()
+    needs(context, 'disk', instance)
+    const spec = createSandboxSpec()
     const full = await runtime.create(spec, never)
     const filling = 'fallocate -l 980M /root/most && exec head -c 200M /dev/zero > /root/rest'
     const filled = await full.exec({ command: filling, timeoutMs: 200_000, signal: never })
@@ -118,7 +118,7 @@ describe('the limits of a sandbox', () => {
   test('no sandbox is made when this machine has no room for another, and nothing of it stays', async () => {
     const minFreeBytes = Number.MAX_SAFE_INTEGER
     const cramped = testRuntime({ folder, log: silentLog, now: Date.now, minFreeBytes })
-    const spec = createMachineSpec()
+    const spec = createSandboxSpec()
     const error = await cramped.create(spec, never).catch((it: unknown) => it)
     expect(error).toMatchObject({
       code: 'sandbox/capacity',
@@ -128,7 +128,7 @@ describe('the limits of a sandbox', () => {
   })
 
   test('a fork bomb hurts nobody else and ends with its sandbox', async () => {
-    const spec = createMachineSpec()
+    const spec = createSandboxSpec()
     const bombed = await runtime.create(spec, never)
     const uid = await findUid(folder, spec.id)
     const bomb = await bombed.openTerminal({
@@ -149,19 +149,19 @@ describe('the limits of a sandbox', () => {
   })
 })
 
-function needs(context: TestContext, limit: 'memory' | 'cpu' | 'disk', machine: Machine): void {
+function needs(context: TestContext, limit: 'memory' | 'cpu' | 'disk', machine: SandboxInstance): void {
   context.skip(!machine.enforced[limit], `this machine cannot enforce a ${limit} limit, and says so`)
 }
 
 /** The first of these files that the machine's cgroup for processors has. */
-async function cgroupFile(machine: Machine, ...names: string[]): Promise<string> {
+async function cgroupFile(machine: SandboxInstance, ...names: string[]): Promise<string> {
   for (const path of await cgroupsWith(machine, 'cpu.stat')) {
     for (const name of names) if (existsSync(join(path, name))) return readFile(join(path, name), 'utf8')
   }
   throw new Error(`No cgroup of ${machine.id} has ${names.join(' or ')}.`)
 }
 
-async function cgroupsWith({ id }: Machine, name: string): Promise<string[]> {
+async function cgroupsWith({ id }: SandboxInstance, name: string): Promise<string[]> {
   return (await listCgroups(id)).filter((path) => existsSync(join(path, name)))
 }
 

@@ -8,7 +8,7 @@ import { SandboxId } from '#shared/ids.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { findUid, leftovers } from '../support/leftovers.ts'
-import { createMachineSpec, never, run } from '../support/machines.ts'
+import { createSandboxSpec, never, run } from '../support/machines.ts'
 import { listDescendants } from '../support/processes.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -20,18 +20,18 @@ describe('the end of a sandbox', () => {
     const runtime = testRuntime(options(folder))
     await runtime.describe()
     const openBefore = openFiles()
-    const spec = createMachineSpec()
-    const machine = await runtime.create(spec, never)
+    const spec = createSandboxSpec()
+    const instance = await runtime.create(spec, never)
     const uid = await findUid(folder, spec.id)
-    await run(machine, 'mkdir -p /root/closed/inner && touch /root/closed/inner/file && chmod -R 0 /root/closed')
-    await run(machine, 'setsid sleep 1000 >/dev/null 2>&1 & (trap "" HUP TERM; sleep 1000) >/dev/null 2>&1 &')
+    await run(instance, 'mkdir -p /root/closed/inner && touch /root/closed/inner/file && chmod -R 0 /root/closed')
+    await run(instance, 'setsid sleep 1000 >/dev/null 2>&1 & (trap "" HUP TERM; sleep 1000) >/dev/null 2>&1 &')
     const terminals = await Promise.all(
       ['bash', 'trap "" HUP; sleep 1000', 'cat'].map((command) =>
-        machine.openTerminal({ command, cols: 80, rows: 24 }),
+        instance.openTerminal({ command, cols: 80, rows: 24 }),
       ),
     )
     for (const terminal of terminals) terminal.onOutput(() => {})
-    await machine.stop()
+    await instance.stop()
     await Promise.all(terminals.map((terminal) => terminal.ended))
     await runtime.remove(spec.id)
     await eventually(async () => expect(await leftovers({ id: spec.id, folder, uid })).toEqual([]))
@@ -42,7 +42,7 @@ describe('the end of a sandbox', () => {
     const folder = join(temporaryFolder('abandoned'), 'machines')
     const host = spawn(
       process.execPath,
-      [join(import.meta.dirname, '../support/abandonedHost.ts'), folder, createMachineSpec().id],
+      [join(import.meta.dirname, '../support/abandonedHost.ts'), folder, createSandboxSpec().id],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
@@ -61,7 +61,7 @@ describe('the end of a sandbox', () => {
     await runtime.sweep()
     expect(await leftovers({ id, folder, uid })).toEqual([id])
     expect(await runtime.listStored()).toEqual([id])
-    const machine = await runtime.start(createMachineSpec({ id }), never)
+    const machine = await runtime.start(createSandboxSpec({ id }), never)
     expect(await run(machine, 'cat /root/kept; pgrep -c sleep; true')).toBe('kept\n0\n')
     await machine.stop()
     await runtime.remove(id)
@@ -71,7 +71,7 @@ describe('the end of a sandbox', () => {
   test('is told when nobody asked for it', async () => {
     const folder = join(temporaryFolder('killed'), 'machines')
     const runtime = testRuntime(options(folder))
-    const spec = createMachineSpec()
+    const spec = createSandboxSpec()
     const machine = await runtime.create(spec, never)
     const terminal = await machine.openTerminal({ command: 'cat', cols: 80, rows: 24 })
     terminal.onOutput(() => {})
@@ -90,7 +90,7 @@ describe('the end of a sandbox', () => {
   test('comes with the end of the process beside it', async () => {
     const folder = join(temporaryFolder('warden'), 'machines')
     const runtime = testRuntime(options(folder))
-    const spec = createMachineSpec()
+    const spec = createSandboxSpec()
     const machine = await runtime.create(spec, never)
     const uid = await findUid(folder, spec.id)
     await run(machine, 'setsid sleep 1000 >/dev/null 2>&1 &')
@@ -106,7 +106,7 @@ describe('the end of a sandbox', () => {
     const spawners = () => listDescendants(process.pid).filter(({ command }) => command.startsWith('steward spawner'))
     const others = spawners().map(({ pid }) => pid)
     const runtime = testRuntime(options(folder))
-    const machine = await runtime.create(createMachineSpec(), never)
+    const machine = await runtime.create(createSandboxSpec(), never)
     const [ownSpawner, another] = spawners().filter(({ pid }) => !others.includes(pid))
     expect(another).toBeUndefined()
     // Leaves nothing for later test files if an assertion fails.
@@ -114,7 +114,7 @@ describe('the end of a sandbox', () => {
     if (!ownSpawner) throw new Error('No spawner was started.')
     process.kill(ownSpawner.pid, 'SIGKILL')
     await until('the spawner to end', () => spawners().every(({ pid }) => pid !== ownSpawner.pid))
-    const next = await runtime.create(createMachineSpec(), never)
+    const next = await runtime.create(createSandboxSpec(), never)
     for (const target of [machine, next]) {
       expect(await run(target, 'echo alive')).toBe('alive\n')
       const terminal = await target.openTerminal({ command: 'tty', cols: 80, rows: 24 })

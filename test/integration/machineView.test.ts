@@ -1,43 +1,43 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { until } from '../support/eventually.ts'
-import { createMachineSpec, never, run } from '../support/machines.ts'
+import { createSandboxSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('a sandbox of 512 MB and one processor', () => {
   const runtime = testRuntime({ folder: join(temporaryFolder('view'), 'machines') })
-  let machine: Machine
+  let instance: SandboxInstance
   beforeAll(async () => {
-    machine = await runtime.create(createMachineSpec({ memoryMb: 512, vcpu: 1 }), never)
+    instance = await runtime.create(createSandboxSpec({ memoryMb: 512, vcpu: 1 }), never)
   })
   afterAll(async () => {
-    await machine?.stop()
-    if (machine) await runtime.remove(machine.id)
+    await instance?.stop()
+    if (instance) await runtime.remove(instance.id)
   })
 
   test('has one processor, whoever asks', async () => {
-    expect(await run(machine, 'nproc; getconf _NPROCESSORS_ONLN; grep -c ^processor /proc/cpuinfo')).toBe('1\n1\n1\n')
+    expect(await run(instance, 'nproc; getconf _NPROCESSORS_ONLN; grep -c ^processor /proc/cpuinfo')).toBe('1\n1\n1\n')
     expect(
       await run(
-        machine,
+        instance,
         'grep -c "^cpu[0-9]" /proc/stat; grep -E "^cpu cores|^siblings" /proc/cpuinfo | tr -d "\\t" | sort -u; true',
       ),
     ).toMatch(/^1\n(cpu cores: 1\nsiblings: 1\n)?$/)
-    expect(await run(machine, 'top -b -n 1 -1 | grep -c "^%Cpu"')).toBe('1\n')
+    expect(await run(instance, 'top -b -n 1 -1 | grep -c "^%Cpu"')).toBe('1\n')
   })
 
   test('has its own memory, and counts what it uses', async (context) => {
-    if (!machine.enforced.memory) context.skip('this user may not limit memory here, so the host’s is what it has')
+    if (!instance.enforced.memory) context.skip('this user may not limit memory here, so the host’s is what it has')
     const total = "awk '/^MemTotal:/ { print $2 }' /proc/meminfo"
-    expect(await run(machine, `${total}; free -m | awk '/^Mem:/ { print $2 }'`)).toBe(`${512 * 1024}\n512\n`)
-    expect(await run(machine, "awk '/^SwapTotal:/ { print $2 }' /proc/meminfo")).toBe('0\n')
-    const free = async () => Number(await run(machine, "awk '/^MemAvailable:/ { print $2 }' /proc/meminfo")) / 1024
+    expect(await run(instance, `${total}; free -m | awk '/^Mem:/ { print $2 }'`)).toBe(`${512 * 1024}\n512\n`)
+    expect(await run(instance, "awk '/^SwapTotal:/ { print $2 }' /proc/meminfo")).toBe('0\n')
+    const free = async () => Number(await run(instance, "awk '/^MemAvailable:/ { print $2 }' /proc/meminfo")) / 1024
     expect(await free()).toBeLessThanOrEqual(512)
     const controller = new AbortController()
-    const holding = machine.exec({
+    const holding = instance.exec({
       command: `perl -e '$held = "x" x (150 << 20); sleep 1000'`,
       timeoutMs: 240_000,
       signal: controller.signal,
@@ -50,30 +50,30 @@ describe('a sandbox of 512 MB and one processor', () => {
 
   test('shows the time of its processor go by', async () => {
     const times = async () =>
-      (await run(machine, "awk '/^cpu / { print $2 + $4, $5 }' /proc/stat")).trim().split(' ').map(Number)
+      (await run(instance, "awk '/^cpu / { print $2 + $4, $5 }' /proc/stat")).trim().split(' ').map(Number)
     const [before = 0, idleBefore = 0] = await times()
     await until('time to go by', async () => {
-      await run(machine, 'for i in $(seq 20000); do :; done')
+      await run(instance, 'for i in $(seq 20000); do :; done')
       const [busy = 0, idle = 0] = await times()
       return busy + idle > before + idleBefore
     })
   })
 
   test('may write its own view of itself, and harms nobody by it', async () => {
-    await machine.exec({
+    await instance.exec({
       command: 'echo lies > /proc/meminfo; echo lies > /proc/stat',
       timeoutMs: 60_000,
       signal: never,
     })
     await until('the truth', async () => {
-      const { stdout } = await machine.exec({ command: 'head -n 1 /proc/stat', timeoutMs: 60_000, signal: never })
+      const { stdout } = await instance.exec({ command: 'head -n 1 /proc/stat', timeoutMs: 60_000, signal: never })
       return stdout.toString().startsWith('cpu ')
     })
-    expect(await machine.usage()).toMatchObject({ processes: 1 })
+    expect(await instance.usage()).toMatchObject({ processes: 1 })
   })
 
   test('can have as many processors as this computer', async () => {
-    const all = await runtime.create(createMachineSpec({ vcpu: 4 }), never)
+    const all = await runtime.create(createSandboxSpec({ vcpu: 4 }), never)
     const count = Math.min(4, availableParallelism())
     expect(await run(all, 'nproc; grep -c ^processor /proc/cpuinfo')).toBe(`${count}\n${count}\n`)
     await all.stop()

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runAndParse } from '../support/asUser.ts'
 import { leftovers } from '../support/leftovers.ts'
-import { createMachineSpec } from '../support/machines.ts'
+import { createSandboxSpec } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 test('an ordinary user makes, uses and removes a sandbox', async () => {
   const corePattern = await readFile('/proc/sys/kernel/core_pattern', 'utf8')
-  const { id } = createMachineSpec()
+  const { id } = createSandboxSpec()
   const data = temporaryFolder('ordinary')
   const folder = join(data, 'machines')
   const result = await runAndParse({

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
-import { createMachineSpec, never } from '../support/machines.ts'
+import { createSandboxSpec, never } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Programs that exercise the system call filter: threads, terminals, sockets, copies, debuggers. */
@@ -34,19 +34,19 @@ const isHere = (program: string): boolean => {
 
 describe('programs of Debian', () => {
   const runtime = testRuntime({ folder: temporaryFolder('programs') })
-  let machine: Machine
+  let sandbox: SandboxInstance
   beforeAll(async () => {
-    machine = await runtime.create(createMachineSpec(), never)
+    sandbox = await runtime.create(createSandboxSpec(), never)
   })
   afterAll(async () => {
-    await machine.stop()
-    await runtime.remove(machine.id)
+    await sandbox.stop()
+    await runtime.remove(sandbox.id)
   })
 
   test.for(Object.entries(uses))('%s works in a sandbox', async ([program, command], context) => {
     if (!isHere(program)) context.skip(`${program} is not installed here`)
     const folder = `/root/of-${program}`
-    const { exitCode, stderr } = await machine.exec({
+    const { exitCode, stderr } = await sandbox.exec({
       command: `mkdir -p ${folder} && cd ${folder} && { ${command}; } > out`,
       timeoutMs: 120_000,
       signal: never,

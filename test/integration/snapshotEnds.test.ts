@@ -7,7 +7,7 @@ import { SnapshotId } from '#shared/ids.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { findUid, leftovers } from '../support/leftovers.ts'
-import { createMachineSpec, never, run } from '../support/machines.ts'
+import { createSandboxSpec, never, run } from '../support/machines.ts'
 import { listProcesses } from '../support/processes.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -20,7 +20,7 @@ test.for([
   const runtime = testRuntime({ folder, log: silentLog, now: Date.now })
   const { enforced } = await runtime.describe()
   context.skip(!enforced.disk, 'this machine cannot mount disk images, and says so')
-  const spec = createMachineSpec()
+  const spec = createSandboxSpec()
   const { id } = spec
   const snapshotId = SnapshotId.parse(`snap_${'f'.repeat(24)}`)
   const script = join(import.meta.dirname, '../support/abandonedSnapshot.ts')
@@ -48,9 +48,9 @@ test.for([
   })
   if (!alsoHelper) await runtime.sweep()
   expect(await readdir(join(folder, id, 'snapshots'))).toEqual([])
-  const machine = await runtime.start(spec, never)
-  expect(await run(machine, 'cat /root/kept; echo more >> /root/ticks')).toBe('kept\n')
-  await machine.stop()
+  const instance = await runtime.start(spec, never)
+  expect(await run(instance, 'cat /root/kept; echo more >> /root/ticks')).toBe('kept\n')
+  await instance.stop()
   await runtime.remove(id)
   await eventually(async () => expect(await leftovers({ id, folder, uid })).toEqual([]))
 })

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { silentLog } from '#platform/log.ts'
 import { ImageName, type ImageSource } from '#shared/contract/images.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
-import { createMachineSpec, never, run } from '../support/machines.ts'
+import { createSandboxSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const execute = promisify(execFile)
@@ -49,20 +49,20 @@ test(
     expect(lines).toEqual(expect.arrayContaining(['Downloading packages', 'Unpacking packages', 'Installing packages']))
     const before = await digest(data)
 
-    const machine = await runtime.create(createMachineSpec({ image: name }), never)
-    const neighbour = await runtime.create(createMachineSpec({ image: name }), never)
+    const sandbox = await runtime.create(createSandboxSpec({ image: name }), never)
+    const neighbour = await runtime.create(createSandboxSpec({ image: name }), never)
     for (const file of await readdir(debs))
-      await machine.writeFile(`/root/${file}`, await readFile(join(debs, file)), never)
+      await sandbox.writeFile(`/root/${file}`, await readFile(join(debs, file)), never)
     await run(
-      machine,
+      sandbox,
       'apt-get -q -y install /root/*.deb && rm -r /usr/share/doc /etc/apt && echo evil > /usr/bin/less',
     )
-    expect(await run(machine, `echo '{"kept": 1}' | jq .kept`)).toBe('1\n')
+    expect(await run(sandbox, `echo '{"kept": 1}' | jq .kept`)).toBe('1\n')
     expect(await run(neighbour, 'command -v jq || ls -d /etc/apt; less --version | head -1')).toMatch(
       /^\/etc\/apt\nless /,
     )
     expect(await digest(data)).toBe(before)
-    for (const target of [machine, neighbour]) {
+    for (const target of [sandbox, neighbour]) {
       await target.stop()
       await runtime.remove(target.id)
     }

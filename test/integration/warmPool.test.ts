@@ -1,30 +1,30 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Machine, SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxInstance, SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { listReadyWarmSandboxes } from '#test/support/warmSandboxes.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { findUid, leftovers, listCgroups } from '../support/leftovers.ts'
-import { createMachineSpec, never, run } from '../support/machines.ts'
+import { createSandboxSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('a warm sandbox', () => {
   const folder = join(temporaryFolder('warm-pool'), 'machines')
   const runtime = testRuntime({ folder, warmPoolSize: 1 })
-  const machines: Machine[] = []
+  const sandboxs: SandboxInstance[] = []
   afterAll(async () => {
-    for (const machine of machines) await endMachine(runtime, machine)
+    for (const instance of sandboxs) await endSandbox(runtime, instance)
   })
 
-  const create = async (changes: Partial<MachineSpec> = {}): Promise<Machine> => {
-    const machine = await runtime.create(createMachineSpec(changes), never)
-    machines.push(machine)
+  const create = async (changes: Partial<SandboxSpec> = {}): Promise<SandboxInstance> => {
+    const machine = await runtime.create(createSandboxSpec(changes), never)
+    sandboxs.push(machine)
     return machine
   }
   /** Whether the machine was one before: its cgroups have the name that they were made with. */
-  const wasWarm = async ({ id }: Machine): Promise<boolean> =>
+  const wasWarm = async ({ id }: SandboxInstance): Promise<boolean> =>
     /steward-spare-/.test((await readFile(join(folder, id, 'run.json'), 'utf8')).toString())
   const awaitWarmSandbox = (): Promise<string> =>
     until('a warm sandbox', async () => (await listReadyWarmSandboxes(folder))[0])
@@ -46,13 +46,13 @@ describe('a warm sandbox', () => {
     await awaitWarmSandbox()
     const machine = await create()
     expect(await wasWarm(machine)).toBe(true)
-    const users = await Promise.all(machines.map(({ id }) => findUid(folder, id)))
-    if (process.getuid?.() === 0) expect(new Set(users).size).toBe(machines.length)
+    const users = await Promise.all(sandboxs.map(({ id }) => findUid(folder, id)))
+    if (process.getuid?.() === 0) expect(new Set(users).size).toBe(sandboxs.length)
     const namespaces = await Promise.all(
-      machines.map((target) => run(target, 'cd /proc/self/ns && readlink cgroup ipc mnt net pid user uts')),
+      sandboxs.map((target) => run(target, 'cd /proc/self/ns && readlink cgroup ipc mnt net pid user uts')),
     )
     const all = namespaces.flatMap((text) => text.trim().split('\n'))
-    expect(new Set(all).size).toBe(machines.length * 7)
+    expect(new Set(all).size).toBe(sandboxs.length * 7)
   })
 
   test('keeps its files over a restart, like any other', async () => {
@@ -61,8 +61,8 @@ describe('a warm sandbox', () => {
     expect(await wasWarm(machine)).toBe(true)
     await run(machine, 'echo kept > /root/kept')
     await machine.stop()
-    const again = await runtime.start(createMachineSpec({ id: machine.id }), never)
-    machines.splice(machines.indexOf(machine), 1, again)
+    const again = await runtime.start(createSandboxSpec({ id: machine.id }), never)
+    sandboxs.splice(sandboxs.indexOf(machine), 1, again)
     expect(await run(again, 'cat /root/kept')).toBe('kept\n')
   })
 
@@ -91,7 +91,7 @@ describe('a warm sandbox', () => {
 test('warm sandboxes end with their runtime, and leave nothing', async () => {
   const folder = join(temporaryFolder('warm-pool'), 'machines')
   const runtime = testRuntime({ folder, warmPoolSize: 2 })
-  await endMachine(runtime, await runtime.create(createMachineSpec(), never))
+  await endSandbox(runtime, await runtime.create(createSandboxSpec(), never))
   await until('two warm sandboxes', async () => (await listReadyWarmSandboxes(folder)).length === 2)
   const names = await listReadyWarmSandboxes(folder)
   await runtime.close()
@@ -102,7 +102,7 @@ test('warm sandboxes end with their runtime, and leave nothing', async () => {
 test('warm sandboxes that another host left are removed', async () => {
   const folder = join(temporaryFolder('warm-pool'), 'machines')
   const runtime = testRuntime({ folder, warmPoolSize: 1 })
-  await endMachine(runtime, await runtime.create(createMachineSpec(), never))
+  await endSandbox(runtime, await runtime.create(createSandboxSpec(), never))
   await until('a warm sandbox', async () => (await listReadyWarmSandboxes(folder)).length === 1)
   const [name = ''] = await listReadyWarmSandboxes(folder)
   const uid = await findUid(folder, name)
@@ -111,7 +111,7 @@ test('warm sandboxes that another host left are removed', async () => {
   await eventually(async () => expect(await leftovers({ id: name, folder, uid })).toEqual([]))
 })
 
-async function endMachine(runtime: SandboxRuntime, machine: Machine): Promise<void> {
+async function endSandbox(runtime: SandboxRuntime, machine: SandboxInstance): Promise<void> {
   await machine.stop()
   await runtime.remove(machine.id)
 }

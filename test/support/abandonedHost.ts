@@ -1,16 +1,16 @@
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '#platform/log.ts'
-import { MachineSpec } from '#shared/contract/hostIpc.ts'
+import { SandboxSpec } from '#shared/contract/hostIpc.ts'
 
 /** A process that starts a sandbox, keeps it busy and is then killed by its test. Prints the id when it is ready. */
 const [folder = '', id = ''] = process.argv.slice(2)
 const signal = new AbortController().signal
 const runtime = createBubblewrapRuntime({ folder, log: silentLog, now: Date.now })
 const size = { vcpu: 1, memoryMb: 512, diskGb: 1 }
-const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' })
-const machine = await runtime.create(spec, signal)
-await machine.exec({ command: 'echo kept > /root/kept; setsid sleep 1000 &', timeoutMs: 60_000, signal })
-const terminal = await machine.openTerminal({ command: 'trap "" HUP; sleep 1000', cols: 80, rows: 24 })
+const spec = SandboxSpec.parse({ id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' })
+const instance = await runtime.create(spec, signal)
+await instance.exec({ command: 'echo kept > /root/kept; setsid sleep 1000 &', timeoutMs: 60_000, signal })
+const terminal = await instance.openTerminal({ command: 'trap "" HUP; sleep 1000', cols: 80, rows: 24 })
 terminal.onOutput(() => {})
-void machine.exec({ command: 'sleep 1000', timeoutMs: 600_000, signal })
+void instance.exec({ command: 'sleep 1000', timeoutMs: 600_000, signal })
 process.stdout.write(`${spec.id}\n`)

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '#platform/log.ts'
-import { MachineSpec } from '#shared/contract/hostIpc.ts'
+import { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { SnapshotId } from '#shared/ids.ts'
 
 /** A process that makes a snapshot which never ends, of a sandbox that writes all the time, and is then killed by its test. */
@@ -11,10 +11,10 @@ const [folder = '', id = '', snapshot = ''] = process.argv.slice(2)
 const signal = new AbortController().signal
 const runtime = createBubblewrapRuntime({ folder, log: silentLog, now: Date.now })
 const size = { vcpu: 1, memoryMb: 512, diskGb: 1 }
-const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' })
-const machine = await runtime.create(spec, signal)
+const spec = SandboxSpec.parse({ id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' })
+const instance = await runtime.create(spec, signal)
 const writer = 'while :; do echo tick >> /root/ticks; done'
-await machine.exec({ command: `echo kept > /root/kept; (${writer}) >/dev/null 2>&1 &`, timeoutMs: 60_000, signal })
+await instance.exec({ command: `echo kept > /root/kept; (${writer}) >/dev/null 2>&1 &`, timeoutMs: 60_000, signal })
 const snapshotId = SnapshotId.parse(snapshot)
 const snapshots = join(folder, id, 'snapshots')
 mkdirSync(snapshots)

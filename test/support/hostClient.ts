@@ -10,7 +10,7 @@ import {
 } from '#shared/contract/hostIpc.ts'
 import { ServerStreamMessage, streamLimits } from '#shared/contract/terminalStream.ts'
 import { SandboxId, TerminalId } from '#shared/ids.ts'
-import { createMachineSpec } from './machines.ts'
+import { createSandboxSpec } from './machines.ts'
 
 export const newSandboxId = (): SandboxId => SandboxId.parse(randomBytes(16).toString('hex'))
 export const newTerminalId = (): TerminalId => TerminalId.parse(`pty_${randomBytes(12).toString('hex')}`)
@@ -75,7 +75,7 @@ export async function connectHost(path: string): Promise<HostClient> {
     terminal,
     async createMachine(runtime = 'local') {
       const id = newSandboxId()
-      await call('machine.create', createMachineSpec({ id, runtime }))
+      await call('machine.create', createSandboxSpec({ id, runtime }))
       return id
     },
     async createTerminal(sandboxId, command, { cols, rows } = { cols: 80, rows: 24 }) {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReadStream } from 'node:tty'
 import { createTerminalInput } from '#host/runtimes/bubblewrap/terminalInput.ts'
-import type { Machine, MachineTerminal, SandboxRuntime, TerminalRequest } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance, SandboxTerminal, SandboxRuntime, TerminalRequest } from '#host/runtimes/sandboxRuntime.ts'
 import { AppError } from '#shared/appError.ts'
 import { SandboxId } from '#shared/ids.ts'
 
@@ -35,13 +35,13 @@ export type LocalRuntime = SandboxRuntime & { end(id: SandboxId): void }
  */
 export function createLocalRuntime({ folder, startMs }: LocalOptions): LocalRuntime {
   mkdirSync(folder, { recursive: true })
-  const running = new Map<SandboxId, LocalMachine>()
+  const running = new Map<SandboxId, FakeRuntime>()
 
-  const start = async (id: SandboxId, signal: AbortSignal): Promise<Machine> => {
+  const start = async (id: SandboxId, signal: AbortSignal): Promise<SandboxInstance> => {
     if (startMs !== undefined) await pause(startMs, signal)
-    const machine = localMachine(id)
-    running.set(id, machine)
-    return machine
+    const sandbox = fakeRuntime(id)
+    running.set(id, sandbox)
+    return sandbox
   }
 
   return {
@@ -60,9 +60,9 @@ export function createLocalRuntime({ folder, startMs }: LocalOptions): LocalRunt
       image_detail: null,
     }),
     async create({ id }, signal) {
-      const machine = await start(id, signal)
+      const instance = await start(id, signal)
       mkdirSync(join(folder, id))
-      return machine
+      return instance
     },
     async start({ id }, signal) {
       if (!existsSync(join(folder, id))) throw new AppError('sandbox/not-found', 'It has no files.')
@@ -93,10 +93,10 @@ export function createLocalRuntime({ folder, startMs }: LocalOptions): LocalRunt
   }
 }
 
-type LocalMachine = Machine & { vanish(): void }
+type FakeRuntime = SandboxInstance & { vanish(): void }
 
-function localMachine(id: SandboxId): LocalMachine {
-  const open = new Set<MachineTerminal & { kill(): void }>()
+function fakeRuntime(id: SandboxId): FakeRuntime {
+  const open = new Set<SandboxTerminal & { kill(): void }>()
   const over = Promise.withResolvers<string>()
   const killAll = async (): Promise<void> => {
     for (const terminal of open) terminal.kill()
@@ -146,7 +146,7 @@ function localMachine(id: SandboxId): LocalMachine {
   }
 }
 
-function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTerminal & { kill(): void } {
+function localTerminal({ command, cols, rows, env }: TerminalRequest): SandboxTerminal & { kill(): void } {
   const { master, slave } = native.open(cols, rows)
   const program = spawn('setsid', ['--ctty', '/bin/bash', '-c', command], {
     stdio: [slave, slave, slave],

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
 import { AppError, type ErrorCode } from '#shared/appError.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { SandboxId } from '#shared/ids.ts'
 
 /** A signal that nothing fires. */
 export const never = new AbortController().signal
 
-export function createMachineSpec(changes: Partial<MachineSpec> = {}): MachineSpec {
+export function createSandboxSpec(changes: Partial<SandboxSpec> = {}): SandboxSpec {
   const id = SandboxId.parse(randomBytes(16).toString('hex'))
   return {
     id,
@@ -24,8 +24,8 @@ export function createMachineSpec(changes: Partial<MachineSpec> = {}): MachineSp
 }
 
 /** Runs a command and returns its output; fails on a nonzero exit code. */
-export async function run(machine: Machine, command: string): Promise<string> {
-  const outcome = await machine.exec({ command, timeoutMs: 120_000, signal: never })
+export async function run(sandbox: SandboxInstance, command: string): Promise<string> {
+  const outcome = await sandbox.exec({ command, timeoutMs: 120_000, signal: never })
   expect(outcome.exitCode, `${command}: ${outcome.stderr.toString()}`).toBe(0)
   return outcome.stdout.toString()
 }

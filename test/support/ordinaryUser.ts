@@ -1,6 +1,6 @@
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '#platform/log.ts'
-import { MachineSpec } from '#shared/contract/hostIpc.ts'
+import { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { SnapshotId } from '#shared/ids.ts'
 
 /** Creates, uses and removes a sandbox as the current user, and prints the observations as JSON. */
@@ -9,10 +9,10 @@ const signal = new AbortController().signal
 const runtime = createBubblewrapRuntime({ folder, log: silentLog, now: Date.now })
 const report = await runtime.describe()
 const size = { vcpu: 1, memoryMb: 512, diskGb: 1 }
-const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' })
-const machine = await runtime.create(spec, signal)
+const spec = SandboxSpec.parse({ id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' })
+const instance = await runtime.create(spec, signal)
 const exec = async (command: string) => {
-  const outcome = await machine.exec({ command, timeoutMs: 120_000, signal })
+  const outcome = await instance.exec({ command, timeoutMs: 120_000, signal })
   return { code: outcome.exitCode, out: outcome.stdout.toString(), err: outcome.stderr.toString() }
 }
 
@@ -20,13 +20,13 @@ const user = await exec('id -u; touch /etc/mine /usr/local/mine; cat /proc/self/
 const attempt = await exec('echo evil > /proc/sys/kernel/core_pattern')
 const spawn = 'while ($n < 3000) { $p = fork; last unless defined $p; if (!$p) { sleep 99; exit } push @p, $p; $n++ }'
 const processes = Number((await exec(`perl -e '${spawn} kill 9, @p; waitpid $_, 0 for @p; print $n'`)).out)
-await machine.writeFile('/srv/folder/file', Buffer.from('content'), signal)
-const file = (await machine.readFile('/srv/folder/file', 100, signal)).toString()
+await instance.writeFile('/srv/folder/file', Buffer.from('content'), signal)
+const file = (await instance.readFile('/srv/folder/file', 100, signal)).toString()
 await exec('mkdir -p /root/closed/inner; chmod -R 0 /root/closed')
 
-const usage = await machine.usage()
+const usage = await instance.usage()
 
-const terminal = await machine.openTerminal({ command: 'tty; stty size; exit 4', cols: 100, rows: 30 })
+const terminal = await instance.openTerminal({ command: 'tty; stty size; exit 4', cols: 100, rows: 30 })
 let screen = ''
 terminal.onOutput((bytes) => {
   screen += bytes.toString()
@@ -39,13 +39,13 @@ const snapshotBytes = await runtime.snapshot(snapshot, signal)
 const ticks = async () => Number((await exec('wc -l < /root/ticks')).out)
 const before = await ticks()
 while ((await ticks()) === before);
-await machine.stop()
+await instance.stop()
 const again = await runtime.start(spec, signal)
 const content = (await again.readFile('/srv/folder/file', 100, signal)).toString()
 await again.writeFile('/srv/folder/file', Buffer.from('changed'), signal)
 await again.stop()
 await runtime.restore(snapshot, signal)
-const forkId = MachineSpec.shape.id.parse([...spec.id].toReversed().join(''))
+const forkId = SandboxSpec.shape.id.parse([...spec.id].toReversed().join(''))
 const copies = [
   await runtime.start(spec, signal),
   await runtime.create({ ...spec, id: forkId, hostname: 'fork' }, signal, snapshot),
@@ -61,7 +61,7 @@ for (const copy of copies) {
 const observations = {
   user: process.getuid?.(),
   report,
-  enforced: machine.enforced,
+  enforced: instance.enforced,
   who: user,
   attempt,
   processes,

@@ -7,7 +7,7 @@ import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { until } from './eventually.ts'
 import { connectHost } from './hostClient.ts'
-import { createMachineSpec } from './machines.ts'
+import { createSandboxSpec } from './machines.ts'
 import { projectFolder } from './plantedTree.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
@@ -25,7 +25,7 @@ export async function startOtherHost(dataFolder: string, sandboxId: SandboxId): 
     () => existsSync(getHostSocketPath(dataFolder)) && existsSync(getHostPidFile(dataFolder)),
   )
   const client = await connectHost(getHostSocketPath(dataFolder))
-  await client.call('machine.start', createMachineSpec({ id: sandboxId }))
+  await client.call('machine.start', createSandboxSpec({ id: sandboxId }))
   expect((await client.call('describe', {})).ipcVersion).toBe(otherVersion)
   client.ipc.close()
   return host

@@ -4,56 +4,56 @@ import { join } from 'node:path'
 import { copyTree } from '#commands/copyTree.ts'
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { removeInRange, wrapInRange } from '#host/runtimes/bubblewrap/images/inRange.ts'
-import type { Machine, SnapshotRef } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance, SnapshotRef } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { SandboxId, SnapshotId } from '#shared/ids.ts'
 import { until } from './eventually.ts'
-import { createMachineSpec, never } from './machines.ts'
+import { createSandboxSpec, never } from './machines.ts'
 
 /**
  * Runs sandboxes on an ordinary user's host over three runs: `before` there are subordinate ids, `with` them, and
  * `after` they were taken away. Prints what it saw as JSON. `machines` is the folder that the runs share.
  */
 const [folder = '', part = ''] = process.argv.slice(2)
-const machines = join(folder, 'machines')
+const sandboxs = join(folder, 'machines')
 const old = createSpec('a', 'old')
 const own = createSpec('b', 'own')
 const closed = 'mkdir -p /root/closed && echo closed > /root/closed/file && chmod 0 /root/closed/file /root/closed'
 
-const open = () => createBubblewrapRuntime({ folder: machines, log: silentLog, now: Date.now })
+const open = () => createBubblewrapRuntime({ folder: sandboxs, log: silentLog, now: Date.now })
 let runtime = open()
 
-function createSpec(letter: string, hostname: string): MachineSpec {
-  return createMachineSpec({ id: SandboxId.parse(letter.repeat(32)), hostname })
+function createSpec(letter: string, hostname: string): SandboxSpec {
+  return createSandboxSpec({ id: SandboxId.parse(letter.repeat(32)), hostname })
 }
-function createSnapshotPath({ id }: MachineSpec): SnapshotRef {
+function createSnapshotPath({ id }: SandboxSpec): SnapshotRef {
   return { sandboxId: id, snapshotId: SnapshotId.parse(`snap_${id.slice(0, 24)}`) }
 }
-async function said(machine: Machine, command: string): Promise<string> {
-  const { stdout, stderr } = await machine.exec({ command, timeoutMs: 120_000, signal: never })
+async function said(sandbox: SandboxInstance, command: string): Promise<string> {
+  const { stdout, stderr } = await sandbox.exec({ command, timeoutMs: 120_000, signal: never })
   return `${stdout.toString()}${stderr.toString()}`.trim()
 }
-const readUser = ({ id }: MachineSpec): number | null =>
-  JSON.parse(readFileSync(join(machines, id, 'machine.json'), 'utf8')).uid
+const readUser = ({ id }: SandboxSpec): number | null =>
+  JSON.parse(readFileSync(join(sandboxs, id, 'machine.json'), 'utf8')).uid
 /** Owners of its first process and its files, inside and on this computer; and what its files say. */
-const look = async (spec: MachineSpec, machine: Machine) => ({
+const look = async (spec: SandboxSpec, instance: SandboxInstance) => ({
   stored: readUser(spec),
-  outside: Number((await said(machine, 'cat /proc/self/uid_map')).split(/\s+/)[1]),
-  inside: await said(machine, 'stat -c %u:%g / /root/closed /root/closed/file | sort -u; cat /root/closed/file'),
+  outside: Number((await said(instance, 'cat /proc/self/uid_map')).split(/\s+/)[1]),
+  inside: await said(instance, 'stat -c %u:%g / /root/closed /root/closed/file | sort -u; cat /root/closed/file'),
 })
-async function remove(machine: Machine): Promise<void> {
-  await machine.stop()
-  await runtime.remove(machine.id)
+async function remove(instance: SandboxInstance): Promise<void> {
+  await instance.stop()
+  await runtime.remove(instance.id)
 }
 
 async function before() {
-  const machine = await runtime.create(old, never)
-  await said(machine, closed)
+  const instance = await runtime.create(old, never)
+  await said(instance, closed)
   await runtime.snapshot(createSnapshotPath(old), never)
-  const observation = await look(old, machine)
-  await machine.stop()
+  const observation = await look(old, instance)
+  await instance.stop()
   return { seen: observation, detail: (await runtime.describe()).detail }
 }
 
@@ -88,7 +88,7 @@ async function withIds() {
 
   // As a backup copies it, and a restore: below a folder of the user itself.
   const copy = join(folder, 'copy')
-  await copyTree(join(machines, own.id), copy)
+  await copyTree(join(sandboxs, own.id), copy)
   const listing = async (path: string) => {
     const list = (await wrapInRange(['find', join(path, 'files'), '-printf', '%P %U %m\\n'])) ?? []
     return execFileSync(list[0] ?? '', list.slice(1))
@@ -96,7 +96,7 @@ async function withIds() {
       .split('\n')
       .toSorted()
   }
-  observations.isCopied = JSON.stringify(await listing(copy)) === JSON.stringify(await listing(join(machines, own.id)))
+  observations.isCopied = JSON.stringify(await listing(copy)) === JSON.stringify(await listing(join(sandboxs, own.id)))
   observations.copiedUser = statSync(join(copy, 'files')).uid
   await removeInRange(copy)
 
@@ -119,9 +119,9 @@ async function after() {
     await runtime.start(own, never).then(() => 'started', code),
     await runtime.remove(own.id).then(() => 'removed', code),
   ]
-  const machine = await runtime.start(old, never)
-  const observations = { refused, old: await look(old, machine) }
-  await remove(machine)
+  const instance = await runtime.start(old, never)
+  const observations = { refused, old: await look(old, instance) }
+  await remove(instance)
   return { ...observations, stored: await runtime.listStored() }
 }
 
@@ -133,10 +133,10 @@ async function end() {
 /** Result for a sandbox with a network. */
 async function connect() {
   const spec = createSpec('c', 'connected')
-  const machine = await runtime.create({ ...spec, network: 'internet' }, never)
-  const reached = await said(machine, 'exec 3<>/dev/tcp/203.0.113.7/80 && echo reached')
+  const instance = await runtime.create({ ...spec, network: 'internet' }, never)
+  const reached = await said(instance, 'exec 3<>/dev/tcp/203.0.113.7/80 && echo reached')
   const observations = { stored: readUser(spec), reached }
-  await remove(machine)
+  await remove(instance)
   return observations
 }
 

@@ -4,7 +4,7 @@ import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRun
 import { connectIpc } from '#platform/ipc/ipcClient.ts'
 import { silentLog } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import { MachineSpec } from '#shared/contract/hostIpc.ts'
+import { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { until } from './eventually.ts'
 
 /**
@@ -24,10 +24,10 @@ const host = await startHost({
 const { call, close } = await connectIpc({ path: host.socketPath, onEvent: () => {} })
 const size = { vcpu: 1, memoryMb: 512, diskGb: 1 }
 
-const createMachine = async (): Promise<string> => {
+const createSandbox = async (): Promise<string> => {
   const id = randomBytes(16).toString('hex')
   const spec = { id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' }
-  await call('machine.create', MachineSpec.parse(spec))
+  await call('machine.create', SandboxSpec.parse(spec))
   return id
 }
 const openTerminal = async (sandboxId: string, command: string) => {
@@ -45,7 +45,7 @@ const openTerminal = async (sandboxId: string, command: string) => {
 const exec = async (sandboxId: string, command: string): Promise<string> =>
   (await call('machine.exec', { sandboxId, command, timeoutMs: 60_000 })).body.toString()
 
-const [evil, victim] = [await createMachine(), await createMachine()]
+const [evil, victim] = [await createSandbox(), await createSandbox()]
 const observations: Record<string, unknown> = { user: process.getuid?.() }
 
 const unread = await openTerminal(evil, 'stty raw -echo; printf ready; sleep 1000')

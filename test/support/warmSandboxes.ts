@@ -1,8 +1,8 @@
-import { createMachineFolders, type WarmSandboxName } from '#host/runtimes/bubblewrap/machineFolder.ts'
+import { createSandboxFolders, type WarmSandboxName } from '#host/runtimes/bubblewrap/machineFolder.ts'
 
 /** Lists warm sandboxes that have recorded their run; they are ready a moment later. */
 export async function listReadyWarmSandboxes(folder: string): Promise<WarmSandboxName[]> {
-  const folders = createMachineFolders(folder)
+  const folders = createSandboxFolders(folder)
   const names = await folders.listWarmSandboxes()
   const runs = await Promise.all(names.map((name) => folders.readRun(name)))
   return names.filter((_, index) => runs[index] !== undefined)

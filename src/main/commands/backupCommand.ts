@@ -43,7 +43,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
     try {
       await backUpDatabases(dataFolder, part)
       await copyRest(dataFolder, part)
-      await copyMachines(dataFolder, part, frozen)
+      await copySandboxs(dataFolder, part, frozen)
     } finally {
       for (const snapshot of frozen) await callHost(host, 'snapshot.delete', snapshot, snapshotMs)
     }
@@ -143,10 +143,10 @@ type Frozen = HostParams<'snapshot.create'>
 
 /** Copies the disk of each running sandbox as a snapshot made by the host, which pauses its programs. */
 async function freezeDisks(host: IpcClient): Promise<Frozen[]> {
-  const { machines } = await callHost(host, 'machine.list', {}, connectMs)
+  const { machines: sandboxs } = await callHost(host, 'machine.list', {}, connectMs)
   const frozen: Frozen[] = []
   try {
-    for (const { id: sandboxId, runtime } of machines) {
+    for (const { id: sandboxId, runtime } of sandboxs) {
       if (runtime === 'docker') continue // its files are in the container engine
       const snapshotId = SnapshotId.parse(`snap_${randomBytes(12).toString('hex')}`)
       frozen.push({ sandboxId, snapshotId, runtime })
@@ -177,14 +177,14 @@ async function listDatabases(folder: string): Promise<string[]> {
 
 /** Excludes databases, sandboxes, logs, the window's browser profile, locks and sockets. */
 async function copyRest(dataFolder: string, part: string): Promise<void> {
-  const machines = join(getHostFolder(dataFolder), 'machines')
+  const instances = join(getHostFolder(dataFolder), 'machines')
   const excludedPaths = new Set(['logs', 'window', join('host', 'machines'), join('host', 'host.pid')])
   const isExcluded = (path: string): boolean => {
     const inside = relative(dataFolder, path)
     const name = basename(path)
     return (
       excludedPaths.has(inside) ||
-      path === machines ||
+      path === instances ||
       /\.lock(\..*)?$/.test(name) ||
       /\.sqlite(-wal|-shm)?$/.test(name)
     )
@@ -192,7 +192,7 @@ async function copyRest(dataFolder: string, part: string): Promise<void> {
   await copyTree(dataFolder, part, { leaveOut: isExcluded })
 }
 
-async function copyMachines(dataFolder: string, part: string, frozen: readonly Frozen[]): Promise<void> {
+async function copySandboxs(dataFolder: string, part: string, frozen: readonly Frozen[]): Promise<void> {
   const machines = join(getHostFolder(dataFolder), 'machines')
   const snapshotIds = new Map<string, SnapshotId>(frozen.map(({ sandboxId, snapshotId }) => [sandboxId, snapshotId]))
   for (const name of await readdir(machines).catch(() => [])) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { StartOptions } from '#config/startOptions.ts'
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { createMachineFolders } from '#host/runtimes/bubblewrap/machineFolder.ts'
+import { createSandboxFolders } from '#host/runtimes/bubblewrap/machineFolder.ts'
 import type { RuntimeImages } from '#host/runtimes/sandboxRuntime.ts'
 import { openDataFolder } from '#platform/dataFolder.ts'
 import { handleEndSignals } from '#platform/endSignals.ts'
@@ -76,9 +76,9 @@ function createCancelledError(name: ImageName, cause: unknown): AppError {
 
 /** The service asks its records; here are the files of all that it knows. */
 async function refuseInUse(name: ImageName, folder: string): Promise<void> {
-  const folders = createMachineFolders(folder)
-  const machines = await Promise.all((await folders.list()).map((id) => folders.find(id).catch(() => undefined)))
-  const sandboxCount = machines.filter((machine) => machine?.image === name).length
+  const folders = createSandboxFolders(folder)
+  const sandboxs = await Promise.all((await folders.list()).map((id) => folders.find(id).catch(() => undefined)))
+  const sandboxCount = sandboxs.filter((sandbox) => sandbox?.image === name).length
   if (sandboxCount > 0) {
     throw new AppError('image/in-use', `Sandboxes are made from the image ${name}: ${sandboxCount}.`)
   }

@@ -17,7 +17,7 @@ import { createHostHandlers } from './ipc/hostHandlers.ts'
 import { createIdleWatch } from './ipc/idleWatch.ts'
 import { createPortHandler } from './ipc/portHandler.ts'
 import { streamHandler } from './ipc/streamHandler.ts'
-import { createMachines } from './machines/machines.ts'
+import { createSandboxs } from './machines/machines.ts'
 import { createSandboxLabels } from './machines/sandboxLabels.ts'
 import { createWatchedCommands } from './machines/watchedCommands.ts'
 import { createBubblewrapRuntime } from './runtimes/bubblewrap/bubblewrapRuntime.ts'
@@ -122,7 +122,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     )
     const labels = createSandboxLabels(join(getHostFolder(dataDir), 'labels'))
     const running = scope.own(
-      createMachines({
+      createSandboxs({
         runtimes,
         labels,
         onStopping: (id, stopping) => terminals.machineEnding(id, stopping),

@@ -3,10 +3,10 @@ import { access, mkdir, stat } from 'node:fs/promises'
 import { join, posix, win32 } from 'node:path'
 import { AppError } from '#shared/appError.ts'
 
-type Machine = { platform: NodeJS.Platform; home: string; environment: Readonly<Record<string, string | undefined>> }
+type SandboxInstance = { platform: NodeJS.Platform; home: string; environment: Readonly<Record<string, string | undefined>> }
 
 /** Returns the data folder that is used without `--data`. */
-export function getDefaultDataFolder({ platform, home, environment }: Machine): string {
+export function getDefaultDataFolder({ platform, home, environment }: SandboxInstance): string {
   if (platform === 'win32') return win32.join(environment.APPDATA ?? win32.join(home, 'AppData', 'Roaming'), 'Steward')
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'Steward')
   const base = environment.XDG_DATA_HOME

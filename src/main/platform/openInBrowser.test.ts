@@ -10,7 +10,7 @@ import { openInBrowser } from './openInBrowser.ts'
 const url = 'http://127.0.0.1:4100/#token=secret-of-the-start'
 
 /** A machine whose `xdg-open` writes down the arguments that all users can read. */
-function machine(variables: Record<string, string> = { DISPLAY: ':9' }) {
+function sandbox(variables: Record<string, string> = { DISPLAY: ':9' }) {
   const home = temporaryFolder('home')
   const programs = temporaryFolder('programs')
   const said = join(temporaryFolder('said'), 'arguments')
@@ -32,7 +32,7 @@ function read(file: string): string | undefined {
 const whenReadable = test.skipIf(process.platform !== 'linux')
 
 whenReadable('the token of the address is in no arguments, but in a page that the person alone can read', async () => {
-  const { home, environment, opened } = machine()
+  const { home, environment, opened } = sandbox()
   const page = await openInBrowser(url, environment)
   const said = await opened()
   expect(said).not.toContain('token')
@@ -51,7 +51,7 @@ whenReadable('the token of the address is in no arguments, but in a page that th
 
 whenReadable('other users cannot read it', async (context) => {
   if (process.getuid?.() !== 0) return context.skip('only root can become another user')
-  const { environment, opened } = machine()
+  const { environment, opened } = sandbox()
   const page = await openInBrowser(url, environment)
   const file = fileURLToPath((await opened()).trim().split('\n').at(-1) ?? '')
   expect(() => execFileSync('cat', [file], { uid: 65534, gid: 65534, stdio: 'pipe' })).toThrow(/Permission denied/)
@@ -59,13 +59,13 @@ whenReadable('other users cannot read it', async (context) => {
 })
 
 whenReadable('without a display nothing is written', async () => {
-  const { home, environment } = machine({})
+  const { home, environment } = sandbox({})
   await (await openInBrowser(url, environment)).remove()
   expect(readdirSync(home)).toEqual([])
 })
 
 whenReadable('a home that cannot be written to leaves the printed address', async () => {
-  const { home, environment } = machine()
+  const { home, environment } = sandbox()
   const file = join(home, 'file')
   writeFileSync(file, '')
   await (await openInBrowser(url, { ...environment, HOME: file })).remove()

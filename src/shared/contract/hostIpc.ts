@@ -19,7 +19,7 @@ import { TerminalState } from './terminals.ts'
 export const hostIpcVersion = 3
 
 /** Specification of a machine, as the service sends it to the host. */
-export const MachineSpec = z.object({
+export const SandboxSpec = z.object({
   id: SandboxId,
   /** Shown by `hostname` inside; already reduced to letters, digits and `-`. */
   hostname: z.string(),
@@ -31,11 +31,11 @@ export const MachineSpec = z.object({
   image: ImageName.nullable(),
   network: Network,
 })
-export type MachineSpec = z.infer<typeof MachineSpec>
+export type SandboxSpec = z.infer<typeof SandboxSpec>
 
 /** Running machine, as the host reports it. */
-export const RunningMachine = z.object({ id: SandboxId, startedAtMs: z.int(), runtime: z.string(), enforced: Enforced })
-export type RunningMachine = z.infer<typeof RunningMachine>
+export const RunningSandboxInstance = z.object({ id: SandboxId, startedAtMs: z.int(), runtime: z.string(), enforced: Enforced })
+export type RunningSandboxInstance = z.infer<typeof RunningSandboxInstance>
 
 /**
  * Name, owner and database of a sandbox, which the host stores beside its disk. A sandbox that is missing in the
@@ -61,7 +61,7 @@ export const SandboxLabel = z.object({
 export type SandboxLabel = z.infer<typeof SandboxLabel>
 
 /** Sandbox with files on this computer, running or not. */
-export const StoredMachine = z.object({
+export const StoredSandbox = z.object({
   id: SandboxId,
   runtime: z.string(),
   /** Null if the label is missing or unreadable. */
@@ -69,7 +69,7 @@ export const StoredMachine = z.object({
   /** Snapshots with files. */
   snapshots: z.array(SnapshotId),
 })
-export type StoredMachine = z.infer<typeof StoredMachine>
+export type StoredSandbox = z.infer<typeof StoredSandbox>
 
 /** Terminal, as the host reports it. */
 export const TerminalRecord = z.object({
@@ -126,19 +126,19 @@ export const hostMethods = {
   ping: { params: Nothing, result: Nothing },
   /** Ends the host; running machines end with it. */
   shutdown: { params: Nothing, result: Nothing },
-  'machine.list': { params: Nothing, result: z.object({ machines: z.array(RunningMachine) }) },
+  'machine.list': { params: Nothing, result: z.object({ machines: z.array(RunningSandboxInstance) }) },
   /** Makes the machine's files and starts it. Leaves nothing behind when it fails. */
   'machine.create': {
-    params: MachineSpec.extend({ from: OnSnapshot.optional() }), // with the files of this snapshot
-    result: RunningMachine,
+    params: SandboxSpec.extend({ from: OnSnapshot.optional() }), // with the files of this snapshot
+    result: RunningSandboxInstance,
   },
   /** Starts a machine whose files exist. */
-  'machine.start': { params: MachineSpec, result: RunningMachine },
+  'machine.start': { params: SandboxSpec, result: RunningSandboxInstance },
   /** Ends all processes; files stay. Succeeds if it is not running. */
   'machine.stop': { params: OnSandbox, result: Nothing },
   /** Ends it and removes its files and terminals. Succeeds when there was nothing. */
   'machine.delete': { params: OnSandbox, result: Nothing },
-  'machine.stored': { params: Nothing, result: z.object({ machines: z.array(StoredMachine) }) },
+  'machine.stored': { params: Nothing, result: z.object({ machines: z.array(StoredSandbox) }) },
   /** Replaces the labels of these sandboxes. Labels of other sandboxes stay until their sandbox is deleted. */
   'machine.label': { params: z.object({ labels: z.array(SandboxLabel) }), result: Nothing },
   /** Keeps the files as they are now, of a running machine too. */

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { createMachineFolders } from '#host/runtimes/bubblewrap/machineFolder.ts'
+import { createSandboxFolders } from '#host/runtimes/bubblewrap/machineFolder.ts'
 import { type SandboxLayer, sandboxLayers } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
-import type { Machine, SandboxRuntime, SnapshotRef } from '#host/runtimes/sandboxRuntime.ts'
+import type { SandboxInstance, SandboxRuntime, SnapshotRef } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { until } from '../eventually.ts'
-import { createMachineSpec, never } from '../machines.ts'
+import { createSandboxSpec, never } from '../machines.ts'
 import { listReadyWarmSandboxes } from '../warmSandboxes.ts'
 
 /** Runtime with its sandboxes for attacks. */
@@ -20,7 +20,7 @@ export type Stage = {
   runtime: SandboxRuntime
   /** Folder of the user who runs Steward. */
   folder: string
-  make(changes?: Partial<MachineSpec>, from?: SnapshotRef): Promise<Target>
+  make(changes?: Partial<SandboxSpec>, from?: SnapshotRef): Promise<Target>
   /** Stops and removes all of its sandboxes. */
   close(): Promise<void>
 }
@@ -28,8 +28,8 @@ export type Stage = {
 /** A sandbox that attacks from inside. */
 export type Target = {
   /** Returns the latest run. */
-  machine(): Machine
-  spec: MachineSpec
+  machine(): SandboxInstance
+  spec: SandboxSpec
   /** Returns the output of a command, whatever its exit code. */
   said(command: string): Promise<string>
   write(path: string, content: string): Promise<void>
@@ -50,30 +50,30 @@ export function attackStage(
   folder: string,
   { layers = sandboxLayers, fromWarmPool = false }: StageOptions = {},
 ): Stage {
-  const machinesFolder = join(folder, 'machines')
+  const sandboxsFolder = join(folder, 'machines')
   const runtime = createBubblewrapRuntime({
-    folder: machinesFolder,
+    folder: sandboxsFolder,
     log: silentLog,
     now: Date.now,
     layers: new Set(layers),
     warmPoolSize: fromWarmPool ? 1 : 0,
   })
   const targets: Target[] = []
-  const remove = async (machine: Machine): Promise<void> => {
-    await machine.stop('discard')
-    await runtime.remove(machine.id)
+  const remove = async (instance: SandboxInstance): Promise<void> => {
+    await instance.stop('discard')
+    await runtime.remove(instance.id)
   }
 
   /** Skips the first one, and any created before the next one was ready. */
-  const makeFromWarmPool = async (changes: Partial<MachineSpec>): Promise<Target> => {
+  const makeFromWarmPool = async (changes: Partial<SandboxSpec>): Promise<Target> => {
     for (let tries = 1; tries <= maxTries; tries++) {
-      const spec = createMachineSpec(changes)
-      const before = await listReadyWarmSandboxes(machinesFolder)
+      const spec = createSandboxSpec(changes)
+      const before = await listReadyWarmSandboxes(sandboxsFolder)
       const machine = await runtime.create(spec, never)
-      const after = await createMachineFolders(machinesFolder).listWarmSandboxes()
+      const after = await createSandboxFolders(sandboxsFolder).listWarmSandboxes()
       if (before.some((name) => !after.includes(name))) return targetOn(runtime, spec, machine)
       await remove(machine)
-      await until('a warm sandbox', async () => (await listReadyWarmSandboxes(machinesFolder)).length > 0)
+      await until('a warm sandbox', async () => (await listReadyWarmSandboxes(sandboxsFolder)).length > 0)
     }
     throw new Error(`No warm sandbox was taken over in ${maxTries} tries.`)
   }
@@ -82,7 +82,7 @@ export function attackStage(
     runtime,
     folder,
     async make(changes = {}, from) {
-      const spec = createMachineSpec(changes)
+      const spec = createSandboxSpec(changes)
       const target = fromWarmPool
         ? await makeFromWarmPool(changes)
         : targetOn(runtime, spec, await runtime.create(spec, never, from))
@@ -96,21 +96,21 @@ export function attackStage(
   }
 }
 
-function targetOn(runtime: SandboxRuntime, spec: MachineSpec, initial: Machine): Target {
-  let machine = initial
+function targetOn(runtime: SandboxRuntime, spec: SandboxSpec, initial: SandboxInstance): Target {
+  let instance = initial
   return {
-    machine: () => machine,
+    machine: () => instance,
     spec,
     async said(command) {
-      const { stdout, stderr, exitCode } = await machine.exec({ command, timeoutMs: 120_000, signal: never })
+      const { stdout, stderr, exitCode } = await instance.exec({ command, timeoutMs: 120_000, signal: never })
       if (exitCode !== 0 && stdout.length === 0) return `exit code ${exitCode}: ${stderr.toString().trim()}`
       return stdout.toString().trim()
     },
-    write: (path, content) => machine.writeFile(path, Buffer.from(content), never),
+    write: (path, content) => instance.writeFile(path, Buffer.from(content), never),
     async restart() {
-      await machine.stop()
+      await instance.stop()
       try {
-        machine = await runtime.start(spec, never)
+        instance = await runtime.start(spec, never)
         return null
       } catch (error) {
         return error instanceof AppError ? `${error.code}: ${error.message}` : String(error)

@@ -1,7 +1,7 @@
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { Network } from '#shared/contract/sandboxes.ts'
-import { createMachineSpec, never } from '../machines.ts'
+import { createSandboxSpec, never } from '../machines.ts'
 import { pastas } from './pastas.ts'
 
 /** Makes one sandbox for each network, tries what each reaches, and prints it as JSON. */
@@ -27,27 +27,27 @@ const attempts = {
 
 const observations: Record<string, Record<string, string>> = {}
 for (const network of Network.options) {
-  const spec = createMachineSpec({ network })
-  const machine = await runtime.create(spec, never)
+  const spec = createSandboxSpec({ network })
+  const instance = await runtime.create(spec, never)
   const results: Record<string, string> = {}
   for (const [name, command] of Object.entries(attempts)) {
-    const { stdout } = await machine.exec({ command, timeoutMs: 120_000, signal: never })
+    const { stdout } = await instance.exec({ command, timeoutMs: 120_000, signal: never })
     results[name] = stdout.toString().trim()
   }
   observations[network] = results
-  await machine.stop()
+  await instance.stop()
   await runtime.remove(spec.id)
 }
 
 // From none to internet and back: what counts is the network of the present start.
-const spec = createMachineSpec({ network: 'none' })
+const spec = createSandboxSpec({ network: 'none' })
 await (await runtime.create(spec, never)).stop()
 const changed: string[] = []
 for (const network of ['internet', 'none'] as const) {
-  const machine = await runtime.start({ ...spec, network }, never)
-  const { stdout } = await machine.exec({ command: attempts.byName, timeoutMs: 120_000, signal: never })
+  const instance = await runtime.start({ ...spec, network }, never)
+  const { stdout } = await instance.exec({ command: attempts.byName, timeoutMs: 120_000, signal: never })
   changed.push(stdout.toString().trim())
-  await machine.stop()
+  await instance.stop()
 }
 await runtime.remove(spec.id)
 process.stdout.write(JSON.stringify({ report: await runtime.describe(), seen: observations, changed, left: pastas() }))

@@ -2,20 +2,20 @@ import { pipeline } from 'node:stream/promises'
 import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import { AppError } from '#shared/appError.ts'
 import type { FolderArchive } from '#shared/contract/hostIpc.ts'
-import type { Machines } from '../machines/machines.ts'
+import type { Sandboxs } from '../machines/machines.ts'
 import { streamDuplex } from './streamDuplex.ts'
 
 /** Limit over all machines: each archive is a process that reads as fast as it can. */
 const maxArchives = 16
 
 /** Sends a folder to the service as fast as that reads it. */
-export function createArchiveHandler(machines: Pick<Machines, 'get'>) {
+export function createArchiveHandler(sandboxs: Pick<Sandboxs, 'get'>) {
   let underWay = 0
 
   const send = async ({ sandboxId, path }: FolderArchive, stream: IpcServerStream): Promise<void> => {
     const { duplex, closed } = streamDuplex(stream)
     duplex.resume()
-    const tar = await machines.get(sandboxId).files.archive(path, closed)
+    const tar = await sandboxs.get(sandboxId).files.archive(path, closed)
     stream.send({ type: 'opened' })
     await pipeline(tar, duplex)
   }

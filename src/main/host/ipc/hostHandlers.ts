@@ -9,7 +9,7 @@ import {
 } from '#shared/contract/hostIpc.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import type { Images } from '../images/images.ts'
-import type { Machines } from '../machines/machines.ts'
+import type { Sandboxs } from '../machines/machines.ts'
 import type { SandboxLabels } from '../machines/sandboxLabels.ts'
 import type { WatchedCommands } from '../machines/watchedCommands.ts'
 import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
@@ -22,7 +22,7 @@ type Handler<M extends HostMethod> = (call: Call<M>) => Promise<Reply<M>>
 type Handlers = { readonly [M in HostMethod]: Handler<M> }
 
 type HostDependencies = {
-  machines: Machines
+  machines: Sandboxs
   labels: Pick<SandboxLabels, 'save'>
   commands: WatchedCommands
   terminals: Terminals
@@ -39,7 +39,7 @@ export function createHostHandlers(
 ): Record<string, (call: IpcCall) => Promise<IpcAnswer>> {
   const handlers: Handlers = {
     ...createProcessHandlers(dependencies),
-    ...createMachineHandlers(dependencies),
+    ...createSandboxHandlers(dependencies),
     ...createSnapshotHandlers(dependencies),
     ...createImageHandlers(dependencies),
     ...createFileHandlers(dependencies.machines),
@@ -78,40 +78,40 @@ function createProcessHandlers({
   }
 }
 
-function createMachineHandlers({ machines, labels, commands }: HostDependencies): Calls<'machine'> {
+function createSandboxHandlers({ machines: sandboxs, labels, commands }: HostDependencies): Calls<'machine'> {
   return {
-    'machine.list': async () => ({ result: { machines: machines.list() } }),
-    'machine.create': async ({ params: { from, ...spec } }) => ({ result: await machines.create(spec, from) }),
-    'machine.start': async ({ params }) => ({ result: await machines.start(params) }),
+    'machine.list': async () => ({ result: { machines: sandboxs.list() } }),
+    'machine.create': async ({ params: { from, ...spec } }) => ({ result: await sandboxs.create(spec, from) }),
+    'machine.start': async ({ params }) => ({ result: await sandboxs.start(params) }),
     async 'machine.stop'({ params }) {
-      await machines.stop(params.sandboxId)
+      await sandboxs.stop(params.sandboxId)
       return { result: {} }
     },
     async 'machine.delete'({ params }) {
-      await machines.delete(params.sandboxId)
+      await sandboxs.delete(params.sandboxId)
       return { result: {} }
     },
-    'machine.stored': async () => ({ result: { machines: await machines.describeStored() } }),
+    'machine.stored': async () => ({ result: { machines: await sandboxs.describeStored() } }),
     async 'machine.label'({ params }) {
       for (const label of params.labels) await labels.save(label)
       return { result: {} }
     },
-    'machine.usage': async ({ params }) => ({ result: await machines.usage(params.sandboxId) }),
+    'machine.usage': async ({ params }) => ({ result: await sandboxs.usage(params.sandboxId) }),
     'machine.processes': async ({ params }) => ({
-      result: { processes: await machines.processes(params.sandboxId) },
+      result: { processes: await sandboxs.processes(params.sandboxId) },
     }),
     async 'machine.signal'({ params: { sandboxId, pid, signal } }) {
-      await machines.get(sandboxId).signal(pid, signal)
+      await sandboxs.get(sandboxId).signal(pid, signal)
       return { result: {} }
     },
     'machine.listening': async ({ params }) => ({
-      result: { ports: await machines.get(params.sandboxId).listeningPorts() },
+      result: { ports: await sandboxs.get(params.sandboxId).listeningPorts() },
     }),
     async 'machine.exec'({ params: { sandboxId, watch, ...request }, signal }) {
-      const machine = machines.get(sandboxId)
+      const sandbox = sandboxs.get(sandboxId)
       const watched = watch === undefined ? undefined : commands.begin(`${sandboxId} ${watch}`)
       try {
-        const { stdout, stderr, ...outcome } = await machine.exec({ ...request, signal, onOutput: watched?.take })
+        const { stdout, stderr, ...outcome } = await sandbox.exec({ ...request, signal, onOutput: watched?.take })
         return { result: { ...outcome, stdoutBytes: stdout.length }, body: Buffer.concat([stdout, stderr]) }
       } finally {
         watched?.end()
@@ -124,17 +124,17 @@ function createMachineHandlers({ machines, labels, commands }: HostDependencies)
   }
 }
 
-function createSnapshotHandlers({ machines }: HostDependencies): Calls<'snapshot'> {
+function createSnapshotHandlers({ machines: sandboxs }: HostDependencies): Calls<'snapshot'> {
   return {
     async 'snapshot.create'({ params: { runtime, ...snapshot } }) {
-      return { result: { sizeBytes: await machines.snapshot(runtime, snapshot) } }
+      return { result: { sizeBytes: await sandboxs.snapshot(runtime, snapshot) } }
     },
     async 'snapshot.restore'({ params: { runtime, ...snapshot } }) {
-      await machines.restore(runtime, snapshot)
+      await sandboxs.restore(runtime, snapshot)
       return { result: {} }
     },
     async 'snapshot.delete'({ params: { runtime, ...snapshot } }) {
-      await machines.removeSnapshot(runtime, snapshot)
+      await sandboxs.removeSnapshot(runtime, snapshot)
       return { result: {} }
     },
   }
@@ -151,10 +151,10 @@ function createImageHandlers({ images }: HostDependencies): Calls<'image'> {
   }
 }
 
-function createTerminalHandlers({ machines, terminals }: HostDependencies): Calls<'terminal'> {
+function createTerminalHandlers({ machines: sandboxs, terminals }: HostDependencies): Calls<'terminal'> {
   return {
     async 'terminal.create'({ params }) {
-      return { result: await terminals.create(machines.get(params.sandboxId), params) }
+      return { result: await terminals.create(sandboxs.get(params.sandboxId), params) }
     },
     'terminal.list': async ({ params }) => ({ result: { terminals: terminals.list(params.sandboxId) } }),
     async 'terminal.write'({ params, body }) {

@@ -2,19 +2,19 @@ export type IdleWatch = { machines(count: number): void; connections(count: numb
 
 /** Calls `onIdle` after `ms` milliseconds without machines and connections. */
 export function createIdleWatch({ ms, onIdle }: { ms: number; onIdle: () => void }): IdleWatch {
-  let machineCount = 0
+  let sandboxCount = 0
   let connectionCount = 0
   let timer: NodeJS.Timeout | undefined
 
   const look = (): void => {
     clearTimeout(timer)
-    timer = machineCount + connectionCount === 0 ? setTimeout(onIdle, ms) : undefined
+    timer = sandboxCount + connectionCount === 0 ? setTimeout(onIdle, ms) : undefined
   }
 
   look()
   return {
     machines(count) {
-      machineCount = count
+      sandboxCount = count
       look()
     },
     connections(count) {

@@ -3,7 +3,7 @@ import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import { AppError } from '#shared/appError.ts'
 import type { PortConnect } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { Machines } from '../machines/machines.ts'
+import type { Sandboxs } from '../machines/machines.ts'
 import { streamDuplex } from './streamDuplex.ts'
 
 /** To one sandbox at a time: each is a process of this machine. */
@@ -12,7 +12,7 @@ const connectMs = 15_000
 
 /** Joins the stream of a service with a port inside a sandbox. */
 export function createPortHandler(
-  machines: Pick<Machines, 'get'>,
+  sandboxs: Pick<Sandboxs, 'get'>,
 ): (params: PortConnect, stream: IpcServerStream) => void {
   const connections = new Map<SandboxId, number>()
   const count = (id: SandboxId, change: number): number => {
@@ -25,7 +25,7 @@ export function createPortHandler(
   const join = async ({ sandboxId, port }: PortConnect, stream: IpcServerStream): Promise<void> => {
     const { duplex: outside, closed } = streamDuplex(stream)
     const signal = AbortSignal.any([closed, AbortSignal.timeout(connectMs)])
-    const inside = await machines.get(sandboxId).connect(port, signal)
+    const inside = await sandboxs.get(sandboxId).connect(port, signal)
     if (inside.destroyed) throw createLostConnectionError(port)
     inside.on('error', () => {}) // `close` follows
     outside.once('close', () => inside.destroy())

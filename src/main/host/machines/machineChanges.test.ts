@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { SandboxId } from '#shared/ids.ts'
-import { createMachineChanges } from './machineChanges.ts'
+import { createSandboxChanges } from './machineChanges.ts'
 
 const id = SandboxId.parse('a'.repeat(32))
 const otherId = SandboxId.parse('b'.repeat(32))
 
 test('a second start is refused while the first is under way, another machine is not', async () => {
-  const changes = createMachineChanges()
+  const changes = createSandboxChanges()
   const gate = Promise.withResolvers<string>()
   const first = changes.begin(id, () => gate.promise)
   await expect(changes.begin(id, async () => 'second')).rejects.toMatchObject({ code: 'sandbox/busy' })
@@ -18,7 +18,7 @@ test('a second start is refused while the first is under way, another machine is
 })
 
 test('a stop waits for the start before it', async () => {
-  const changes = createMachineChanges()
+  const changes = createSandboxChanges()
   const order: string[] = []
   const gate = Promise.withResolvers<void>()
   const start = changes.begin(id, async () => {
@@ -32,7 +32,7 @@ test('a stop waits for the start before it', async () => {
 })
 
 test('a delete calls off all that is under way or waits, and a second delete joins it', async () => {
-  const changes = createMachineChanges()
+  const changes = createSandboxChanges()
   let deletes = 0
   const start = changes.begin(
     id,
@@ -48,7 +48,7 @@ test('a delete calls off all that is under way or waits, and a second delete joi
 })
 
 test('a change that fails leaves the way free', async () => {
-  const changes = createMachineChanges()
+  const changes = createSandboxChanges()
   await expect(
     changes.begin(id, async () => {
       throw new Error('no')

@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
 
 /** Keeps the changes of one machine apart. */
-export type MachineChanges = {
+export type SandboxChanges = {
   underWay(id: SandboxId): boolean
   /** Runs now or not at all. The signal fires when a later change overrules this one. @throws `sandbox/busy`. */
   begin<T>(id: SandboxId, change: (called: AbortSignal) => Promise<T>): Promise<T>
@@ -14,7 +14,7 @@ export type MachineChanges = {
 
 type Line = { last: Promise<void>; callOffs: Set<AbortController>; overruling: Promise<void> | undefined }
 
-export function createMachineChanges(): MachineChanges {
+export function createSandboxChanges(): SandboxChanges {
   const lines = new Map<SandboxId, Line>()
 
   const append = async <T>(id: SandboxId, change: (called: AbortSignal) => Promise<T>): Promise<T> => {

@@ -1,17 +1,17 @@
 import { beforeEach, expect, test } from 'vitest'
 import { silentLog } from '#platform/log.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { newSandboxId } from '#test/support/hostClient.ts'
 import { createLocalRuntime } from '#test/support/localMachine.ts'
-import { createMachineSpec } from '#test/support/machines.ts'
+import { createSandboxSpec } from '#test/support/machines.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { createMachines, type Machines } from './machines.ts'
+import { createSandboxs, type Sandboxs } from './machines.ts'
 import { createSandboxLabels } from './sandboxLabels.ts'
 
 type Setting = {
   runtime: ReturnType<typeof createLocalRuntime>
-  machines: Machines
+  machines: Sandboxs
   stopped: string[]
   counts: number[]
 }
@@ -23,7 +23,7 @@ function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setti
   })
   const stopped: string[] = []
   const counts: number[] = []
-  const machines = createMachines({
+  const sandboxs = createSandboxs({
     runtimes: [runtime],
     labels: createSandboxLabels(temporaryFolder('labels')),
     onStopping: (_, stopping) => void (stopping || stopped.push('not stopping')),
@@ -34,12 +34,12 @@ function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setti
     deadlines: { startMs: options.deadlineMs ?? 60_000, stopMs: 60_000, snapshotMs: 60_000 },
     log: silentLog,
   })
-  return { runtime, machines, stopped, counts }
+  return { runtime, machines: sandboxs, stopped, counts }
 }
 
-let spec: MachineSpec
+let spec: SandboxSpec
 beforeEach(() => {
-  spec = createMachineSpec({ id: newSandboxId(), runtime: 'local' })
+  spec = createSandboxSpec({ id: newSandboxId(), runtime: 'local' })
 })
 
 test('a machine runs from its creation until it is stopped, and starts again', async () => {

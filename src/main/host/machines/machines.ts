@@ -1,26 +1,26 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import type { MachineSpec, RunningMachine, StoredMachine } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec, RunningSandboxInstance, StoredSandbox } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { Machine, SandboxRuntime, SnapshotRef } from '../runtimes/sandboxRuntime.ts'
-import { createMachineChanges } from './machineChanges.ts'
+import type { SandboxInstance, SandboxRuntime, SnapshotRef } from '../runtimes/sandboxRuntime.ts'
+import { createSandboxChanges } from './machineChanges.ts'
 import { type ProcessReading, processReadings } from './processReadings.ts'
 import type { SandboxLabels } from './sandboxLabels.ts'
 import { createUsageReadings, type UsageReading } from './usageReadings.ts'
 import { withDeadline } from './withDeadline.ts'
 
 /** The machines that run here, over all runtimes. At most one change of a machine happens at a time. */
-export type Machines = {
-  list(): RunningMachine[]
+export type Sandboxs = {
+  list(): RunningSandboxInstance[]
   /** @throws AppError `sandbox/not-running`. */
-  get(id: SandboxId): Machine
+  get(id: SandboxId): SandboxInstance
   /** @throws AppError `sandbox/not-running`. */
   usage(id: SandboxId): Promise<UsageReading>
   /** @throws AppError `sandbox/not-running`. */
   processes(id: SandboxId): Promise<ProcessReading>
   /** Makes and starts it, with the files of `from` where given. Both answer with the machine as it is when it runs already. */
-  create(spec: MachineSpec, from?: SnapshotRef): Promise<RunningMachine>
-  start(spec: MachineSpec): Promise<RunningMachine>
+  create(spec: SandboxSpec, from?: SnapshotRef): Promise<RunningSandboxInstance>
+  start(spec: SandboxSpec): Promise<RunningSandboxInstance>
   stop(id: SandboxId): Promise<void>
   /** Takes precedence over every other change: one in progress is aborted. */
   delete(id: SandboxId): Promise<void>
@@ -31,12 +31,12 @@ export type Machines = {
   removeSnapshot(runtime: string, snapshot: SnapshotRef): Promise<void>
   /** Machines that have files, running or not. */
   listStored(): Promise<SandboxId[]>
-  describeStored(): Promise<StoredMachine[]>
+  describeStored(): Promise<StoredSandbox[]>
   /** Stops all of them. */
   close(): Promise<void>
 }
 
-type MachinesOptions = {
+type SandboxsOptions = {
   runtimes: readonly SandboxRuntime[]
   labels: Pick<SandboxLabels, 'find' | 'remove'>
   /** Called when a stop begins or fails: in between, an end is expected. */
@@ -56,14 +56,14 @@ type Launch = {
   way: 'create' | 'start'
   /** Copying the files of a snapshot may take long. */
   ms: number
-  begin: (runtime: SandboxRuntime, signal: AbortSignal) => Promise<Machine>
+  begin: (runtime: SandboxRuntime, signal: AbortSignal) => Promise<SandboxInstance>
 }
-type Running = { machine: Machine; runtime: string; stopping: boolean }
+type Running = { machine: SandboxInstance; runtime: string; stopping: boolean }
 
-export function createMachines(options: MachinesOptions): Machines {
+export function createSandboxs(options: SandboxsOptions): Sandboxs {
   const { runtimes, log, deadlines = { startMs: 30_000, stopMs: 30_000, snapshotMs: 600_000 } } = options
-  const running = createRunningMachines(options, deadlines.stopMs)
-  const changes = createMachineChanges()
+  const running = createRunningSandboxs(options, deadlines.stopMs)
+  const changes = createSandboxChanges()
   const readings = createUsageReadings()
   const ofProcesses = processReadings()
   let closing = false
@@ -74,13 +74,13 @@ export function createMachines(options: MachinesOptions): Machines {
     return runtime
   }
 
-  const launch = (spec: MachineSpec, { way, ms, begin }: Launch): Promise<RunningMachine> => {
+  const launch = (spec: SandboxSpec, { way, ms, begin }: Launch): Promise<RunningSandboxInstance> => {
     const present = running.find(spec.id)
     if (present && !changes.underWay(spec.id)) return Promise.resolve(present)
     const runtime = runtimeNamed(spec.runtime)
     return changes.begin(spec.id, async (called) => {
       if (closing) throw new AppError('host/unavailable', 'The sandbox host is ending.')
-      const machine = await withDeadline({
+      const instance = await withDeadline({
         ms,
         signal: called,
         run: (signal) => begin(runtime, signal),
@@ -88,7 +88,7 @@ export function createMachines(options: MachinesOptions): Machines {
         // Discards a machine that became ready after its start was aborted.
         discard: (late) => discard(runtime, late, way),
       })
-      return running.add(machine, runtime.name)
+      return running.add(instance, runtime.name)
     })
   }
 
@@ -101,7 +101,7 @@ export function createMachines(options: MachinesOptions): Machines {
     return withDeadline({ ms: deadlines.snapshotMs, signal, run, late })
   }
 
-  const discard = async (runtime: SandboxRuntime, machine: Machine, way: 'create' | 'start'): Promise<void> => {
+  const discard = async (runtime: SandboxRuntime, machine: SandboxInstance, way: 'create' | 'start'): Promise<void> => {
     try {
       await machine.stop()
       if (way === 'create') await runtime.remove(machine.id)
@@ -158,17 +158,17 @@ export function createMachines(options: MachinesOptions): Machines {
 }
 
 /** The machines that run, or are being stopped. */
-type RunningMachines = {
-  list(): RunningMachine[]
-  find(id: SandboxId): RunningMachine | undefined
+type RunningSandboxs = {
+  list(): RunningSandboxInstance[]
+  find(id: SandboxId): RunningSandboxInstance | undefined
   /** @throws AppError `sandbox/not-running`, also while it is being stopped */
-  get(id: SandboxId): Machine
-  add(machine: Machine, runtime: string): RunningMachine
+  get(id: SandboxId): SandboxInstance
+  add(instance: SandboxInstance, runtime: string): RunningSandboxInstance
   /** Succeeds when it does not run. @throws AppError `sandbox/stop-failed` */
   stop(id: SandboxId, files?: 'discard'): Promise<void>
 }
 
-function createRunningMachines(options: MachinesOptions, stopMs: number): RunningMachines {
+function createRunningSandboxs(options: SandboxsOptions, stopMs: number): RunningSandboxs {
   const { onCount, onEnded, onStopped, onStopping, log } = options
   const running = new Map<SandboxId, Running>()
 
@@ -199,9 +199,9 @@ function createRunningMachines(options: MachinesOptions, stopMs: number): Runnin
       if (entry && !entry.stopping) return entry.machine
       throw new AppError('sandbox/not-running', 'This sandbox is not running.')
     },
-    add(machine, runtime) {
-      const entry = { machine, runtime, stopping: false }
-      running.set(machine.id, entry)
+    add(instance, runtime) {
+      const entry = { machine: instance, runtime, stopping: false }
+      running.set(instance.id, entry)
       onCount(running.size)
       watch(entry)
       return describe(entry)
@@ -228,8 +228,8 @@ function createRunningMachines(options: MachinesOptions, stopMs: number): Runnin
   }
 }
 
-function describe({ machine, runtime }: Running): RunningMachine {
-  const { id, startedAtMs, enforced } = machine
+function describe({ machine: instance, runtime }: Running): RunningSandboxInstance {
+  const { id, startedAtMs, enforced } = instance
   return { id, startedAtMs, runtime, enforced }
 }
 
@@ -238,8 +238,8 @@ async function listStored(runtimes: readonly SandboxRuntime[]): Promise<SandboxI
   return [...new Set(lists.flat())]
 }
 
-async function describeStored({ runtimes, labels }: MachinesOptions): Promise<StoredMachine[]> {
-  const machines = await Promise.all(
+async function describeStored({ runtimes, labels }: SandboxsOptions): Promise<StoredSandbox[]> {
+  const sandboxs = await Promise.all(
     runtimes.map(async (runtime) => {
       const ids = await runtime.listStored()
       return Promise.all(
@@ -253,5 +253,5 @@ async function describeStored({ runtimes, labels }: MachinesOptions): Promise<St
       )
     }),
   )
-  return machines.flat()
+  return sandboxs.flat()
 }

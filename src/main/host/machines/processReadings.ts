@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HostResult } from '#shared/contract/hostIpc.ts'
-import type { Machine, MachineProcess } from '../runtimes/sandboxRuntime.ts'
+import type { SandboxInstance, SandboxProcess } from '../runtimes/sandboxRuntime.ts'
 
 export type ProcessReading = HostResult<'machine.processes'>['processes']
-type Count = { atMs: number; processes: readonly MachineProcess[] }
+type Count = { atMs: number; processes: readonly SandboxProcess[] }
 
 /** Shorter than this, the kernel's ticks would show. */
 const minMs = 250
@@ -11,15 +11,15 @@ const minMs = 250
 const maxMs = 60_000
 
 /** Turns each process's time into its share since the reading before, or over a moment when there is none. */
-export function processReadings(): { read(machine: Machine): Promise<ProcessReading> } {
-  const states = new WeakMap<Machine, { last?: Count; reading?: Promise<ProcessReading> | undefined }>()
-  const count = async (machine: Machine): Promise<Count> => ({
-    processes: await machine.processes(),
+export function processReadings(): { read(sandbox: SandboxInstance): Promise<ProcessReading> } {
+  const states = new WeakMap<SandboxInstance, { last?: Count; reading?: Promise<ProcessReading> | undefined }>()
+  const count = async (instance: SandboxInstance): Promise<Count> => ({
+    processes: await instance.processes(),
     atMs: performance.now(),
   })
 
   const measure = async (
-    machine: Machine,
+    machine: SandboxInstance,
     last: Count | undefined,
   ): Promise<{ count: Count; read: ProcessReading }> => {
     const recent = last && performance.now() - last.atMs < maxMs ? last : undefined

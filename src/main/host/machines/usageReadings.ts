@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HostResult } from '#shared/contract/hostIpc.ts'
-import type { Machine, MachineUsage } from '../runtimes/sandboxRuntime.ts'
+import type { SandboxInstance, SandboxUsage } from '../runtimes/sandboxRuntime.ts'
 
 export type UsageReading = HostResult<'machine.usage'>
 
 export type UsageReadings = {
   /** Callers at the same time share one reading. */
-  read(machine: Machine): Promise<UsageReading>
+  read(sandbox: SandboxInstance): Promise<UsageReading>
 }
 
 /** Shorter than this, the kernel's ticks would show. */
@@ -14,17 +14,17 @@ const minMs = 250
 /** A reading that is older tells nothing about now. */
 const maxMs = 60_000
 
-type MeterState = { last: MachineUsage | undefined; reading: Promise<UsageReading> | undefined }
+type MeterState = { last: SandboxUsage | undefined; reading: Promise<UsageReading> | undefined }
 
 /** Turns counts of processor time into a share: that since the reading before, or over a moment when there is none. */
 export function createUsageReadings(): UsageReadings {
-  const states = new WeakMap<Machine, MeterState>()
+  const states = new WeakMap<SandboxInstance, MeterState>()
 
-  const measure = async (machine: Machine, state: MeterState): Promise<UsageReading> => {
+  const measure = async (instance: SandboxInstance, state: MeterState): Promise<UsageReading> => {
     const recent = state.last && performance.now() - state.last.atMs < maxMs ? state.last : undefined
-    const before = recent ?? (await machine.usage())
+    const before = recent ?? (await instance.usage())
     await pause(Math.max(0, before.atMs + minMs - performance.now()))
-    const usage = await machine.usage()
+    const usage = await instance.usage()
     state.last = usage
     const cpuPercent = Math.max(0, (100 * (usage.cpuMs - before.cpuMs)) / (usage.atMs - before.atMs))
     const { memoryBytes, diskBytes = null, processes } = usage

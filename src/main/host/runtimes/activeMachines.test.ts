@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import { SandboxId } from '#shared/ids.ts'
-import { createActiveMachines } from './activeMachines.ts'
-import type { Machine } from './sandboxRuntime.ts'
+import { createActiveSandboxs } from './activeMachines.ts'
+import type { SandboxInstance } from './sandboxRuntime.ts'
 
 const id = SandboxId.parse('a1'.repeat(16))
 const busy = expect.objectContaining({ code: 'sandbox/busy' })
 
-function machine(): { machine: Machine; end: () => void } {
+function sandbox(): { machine: SandboxInstance; end: () => void } {
   const { promise: ended, resolve } = Promise.withResolvers<string>()
-  return { machine: { id, ended } as Machine, end: () => resolve('It ended.') }
+  return { machine: { id, ended } as SandboxInstance, end: () => resolve('It ended.') }
 }
 
 test('a machine is busy from its beginning to its end', async () => {
-  const active = createActiveMachines()
-  const { machine: started, end } = machine()
-  const begun = Promise.withResolvers<Machine>()
+  const active = createActiveSandboxs()
+  const { machine: started, end } = sandbox()
+  const begun = Promise.withResolvers<SandboxInstance>()
   const beginning = active.begin(id, () => begun.promise)
   expect(active.running(id)).toBeUndefined()
   expect(() => active.assertInactive(id)).toThrow(busy)
@@ -32,9 +32,9 @@ test('a machine is busy from its beginning to its end', async () => {
 })
 
 test('one that could not begin may be tried again', async () => {
-  const active = createActiveMachines()
+  const active = createActiveSandboxs()
   const failing = active.begin(id, () => Promise.reject(new Error('no room')))
   await expect(failing).rejects.toThrow('no room')
-  const { machine: started } = machine()
+  const { machine: started } = sandbox()
   expect(await active.begin(id, async () => started)).toBe(started)
 })

@@ -1,9 +1,9 @@
 import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { Machine } from './sandboxRuntime.ts'
+import type { SandboxInstance } from './sandboxRuntime.ts'
 
 /** The machines of a runtime that run, or are being started. */
-export type ActiveMachines<M extends Machine> = {
+export type ActiveSandboxs<M extends SandboxInstance> = {
   /** One at a time for each id: two would share its files and its limits. @throws AppError `sandbox/busy` */
   begin(id: SandboxId, begin: () => Promise<M>): Promise<M>
   /** Returns undefined while it is starting, too. */
@@ -12,7 +12,7 @@ export type ActiveMachines<M extends Machine> = {
   assertInactive(id: SandboxId): void
 }
 
-export function createActiveMachines<M extends Machine>(): ActiveMachines<M> {
+export function createActiveSandboxs<M extends SandboxInstance>(): ActiveSandboxs<M> {
   const active = new Map<SandboxId, M | undefined>()
   const assertInactive = (id: SandboxId): void => {
     if (active.has(id)) throw new AppError('sandbox/busy', `Sandbox ${id} runs already.`)
@@ -22,10 +22,10 @@ export function createActiveMachines<M extends Machine>(): ActiveMachines<M> {
       assertInactive(id)
       active.set(id, undefined)
       try {
-        const machine = await begin()
-        active.set(id, machine)
-        void machine.ended.then(() => active.delete(id))
-        return machine
+        const instance = await begin()
+        active.set(id, instance)
+        void instance.ended.then(() => active.delete(id))
+        return instance
       } catch (error) {
         active.delete(id)
         throw error

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { FileEntry } from '#shared/contract/files.ts'
-import type { HostImage, MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { HostImage, SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName, ImageSource } from '#shared/contract/images.ts'
 import type { ProcessSignal } from '#shared/contract/processes.ts'
 import type { Enforced, RuntimeReport } from '#shared/contract/sandboxes.ts'
@@ -20,9 +20,9 @@ export interface SandboxRuntime {
    * @throws AppError `runtime/unavailable`, `image/not-found`, `image/not-ready`, `snapshot/not-found`,
    * `egress/unavailable`, `sandbox/start-failed`; nothing of the machine is left then.
    */
-  create(spec: MachineSpec, signal: AbortSignal, from?: SnapshotRef): Promise<Machine>
+  create(spec: SandboxSpec, signal: AbortSignal, from?: SnapshotRef): Promise<SandboxInstance>
   /** Starts a machine whose files exist. @throws AppError `sandbox/not-found` when they do not. */
-  start(spec: MachineSpec, signal: AbortSignal): Promise<Machine>
+  start(spec: SandboxSpec, signal: AbortSignal): Promise<SandboxInstance>
   /** Removes the files and the snapshots of a machine that does not run. Succeeds when there are none. */
   remove(id: SandboxId): Promise<void>
   /** Machines that have files here, running or not. */
@@ -71,7 +71,7 @@ export type AddImage = {
   onProgress: (sentence: string, share: number | null) => void
 }
 
-export interface Machine {
+export interface SandboxInstance {
   readonly id: SandboxId
   readonly startedAtMs: number
   readonly enforced: Enforced
@@ -86,15 +86,15 @@ export interface Machine {
    */
   exec(request: ExecRequest): Promise<ExecOutcome>
   /** Measures it now. @throws AppError `sandbox/not-running`. */
-  usage(): Promise<MachineUsage>
+  usage(): Promise<SandboxUsage>
   /** Lists all processes, unordered, by their ids inside. @throws AppError `sandbox/not-running`. */
-  processes(): Promise<MachineProcess[]>
+  processes(): Promise<SandboxProcess[]>
   /** Never to process 1, which is the machine itself. @throws AppError `process/not-found`, `sandbox/not-running`. */
   signal(pid: number, signal: ProcessSignal): Promise<void>
   /** TCP ports on which something listens, in ascending order. @throws AppError `sandbox/not-running`. */
   listeningPorts(): Promise<number[]>
   /** Starts a command on a new pseudo-terminal. @throws AppError `terminal/failed`, `sandbox/not-running`. */
-  openTerminal(request: TerminalRequest): Promise<MachineTerminal>
+  openTerminal(request: TerminalRequest): Promise<SandboxTerminal>
   /** Writes as the sandbox's root, making folders. @throws AppError `file/…`. */
   writeFile(path: string, content: Uint8Array, signal: AbortSignal): Promise<void>
   /** @throws AppError `file/not-found`, `file/not-a-file`, `file/too-large`. */
@@ -133,7 +133,7 @@ export type ExecOutcome = {
   durationMs: number
 }
 
-export type MachineUsage = {
+export type SandboxUsage = {
   /** Processor time of all its processes so far; only the difference of two counts means something. */
   cpuMs: number
   /** When that was counted, by `performance.now()`. */
@@ -145,7 +145,7 @@ export type MachineUsage = {
   diskBytes: number | undefined
 }
 
-export type MachineProcess = {
+export type SandboxProcess = {
   pid: number
   ppid: number
   user: string
@@ -167,7 +167,7 @@ export type TerminalRequest = {
 }
 
 /** A running pseudo-terminal. Listeners are set by its one owner before the first byte is delivered. */
-export interface MachineTerminal {
+export interface SandboxTerminal {
   /**
    * Raw output in order. Every byte that was written before the exit is delivered before `ended` resolves.
    * The bytes are the listener's until it returns: what it keeps it copies.

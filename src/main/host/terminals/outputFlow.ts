@@ -1,4 +1,4 @@
-import type { MachineTerminal } from '../runtimes/sandboxRuntime.ts'
+import type { SandboxTerminal } from '../runtimes/sandboxRuntime.ts'
 import { createBackPressure } from './backPressure.ts'
 import type { TerminalOutput } from './outputHistory.ts'
 import type { ScreenFeed } from './screenFeed.ts'
@@ -15,7 +15,7 @@ export type OutputFlow = {
 }
 
 type FlowOptions = {
-  program: MachineTerminal | undefined
+  program: SandboxTerminal | undefined
   output: Pick<TerminalOutput, 'memory' | 'file'>
   feed: ScreenFeed
   viewers: SessionViewers

@@ -4,7 +4,7 @@ import type { TerminalRecord } from '#shared/contract/hostIpc.ts'
 import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import { createEmitter, type Emitter } from '#shared/emitter.ts'
-import type { MachineTerminal } from '../runtimes/sandboxRuntime.ts'
+import type { SandboxTerminal } from '../runtimes/sandboxRuntime.ts'
 import { createFlushRounds } from './flushRounds.ts'
 import { createOutputFlow, type OutputFlow } from './outputFlow.ts'
 import { openOutput, type TerminalOutput } from './outputHistory.ts'
@@ -55,7 +55,7 @@ type SessionOptions = {
   files: TerminalFiles
   pool: ScreenPool
   /** Absent for a terminal of an earlier process. */
-  program?: MachineTerminal
+  program?: SandboxTerminal
   stallMs?: number
   now: () => number
   onChanged: (record: TerminalRecord) => void
@@ -75,7 +75,7 @@ export async function createTerminalSession(options: SessionOptions): Promise<Te
   const exit = createSessionExit(options, parts)
   const activity = followProgram(options, { ...parts, exit })
 
-  const requireProgram = (): MachineTerminal => {
+  const requireProgram = (): SandboxTerminal => {
     if (program && meta.record.state === 'running') return program
     throw new AppError('terminal/exited', `The terminal ${meta.record.id} has exited.`)
   }
@@ -215,7 +215,7 @@ type SessionExit = {
 
 function createSessionExit({ files, now, log }: SessionOptions, parts: SessionParts): SessionExit {
   const { meta, output, screen, viewers, flow } = parts
-  let withMachine = false
+  let withSandbox = false
   let removed = false
   let finished: Promise<void> = Promise.resolve()
 
@@ -239,14 +239,14 @@ function createSessionExit({ files, now, log }: SessionOptions, parts: SessionPa
       if (meta.record.state === 'exited') return
       flow.flush()
       const exitedAtMs = now()
-      meta.change({ state: 'exited', process: null, exitCode, signal, exitedAtMs, endedWithMachine: withMachine })
+      meta.change({ state: 'exited', process: null, exitCode, signal, exitedAtMs, endedWithMachine: withSandbox })
       viewers.tell({ type: 'exited', exit_code: exitCode, signal })
       flow.flush()
       finished = finish()
     },
     whenSaved: () => finished,
     machineEnding(ending) {
-      withMachine = ending
+      withSandbox = ending
     },
     onRemoved() {
       removed = true

@@ -10,17 +10,17 @@ import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import { eventually, until } from '#test/support/eventually.ts'
 import { newSandboxId, newTerminalId } from '#test/support/hostClient.ts'
 import { createLocalRuntime } from '#test/support/localMachine.ts'
-import { createMachineSpec } from '#test/support/machines.ts'
+import { createSandboxSpec } from '#test/support/machines.ts'
 import { stuckScreenWorker } from '#test/support/stuckScreens.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import type { Machine } from '../runtimes/sandboxRuntime.ts'
+import type { SandboxInstance } from '../runtimes/sandboxRuntime.ts'
 import { createScreenPool, type ScreenPool } from './screenPool.ts'
 import { openTerminals, type Terminals } from './terminals.ts'
 
 let scope: Scope
 let folder: string
 let events: HostEvent[]
-let machine: Machine
+let sandbox: SandboxInstance
 let sandboxId: SandboxId
 
 beforeEach(async () => {
@@ -29,12 +29,12 @@ beforeEach(async () => {
   events = []
   sandboxId = newSandboxId()
   const runtime = createLocalRuntime({ folder: temporaryFolder('machines') })
-  const spec = createMachineSpec({ id: sandboxId, runtime: 'local' })
-  machine = await runtime.create(spec, new AbortController().signal)
+  const spec = createSandboxSpec({ id: sandboxId, runtime: 'local' })
+  sandbox = await runtime.create(spec, new AbortController().signal)
 })
 
 afterEach(async () => {
-  await machine.stop()
+  await sandbox.stop()
   await scope.close()
 })
 
@@ -58,7 +58,7 @@ async function open(
 
 async function create(terminals: Terminals, command: string): Promise<TerminalId> {
   const terminalId = newTerminalId()
-  await terminals.create(machine, { sandboxId, terminalId, command, cols: 80, rows: 24 })
+  await terminals.create(sandbox, { sandboxId, terminalId, command, cols: 80, rows: 24 })
   return terminalId
 }
 
@@ -146,8 +146,8 @@ test('when the worker of a screen dies, the screen is drawn again from the outpu
 
 test('a machine that cannot start a program leaves no terminal', async () => {
   const terminals = await open()
-  await machine.stop()
-  const failing: Machine = { ...machine, openTerminal: () => Promise.reject(new Error('no')) }
+  await sandbox.stop()
+  const failing: SandboxInstance = { ...sandbox, openTerminal: () => Promise.reject(new Error('no')) }
   const params = { sandboxId, terminalId: newTerminalId(), command: 'true', cols: 80, rows: 24 }
   await expect(terminals.create(failing, params)).rejects.toThrow('no')
   expect(terminals.list(sandboxId)).toEqual([])
@@ -255,10 +255,10 @@ test('publishes no terminal before it can be read, even if its program has ended
       readable.push([state, listIds(terminals).includes(id)])
     },
   })
-  const ending: Machine = {
-    ...machine,
+  const ending: SandboxInstance = {
+    ...sandbox,
     async openTerminal(request) {
-      const program = await machine.openTerminal(request)
+      const program = await sandbox.openTerminal(request)
       program.onOutput(() => {})
       await program.ended
       return program

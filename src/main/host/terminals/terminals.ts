@@ -7,7 +7,7 @@ import type { HostEvent, HostParams, HostResult, TerminalRecord } from '#shared/
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import { marksKeyVariable } from '#shared/terminalMarks.ts'
-import type { Machine, MachineTerminal } from '../runtimes/sandboxRuntime.ts'
+import type { SandboxInstance, SandboxTerminal } from '../runtimes/sandboxRuntime.ts'
 import { createEndedTerminals, type EndedLimits } from './endedTerminals.ts'
 import type { ScreenPool } from './screenPool.ts'
 import { searchAll } from './searchAll.ts'
@@ -19,7 +19,7 @@ import { createTerminalSession, type TerminalSession } from './terminalSession.t
 /** Every terminal of every machine, running or recently exited. */
 export type Terminals = {
   /** @throws AppError `terminal/too-many`, `terminal/failed`. */
-  create(machine: Machine, params: HostParams<'terminal.create'>): Promise<TerminalRecord>
+  create(instance: SandboxInstance, params: HostParams<'terminal.create'>): Promise<TerminalRecord>
   list(sandboxId: SandboxId): TerminalRecord[]
   /** @throws AppError `terminal/not-found`. */
   get(sandboxId: SandboxId, terminalId: TerminalId): TerminalSession
@@ -104,7 +104,7 @@ type Sessions = {
   find(id: TerminalId): TerminalSession | undefined
   ofSandbox(sandboxId: SandboxId): TerminalSession[]
   /** Opens, lists and publishes one. `program` is absent for a terminal of an earlier process. */
-  open(meta: TerminalMeta, program?: MachineTerminal): Promise<TerminalSession>
+  open(meta: TerminalMeta, program?: SandboxTerminal): Promise<TerminalSession>
   remove(session: TerminalSession): Promise<void>
   close(): Promise<void>
 }
@@ -199,7 +199,7 @@ function createRunningLimit(): RunningLimit {
 }
 
 async function startTerminal(
-  machine: Machine,
+  machine: SandboxInstance,
   params: HostParams<'terminal.create'>,
   { sessions, now }: { sessions: Sessions; now: () => number },
 ): Promise<TerminalRecord> {

@@ -65,11 +65,11 @@ const maxConnectionsPerAddress = 256
 
 /** Composes the HTTP server: API, WebSockets and addresses of exposed ports. */
 export function composeHttp(context: ServiceContext, modules: HttpOptions): HttpModule {
-  const { beyondLoopback, identity, machines } = modules
+  const { beyondLoopback, identity, machines: sandboxs } = modules
   const { options, database, clock, events, address, principals, scope } = context
   const { log, tls } = options
-  const { linkHolder } = machines
-  const { names } = machines.ports
+  const { linkHolder } = sandboxs
+  const { names } = sandboxs.ports
   const { host: listenHost } = options.listen
   const behindProxy = options.insecureBehindProxy ?? false
   const scheme = tls ? 'https' : 'http'
@@ -98,7 +98,7 @@ export function composeHttp(context: ServiceContext, modules: HttpOptions): Http
     }),
     (it) => it.close(closeDeadlineMs),
   )
-  const sockets = [machines.terminals, events.endpoint]
+  const sockets = [sandboxs.terminals, events.endpoint]
   const peers = scope.own(
     createWebSockets({
       endpoints: sockets,
@@ -144,13 +144,13 @@ export function composeHttp(context: ServiceContext, modules: HttpOptions): Http
 
 function listEndpoints(
   { version, now }: ServiceContext['options'],
-  { identity, money, payments, models, names: domains, machines }: HttpOptions,
+  { identity, money, payments, models, names: domains, machines: instances }: HttpOptions,
 ): Endpoint[] {
   return [
     ...createHealthRoutes({
-      ...{ version, now, isHostAway: machines.isHostAway },
+      ...{ version, now, isHostAway: instances.isHostAway },
       capabilities: [
-        ...[identity, money, payments, models, domains, machines].flatMap((part) => part.capabilities),
+        ...[identity, money, payments, models, domains, instances].flatMap((part) => part.capabilities),
         ...['activity', 'events', 'idempotency'],
       ],
     }),
@@ -159,7 +159,7 @@ function listEndpoints(
     ...payments.endpoints,
     ...models.endpoints,
     ...domains.endpoints,
-    ...machines.endpoints,
+    ...instances.endpoints,
   ]
 }
 

@@ -2,7 +2,7 @@ import { createKeyedQueue } from '#platform/keyedQueue.ts'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { FoundSandbox } from '#shared/contract/foundSandboxes.ts'
-import type { SandboxLabel, StoredMachine } from '#shared/contract/hostIpc.ts'
+import type { SandboxLabel, StoredSandbox } from '#shared/contract/hostIpc.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { sandboxLimits } from '#shared/contract/sandboxes.ts'
 import { type AccountId, type SandboxId, type SnapshotId, shortenId } from '#shared/ids.ts'
@@ -50,19 +50,19 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
   const toLabel = (record: SandboxRecord): SandboxLabel =>
     createLabel(record, { databaseId: removals.databaseId, snapshots: snapshots.list(record.id) })
 
-  const isUnknown = ({ id }: StoredMachine): boolean =>
+  const isUnknown = ({ id }: StoredSandbox): boolean =>
     records.find(id) === undefined && !removals.removals().includes(id)
 
-  const listStored = async (hostCall: HostCall): Promise<StoredMachine[]> =>
+  const listStored = async (hostCall: HostCall): Promise<StoredSandbox[]> =>
     (await hostCall('machine.stored', {})).result.machines
 
-  const require = async (id: SandboxId): Promise<StoredMachine> => {
-    const stored = (await listStored(call)).find((machine) => machine.id === id && isUnknown(machine))
+  const require = async (id: SandboxId): Promise<StoredSandbox> => {
+    const stored = (await listStored(call)).find((instance) => instance.id === id && isUnknown(instance))
     if (stored) return stored
     throw new AppError('sandbox/not-found', 'Found sandbox not found: it was adopted or deleted.')
   }
 
-  const adoptSnapshots = ({ id, label, snapshots: ids }: StoredMachine, existing: ReadonlySet<SnapshotId>): void => {
+  const adoptSnapshots = ({ id, label, snapshots: ids }: StoredSandbox, existing: ReadonlySet<SnapshotId>): void => {
     for (const snapshotId of ids) {
       if (existing.has(snapshotId)) continue
       const labelled = label?.snapshots.find((it) => it.id === snapshotId)
@@ -154,7 +154,7 @@ function createLabel(
   }
 }
 
-function toRecord({ id, runtime, label }: StoredMachine, accountId: AccountId, nowMs: number): SandboxRecord {
+function toRecord({ id, runtime, label }: StoredSandbox, accountId: AccountId, nowMs: number): SandboxRecord {
   const limits = sandboxLimits
   return {
     ...{ id, accountId, runtime },

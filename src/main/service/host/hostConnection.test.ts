@@ -201,14 +201,14 @@ test('replaces a host of another version once nothing runs on it', async () => {
 test('leaves a busy host of another version alone, and says what to do', async () => {
   const path = socketIn('busy')
   const enforced = { memory: false, cpu: false, disk: false, processes: false }
-  const machine = { id: 'a'.repeat(32), startedAtMs: 0, runtime: 'x', enforced }
+  const instance = { id: 'a'.repeat(32), startedAtMs: 0, runtime: 'x', enforced }
   let looks = 0
   scope.own(
     await listenAsHost(path, {
       describe: async () => ({ result: { ipcVersion: hostIpcVersion + 1, version: 'old', pid: 7, runtimes: [] } }),
       'machine.list': async () => {
         looks++
-        return { result: { machines: [machine] } }
+        return { result: { machines: [instance] } }
       },
     }),
     (it) => it.close(),

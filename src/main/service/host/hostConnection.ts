@@ -16,7 +16,7 @@ type OtherHost = { version: string; runningSandboxes: number }
 
 /** The part of the protocol that every version has. */
 const HostDescription = z.looseObject({ ipcVersion: z.int(), version: z.string() })
-const MachineList = z.looseObject({ machines: z.array(z.unknown()) })
+const SandboxList = z.looseObject({ machines: z.array(z.unknown()) })
 const otherHostTimeoutMs = 30_000
 
 export type HostConnection = HostCalls & {
@@ -264,8 +264,8 @@ async function findOtherHost(client: Pick<IpcClient, 'call'>): Promise<OtherHost
     (await client.call(method, {}, { signal: AbortSignal.timeout(otherHostTimeoutMs) })).result
   const { ipcVersion, version } = HostDescription.parse(await ask('describe'))
   if (ipcVersion === hostIpcVersion) return undefined
-  const { machines } = MachineList.parse(await ask('machine.list'))
-  return { version, runningSandboxes: machines.length }
+  const { machines: sandboxs } = SandboxList.parse(await ask('machine.list'))
+  return { version, runningSandboxes: sandboxs.length }
 }
 
 /** Ends a host of another version; its sandboxes stop and keep their files. */

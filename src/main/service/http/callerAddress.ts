@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import type { PrivateEnd } from './privateEnd.ts'
 
 /** The application connects over a socket without addresses and counts as this machine. */
-const ofThisMachine = '127.0.0.1'
+const selectPlatform = '127.0.0.1'
 
 type Options = { behindProxy: boolean; end: Pick<PrivateEnd, 'tookIn'> }
 
@@ -15,7 +15,7 @@ export type CallerAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'
  */
 export function createClientAddress({ behindProxy, end }: Options): CallerAddress {
   return ({ headers, socket }) => {
-    if (end.tookIn({ socket })) return ofThisMachine
+    if (end.tookIn({ socket })) return selectPlatform
     const address = socket.remoteAddress ?? ''
     if (!behindProxy) return address
     const last = String(headers['x-forwarded-for'] ?? '')

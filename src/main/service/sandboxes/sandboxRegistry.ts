@@ -3,7 +3,7 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ActivityType } from '#shared/contract/activity.ts'
 import type { ServiceEvent } from '#shared/contract/events.ts'
-import type { RunningMachine } from '#shared/contract/hostIpc.ts'
+import type { RunningSandboxInstance } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import type { changeSandbox, createSandbox, DefaultNetwork, Enforced, Sandbox } from '#shared/contract/sandboxes.ts'
@@ -17,7 +17,7 @@ import type { RuntimeReports } from '../host/runtimeReports.ts'
 import type { Images } from '../images/images.ts'
 import type { FoundSandboxRepository } from './foundSandboxRepository.ts'
 import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
-import { createMachineSpec } from './sandboxWire.ts'
+import { createSandboxSpec } from './sandboxWire.ts'
 
 export type SandboxRegistry = {
   /** @throws AppError `sandbox/capacity`; `start` as well */
@@ -114,7 +114,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
     options.recordForAccount(record.accountId, { type: 'sandbox.deleted', description: why, sandbox: record })
     publish(record.accountId, { type: 'sandbox.removed', id: record.id })
   }
-  const nowRunning = (record: SandboxRecord, { startedAtMs, enforced }: RunningMachine): SandboxRecord => {
+  const nowRunning = (record: SandboxRecord, { startedAtMs, enforced }: RunningSandboxInstance): SandboxRecord => {
     note(record.id, { type: 'sandbox.started', description: 'Started.' })
     return update({ ...record, status: 'running', statusReason: null, startedAtMs, enforced })
   }
@@ -159,7 +159,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
   }
 
   const startAgain = async (record: SandboxRecord): Promise<SandboxRecord> => {
-    const { result } = await call('machine.start', createMachineSpec(record), { deadlineMs: changeDeadlineMs })
+    const { result } = await call('machine.start', createSandboxSpec(record), { deadlineMs: changeDeadlineMs })
     return nowRunning(record, result)
   }
 
@@ -208,7 +208,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
           call(
             'machine.create',
             {
-              ...createMachineSpec(record),
+              ...createSandboxSpec(record),
               ...(from && { from: { sandboxId: from.sandboxId, snapshotId: from.snapshotId } }),
             },
             { deadlineMs: from?.deadlineMs ?? changeDeadlineMs },
@@ -365,16 +365,16 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
         }
       }
       const { result } = await hostCall('machine.list', {})
-      const machines = new Map(result.machines.map((machine) => [machine.id, machine]))
+      const sandboxs = new Map(result.machines.map((instance) => [instance.id, instance]))
       for (const record of records.all()) {
-        const machine = machines.get(record.id)
-        machines.delete(record.id)
+        const machine = sandboxs.get(record.id)
+        sandboxs.delete(record.id)
         if (creating.has(record.id)) continue
         if (machine && record.startedAtMs !== machine.startedAtMs) nowRunning(record, machine)
         else if (!machine && record.status === 'running') nowStopped(record, hostEnded)
         else if (!machine && record.status === 'provisioning') nowBroken(record, 'Creating it was interrupted.')
       }
-      for (const stray of machines.values()) {
+      for (const stray of sandboxs.values()) {
         log.warn('stopping a machine that no record knows', { id: stray.id })
         await hostCall('machine.stop', { sandboxId: stray.id })
       }

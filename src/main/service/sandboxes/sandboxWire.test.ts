@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SandboxId } from '#shared/ids.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
-import { createMachineSpec, toHostname } from './sandboxWire.ts'
+import { createSandboxSpec, toHostname } from './sandboxWire.ts'
 
 test.each([
   ['web server', 'web-server'],
@@ -23,5 +23,5 @@ test('a name without any letter of a host name falls back to the id', () => {
     diskGb: 1,
     image: null,
   } as SandboxRecord
-  expect(createMachineSpec(record).hostname).toBe('sandbox-1a2b3c4d')
+  expect(createSandboxSpec(record).hostname).toBe('sandbox-1a2b3c4d')
 })

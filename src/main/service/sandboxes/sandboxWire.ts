@@ -1,4 +1,4 @@
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { shortenId } from '#shared/ids.ts'
@@ -32,7 +32,7 @@ export function toWireSandbox(
   }
 }
 
-export function createMachineSpec(record: SandboxRecord): MachineSpec {
+export function createSandboxSpec(record: SandboxRecord): SandboxSpec {
   const { id, name, runtime, vcpu, memoryMb, diskGb, network } = record
   const image = record.image === null ? null : ImageName.parse(record.image)
   return {

@@ -137,7 +137,7 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
       const { result } = await hostCall('machine.stored', {})
       for (const { id, sandboxId, name } of incomplete) {
         const sandbox = sandboxes.find(sandboxId)
-        const stored = result.machines.find((machine) => machine.id === sandboxId)
+        const stored = result.machines.find((instance) => instance.id === sandboxId)
         if (!sandbox) continue
         if (stored?.snapshots.includes(id)) {
           records.complete(id, stored.label?.snapshots.find((it) => it.id === id)?.sizeBytes ?? unknownBytes)

@@ -13,9 +13,9 @@ export type TerminalActivity = {
 
 export function createTerminalActivity(activity: Pick<ActivityLog, 'note'>): TerminalActivity {
   const recordChange = (terminal: TerminalRecord): void => {
-    const { id, sandboxId, state, exitCode, signal, exitedAtMs, endedWithMachine } = terminal
+    const { id, sandboxId, state, exitCode, signal, exitedAtMs, endedWithMachine: endedWithSandbox } = terminal
     if (state !== 'exited') return
-    const how = endedWithMachine
+    const how = endedWithSandbox
       ? ' with the sandbox'
       : signal !== null
         ? ` by ${signal}`

@@ -138,7 +138,7 @@ export async function readHostBase(): Promise<HostBase> {
 }
 
 /** Returns the entries on a machine's disk: its `/` and `/usr/local`. */
-export function listMachineContent(base: HostBase): BaseEntry[] {
+export function listSandboxContent(base: HostBase): BaseEntry[] {
   return [
     { kind: 'folder', path: '/root', mode: 0o755 },
     { kind: 'folder', path: '/usr-local', mode: 0o755 },

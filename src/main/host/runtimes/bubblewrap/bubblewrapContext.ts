@@ -1,7 +1,7 @@
 import type { Log } from '#platform/log.ts'
 import type { HostSupport } from './hostSupport.ts'
 import type { ImageStore } from './images/imageStore.ts'
-import type { MachineFolders } from './machineFolder.ts'
+import type { SandboxFolders } from './machineFolder.ts'
 import type { SandboxLayers } from './sandboxLayers.ts'
 import type { SandboxUsers } from './sandboxUsers.ts'
 
@@ -9,7 +9,7 @@ import type { SandboxUsers } from './sandboxUsers.ts'
 export type BubblewrapContext = {
   /** Folder of the machines, each in a subfolder named by its id. */
   folder: string
-  folders: MachineFolders
+  folders: SandboxFolders
   store: ImageStore
   support: HostSupport
   users: SandboxUsers

@@ -3,18 +3,18 @@ import type { Log } from '#platform/log.ts'
 import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
 import type { Enforced, RuntimeReport } from '#shared/contract/sandboxes.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { createActiveMachines } from '../activeMachines.ts'
+import { createActiveSandboxs } from '../activeMachines.ts'
 import type { SandboxRuntime } from '../sandboxRuntime.ts'
 import type { BubblewrapContext } from './bubblewrapContext.ts'
 import { reservedBytes } from './hostSpace.ts'
 import { createHostSupport } from './hostSupport.ts'
 import { createBubblewrapImages, findSystemObstacle } from './images/bubblewrapImages.ts'
 import { createImageStore } from './images/imageStore.ts'
-import { createMachineCreation } from './machineCreation.ts'
-import { createMachineFolders, type MachineFolder, type MachineFolders } from './machineFolder.ts'
-import { createMachineLauncher, findMachineImage } from './machineLauncher.ts'
-import { createMachineSnapshots } from './machineSnapshots.ts'
-import type { FreezableMachine } from './runMachine.ts'
+import { createSandboxCreation } from './machineCreation.ts'
+import { createSandboxFolders, type SandboxFolder, type SandboxFolders } from './machineFolder.ts'
+import { createSandboxLauncher, findSandboxImage } from './machineLauncher.ts'
+import { createSandboxSnapshots } from './machineSnapshots.ts'
+import type { FreezableSandbox } from './runMachine.ts'
 import { allLayers, type SandboxLayers } from './sandboxLayers.ts'
 import { createSandboxUsers } from './sandboxUsers.ts'
 import { endLeftover, sweepLeftovers } from './sweepLeftovers.ts'
@@ -48,18 +48,18 @@ export const defaultCpuWeight = 25
 export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   const context = createContext(options)
   const { folders, store, support, users, now } = context
-  const active = createActiveMachines<FreezableMachine>()
+  const active = createActiveSandboxs<FreezableSandbox>()
   const copies = createFileCopies(folders)
-  const snapshots = createMachineSnapshots(async () => (await support.require()).tools)
-  const launcher = createMachineLauncher(context)
-  const creation = createMachineCreation({ ...context, launcher, snapshots }, options.warmPoolSize ?? 0)
+  const snapshots = createSandboxSnapshots(async () => (await support.require()).tools)
+  const launcher = createSandboxLauncher(context)
+  const creation = createSandboxCreation({ ...context, launcher, snapshots }, options.warmPoolSize ?? 0)
 
   return {
     name,
     describe: () => describeBubblewrap(name, context),
     create: (spec, signal, from) =>
       active.begin(spec.id, async () => {
-        await findMachineImage(context, spec.image) // reports errors before anything is created
+        await findSandboxImage(context, spec.image) // reports errors before anything is created
         signal.throwIfAborted()
         return creation.create(spec, signal, from)
       }),
@@ -77,14 +77,14 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
     },
     listStored: folders.list,
     snapshot: ({ sandboxId, snapshotId }, signal) =>
-      copies.run(sandboxId, (machine) => {
+      copies.run(sandboxId, (sandbox) => {
         const holdStill = active.running(sandboxId)?.holdStill
-        return snapshots.keep(machine, { id: snapshotId, signal, ...(holdStill && { holdStill }) })
+        return snapshots.keep(sandbox, { id: snapshotId, signal, ...(holdStill && { holdStill }) })
       }),
     restore: ({ sandboxId, snapshotId }, signal) =>
-      copies.run(sandboxId, (machine) => {
+      copies.run(sandboxId, (instance) => {
         active.assertInactive(sandboxId)
-        return snapshots.restore(machine, { id: snapshotId, signal })
+        return snapshots.restore(instance, { id: snapshotId, signal })
       }),
     listSnapshots: (id) => snapshots.list(folders.getPath(id)),
     removeSnapshot: ({ sandboxId, snapshotId }) => snapshots.remove(folders.getPath(sandboxId), snapshotId),
@@ -115,7 +115,7 @@ function createContext(options: BubblewrapOptions): BubblewrapContext {
     closedNetworks = networksClosedToSandboxes,
     cpuWeight = defaultCpuWeight,
   } = options
-  const folders = createMachineFolders(folder)
+  const folders = createSandboxFolders(folder)
   const support = createHostSupport({ folder, imagesFolder, cpuWeight, log })
   const users = createSandboxUsers({
     folder,
@@ -131,11 +131,11 @@ function createContext(options: BubblewrapOptions): BubblewrapContext {
 }
 
 /** Copies to and from the files of machines. Removing a machine waits until its copies have ended. */
-function createFileCopies(folders: MachineFolders) {
+function createFileCopies(folders: SandboxFolders) {
   const copies = new Map<SandboxId, Promise<unknown>>()
   return {
     wait: async (id: SandboxId): Promise<void> => void (await copies.get(id)),
-    async run<T>(id: SandboxId, work: (machine: MachineFolder) => Promise<T>): Promise<T> {
+    async run<T>(id: SandboxId, work: (sandbox: SandboxFolder) => Promise<T>): Promise<T> {
       const working = folders.find(id).then(work)
       const settled = working.catch(() => {}) // its own caller handles the error
       copies.set(id, settled)

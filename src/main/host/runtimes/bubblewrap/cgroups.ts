@@ -31,7 +31,7 @@ export type CgroupController = {
 export type CgroupSetting = { file: string; value: string; optional?: boolean }
 export type CgroupLimits = { memoryMb: number; vcpu: number; processes: number }
 
-export type MachineCgroups = {
+export type SandboxCgroups = {
   folders: readonly string[]
   /** A process that writes 0 to each of these files is in. */
   joinFiles: readonly string[]
@@ -56,7 +56,7 @@ export async function makeCgroups(
   controllers: readonly CgroupController[],
   name: string,
   limits: CgroupLimits,
-): Promise<MachineCgroups> {
+): Promise<SandboxCgroups> {
   const folders: string[] = []
   const joinFiles: string[] = []
   const resize = async (limits: CgroupLimits): Promise<void> => {

@@ -10,8 +10,8 @@ test('A folder that becomes a link to the host while it is copied leads nowhere'
   const tools = await findHostTools()
   if ('missing' in tools) throw new Error(tools.missing)
   const base = temporaryFolder()
-  const [host, machine, snapshots] = ['host', 'machine', 'machine/snapshots'].map((name) => join(base, name))
-  const filesFolder = join(machine ?? '', 'files')
+  const [host, sandbox, snapshots] = ['host', 'machine', 'machine/snapshots'].map((name) => join(base, name))
+  const filesFolder = join(sandbox ?? '', 'files')
   for (const path of [join(host ?? '', 'inner'), join(filesFolder, 'inner'), snapshots ?? '']) {
     await mkdir(path, { recursive: true })
   }

@@ -6,10 +6,10 @@ import { AppError } from '#shared/appError.ts'
 import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
 import { formatMegabytes, getFreeBytes, reservedBytes } from './hostSpace.ts'
 import { buildFileCommand, wrapInRange } from './images/inRange.ts'
-import type { MachineStorage } from './machineFolder.ts'
+import type { SandboxStorage } from './machineFolder.ts'
 
 type CopyRequest = {
-  from: MachineStorage
+  from: SandboxStorage
   /** Is not there yet; may be there in part when it fails. */
   to: string
   tools: { perl: string; bwrap: string }
@@ -96,7 +96,7 @@ function createCopyError(cause: unknown): AppError {
 }
 
 /** Measures the disk usage, in bytes. */
-export async function measureStorage({ kind, path }: MachineStorage): Promise<number> {
+export async function measureStorage({ kind, path }: SandboxStorage): Promise<number> {
   if (kind === 'image') return (await stat(path)).blocks * 512
   const [program = '', ...parts] = await buildFileCommand(path, ['du', '-s', '-k', '-x', '--', path])
   const { stdout } = await execute(program, parts, { timeout: copyMs }).catch(

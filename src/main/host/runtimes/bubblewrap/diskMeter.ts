@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { statfs } from 'node:fs/promises'
 import { createPatientCount } from '../inside/patientCount.ts'
 import { buildFileCommand } from './images/inRange.ts'
-import type { MachineStorage } from './machineFolder.ts'
+import type { SandboxStorage } from './machineFolder.ts'
 
 /** Timeout of one count in the background. */
 const countMs = 60_000
@@ -10,7 +10,7 @@ const countMs = 60_000
 /** Measures the disk usage of a running machine's files, in bytes. */
 export function createDiskMeter(
   /** `disk`: folder on the machine's own disk, if it has one. */
-  { storage, disk }: { storage: MachineStorage; disk: string | undefined },
+  { storage, disk }: { storage: SandboxStorage; disk: string | undefined },
   over: AbortSignal,
 ): () => Promise<number | undefined> {
   if (disk === undefined) return createPatientCount(() => measureUsage(storage.path, over))

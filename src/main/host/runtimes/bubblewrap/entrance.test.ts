@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { silentLog } from '#platform/log.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { openMachineEntrance } from './entrance.ts'
+import { openSandboxEntrance } from './entrance.ts'
 import { openPseudoTerminal } from './pseudoTerminal.ts'
 import { connectTo, createSpawner, type Spawner } from './spawner.ts'
 
@@ -23,7 +23,7 @@ function terminal() {
 }
 
 function entranceBy(by: Spawner) {
-  const entrance = openMachineEntrance({ perl, spawner: by, folder: temporaryFolder('entrance') })
+  const entrance = openSandboxEntrance({ perl, spawner: by, folder: temporaryFolder('entrance') })
   closings.push(() => entrance.close())
   return entrance
 }

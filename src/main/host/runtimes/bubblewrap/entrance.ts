@@ -11,7 +11,7 @@ const Outcome = z.union([z.object({ done: z.literal(true) }), z.object({ failed:
 const giveMs = 10_000
 
 /** The way into a machine that runs, through the sockets that its warden has made in its folder. */
-export function openMachineEntrance(options: {
+export function openSandboxEntrance(options: {
   perl: string
   spawner: Spawner
   /** Folder of the machine, accessible to Steward's user only. */

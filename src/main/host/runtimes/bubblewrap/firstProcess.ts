@@ -22,14 +22,14 @@ const address = 0x400000n
  * @returns an ELF file, see elf(5); undefined on an architecture that sandboxes were never tried on
  */
 export function buildFirstProcess(architecture: NodeJS.Architecture = process.arch): Buffer | undefined {
-  const machineCode = code[architecture]
-  if (!machineCode) return undefined
-  const text = Buffer.from(machineCode.text, 'hex')
+  const sandboxCode = code[architecture]
+  if (!sandboxCode) return undefined
+  const text = Buffer.from(sandboxCode.text, 'hex')
   const header = Buffer.alloc(headerBytes)
   const size = BigInt(headerBytes + text.length)
   header.write('\x7fELF\x02\x01\x01', 'latin1') // 64 bits, little-endian
   header.writeUInt16LE(2, 16) // an executable
-  header.writeUInt16LE(machineCode.machine, 18)
+  header.writeUInt16LE(sandboxCode.machine, 18)
   header.writeUInt32LE(1, 20)
   header.writeBigUInt64LE(address + BigInt(headerBytes), 24) // where it starts
   header.writeBigUInt64LE(64n, 32) // the one segment follows

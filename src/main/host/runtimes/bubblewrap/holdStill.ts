@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
-import { listMembers, type MachineProcesses } from './machineMembers.ts'
+import { listMembers, type SandboxProcesses } from './machineMembers.ts'
 import { isStopped, sendSignal } from './processTable.ts'
 
 /** Task of `hold.pl`. */
@@ -42,13 +42,13 @@ export function releaseDevice(device: string, { perl, doorway }: { perl: string;
  * Every process of a machine but its first, which does nothing. Parents first, and woken last: a shell must not see
  * that its command was stopped.
  */
-export async function stopProcesses(machine: MachineProcesses): Promise<LetGo> {
+export async function stopProcesses(sandbox: SandboxProcesses): Promise<LetGo> {
   const stopped: number[] = []
   const letGo = async (): Promise<void> => {
     for (const pid of stopped.splice(0).toReversed()) sendSignal(pid, 'SIGCONT')
   }
   for (let round = 0; round < rounds; round++) {
-    const members = (await listMembers(machine)).filter((pid) => pid !== machine.init && !stopped.includes(pid))
+    const members = (await listMembers(sandbox)).filter((pid) => pid !== sandbox.init && !stopped.includes(pid))
     const moving: number[] = []
     for (const pid of members.toSorted((a, b) => a - b)) if (!(await isStopped(pid))) moving.push(pid)
     if (moving.length === 0) return letGo

@@ -1,6 +1,6 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import { type BaseEntry, type HostBase, listMachineContent, readHostBase } from './baseFiles.ts'
+import { type BaseEntry, type HostBase, listSandboxContent, readHostBase } from './baseFiles.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
 import type { HostTools } from './hostTools.ts'
 import { type ImageAbility, probeImages } from './images/imageProbe.ts'
@@ -64,7 +64,7 @@ export function createHostSupport({ folder, imagesFolder, cpuWeight, log }: Supp
       const abilities = await probe()
       const { tools, detail } = abilities
       if (!tools) throw new AppError('runtime/unavailable', detail)
-      base ??= readHostBase().then((it) => ({ ...it, content: listMachineContent(it) }))
+      base ??= readHostBase().then((it) => ({ ...it, content: listSandboxContent(it) }))
       return { tools, spawner: getSpawner(tools.perl), abilities, base: await base }
     },
     close: () => spawner?.close(),

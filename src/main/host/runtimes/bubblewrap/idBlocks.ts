@@ -9,7 +9,7 @@ export type IdBlock = { first: number; count: number }
  * machine with an image is many.
  * @see https://systemd.io/UIDS-GIDS/
  */
-export const machineIds: IdBlock = { first: 1_900_000_000, count: 200_000_000 }
+export const sandboxIds: IdBlock = { first: 1_900_000_000, count: 200_000_000 }
 
 /** User ids for package scripts while an image is built as root. No sandbox uses them. */
 export const buildIds: IdBlock = { first: 1_899_800_000, count: idsOfImage }
@@ -27,7 +27,7 @@ export const countIds = (image: string | null): number => (image === null ? 1 : 
 export function findFreeBlock(
   count: number,
   used: readonly IdBlock[],
-  pool: IdBlock = machineIds,
+  pool: IdBlock = sandboxIds,
   choose: (below: number) => number = randomInt,
 ): IdBlock {
   for (;;) {

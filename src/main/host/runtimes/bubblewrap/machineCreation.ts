@@ -1,53 +1,53 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { SnapshotRef } from '../sandboxRuntime.ts'
 import { imageContent, listImageFiles, listOwnFiles } from './baseFiles.ts'
 import type { BubblewrapContext } from './bubblewrapContext.ts'
 import { assertSpace } from './hostSpace.ts'
-import { type MakeMachine, WarmSandboxName } from './machineFolder.ts'
-import type { MachineLauncher } from './machineLauncher.ts'
-import type { MachineSnapshots } from './machineSnapshots.ts'
-import type { PreparedMachine } from './preparedMachine.ts'
-import { endPrepared, type FreezableMachine, recordRun } from './runMachine.ts'
+import { type MakeSandbox, WarmSandboxName } from './machineFolder.ts'
+import type { SandboxLauncher } from './machineLauncher.ts'
+import type { SandboxSnapshots } from './machineSnapshots.ts'
+import type { PreparedSandbox } from './preparedMachine.ts'
+import { endPrepared, type FreezableSandbox, recordRun } from './runMachine.ts'
 import { createWarmPool, type WarmPool, type WarmSandbox, type WarmSandboxKind } from './warmPool.ts'
 
 /** Creates machines, from the warm pool where one fits. */
-export type MachineCreation = {
+export type SandboxCreation = {
   /** Makes the files of a new machine, of its image or of the snapshot `from`, and starts it. */
-  create(spec: MachineSpec, signal: AbortSignal, from?: SnapshotRef): Promise<FreezableMachine>
+  create(spec: SandboxSpec, signal: AbortSignal, from?: SnapshotRef): Promise<FreezableSandbox>
   /** Ends the warm sandboxes. */
   close(): Promise<void>
 }
 
-type CreationContext = BubblewrapContext & { launcher: MachineLauncher; snapshots: MachineSnapshots }
+type CreationContext = BubblewrapContext & { launcher: SandboxLauncher; snapshots: SandboxSnapshots }
 
-type WarmMachine = WarmSandbox & { name: WarmSandboxName; prepared: PreparedMachine }
+type WarmSandboxInstance = WarmSandbox & { name: WarmSandboxName; prepared: PreparedSandbox }
 
 /** Size of a warm sandbox. */
 const warmSandboxSize = { hostname: 'spare', memoryMb: 512, vcpu: 1 }
 
 /** @param warmPoolSize number of warm sandboxes; 0 for none */
-export function createMachineCreation(context: CreationContext, warmPoolSize: number): MachineCreation {
+export function createSandboxCreation(context: CreationContext, warmPoolSize: number): SandboxCreation {
   const warmPool = createWarmPool({
     max: warmPoolSize,
     log: context.log,
-    make: (kind, signal) => createWarmMachine(context, kind, signal),
+    make: (kind, signal) => createWarmSandbox(context, kind, signal),
   })
   return {
     create: async (spec, signal, from) =>
-      (from ? undefined : await assignWarmMachine(context, warmPool, spec)) ??
+      (from ? undefined : await assignWarmSandbox(context, warmPool, spec)) ??
       createFresh(context, { spec, from, signal }),
     close: warmPool.close,
   }
 }
 
-async function createWarmMachine(
+async function createWarmSandbox(
   context: CreationContext,
   kind: WarmSandboxKind,
   signal: AbortSignal,
-): Promise<WarmMachine> {
+): Promise<WarmSandboxInstance> {
   const { folder, folders, users, launcher } = context
   const name = WarmSandboxName.parse(`spare-${randomBytes(8).toString('hex')}`)
   const spec = { ...warmSandboxSize, ...kind }
@@ -77,11 +77,11 @@ async function createWarmMachine(
 }
 
 /** @returns undefined when there is none, or it could not be used */
-async function assignWarmMachine(
+async function assignWarmSandbox(
   { folders, users, launcher, log }: CreationContext,
-  warmPool: WarmPool<WarmMachine>,
-  spec: MachineSpec,
-): Promise<FreezableMachine | undefined> {
+  warmPool: WarmPool<WarmSandboxInstance>,
+  spec: SandboxSpec,
+): Promise<FreezableSandbox | undefined> {
   const warm = spec.image === null ? warmPool.take(spec) : undefined
   if (!warm) return undefined
   try {
@@ -100,8 +100,8 @@ async function assignWarmMachine(
 
 async function createFresh(
   context: CreationContext,
-  { spec, from, signal }: { spec: MachineSpec; from: SnapshotRef | undefined; signal: AbortSignal },
-): Promise<FreezableMachine> {
+  { spec, from, signal }: { spec: SandboxSpec; from: SnapshotRef | undefined; signal: AbortSignal },
+): Promise<FreezableSandbox> {
   const { folders, users, launcher } = context
   const { id, image, hostname } = spec
   const files = from ? await findSnapshotFiles(context, from, signal) : await selectNewFiles(context, spec)
@@ -122,8 +122,8 @@ async function createFresh(
 
 async function selectNewFiles(
   { folder, support }: CreationContext,
-  { image, diskGb }: Pick<MachineSpec, 'image' | 'diskGb'>,
-): Promise<MakeMachine['files']> {
+  { image, diskGb }: Pick<SandboxSpec, 'image' | 'diskGb'>,
+): Promise<MakeSandbox['files']> {
   const content = image === null ? (await support.require()).base.content : imageContent
   const template = await (await support.probe()).templates?.find({ content, diskGb })
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -134,7 +134,7 @@ async function findSnapshotFiles(
   { folders, snapshots }: CreationContext,
   { sandboxId, snapshotId }: SnapshotRef,
   signal: AbortSignal,
-): Promise<MakeMachine['files']> {
+): Promise<MakeSandbox['files']> {
   const snapshot = await snapshots.find(folders.getPath(sandboxId), snapshotId)
   return { kind: 'copy', source: snapshot.kind, copy: (to) => snapshots.copy(snapshot, to, signal) }
 }

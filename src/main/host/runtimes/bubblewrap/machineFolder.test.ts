@@ -1,21 +1,21 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createMachineSpec } from '#test/support/machines.ts'
+import { createSandboxSpec } from '#test/support/machines.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { createMachineFolders } from './machineFolder.ts'
+import { createSandboxFolders } from './machineFolder.ts'
 
 /** Creates files as a killed host or an earlier version may leave them. */
 function createStored(files: Record<string, string>) {
   const base = temporaryFolder('folders')
-  const { id } = createMachineSpec()
+  const { id } = createSandboxSpec()
   const all = { 'machine.json': JSON.stringify({ version: 1, uid: null }), ...files }
   for (const [name, content] of Object.entries(all)) {
     const path = join(base, id, name)
     mkdirSync(join(path, '..'), { recursive: true })
     writeFileSync(path, content)
   }
-  const folders = createMachineFolders(base)
+  const folders = createSandboxFolders(base)
   const content = async (): Promise<string> => {
     const { storage } = await folders.find(id)
     expect(storage.kind).toBe('folder')

@@ -25,9 +25,9 @@ import { assertRange, isInRange, removeInRange } from './images/inRange.ts'
 import { shiftOwners } from './images/shiftOwners.ts'
 
 /** The files of one machine and what Steward notes about it. */
-export type MachineFolder = {
+export type SandboxFolder = {
   path: string
-  storage: MachineStorage
+  storage: SandboxStorage
   /**
    * Whom its root is on the host: as root a user that nothing else has, else one of the subordinate ids of the user that
    * Steward runs as. Undefined: that user itself.
@@ -41,13 +41,13 @@ export type MachineFolder = {
  * Location of a machine's content: `root` is its `/`, `usr-local` its `/usr/local`. With an image, `upper` holds the
  * changes to it.
  */
-export type MachineStorage =
+export type SandboxStorage =
   /** A folder that belongs to the machine's uid. */
   | { kind: 'folder'; path: string }
   /** A file with an ext4 file system of the machine's size, where its root is uid 0. `template`: copied to `path` first. */
   | { kind: 'image'; path: string; template?: string }
 
-export type MakeMachine = {
+export type MakeSandbox = {
   uid: number | undefined
   image: ImageName | null
   files: /** Everything in it but what differs between machines. */
@@ -55,7 +55,7 @@ export type MakeMachine = {
     /** The machine gets a disk of its own: a copy of this file. */
     | { kind: 'template'; path: string }
     /** `copy` makes them. */
-    | { kind: 'copy'; source: MachineStorage['kind']; copy: (to: string) => Promise<void> }
+    | { kind: 'copy'; source: SandboxStorage['kind']; copy: (to: string) => Promise<void> }
 }
 
 export type Owner = { uid: number; gid: number }
@@ -65,36 +65,36 @@ const RunRecord = z.object({ processes: z.array(Mark), cgroups: z.array(z.string
 /** Record of a run on the host: enough for another process to end it. */
 export type RunRecord = z.infer<typeof RunRecord>
 
-const MachineFile = z.union([
+const SandboxFile = z.union([
   z.object({ version: z.literal(1), uid: z.int().nullable() }).transform((it) => ({ ...it, image: null })),
   z.object({ version: z.literal(2), uid: z.int().nullable(), image: ImageName.nullable() }),
 ])
 
-export type MachineFolders = {
+export type SandboxFolders = {
   /**
    * Creates it with its content, owned by the machine's root. On failure, nothing is left; existing files are not
    * touched.
    */
-  make(name: MachineName, options: MakeMachine): Promise<MachineFolder>
+  make(name: SandboxName, options: MakeSandbox): Promise<SandboxFolder>
   /** @throws AppError `sandbox/not-found` */
-  find(id: SandboxId): Promise<MachineFolder>
+  find(id: SandboxId): Promise<SandboxFolder>
   list(): Promise<SandboxId[]>
   /** @throws AppError `runtime/unavailable` if its files belong to ids that Steward's user no longer has */
-  remove(name: MachineName): Promise<void>
+  remove(name: SandboxName): Promise<void>
   /** A warm sandbox's folder becomes that of a machine. @throws Error when that exists */
-  adopt(name: WarmSandboxName, id: SandboxId): Promise<MachineFolder>
+  adopt(name: WarmSandboxName, id: SandboxId): Promise<SandboxFolder>
   /** Warm sandboxes that an earlier host left. */
   listWarmSandboxes(): Promise<WarmSandboxName[]>
   /** Completes interrupted changes of a machine that is not running, and removes partial ones. */
   mend(id: SandboxId): Promise<void>
-  getPath(name: MachineName): string
+  getPath(name: SandboxName): string
   /** Removes what an earlier host made for all machines. */
   sweep(): Promise<void>
   /** Users of the host that the machines that are stored are. */
-  ids(): Promise<[MachineName, IdBlock][]>
-  saveRun(name: MachineName, run: RunRecord): Promise<void>
-  readRun(name: MachineName): Promise<RunRecord | undefined>
-  forgetRun(name: MachineName): Promise<void>
+  ids(): Promise<[SandboxName, IdBlock][]>
+  saveRun(name: SandboxName, run: RunRecord): Promise<void>
+  readRun(name: SandboxName): Promise<RunRecord | undefined>
+  forgetRun(name: SandboxName): Promise<void>
 }
 
 /** Name of a warm sandbox. */
@@ -103,20 +103,20 @@ export const WarmSandboxName = z
   .regex(/^spare-[0-9a-f]{16}$/)
   .brand('SpareName')
 export type WarmSandboxName = z.infer<typeof WarmSandboxName>
-export type MachineName = SandboxId | WarmSandboxName
+export type SandboxName = SandboxId | WarmSandboxName
 
 /** @param base folder of all machines, accessible to Steward's user only */
-export function createMachineFolders(base: string): MachineFolders {
-  const getPath = (name: MachineName): string => join(base, name)
-  const runFile = (name: MachineName): string => join(getPath(name), 'run.json')
+export function createSandboxFolders(base: string): SandboxFolders {
+  const getPath = (name: SandboxName): string => join(base, name)
+  const runFile = (name: SandboxName): string => join(getPath(name), 'run.json')
 
   const list = async (): Promise<SandboxId[]> => {
     const names = await readdir(base).catch(() => [])
     return names.flatMap((name) => SandboxId.safeParse(name).data ?? [])
   }
-  const read = async (id: SandboxId): Promise<MachineFolder | undefined> => {
+  const read = async (id: SandboxId): Promise<SandboxFolder | undefined> => {
     const text = await readFile(join(getPath(id), 'machine.json'), 'utf8').catch(() => undefined)
-    const file = text === undefined ? undefined : MachineFile.safeParse(parseJsonOrUndefined(text)).data
+    const file = text === undefined ? undefined : SandboxFile.safeParse(parseJsonOrUndefined(text)).data
     const storage = file && findStorage(getPath(id))
     return file && storage && { path: getPath(id), storage, uid: file.uid ?? undefined, image: file.image }
   }
@@ -171,7 +171,7 @@ export function createMachineFolders(base: string): MachineFolders {
     },
     async ids() {
       const entries = await Promise.all((await list()).map(async (id) => [id, await read(id)] as const))
-      return entries.flatMap(([id, folder]): [MachineName, IdBlock][] => {
+      return entries.flatMap(([id, folder]): [SandboxName, IdBlock][] => {
         if (folder?.uid === undefined) return []
         return [[id, { first: folder.uid, count: countIds(folder.image) }]]
       })
@@ -189,13 +189,13 @@ export const diskName = 'disk.ext4'
 export const filesName = 'files'
 
 /** Machines of the first version have their content beside what Steward notes, until they are mended. */
-function findStorage(path: string): MachineStorage | undefined {
+function findStorage(path: string): SandboxStorage | undefined {
   if (existsSync(join(path, diskName))) return { kind: 'image', path: join(path, diskName) }
   const folder = [join(path, filesName), path].find((it) => existsSync(join(it, 'root')))
   return folder === undefined ? undefined : { kind: 'folder', path: folder }
 }
 
-async function fill(path: string, { uid, image, files }: MakeMachine): Promise<MachineStorage> {
+async function fill(path: string, { uid, image, files }: MakeSandbox): Promise<SandboxStorage> {
   const disk = join(path, diskName)
   const folder = join(path, filesName)
   if (files.kind === 'template') return { kind: 'image', path: disk, template: files.path }

@@ -1,48 +1,48 @@
 import { readFileSync } from 'node:fs'
 import { AppError } from '#shared/appError.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'
 import { type BaseEntry, listRequiredEntries, neededOfImage, networkFiles } from './baseFiles.ts'
 import type { BubblewrapContext } from './bubblewrapContext.ts'
 import { toCgroupName } from './cgroups.ts'
 import type { ImageStore, StoredImage } from './images/imageStore.ts'
-import type { MachineFolder, MachineName } from './machineFolder.ts'
+import type { SandboxFolder, SandboxName } from './machineFolder.ts'
 import { buildNetworkArguments, type ConnectArguments } from './network/connectNetwork.ts'
-import { type MachineSize, type PreparedMachine, type PrepareRequest, prepareMachine } from './preparedMachine.ts'
+import { type SandboxSize, type PreparedSandbox, type PrepareRequest, prepareSandbox } from './preparedMachine.ts'
 import { createProcessors, parseUsableProcessors } from './processors.ts'
-import { type FreezableMachine, runMachine } from './runMachine.ts'
+import { type FreezableSandbox, runSandbox } from './runMachine.ts'
 
-export type MachineLauncher = {
+export type SandboxLauncher = {
   /**
    * Starts a machine that has run nothing, with its network.
    * @throws AppError `runtime/unavailable`, `image/not-found`, `image/not-ready`, `egress/unavailable`,
    * `sandbox/start-failed`, after which nothing runs
    */
-  prepare(launch: Launch): Promise<PreparedMachine>
+  prepare(launch: Launch): Promise<PreparedSandbox>
   /** Runs the machine from a prepared one, which is ended on failure. */
-  run(prepared: PreparedMachine, spec: MachineSpec, folder: MachineFolder): Promise<FreezableMachine>
+  run(prepared: PreparedSandbox, spec: SandboxSpec, folder: SandboxFolder): Promise<FreezableSandbox>
 }
 
 export type Launch = {
-  name: MachineName
-  spec: MachineSize & Pick<MachineSpec, 'network'>
-  folder: MachineFolder
+  name: SandboxName
+  spec: SandboxSize & Pick<SandboxSpec, 'network'>
+  folder: SandboxFolder
   /** Put into its `/`, beside what every machine needs to start. */
   ownEntries: readonly BaseEntry[]
   signal: AbortSignal
 }
 
-export function createMachineLauncher(context: BubblewrapContext): MachineLauncher {
+export function createSandboxLauncher(context: BubblewrapContext): SandboxLauncher {
   const { folders, support, users, layers, now, log } = context
   const processors = createProcessors(parseUsableProcessors(readFileSync('/proc/self/status', 'utf8')))
   return {
     async prepare({ name, spec, folder, ownEntries, signal }) {
       const { tools, spawner, abilities, base } = await support.require()
-      const image = await findMachineImage(context, folder.image)
+      const image = await findSandboxImage(context, folder.image)
       const user = await users.find(folder)
       const connection = await toConnectArguments(context, spec.network, user?.uid)
-      return prepareMachine({
+      return prepareSandbox({
         size: spec,
         name: toCgroupName(name),
         tools,
@@ -65,7 +65,7 @@ export function createMachineLauncher(context: BubblewrapContext): MachineLaunch
     },
     async run(prepared, spec, folder) {
       const { tools, abilities } = await support.require()
-      return runMachine(prepared, { spec, tools, enforced: abilities.enforced, folder, folders, now, log })
+      return runSandbox(prepared, { spec, tools, enforced: abilities.enforced, folder, folders, now, log })
     },
   }
 }
@@ -74,7 +74,7 @@ export function createMachineLauncher(context: BubblewrapContext): MachineLaunch
  * @returns undefined for the host's own programs
  * @throws AppError `image/not-found`, `image/not-ready`, `runtime/unavailable`
  */
-export async function findMachineImage(
+export async function findSandboxImage(
   { store, support }: BubblewrapContext,
   name: ImageName | null,
 ): Promise<PrepareRequest['image']> {

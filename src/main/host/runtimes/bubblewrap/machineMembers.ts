@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Processes of one machine, identified by what was recorded before anything ran in it. */
-export type MachineProcesses = {
+export type SandboxProcesses = {
   /** PID 1 of the machine, as a host process id. */
   init: number
   /** PID namespace, as links in /proc name it. */
@@ -12,7 +12,7 @@ export type MachineProcesses = {
 }
 
 /** Lists processes in the machine's PID namespace. Helpers that wait outside for a command are not included. */
-export async function listMembers({ namespace, cgroups }: MachineProcesses): Promise<number[]> {
+export async function listMembers({ namespace, cgroups }: SandboxProcesses): Promise<number[]> {
   const listed = (await readFirst(cgroups, ['cgroup.procs']))?.split('\n') ?? (await readdir('/proc'))
   const pids = listed.filter((name) => /^\d+$/.test(name)).map(Number)
   const readNamespace = (pid: number) => readlink(`/proc/${pid}/ns/pid`)

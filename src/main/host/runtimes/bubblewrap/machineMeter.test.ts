@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { createMachineMeter } from './machineMeter.ts'
+import { createSandboxMeter } from './machineMeter.ts'
 
 /** The kernel's files of a cgroup. */
 function cgroup(files: Record<string, string>): string {
@@ -23,7 +23,7 @@ test('reads a cgroup of version 2', async () => {
     'memory.current': '5000\n',
     'memory.stat': 'anon 3000\nfile 2000\ninactive_file 1500\nactive_file 500\n',
   })
-  expect(await createMachineMeter({ machine: createProcesses([folder]), diskBytes })()).toEqual({
+  expect(await createSandboxMeter({ machine: createProcesses([folder]), diskBytes })()).toEqual({
     cpuMs: 2500,
     atMs: expect.any(Number),
     memoryBytes: 3500,
@@ -41,12 +41,12 @@ test('reads the cgroups of version 1, each from the folder that has it', async (
     'memory.usage_in_bytes': '5000\n',
     'memory.stat': 'inactive_file 100\ntotal_inactive_file 1500\n',
   })
-  const usage = await createMachineMeter({ machine: createProcesses([memory, cpu]), diskBytes })()
+  const usage = await createSandboxMeter({ machine: createProcesses([memory, cpu]), diskBytes })()
   expect(usage).toMatchObject({ cpuMs: 2500, memoryBytes: 3500, processes: 1 })
 })
 
 test('without cgroups it adds up the processes, also those that have ended', async () => {
-  const measure = createMachineMeter({ machine: createProcesses([]), diskBytes })
+  const measure = createSandboxMeter({ machine: createProcesses([]), diskBytes })
   const before = await measure()
   expect(before.processes).toBeGreaterThanOrEqual(1)
   expect(before.memoryBytes).toBeGreaterThan(1_000_000)

@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises'
-import type { MachineUsage } from '../sandboxRuntime.ts'
-import { listMembers, type MachineProcesses, readFirst } from './machineMembers.ts'
+import type { SandboxUsage } from '../sandboxRuntime.ts'
+import { listMembers, type SandboxProcesses, readFirst } from './machineMembers.ts'
 import { readProcess } from './processTable.ts'
 
-type MeterOptions = { machine: MachineProcesses; diskBytes: () => Promise<number | undefined> }
+type MeterOptions = { machine: SandboxProcesses; diskBytes: () => Promise<number | undefined> }
 
 /** USER_HZ, which is 100 on every architecture that machines run on: see time(7). */
 const msPerTick = 10
 
 /** Measures one machine: from its cgroups of either version, and from /proc what these do not count. */
-export function createMachineMeter({ machine, diskBytes }: MeterOptions): () => Promise<MachineUsage> {
-  const { cgroups } = machine
+export function createSandboxMeter({ machine: sandbox, diskBytes }: MeterOptions): () => Promise<SandboxUsage> {
+  const { cgroups } = sandbox
   const cpuOfProcesses = processCpu()
   return async () => {
     const disk = diskBytes()
-    const members = await listMembers(machine)
+    const members = await listMembers(sandbox)
     const cpuMs = (await readCgroupCpuMs(cgroups)) ?? (await cpuOfProcesses(members))
     const atMs = performance.now()
     const memoryBytes = (await readCgroupMemory(cgroups)) ?? (await readProcessMemory(members))

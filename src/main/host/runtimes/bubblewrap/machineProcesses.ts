@@ -1,8 +1,8 @@
 import { open, readFile } from 'node:fs/promises'
 import { AppError } from '#shared/appError.ts'
 import { maxProcesses, type ProcessSignal } from '#shared/contract/processes.ts'
-import type { MachineProcess } from '../sandboxRuntime.ts'
-import { listMembers, type MachineProcesses } from './machineMembers.ts'
+import type { SandboxProcess } from '../sandboxRuntime.ts'
+import { listMembers, type SandboxProcesses } from './machineMembers.ts'
 import { markProcess, readProcess } from './processTable.ts'
 
 /** USER_HZ, which is 100 on every architecture that machines run on: see time(7). */
@@ -13,12 +13,12 @@ const commandBytes = 4096
 const readAtOnce = 64
 
 /** @param userNames of the machine's own users, asked for only where one is not its root */
-export async function listMachineProcesses(
-  machine: MachineProcesses,
+export async function listSandboxProcesses(
+  sandbox: SandboxProcesses,
   userNames: () => Promise<ReadonlyMap<number, string>>,
-): Promise<MachineProcess[]> {
-  const members = (await listMembers(machine)).slice(0, maxProcesses)
-  const [bootMs, users] = await Promise.all([readBootTimeMs(), createUserMap(machine.init)])
+): Promise<SandboxProcess[]> {
+  const members = (await listMembers(sandbox)).slice(0, maxProcesses)
+  const [bootMs, users] = await Promise.all([readBootTimeMs(), createUserMap(sandbox.init)])
   const inner = new Map<number, number>()
   const look = async (host: number) => {
     const [row, status, command] = await Promise.all([
@@ -52,15 +52,15 @@ export async function listMachineProcesses(
 }
 
 /** @throws AppError `process/not-found` */
-export async function signalMachineProcess(
-  machine: MachineProcesses,
+export async function signalSandboxProcess(
+  instance: SandboxProcesses,
   { pid, signal }: { pid: number; signal: ProcessSignal },
 ): Promise<void> {
   if (pid !== 1) {
-    for (const host of await listMembers(machine)) {
+    for (const host of await listMembers(instance)) {
       const mark = await markProcess(host)
       if (
-        host === machine.init ||
+        host === instance.init ||
         parseInnerPid(await readFile(`/proc/${host}/status`, 'latin1').catch(() => '')) !== pid
       )
         continue

@@ -6,8 +6,8 @@ import { copyStorage, measureStorage } from './copyFiles.ts'
 import { type LetGo, lockImage } from './holdStill.ts'
 import {
   filesName,
-  type MachineFolder,
-  type MachineStorage,
+  type SandboxFolder,
+  type SandboxStorage,
   newSuffix,
   oldSuffix,
   partSuffix,
@@ -15,26 +15,26 @@ import {
 } from './machineFolder.ts'
 
 /** Copies of a machine's files, beside them: they go with the machine. */
-export type MachineSnapshots = {
+export type SandboxSnapshots = {
   /** @param holdStill of a machine that runs. @returns what it takes on the disk */
-  keep(machine: MachineFolder, request: { id: SnapshotId; signal: AbortSignal; holdStill?: HoldStill }): Promise<number>
+  keep(sandbox: SandboxFolder, request: { id: SnapshotId; signal: AbortSignal; holdStill?: HoldStill }): Promise<number>
   /** Lists complete snapshots. */
-  list(machineFolder: string): Promise<SnapshotId[]>
+  list(sandboxFolder: string): Promise<SnapshotId[]>
   /** @throws AppError `snapshot/not-found` */
-  find(machineFolder: string, id: SnapshotId): Promise<MachineStorage>
+  find(machineFolder: string, id: SnapshotId): Promise<SandboxStorage>
   /** Restores all files of a machine that is not running, or none. */
-  restore(machine: MachineFolder, request: { id: SnapshotId; signal: AbortSignal }): Promise<void>
-  copy(from: MachineStorage, to: string, signal: AbortSignal): Promise<void>
+  restore(instance: SandboxFolder, request: { id: SnapshotId; signal: AbortSignal }): Promise<void>
+  copy(from: SandboxStorage, to: string, signal: AbortSignal): Promise<void>
   remove(machineFolder: string, id: SnapshotId): Promise<void>
 }
 
 export type HoldStill = (signal: AbortSignal) => Promise<LetGo>
 
-export function createMachineSnapshots(tools: () => Promise<{ perl: string; bwrap: string }>): MachineSnapshots {
-  const getPath = (folder: string, id: SnapshotId, kind: MachineStorage['kind']): string =>
+export function createSandboxSnapshots(tools: () => Promise<{ perl: string; bwrap: string }>): SandboxSnapshots {
+  const getPath = (folder: string, id: SnapshotId, kind: SandboxStorage['kind']): string =>
     join(folder, 'snapshots', kind === 'image' ? `${id}.ext4` : id)
 
-  const find: MachineSnapshots['find'] = async (folder, id) => {
+  const find: SandboxSnapshots['find'] = async (folder, id) => {
     for (const kind of ['image', 'folder'] as const) {
       const path = getPath(folder, id, kind)
       if (await isThere(path)) return { kind, path }
@@ -42,12 +42,12 @@ export function createMachineSnapshots(tools: () => Promise<{ perl: string; bwra
     throw new AppError('snapshot/not-found', `There is no snapshot ${id}.`)
   }
 
-  const copy: MachineSnapshots['copy'] = async (from, to, signal) => {
+  const copy: SandboxSnapshots['copy'] = async (from, to, signal) => {
     await copyStorage({ from, to, tools: await tools(), signal })
   }
 
   /** The copy is under its own name once it is complete. */
-  const copyWhole = async (from: MachineStorage, to: string, signal: AbortSignal): Promise<void> => {
+  const copyWhole = async (from: SandboxStorage, to: string, signal: AbortSignal): Promise<void> => {
     const part = `${to}${partSuffix}`
     try {
       await copy(from, part, signal)
@@ -59,7 +59,7 @@ export function createMachineSnapshots(tools: () => Promise<{ perl: string; bwra
   }
 
   /** The image of a machine that has just ended may still be on its way out of its mount. */
-  const withUnmounted = async ({ kind, path }: MachineStorage, signal: AbortSignal): Promise<LetGo> =>
+  const withUnmounted = async ({ kind, path }: SandboxStorage, signal: AbortSignal): Promise<LetGo> =>
     kind === 'image' ? lockImage(path, { perl: (await tools()).perl, signal }) : async () => {}
 
   return {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 /** Files of /proc in which a machine sees itself instead of the host: see `view.pl`. */
 export const visibleFiles = ['cpuinfo', 'meminfo', 'stat'] as const
 
-export type MachineView = {
+export type SandboxView = {
   /** Number of processors. */
   processors: number
   cpuinfo: string
@@ -13,12 +13,12 @@ export type MachineView = {
   folders: readonly string[]
 }
 
-export async function createMachineView(options: {
+export async function createSandboxView(options: {
   vcpu: number
   memoryMb: number
   limitsMemory: boolean
   folders: readonly string[]
-}): Promise<MachineView> {
+}): Promise<SandboxView> {
   const [cpuinfo, processors] = limitProcessors(await readFile('/proc/cpuinfo', 'utf8'), options.vcpu)
   return {
     processors,

@@ -6,7 +6,7 @@ import type { ReadStream } from 'node:tty'
 import { AppError } from '#shared/appError.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
 import { createNotStartedError, parseExit, toCommandFields } from '../inside/commands.ts'
-import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
+import type { SandboxTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import { type Entered, type Entrance, enter } from './enter.ts'
 import { killSession, readProcess } from './processTable.ts'
 import { openPseudoTerminal, type PseudoTerminal } from './pseudoTerminal.ts'
@@ -29,7 +29,7 @@ const terminalEnvironment = ['TERM=xterm-256color', 'COLORTERM=truecolor']
 export async function openTerminal(
   { entrance, terminals }: { entrance: Entrance; terminals: string },
   request: TerminalRequest,
-): Promise<MachineTerminal> {
+): Promise<SandboxTerminal> {
   const fields = toCommandFields(request, terminalEnvironment)
   const terminal = pseudoTerminal(terminals)
   const reading: Reading = { deliver: () => {} }
@@ -96,7 +96,7 @@ type Running = {
   terminal: PseudoTerminal
 }
 
-function createRunningTerminal({ entered, leader, connection, stream, reading, terminal }: Running): MachineTerminal {
+function createRunningTerminal({ entered, leader, connection, stream, reading, terminal }: Running): SandboxTerminal {
   const input = createTerminalInput(terminal.master, () => !stream.destroyed)
   let over = false
   let killTimer: NodeJS.Timeout | undefined

@@ -1,13 +1,13 @@
 import { AppError } from '#shared/appError.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { BaseEntry, HostBase } from './baseFiles.ts'
-import { type CgroupController, type MachineCgroups, makeCgroups } from './cgroups.ts'
+import { type CgroupController, type SandboxCgroups, makeCgroups } from './cgroups.ts'
 import type { Entrance } from './enter.ts'
-import { openMachineEntrance } from './entrance.ts'
+import { openSandboxEntrance } from './entrance.ts'
 import type { HostTools } from './hostTools.ts'
 import type { IdRange } from './images/idRange.ts'
-import type { MachineFolder } from './machineFolder.ts'
-import { createMachineView } from './machineView.ts'
+import type { SandboxFolder } from './machineFolder.ts'
+import { createSandboxView } from './machineView.ts'
 import type { ConnectArguments } from './network/connectNetwork.ts'
 import type { Processors } from './processors.ts'
 import type { SandboxLayers } from './sandboxLayers.ts'
@@ -16,28 +16,28 @@ import { type SandboxUser, toLaunchRequest, toStartRequest } from './startReques
 import { startWarden, type Warden } from './warden.ts'
 
 /** Properties that can change while nothing has run in the machine. */
-export type MachineSize = Pick<MachineSpec, 'hostname' | 'memoryMb' | 'vcpu'>
+export type SandboxSize = Pick<SandboxSpec, 'hostname' | 'memoryMb' | 'vcpu'>
 
 /** A machine that has started, is connected and empty: nothing has run in it. */
-export type PreparedMachine = {
+export type PreparedSandbox = {
   warden: Warden
-  cgroups: MachineCgroups
+  cgroups: SandboxCgroups
   entrance: Entrance
   /** Gives it another name and other sizes. `entries`: its own files. */
-  become(size: MachineSize, entries: readonly BaseEntry[]): Promise<void>
+  become(size: SandboxSize, entries: readonly BaseEntry[]): Promise<void>
   /** Once it has ended. */
   release(): Promise<void>
 }
 
 export type PrepareRequest = {
-  size: MachineSize
+  size: SandboxSize
   /** Name of the cgroups. */
   name: string
   tools: HostTools
   spawner: Spawner
   processors: Processors
   controllers: readonly CgroupController[]
-  folder: MachineFolder
+  folder: SandboxFolder
   user: SandboxUser | undefined
   /** Put into its `/` before it starts. */
   entries: readonly BaseEntry[]
@@ -54,13 +54,13 @@ export type PrepareRequest = {
 const maxProcesses = 1024
 
 /** @throws AppError `sandbox/start-failed`, `egress/unavailable`, after which nothing of it runs */
-export async function prepareMachine(request: PrepareRequest): Promise<PreparedMachine> {
+export async function prepareSandbox(request: PrepareRequest): Promise<PreparedSandbox> {
   const { size, tools, spawner, folder, base, signal } = request
   const limitsMemory = request.controllers.some(({ enforces }) => enforces.includes('memory'))
   const cgroups = await createLimits(request)
   let chosen = request.processors.take(size.vcpu)
-  const createView = ({ vcpu, memoryMb }: MachineSize) =>
-    createMachineView({ vcpu, memoryMb, limitsMemory, folders: cgroups.folders })
+  const createView = ({ vcpu, memoryMb }: SandboxSize) =>
+    createSandboxView({ vcpu, memoryMb, limitsMemory, folders: cgroups.folders })
   try {
     const start = toStartRequest({
       launch: toLaunchRequest({
@@ -80,7 +80,7 @@ export async function prepareMachine(request: PrepareRequest): Promise<PreparedM
     })
     const warden = await startWarden(spawner, start, signal)
     await connect(warden, request)
-    const entrance = openMachineEntrance({ perl: tools.perl, spawner, folder: folder.path })
+    const entrance = openSandboxEntrance({ perl: tools.perl, spawner, folder: folder.path })
     let present = size
     return {
       warden,
@@ -131,7 +131,7 @@ async function connect(warden: Warden, { connection, signal }: PrepareRequest): 
   }
 }
 
-async function createLimits({ name, size, controllers }: PrepareRequest): Promise<MachineCgroups> {
+async function createLimits({ name, size, controllers }: PrepareRequest): Promise<SandboxCgroups> {
   const { memoryMb, vcpu } = size
   return makeCgroups(controllers, name, { memoryMb, vcpu, processes: maxProcesses }).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause)

@@ -1,45 +1,45 @@
 import type { Log } from '#platform/log.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
-import { createFileOperations, listMachineFiles } from '../inside/fileWork.ts'
-import { type FileDoor, readMachineFile, writeMachineFile } from '../inside/machineFiles.ts'
-import { createMachineLife } from '../inside/machineLife.ts'
-import type { ExecRequest, Machine } from '../sandboxRuntime.ts'
+import { createFileOperations, listSandboxFiles } from '../inside/fileWork.ts'
+import { type FileDoor, readSandboxFile, writeSandboxFile } from '../inside/machineFiles.ts'
+import { createSandboxLife } from '../inside/machineLife.ts'
+import type { ExecRequest, SandboxInstance } from '../sandboxRuntime.ts'
 import { connectPort } from './connectPort.ts'
 import { createDiskMeter } from './diskMeter.ts'
 import { type Entrance, enter } from './enter.ts'
 import { abandon, freeze, stopProcesses } from './holdStill.ts'
 import type { HostTools } from './hostTools.ts'
 import { listListeningPorts } from './listeningPorts.ts'
-import type { MachineFolder, MachineFolders, MachineName } from './machineFolder.ts'
-import { createMachineMeter } from './machineMeter.ts'
-import { listMachineProcesses, parseUserNames, signalMachineProcess } from './machineProcesses.ts'
+import type { SandboxFolder, SandboxFolders, SandboxName } from './machineFolder.ts'
+import { createSandboxMeter } from './machineMeter.ts'
+import { listSandboxProcesses, parseUserNames, signalSandboxProcess } from './machineProcesses.ts'
 import type { HoldStill } from './machineSnapshots.ts'
 import { openTerminal } from './openTerminal.ts'
-import type { PreparedMachine } from './preparedMachine.ts'
+import type { PreparedSandbox } from './preparedMachine.ts'
 import { markProcess } from './processTable.ts'
 import { runCommand } from './runCommand.ts'
 
 export type RunRequest = {
-  spec: MachineSpec
+  spec: SandboxSpec
   tools: HostTools
   enforced: Enforced
-  folder: MachineFolder
-  folders: MachineFolders
+  folder: SandboxFolder
+  folders: SandboxFolders
   now: () => number
   log: Log
 }
 
 /** `holdStill`: nothing changes its files until it is let go. */
-export type FreezableMachine = Machine & { holdStill: HoldStill }
+export type FreezableSandbox = SandboxInstance & { holdStill: HoldStill }
 
 const passwdBytes = 256 * 1024
 
 /** Starts the requested machine from a prepared one, which is ended on failure. */
-export async function runMachine(prepared: PreparedMachine, request: RunRequest): Promise<FreezableMachine> {
+export async function runSandbox(prepared: PreparedSandbox, request: RunRequest): Promise<FreezableSandbox> {
   try {
     await recordRun(prepared, { name: request.spec.id, folders: request.folders })
-    return createRunningMachine(prepared, request)
+    return createRunningSandbox(prepared, request)
   } catch (error) {
     await endPrepared(prepared)
     throw error
@@ -48,36 +48,36 @@ export async function runMachine(prepared: PreparedMachine, request: RunRequest)
 
 /** Another host process can end it from now on. */
 export async function recordRun(
-  { warden, cgroups }: PreparedMachine,
-  { name, folders }: { name: MachineName; folders: MachineFolders },
+  { warden, cgroups }: PreparedSandbox,
+  { name, folders }: { name: SandboxName; folders: SandboxFolders },
 ): Promise<void> {
   const marks = await Promise.all([warden.monitor, warden.init, warden.pid].map(markProcess))
   const processes = marks.filter((mark) => mark !== undefined)
   await folders.saveRun(name, { processes, cgroups: [...cgroups.folders] })
 }
 
-export async function endPrepared(prepared: PreparedMachine): Promise<void> {
+export async function endPrepared(prepared: PreparedSandbox): Promise<void> {
   prepared.warden.end()
   await prepared.warden.ended
   await prepared.release()
 }
 
-function createRunningMachine(
-  prepared: PreparedMachine,
+function createRunningSandbox(
+  prepared: PreparedSandbox,
   { spec, tools, folder, folders, enforced, now, log }: RunRequest,
-): FreezableMachine {
+): FreezableSandbox {
   const { warden, cgroups, entrance } = prepared
   const { disk, terminals } = warden.files
   const members = { init: warden.init, namespace: warden.namespace, cgroups: cgroups.folders }
-  const life = createMachineLife(spec.id)
+  const life = createSandboxLife(spec.id)
   const { over, inside } = life
-  const usage = createMachineMeter({
+  const usage = createSandboxMeter({
     machine: members,
     diskBytes: createDiskMeter({ storage: folder.storage, disk }, over),
   })
   const userNames = async () => {
     const reading = { path: '/etc/passwd', maxBytes: passwdBytes, signal: over }
-    return parseUserNames((await readMachineFile(createFileDoor(entrance), reading).catch(() => '')).toString())
+    return parseUserNames((await readSandboxFile(createFileDoor(entrance), reading).catch(() => '')).toString())
   }
 
   void warden.networkClosed.then(() => {
@@ -114,13 +114,13 @@ function createRunningMachine(
     },
     exec,
     usage: () => inside(usage),
-    processes: () => inside(() => listMachineProcesses(members, userNames)),
-    signal: (pid, signal) => inside(() => signalMachineProcess(members, { pid, signal })),
+    processes: () => inside(() => listSandboxProcesses(members, userNames)),
+    signal: (pid, signal) => inside(() => signalSandboxProcess(members, { pid, signal })),
     listeningPorts: () => inside(() => listListeningPorts(entrance)),
     openTerminal: (terminal) => inside(() => openTerminal({ entrance, terminals }, terminal)),
-    writeFile: (path, content, signal) => inside(() => writeMachineFile(door, { path, content, signal })),
-    readFile: (path, maxBytes, signal) => inside(() => readMachineFile(door, { path, maxBytes, signal })),
-    listFiles: (path, signal) => inside(() => listMachineFiles(door, { path, signal })),
+    writeFile: (path, content, signal) => inside(() => writeSandboxFile(door, { path, content, signal })),
+    readFile: (path, maxBytes, signal) => inside(() => readSandboxFile(door, { path, maxBytes, signal })),
+    listFiles: (path, signal) => inside(() => listSandboxFiles(door, { path, signal })),
     files: createFileOperations((work) => inside(() => work(door)), { exec, over }),
     connect: (port, signal) => life.trackConnection(() => connectPort(entrance, port, signal)),
   }

@@ -6,7 +6,7 @@ import type { Network } from '#shared/contract/sandboxes.ts'
 import { countIds, type IdBlock, numbersOfRoots } from './idBlocks.ts'
 import { findIdRange, type IdRange, toNumberInRange } from './images/idRange.ts'
 import { createNotInRangeError, removeInRange } from './images/inRange.ts'
-import { type MachineFolder, type MachineFolders, type MachineName, makeTree } from './machineFolder.ts'
+import { type SandboxFolder, type SandboxFolders, type SandboxName, makeTree } from './machineFolder.ts'
 import { type NetworkAbilities, probeNetwork } from './network/networkAbilities.ts'
 import { createSharedUsers, type SharedUsers } from './sharedUsers.ts'
 import type { Spawner } from './spawner.ts'
@@ -20,13 +20,13 @@ export type SandboxUsers = {
    * Chooses a user for a new machine, which nothing else has.
    * @returns undefined where its root is the user that Steward runs as
    */
-  choose(machine: { name: MachineName; image: ImageName | null; network: Network }): Promise<number | undefined>
+  choose(sandbox: { name: SandboxName; image: ImageName | null; network: Network }): Promise<number | undefined>
   /** @throws AppError `runtime/unavailable` if that user may no longer be used */
-  find(machine: MachineFolder): Promise<SandboxUser | undefined>
+  find(instance: SandboxFolder): Promise<SandboxUser | undefined>
   /** Passes the id to another machine. */
-  pass(from: MachineName, to: MachineName): void
+  pass(from: SandboxName, to: SandboxName): void
   /** After its files are gone. */
-  giveBack(name: MachineName): void
+  giveBack(name: SandboxName): void
   /** Probes what networks sandboxes with a user of their own can have, or those without. */
   networks(hasOwn: boolean): Promise<NetworkAbilities>
   /** Why sandboxes have no user of their own; undefined where they have. */
@@ -36,7 +36,7 @@ export type SandboxUsers = {
 
 type UserOptions = {
   folder: string
-  folders: MachineFolders
+  folders: SandboxFolders
   /** Networks that `internet` does not reach, such as `10.0.0.0/8`. */
   closed: readonly string[]
   /** @throws AppError `runtime/unavailable` */

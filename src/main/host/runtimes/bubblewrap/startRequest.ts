@@ -3,8 +3,8 @@ import { buildBwrapArguments, descriptors, getMaskedFiles } from './bwrapArgumen
 import { buildFirstProcess } from './firstProcess.ts'
 import { countIds } from './idBlocks.ts'
 import type { IdRange } from './images/idRange.ts'
-import type { MachineFolder, MachineStorage } from './machineFolder.ts'
-import { type MachineView, visibleFiles } from './machineView.ts'
+import type { SandboxFolder, SandboxStorage } from './machineFolder.ts'
+import { type SandboxView, visibleFiles } from './machineView.ts'
 import { type SandboxLayers, sandboxLayers } from './sandboxLayers.ts'
 import { buildSeccompFilters } from './seccomp/seccompFilter.ts'
 
@@ -22,7 +22,7 @@ export type LaunchRequest = {
   uid: number | null
   ids: number
   users: number | null
-  storage: { kind: MachineStorage['kind']; path: string; template: string | null }
+  storage: { kind: SandboxStorage['kind']; path: string; template: string | null }
   doorway: string
   image: { root: string; range: IdRange } | null
   entries: readonly EntryFields[]
@@ -41,7 +41,7 @@ export type StartRequest = LaunchRequest & {
   inner_filter: string | null
   terminals: number
   processors: readonly number[]
-  view: MachineView
+  view: SandboxView
   without: readonly string[]
 }
 
@@ -73,7 +73,7 @@ const maxTerminals = 256
 
 export function toLaunchRequest(launch: {
   cgroups: readonly string[]
-  folder: Pick<MachineFolder, 'image' | 'storage'>
+  folder: Pick<SandboxFolder, 'image' | 'storage'>
   user: SandboxUser | undefined
   image: { root: string; range: IdRange } | undefined
   entries: readonly BaseEntry[]
@@ -99,10 +99,10 @@ export function toLaunchRequest(launch: {
 export function toStartRequest(start: {
   launch: LaunchRequest
   bwrap: { program: string; arguments: Omit<Parameters<typeof buildBwrapArguments>[0], 'content' | 'parts'> }
-  folder: MachineFolder
+  folder: SandboxFolder
   processes: number
   processors: readonly number[]
-  view: MachineView
+  view: SandboxView
   layers: SandboxLayers
 }): StartRequest {
   const { launch, bwrap, folder, layers } = start

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BubblewrapContext } from './bubblewrapContext.ts'
 import { removeCgroups, toCgroupName } from './cgroups.ts'
 import { releaseDevice } from './holdStill.ts'
-import type { MachineName } from './machineFolder.ts'
+import type { SandboxName } from './machineFolder.ts'
 import { endProcess } from './processTable.ts'
 import { removeStaleSockets } from './spawner.ts'
 import { doorway } from './startRequest.ts'
@@ -26,7 +26,7 @@ export async function sweepLeftovers(context: BubblewrapContext): Promise<void> 
 }
 
 /** Ends one machine that an earlier host left running. */
-export async function endLeftover({ folders, support, log }: BubblewrapContext, name: MachineName): Promise<void> {
+export async function endLeftover({ folders, support, log }: BubblewrapContext, name: SandboxName): Promise<void> {
   const run = await folders.readRun(name)
   await Promise.all((run?.processes ?? []).map(endProcess))
   const { controllers } = await support.probe()

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
-import { createMachineSpec } from '#test/support/machines.ts'
+import { createSandboxSpec } from '#test/support/machines.ts'
 import type { IdBlock } from './idBlocks.ts'
-import { type MachineName, WarmSandboxName } from './machineFolder.ts'
+import { type SandboxName, WarmSandboxName } from './machineFolder.ts'
 import { listUsedIds } from './takenIds.ts'
 
 const overlaps = (a: IdBlock, b: IdBlock): boolean => a.first < b.first + b.count && b.first < a.first + a.count
 
 test('reads the stored machines once, and gives nobody what is theirs', async () => {
-  const stored: [MachineName, IdBlock][] = [[createMachineSpec().id, { first: 1_900_000_000, count: 150_000_000 }]]
+  const stored: [SandboxName, IdBlock][] = [[createSandboxSpec().id, { first: 1_900_000_000, count: 150_000_000 }]]
   let reads = 0
   const ids = listUsedIds(async () => {
     reads++
     return stored
   })
-  const blocks = await Promise.all([1, 2, 3].map(() => ids.take(createMachineSpec().id, 10_000_000)))
+  const blocks = await Promise.all([1, 2, 3].map(() => ids.take(createSandboxSpec().id, 10_000_000)))
   expect(reads).toBe(1)
   const all = [...blocks, ...stored.map(([, block]) => block)]
   for (const block of all) expect(all.filter((b) => overlaps(block, b))).toEqual([block])
@@ -23,7 +23,7 @@ test('keeps what was passed on, and gives again what was given back', async () =
   const whole = 200_000_000
   const ids = listUsedIds(async () => [])
   const warm = WarmSandboxName.parse('spare-0123456789abcdef')
-  const { id } = createMachineSpec()
+  const { id } = createSandboxSpec()
   await ids.take(warm, whole)
   ids.pass(warm, id)
   ids.giveBack(warm)
@@ -37,6 +37,6 @@ test('reads again after it could not', async () => {
     if (tries++ === 0) throw new Error('no folder')
     return []
   })
-  await expect(ids.take(createMachineSpec().id, 1)).rejects.toThrow('no folder')
-  expect((await ids.take(createMachineSpec().id, 1)).count).toBe(1)
+  await expect(ids.take(createSandboxSpec().id, 1)).rejects.toThrow('no folder')
+  expect((await ids.take(createSandboxSpec().id, 1)).count).toBe(1)
 })

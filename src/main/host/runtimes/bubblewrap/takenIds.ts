@@ -1,19 +1,19 @@
 import { findFreeBlock, type IdBlock } from './idBlocks.ts'
-import type { MachineName } from './machineFolder.ts'
+import type { SandboxName } from './machineFolder.ts'
 
 /** Allocation of the host's user ids to machines, read from their folders once. */
 export type IdAllocations = {
   /** Returns this many consecutive free ids of the pool. */
-  take(name: MachineName, count: number, pool?: IdBlock): Promise<IdBlock>
+  take(name: SandboxName, count: number, pool?: IdBlock): Promise<IdBlock>
   /** They are another machine's from now on. */
-  pass(from: MachineName, to: MachineName): void
+  pass(from: SandboxName, to: SandboxName): void
   /** After its files are gone. */
-  giveBack(name: MachineName): void
+  giveBack(name: SandboxName): void
 }
 
 /** @param stored those of the machines that are stored */
-export function listUsedIds(stored: () => Promise<[MachineName, IdBlock][]>): IdAllocations {
-  const allocated = new Map<MachineName, IdBlock>()
+export function listUsedIds(stored: () => Promise<[SandboxName, IdBlock][]>): IdAllocations {
+  const allocated = new Map<SandboxName, IdBlock>()
   let reading: Promise<void> | undefined
   const read = (): Promise<void> => {
     reading ??= stored().then((stored) => {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
 import type { BaseEntry } from './baseFiles.ts'
 import { getSharedBytes } from './bwrapArguments.ts'
-import type { MachineView } from './machineView.ts'
+import type { SandboxView } from './machineView.ts'
 import type { ConnectArguments } from './network/connectNetwork.ts'
 import { readLines, type Spawner } from './spawner.ts'
 import { type StartRequest, toEntryFields } from './startRequest.ts'
@@ -25,7 +25,7 @@ export type Warden = {
   /** Ends it. */
   end(): void
   /** As long as nothing has run in it. */
-  become(machine: BecomeRequest): Promise<void>
+  become(instance: BecomeRequest): Promise<void>
   /** @throws Error with the reason. */
   connect(network: ConnectArguments): Promise<void>
   /** Resolves if its network ends before the sandbox does. */
@@ -37,7 +37,7 @@ export type BecomeRequest = {
   memoryMb: number
   /** Processors of the host that it uses; empty for all. */
   processors: readonly number[]
-  view: MachineView
+  view: SandboxView
   /** Put into its `/`. */
   entries: readonly BaseEntry[]
 }
@@ -163,10 +163,10 @@ function createWarden(
       files,
       ended,
       end: () => void conversation.ask({ do: 'end' }).catch(() => control.destroy()),
-      become: ({ memoryMb, entries, ...machine }) =>
+      become: ({ memoryMb, entries, ...instance }) =>
         conversation.ask({
           do: 'become',
-          ...machine,
+          ...instance,
           shared: getSharedBytes(memoryMb),
           entries: entries.map(toEntryFields),
         }),

@@ -1,8 +1,8 @@
 import type { Log } from '#platform/log.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 
 /** Properties of a machine that cannot change after its start. */
-export type WarmSandboxKind = Pick<MachineSpec, 'diskGb' | 'network'>
+export type WarmSandboxKind = Pick<SandboxSpec, 'diskGb' | 'network'>
 
 /** Machine that has started, is empty and unassigned. */
 export type WarmSandbox = {

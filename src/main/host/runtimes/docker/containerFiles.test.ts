@@ -1,6 +1,6 @@
 import { duplexPair } from 'node:stream'
 import { expect, test } from 'vitest'
-import { readMachineFile } from '../inside/machineFiles.ts'
+import { readSandboxFile } from '../inside/machineFiles.ts'
 import { createAgentConnection } from './agentConnection.ts'
 import { createContainerFileDoor } from './containerFiles.ts'
 
@@ -9,7 +9,7 @@ test('an agent that says nothing keeps nobody waiting past the deadline', async 
   container.resume()
   const agent = createAgentConnection(host)
   const deadline = new AbortController()
-  const reading = readMachineFile(createContainerFileDoor(agent), {
+  const reading = readSandboxFile(createContainerFileDoor(agent), {
     path: '/etc/hostname',
     maxBytes: 1,
     signal: deadline.signal,

@@ -1,12 +1,12 @@
 import { createPatientCount } from '../inside/patientCount.ts'
-import type { MachineUsage } from '../sandboxRuntime.ts'
+import type { SandboxUsage } from '../sandboxRuntime.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 
 /** Timeout of one count in the background. */
 const countMs = 60_000
 
 /** Measures one running container as the engine sees it, not as it says of itself. */
-export function createContainerMeter(engine: DockerEngine, container: string): () => Promise<MachineUsage> {
+export function createContainerMeter(engine: DockerEngine, container: string): () => Promise<SandboxUsage> {
   const diskBytes = createPatientCount(() => measureWritten(engine, container))
   return async () => {
     const disk = diskBytes()

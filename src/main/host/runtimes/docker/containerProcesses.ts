@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import { maxProcesses, type ProcessSignal } from '#shared/contract/processes.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
 import { parseListeningPorts } from '../inside/portsIn.ts'
-import type { MachineProcess } from '../sandboxRuntime.ts'
+import type { SandboxProcess } from '../sandboxRuntime.ts'
 import type { AgentConnection } from './agentConnection.ts'
 
 type Agent = Pick<AgentConnection, 'open'>
@@ -12,7 +12,7 @@ const answerMs = 20_000
 /** More than a table of as many processes as a sandbox may have. */
 const maxBytes = 32 * 1024 * 1024
 
-export async function listContainerProcesses(agent: Agent): Promise<MachineProcess[]> {
+export async function listContainerProcesses(agent: Agent): Promise<SandboxProcess[]> {
   const [head = '', ...lines] = (await requestAgent(agent, 'processes')).toString('utf8').split('\n')
   const [ticks, pageBytes, bootSeconds] = head.split('\0').map(Number)
   return lines.slice(0, maxProcesses).flatMap((line) => {

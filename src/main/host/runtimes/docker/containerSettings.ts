@@ -1,5 +1,5 @@
 import type { ContainerCreateOptions } from 'dockerode'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { readAgentLoader } from './agentScript.ts'
 import { ownerLabel, sandboxLabel, specLabel, toContainerName } from './ownership.ts'
 
@@ -27,7 +27,7 @@ export type ReusedVolume = { name: string; target: string }
 
 type SettingsOptions = {
   owner: string
-  spec: MachineSpec
+  spec: SandboxSpec
   /** A reference or an id. */
   image: string
   volumes?: readonly ReusedVolume[]

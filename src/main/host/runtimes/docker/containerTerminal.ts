@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import { createNotStartedError, parseExit, toCommandFields } from '../inside/commands.ts'
 import { createInputBudget } from '../inside/inputBudget.ts'
-import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
+import type { SandboxTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 import { findContainerForeground } from './containerProcesses.ts'
@@ -16,7 +16,7 @@ export async function openContainerTerminal(
   agent: Pick<AgentConnection, 'open'>,
   environment: readonly string[],
   request: TerminalRequest,
-): Promise<MachineTerminal> {
+): Promise<SandboxTerminal> {
   let deliver: (bytes: Buffer) => void = () => {}
   const channel = agent.open({
     mode: `terminal ${request.cols} ${request.rows}`,

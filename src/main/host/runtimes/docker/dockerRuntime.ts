@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { posix } from 'node:path'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { SandboxId } from '#shared/ids.ts'
-import { createActiveMachines } from '../activeMachines.ts'
+import { createActiveSandboxs } from '../activeMachines.ts'
 import { shellMarks, shellMarksPath } from '../inside/shellMarks.ts'
-import type { Machine, SandboxRuntime, SnapshotRef } from '../sandboxRuntime.ts'
+import type { SandboxInstance, SandboxRuntime, SnapshotRef } from '../sandboxRuntime.ts'
 import { createBaseImage } from './baseImage.ts'
 import { buildContainerSettings } from './containerSettings.ts'
 import { createContainers } from './containers.ts'
@@ -40,7 +40,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): SandboxRunti
   const context = createContext(options)
   const { engine, base, ownership, containers, snapshots } = context
   const { owner } = ownership
-  const active = createActiveMachines<RunningContainer>()
+  const active = createActiveSandboxs<RunningContainer>()
 
   return {
     name,
@@ -50,7 +50,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): SandboxRunti
         signal.throwIfAborted()
         await assertNetwork(engine, spec)
         const image = from ? await findSnapshotImage(context, from) : await findImage(context, spec, signal)
-        return createMachine(context, spec, { image, signal })
+        return createSandbox(context, spec, { image, signal })
       }),
     start: (spec, signal) =>
       active.begin(spec.id, async () => {
@@ -63,7 +63,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): SandboxRunti
       }),
     async remove(id) {
       // An engine that is away must not keep machines of others from being removed.
-      if ((await ownership.listRecorded()).includes(id)) await eraseMachine(context, id)
+      if ((await ownership.listRecorded()).includes(id)) await eraseSandbox(context, id)
     },
     listStored: ownership.listRecorded,
     async snapshot(snapshot, signal) {
@@ -113,7 +113,7 @@ function createContext({ folder, docker, log, now }: DockerRuntimeOptions) {
 }
 
 /** @throws AppError `egress/unavailable` */
-async function assertNetwork(engine: DockerEngine, { network }: MachineSpec): Promise<void> {
+async function assertNetwork(engine: DockerEngine, { network }: SandboxSpec): Promise<void> {
   if (network === 'none') return
   const { networks, network_detail } = await createEngineAbilities(engine)
   if (networks.includes(network)) return
@@ -130,7 +130,7 @@ async function findSnapshotImage({ engine, snapshots }: DockerContext, snapshot:
 /** @throws AppError `image/not-found` */
 async function findImage(
   { engine, base, ownership }: DockerContext,
-  { image }: MachineSpec,
+  { image }: SandboxSpec,
   signal: AbortSignal,
 ): Promise<string> {
   if (image === null) return base.ready(signal)
@@ -141,7 +141,7 @@ async function findImage(
 
 type ImageUse = { image: string; signal: AbortSignal }
 
-async function createMachine(context: DockerContext, spec: MachineSpec, use: ImageUse): Promise<RunningContainer> {
+async function createSandbox(context: DockerContext, spec: SandboxSpec, use: ImageUse): Promise<RunningContainer> {
   const { engine, containers, ownership, now, log } = context
   const { signal } = use
   if (await containers.find(spec.id)) {
@@ -150,11 +150,11 @@ async function createMachine(context: DockerContext, spec: MachineSpec, use: Ima
   await ownership.note(spec.id)
   try {
     const container = await createContainer(context, spec, use)
-    const machine = await startContainer({ spec, engine, containers, container, now, signal })
-    await markCommands(machine, signal)
-    return machine
+    const instance = await startContainer({ spec, engine, containers, container, now, signal })
+    await markCommands(instance, signal)
+    return instance
   } catch (error) {
-    await eraseMachine(context, spec.id).catch((cause: unknown) =>
+    await eraseSandbox(context, spec.id).catch((cause: unknown) =>
       log.warn('a container stays', { sandboxId: spec.id, left: cause }),
     )
     throw error
@@ -163,7 +163,7 @@ async function createMachine(context: DockerContext, spec: MachineSpec, use: Ima
 
 async function createContainer(
   { containers, ownership }: DockerContext,
-  spec: MachineSpec,
+  spec: SandboxSpec,
   { image, signal }: ImageUse,
 ): Promise<string> {
   try {
@@ -180,8 +180,8 @@ async function tryImage(context: DockerContext, image: string, signal: AbortSign
   const spec = { ...smallest, id: SandboxId.parse(randomBytes(16).toString('hex')), runtime: name }
   const container = await createContainer(context, spec, { image, signal })
   try {
-    const machine = await startContainer({ spec, engine, containers, container, now, signal })
-    const { exitCode } = await machine.exec({ command: 'true', timeoutMs: tryMs, signal }).finally(() => machine.stop())
+    const instance = await startContainer({ spec, engine, containers, container, now, signal })
+    const { exitCode } = await instance.exec({ command: 'true', timeoutMs: tryMs, signal }).finally(() => instance.stop())
     if (exitCode !== 0)
       throw new AppError('exec/failed', `Its bash ended with ${exitCode} instead of running a command.`)
   } finally {
@@ -189,7 +189,7 @@ async function tryImage(context: DockerContext, image: string, signal: AbortSign
   }
 }
 
-async function eraseMachine({ containers, snapshots, ownership }: DockerContext, id: SandboxId): Promise<void> {
+async function eraseSandbox({ containers, snapshots, ownership }: DockerContext, id: SandboxId): Promise<void> {
   for (const { container, sandboxId } of await containers.list()) {
     if (sandboxId === id) await containers.remove(container)
   }
@@ -218,9 +218,9 @@ function createImageMissingError(image: string, cause: unknown): AppError {
 }
 
 /** Installs shell integration in a new container; a read-only one goes without. */
-async function markCommands(machine: Pick<Machine, 'exec'>, signal: AbortSignal): Promise<void> {
+async function markCommands(instance: Pick<SandboxInstance, 'exec'>, signal: AbortSignal): Promise<void> {
   const env = { MARKS: shellMarks, LINE: `[ ! -r ${shellMarksPath} ] || . ${shellMarksPath}` }
-  await machine.exec({
+  await instance.exec({
     command: `[ -e ${shellMarksPath} ] || { ${appendMarksScript}; }`,
     env,
     timeoutMs: writeMarksTimeoutMs,

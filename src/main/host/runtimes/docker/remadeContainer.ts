@@ -1,6 +1,6 @@
 import type { ContainerInspectInfo } from 'dockerode'
 import { parseJson } from '#platform/boundedJson.ts'
-import { MachineSpec } from '#shared/contract/hostIpc.ts'
+import { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { buildContainerSettings, type ReusedVolume } from './containerSettings.ts'
 import { type Containers, nextName } from './containers.ts'
 import type { DockerSnapshots } from './dockerSnapshots.ts'
@@ -16,7 +16,7 @@ type Remaking = { owner: string; containers: Containers; snapshots: DockerSnapsh
 export async function findMatchingContainer(
   { owner, containers, snapshots, signal }: Remaking,
   inspection: ContainerInspectInfo,
-  spec: MachineSpec,
+  spec: SandboxSpec,
 ): Promise<string> {
   if (JSON.stringify(spec) === JSON.stringify(readSpec(inspection))) return inspection.Id
   const before = await snapshots.bases(spec.id)
@@ -31,7 +31,7 @@ export async function findMatchingContainer(
 export async function recreateContainer(
   { owner, containers, signal }: Omit<Remaking, 'snapshots'>,
   old: ContainerInspectInfo,
-  { spec, image }: { spec: MachineSpec; image: string },
+  { spec, image }: { spec: SandboxSpec; image: string },
 ): Promise<string> {
   const name = toContainerName(owner, spec.id)
   const settings = buildContainerSettings({ owner, spec, image, volumes: readVolumes(old) })
@@ -45,9 +45,9 @@ export async function recreateContainer(
 }
 
 /** Reads the spec that a container was created for. */
-export function readSpec(inspection: ContainerInspectInfo): MachineSpec | undefined {
+export function readSpec(inspection: ContainerInspectInfo): SandboxSpec | undefined {
   try {
-    return MachineSpec.parse(parseJson(inspection.Config.Labels[specLabel] ?? ''))
+    return SandboxSpec.parse(parseJson(inspection.Config.Labels[specLabel] ?? ''))
   } catch {
     return undefined // of an earlier version
   }

@@ -1,9 +1,9 @@
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
-import { createFileOperations, listMachineFiles } from '../inside/fileWork.ts'
-import { readMachineFile, writeMachineFile } from '../inside/machineFiles.ts'
-import { createMachineLife } from '../inside/machineLife.ts'
-import type { ExecRequest, Machine } from '../sandboxRuntime.ts'
+import { createFileOperations, listSandboxFiles } from '../inside/fileWork.ts'
+import { readSandboxFile, writeSandboxFile } from '../inside/machineFiles.ts'
+import { createSandboxLife } from '../inside/machineLife.ts'
+import type { ExecRequest, SandboxInstance } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 import { runInContainer } from './containerCommand.ts'
@@ -16,7 +16,7 @@ import { openContainerTerminal } from './containerTerminal.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 
 type RunningOptions = {
-  spec: MachineSpec
+  spec: SandboxSpec
   engine: DockerEngine
   containers: Containers
   /** Container id. */
@@ -33,10 +33,10 @@ const endMs = 5_000
 /** With its first process, everything in a container is killed. */
 const killed: ChannelEnding = { kind: 'ended', status: 9 }
 
-export function createRunningContainer(options: RunningOptions): Machine & Pick<AgentConnection, 'suspendTimeout'> {
+export function createRunningContainer(options: RunningOptions): SandboxInstance & Pick<AgentConnection, 'suspendTimeout'> {
   const { spec, engine, containers, container, agent, enforced, environment, now } = options
   const door = createContainerFileDoor(agent)
-  const life = createMachineLife(spec.id)
+  const life = createSandboxLife(spec.id)
   const { inside } = life
   const usage = createContainerMeter(engine, container)
 
@@ -69,9 +69,9 @@ export function createRunningContainer(options: RunningOptions): Machine & Pick<
     signal: (pid, signal) => inside(() => signalContainerProcess(agent, { pid, signal })),
     listeningPorts: () => inside(() => listContainerPorts(agent)),
     openTerminal: (terminal) => inside(() => openContainerTerminal(agent, environment, terminal)),
-    writeFile: (path, content, signal) => inside(() => writeMachineFile(door, { path, content, signal })),
-    readFile: (path, maxBytes, signal) => inside(() => readMachineFile(door, { path, maxBytes, signal })),
-    listFiles: (path, signal) => inside(() => listMachineFiles(door, { path, signal })),
+    writeFile: (path, content, signal) => inside(() => writeSandboxFile(door, { path, content, signal })),
+    readFile: (path, maxBytes, signal) => inside(() => readSandboxFile(door, { path, maxBytes, signal })),
+    listFiles: (path, signal) => inside(() => listSandboxFiles(door, { path, signal })),
     files: createFileOperations((work) => inside(() => work(door)), { exec, over: life.over }),
     connect: (port, signal) => life.trackConnection(() => connectContainerPort(agent, port, signal)),
     suspendTimeout: agent.suspendTimeout,

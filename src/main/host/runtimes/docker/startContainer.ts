@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
 import { createAgentConnection } from './agentConnection.ts'
 import { maxProcesses } from './containerSettings.ts'
@@ -11,7 +11,7 @@ import { createRunningContainer } from './runningContainer.ts'
 export type RunningContainer = ReturnType<typeof createRunningContainer>
 
 type StartOptions = {
-  spec: MachineSpec
+  spec: SandboxSpec
   engine: DockerEngine
   containers: Containers
   /** Container id. */
@@ -56,7 +56,7 @@ function toEnvironment(entries: readonly string[]): string[] {
 }
 
 /** Returns the limits that the engine enforces, except those that the container's own cgroup contradicts. */
-function probeEnforced(promised: Enforced, hello: ReadonlyMap<string, string>, { memoryMb }: MachineSpec): Enforced {
+function probeEnforced(promised: Enforced, hello: ReadonlyMap<string, string>, { memoryMb }: SandboxSpec): Enforced {
   const within = (text: string | undefined, max: number): boolean => {
     const value = text?.split(' ')[0] ?? ''
     if (value === '') return true

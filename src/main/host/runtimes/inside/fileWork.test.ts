@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Ending } from './ending.ts'
-import { createFileOperations, listMachineFiles } from './fileWork.ts'
-import { type FileDoor, readMachineFile } from './machineFiles.ts'
+import { createFileOperations, listSandboxFiles } from './fileWork.ts'
+import { type FileDoor, readSandboxFile } from './machineFiles.ts'
 
 const { signal } = new AbortController()
 /** Entries for as many links with the longest targets as one message holds. */
@@ -33,7 +33,7 @@ function endless() {
 
 test('a listing without end is cut where it is longer than an answer', async () => {
   const { door, getSentBytes } = endless()
-  const entries = await listMachineFiles(door, { path: '/many', signal })
+  const entries = await listSandboxFiles(door, { path: '/many', signal })
   expect(getSentBytes()).toBeLessThan(11 * 1024 * 1024)
   expect(Buffer.byteLength(JSON.stringify(entries))).toBeGreaterThan(8 * 1024 * 1024)
   expect(entries.at(-1)).toMatchObject({ type: 'symlink', path: '/many/link', target: 't'.repeat(4000) })
@@ -42,7 +42,7 @@ test('a listing without end is cut where it is longer than an answer', async () 
 test('an answer that is longer than what was asked for is refused', async () => {
   const expected = { code: 'exec/failed', message: expect.stringContaining('more of /file than it was asked for') }
   const first = endless()
-  await expect(readMachineFile(first.door, { path: '/file', maxBytes: 5, signal })).rejects.toMatchObject(expected)
+  await expect(readSandboxFile(first.door, { path: '/file', maxBytes: 5, signal })).rejects.toMatchObject(expected)
   expect(first.getSentBytes()).toBeLessThan(300_000)
   const second = endless()
   const exec = () => Promise.reject(new Error('Nothing is run.'))

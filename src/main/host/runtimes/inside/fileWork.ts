@@ -72,7 +72,7 @@ export function createFileOperations(
 }
 
 /** @returns of a folder with very many entries those that were found first */
-export async function listMachineFiles(
+export async function listSandboxFiles(
   door: FileDoor,
   { path, signal }: { path: string; signal: AbortSignal },
 ): Promise<FileEntry[]> {

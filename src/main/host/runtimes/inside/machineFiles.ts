@@ -31,14 +31,14 @@ type FileRequest = {
   signal: AbortSignal
 }
 
-export async function writeMachineFile(
+export async function writeSandboxFile(
   door: FileDoor,
   request: { path: string; content: Uint8Array; signal: AbortSignal },
 ): Promise<void> {
   await reach(door, { ...request, mode: 'write', more: String(request.content.length), maxBytes: maxReplyBytes })
 }
 
-export function readMachineFile(
+export function readSandboxFile(
   door: FileDoor,
   { path, maxBytes, signal }: { path: string; maxBytes: number; signal: AbortSignal },
 ): Promise<Buffer> {

@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
 
 /** Whether a machine still runs, and what ends with it. */
-export type MachineLife = {
+export type SandboxLife = {
   isRunning(): boolean
   /** @returns whether this call stops it, rather than finding it stopped */
   beginStop(): boolean
@@ -19,7 +19,7 @@ export type MachineLife = {
   trackConnection<Connection extends Duplex>(connect: () => Promise<Connection>): Promise<Connection>
 }
 
-export function createMachineLife(id: SandboxId): MachineLife {
+export function createSandboxLife(id: SandboxId): SandboxLife {
   const over = new AbortController()
   const connections = new Set<Duplex>()
   let stopping = false

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ImageName } from '#shared/contract/images.ts'
 import { imageContent } from '../baseFiles.ts'
 import type { DiskTemplates } from '../diskTemplates.ts'
-import { type MachineStorage, makeTree } from '../machineFolder.ts'
+import { type SandboxStorage, makeTree } from '../machineFolder.ts'
 import type { Spawner } from '../spawner.ts'
 import { doorway, toLaunchRequest } from '../startRequest.ts'
 import { tryLaunch } from '../tryLaunch.ts'
@@ -61,7 +61,7 @@ async function createStorage(
   folder: string,
   uid: number | undefined,
   templates: DiskTemplates | undefined,
-): Promise<MachineStorage> {
+): Promise<SandboxStorage> {
   const template = await templates?.find({ content: imageContent, diskGb: 1 })
   if (template !== undefined) return { kind: 'image', path: join(folder, 'disk.ext4'), template }
   const path = join(folder, 'files')
