@@ -1,6 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SandboxInstance, SandboxTerminal, SandboxRuntime, TerminalRequest } from '#host/runtimes/sandboxRuntime.ts'
+import type {
+  SandboxInstance,
+  SandboxRuntime,
+  SandboxTerminal,
+  TerminalRequest,
+} from '#host/runtimes/sandboxRuntime.ts'
 import { execStreamBytes } from '#host/runtimes/sandboxRuntime.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'

@@ -93,7 +93,10 @@ describe('the keeper of a sandbox', () => {
   test('is replaced when it was killed, at once and while it serves', async () => {
     const first = await keeperNow()
     const serving = instance.exec({ command: 'mkfifo /tmp/go && cat /tmp/go', timeoutMs: 120_000, signal: never })
-    await until('the command to run', async () => (await run(instance, 'test -p /tmp/go && echo yes; true')) === 'yes\n')
+    await until(
+      'the command to run',
+      async () => (await run(instance, 'test -p /tmp/go && echo yes; true')) === 'yes\n',
+    )
     process.kill(first, 'SIGKILL')
     expect(await run(instance, 'echo next')).toBe('next\n')
     await run(instance, 'echo served > /tmp/go')

@@ -6,7 +6,12 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReadStream } from 'node:tty'
 import { createTerminalInput } from '#host/runtimes/bubblewrap/terminalInput.ts'
-import type { SandboxInstance, SandboxTerminal, SandboxRuntime, TerminalRequest } from '#host/runtimes/sandboxRuntime.ts'
+import type {
+  SandboxInstance,
+  SandboxRuntime,
+  SandboxTerminal,
+  TerminalRequest,
+} from '#host/runtimes/sandboxRuntime.ts'
 import { AppError } from '#shared/appError.ts'
 import { SandboxId } from '#shared/ids.ts'
 

@@ -34,24 +34,27 @@ export type HostOptions = {
   pid: number
   now: () => number
   log: Log
-  /** Time without machines and services after which the host exits, in milliseconds. */
+  /** Idle time without sandboxes and connections after which the host exits, in milliseconds. */
   idleExitMs?: number
-  /** The worker's script, when it is not where the programs are. */
+  /** URL of the worker script. Defaults to the folder of the built programs. */
   screenWorkerUrl?: URL
-  /** Time without an acknowledgment after which a viewer is dropped, in milliseconds; for tests. */
+  /** Time without an acknowledgment after which a viewer is dropped, in milliseconds. For tests. */
   stallMs?: number
 }
 
 export type RunningHost = {
   socketPath: string
-  /** Resolves when the host should end: asked to, or idle. Then `close` it. */
+  /**
+   * Resolves with a reason when the host should exit, because of a shutdown request or idleness. The caller then calls
+   * `close`.
+   */
   readonly wantsToEnd: Promise<string>
   close(): Promise<void>
 }
 
 const screenWorkers = 2
 
-/** @throws AppError `config/invalid` for a name that is none. */
+/** @throws AppError `config/invalid` for an unknown runtime name */
 export function listRuntimes(
   names: readonly string[],
   options: Pick<HostOptions, 'dataDir' | 'log' | 'now'> & {

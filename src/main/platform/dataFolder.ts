@@ -3,7 +3,11 @@ import { access, mkdir, stat } from 'node:fs/promises'
 import { join, posix, win32 } from 'node:path'
 import { AppError } from '#shared/appError.ts'
 
-type SandboxInstance = { platform: NodeJS.Platform; home: string; environment: Readonly<Record<string, string | undefined>> }
+type SandboxInstance = {
+  platform: NodeJS.Platform
+  home: string
+  environment: Readonly<Record<string, string | undefined>>
+}
 
 /** Returns the data folder that is used without `--data`. */
 export function getDefaultDataFolder({ platform, home, environment }: SandboxInstance): string {

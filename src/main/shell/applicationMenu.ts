@@ -1,8 +1,8 @@
 import { Menu, type MenuItemConstructorOptions, shell } from 'electron'
 
 /**
- * Terminals need the plain Ctrl keys (Ctrl-R, Ctrl-W, Ctrl-M, Ctrl-Q): outside macOS, where the menu has Cmd, what
- * would take them has Shift besides, or no key.
+ * Sets the application menu. Terminals need the plain Ctrl keys (Ctrl-R, Ctrl-W, Ctrl-M, Ctrl-Q). On macOS the menu
+ * uses Cmd. Elsewhere conflicting accelerators add Shift or are omitted.
  */
 export function setApplicationMenu(origin: string, platform: NodeJS.Platform): void {
   Menu.setApplicationMenu(

@@ -6,7 +6,6 @@ import { openMainWindow } from './mainWindow.ts'
 import { createNativeApprovals } from './nativeApprovals.ts'
 import { limitContents, limitPermissions } from './webLimits.ts'
 
-/** Interface of the running application that the shell needs. */
 export type RunningApp = {
   origin: string
   serviceUrl: string
@@ -20,25 +19,25 @@ type Options = {
   preloadFile: string
   iconFile: string
   start: (dialog: ApprovalDialog) => Promise<RunningApp>
-  /** The window is there. */
+  /** Called when the window is open. */
   onReady: (app: RunningApp, url: string) => void
-  /** Words for a start that failed, and the exit code for it. */
+  /** Returns a message for a failed start, and the exit code. */
   failure: (cause: unknown) => { text: string; exitCode: number }
 }
 
-/** Electron's life: one instance for a data folder, one window, and an orderly end. */
+/** Runs the Electron app: one instance per data folder, one window, and an orderly shutdown. */
 export async function runDesktop(options: Options): Promise<void> {
   app.setPath('userData', join(options.dataFolder, 'window'))
   app.enableSandbox()
   if (!app.requestSingleInstanceLock()) {
-    app.exit(0) // the first instance is notified, and takes the focus
+    app.exit(0) // the first instance is notified and takes the focus
     return
   }
   try {
     const state: WindowHolder = { window: undefined, open: () => {} }
     const approvals = createNativeApprovals({ window: () => state.window, bringToFront: () => bringToFront(state) })
     const starting = options.start(approvals)
-    starting.catch(() => {}) // awaited below, after Electron is ready
+    starting.catch(() => {}) // awaited below, once Electron is ready
     await app.whenReady()
     const running = await starting
     await show(running, state, options).catch(async (cause: unknown) => {
@@ -52,7 +51,6 @@ export async function runDesktop(options: Options): Promise<void> {
   }
 }
 
-/** The one window, while there is one. */
 type WindowHolder = { window: BrowserWindow | undefined; open: () => void }
 
 function bringToFront({ window, open }: WindowHolder): void {
@@ -78,7 +76,7 @@ async function show(running: RunningApp, holder: WindowHolder, options: Options)
     })
   }
   holder.open = () => void open(running.freshUrl())
-  // Another person may wake the machine.
+  // Locks the wallet, because a different person may unlock or wake the computer.
   powerMonitor.on('lock-screen', running.lockWallet)
   powerMonitor.on('suspend', running.lockWallet)
   app.on('second-instance', () => {
@@ -97,7 +95,7 @@ async function show(running: RunningApp, holder: WindowHolder, options: Options)
   options.onReady(running, url)
 }
 
-/** Quitting waits until the service has ended and the data folder is free. */
+/** Delays quitting until the service has ended and the data folder is released. */
 function endInOrder(running: RunningApp): (event: { preventDefault(): void }) => void {
   let ending = false
   return (event) => {

@@ -2,18 +2,21 @@ import { BrowserWindow, dialog, nativeTheme } from 'electron'
 import { restoreWindowState, saveWindowState } from './windowState.ts'
 
 type Options = {
-  /** A fresh one for each window: it opens the person's session once. */
+  /** Used only for one window, because it can open the user's session only once. */
   url: string
   preloadFile: string
   iconFile: string
   stateFile: string
 }
 
-/** Background until the first paint, equal to `canvas` of `palette.css`. Prevents a flash. */
+/** Background until the first paint, to prevent a flash. Equals `canvas` in `palette.css`. */
 const canvas = { dark: '#101113', light: '#ffffff' } as const
 const smallest = { width: 480, height: 360 } as const
 
-/** Opens the window as Electron's security checklist says: https://www.electronjs.org/docs/latest/tutorial/security */
+/**
+ * Opens the window according to Electron's security checklist.
+ * @see https://www.electronjs.org/docs/latest/tutorial/security
+ */
 export async function openMainWindow({ url, preloadFile, iconFile, stateFile }: Options): Promise<BrowserWindow> {
   const state = restoreWindowState(stateFile)
   const window = new BrowserWindow({
@@ -48,7 +51,7 @@ export async function openMainWindow({ url, preloadFile, iconFile, stateFile }: 
     if (state.maximized) window.maximize()
     window.show()
   })
-  // In a browser the browser asks; here the window would silently stay open.
+  // A browser would ask the user. Electron would silently leave the window open.
   window.webContents.on('will-prevent-unload', (event) => {
     if (hasLeft(window)) event.preventDefault()
   })

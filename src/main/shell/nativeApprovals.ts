@@ -13,9 +13,9 @@ type DialogOptions = {
 const buttons = ['Cancel', 'Approve'] as const
 const maxLengths = { line: 300, notification: 200 } as const
 
-/** Dialogs and notifications of the system: no page can draw, press or hide them. */
+/** Creates approval dialogs and notifications of the operating system, which pages cannot draw, press or hide. */
 export function createNativeApprovals({ window, bringToFront }: DialogOptions): ApprovalDialog {
-  // Keeps notifications referenced: a collected one emits no click event.
+  // Retains references to notifications, because a garbage-collected one emits no click event.
   const openNotifications = new Set<Notification>()
 
   const isApproved = async (options: MessageBoxOptions, signal: AbortSignal): Promise<boolean> => {

@@ -1,10 +1,10 @@
 import { type App, type Session, shell, type WebContents } from 'electron'
 import { securePromptHostName, securePromptPath } from '#shared/contract/wallet.ts'
 
-/** Permissions of pages: write text to the clipboard, and show notifications that the user turned on. */
+/** Permissions granted to pages: writing text to the clipboard, and notifications if the user enabled them. */
 const granted = ['clipboard-sanitized-write', 'notifications']
 
-/** Denies every other permission and every device to all origins. */
+/** Denies all other permissions and all devices to all origins. */
 export function limitPermissions(session: Session, origin: string): void {
   const isOwn = (url: string | undefined) => toOrigin(url) === origin
   session.setPermissionRequestHandler((_contents, permission, answer, details) =>
@@ -16,7 +16,7 @@ export function limitPermissions(session: Session, origin: string): void {
   session.setDevicePermissionHandler(() => false)
 }
 
-/** Whatever web contents come to be: they stay on the local API's pages, and open neither windows nor webviews. */
+/** Restricts all web contents to pages of the local API, and forbids new windows and webviews. */
 export function limitContents(app: App, origin: string): void {
   app.on('web-contents-created', (_event, contents) => {
     contents.setWindowOpenHandler(({ url }) => {
@@ -44,8 +44,8 @@ function restrictNavigation(contents: WebContents, origin: string): void {
 }
 
 /**
- * Whether the URL is an exposed port of a sandbox, which has its own origin. The page's security policy names that
- * port.
+ * Whether the URL is an exposed port of a sandbox, which has a separate origin. The page's security policy contains
+ * that port.
  */
 function isPreview(url: string): boolean {
   if (!URL.canParse(url)) return false
@@ -53,7 +53,10 @@ function isPreview(url: string): boolean {
   return protocol === 'http:' && hostname.endsWith('.localhost') && hostname !== securePromptHostName
 }
 
-/** A page on which the person gives or sees a secret of the wallet: of this very Steward, and in a frame only. */
+/**
+ * Whether the URL is a secure prompt of this Steward instance, on which the user enters or views a secret of the
+ * wallet. Allowed only in a frame.
+ */
 function isSecurePrompt(url: string, origin: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname, port, pathname } = new URL(url)
@@ -61,14 +64,19 @@ function isSecurePrompt(url: string, origin: string): boolean {
   return isHere && pathname.startsWith(`${securePromptPath}/`)
 }
 
-/** Web and mail addresses lead to the person's own programs; our own pages (the API's documents) and exposed ports too, as they are. */
+/**
+ * Opens web and mail addresses, our own pages (the API's documents) and exposed ports in the user's default programs.
+ */
 function openOutside(url: string, origin: string): void {
   if (toOrigin(url) !== origin && !isExternal(url)) return
-  // The page chose the address; the only secret it may hold is the token of an exposed port.
+  // The page chose the URL. The only secret that it may contain is the token of an exposed port.
   shell.openExternal(new URL(url).href).catch(() => {}) // no browser is available
 }
 
-/** Whether the URL may open in the browser. On loopback only exposed ports may: output of a sandbox may name any URL. */
+/**
+ * Whether the URL may open in the browser. On loopback only exposed ports are allowed, because output of a sandbox may
+ * contain any URL.
+ */
 function isExternal(url: string): boolean {
   if (!URL.canParse(url)) return false
   if (isPreview(url)) return true
@@ -77,7 +85,7 @@ function isExternal(url: string): boolean {
   return protocol === 'mailto:'
 }
 
-/** @param hostname as `URL` writes it: lower case, IPv4 with four decimal parts, IPv6 shortened and hexadecimal */
+/** @param hostname as normalized by `URL`: lower case, IPv4 with four decimal parts, IPv6 shortened and hexadecimal */
 function isThisMachine(hostname: string): boolean {
   const host = hostname.replace(/\.+$/, '')
   if (host === '' || host === 'localhost' || host.endsWith('.localhost')) return true

@@ -21,7 +21,7 @@ export function restoreWindowState(file: string): WindowState {
   return { bounds: { width, height }, maximized: saved.maximized }
 }
 
-/** Writes the place of the window when it closes: its place while it was neither maximized nor full screen. */
+/** Saves the position of the window when it closes: the last one at which it was neither maximized nor full screen. */
 export function saveWindowState(window: BrowserWindow, file: string): void {
   window.on('close', () => {
     const state = { bounds: window.getNormalBounds(), maximized: window.isMaximized() }
@@ -29,7 +29,7 @@ export function saveWindowState(window: BrowserWindow, file: string): void {
       writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 })
       renameSync(`${file}.new`, file)
     } catch {
-      // A window that opens elsewhere next time is no reason to keep this one from closing.
+      // A failed write must not prevent the window from closing.
     }
   })
 }
@@ -38,7 +38,7 @@ function readState(file: string): z.infer<typeof WindowState> | undefined {
   try {
     return WindowState.parse(parseJson(readFileSync(file, 'utf8')))
   } catch {
-    return undefined // never written, or not by this version
+    return undefined // never written, or written by another version
   }
 }
 

@@ -349,7 +349,7 @@ describe('the schema of the agent', () => {
       `INSERT INTO intents (id, kind, state, asker_kind, asker_id, intent, record, created_at_ms, expires_at_ms)
        VALUES (?, 'siwe', 'denied', 'client', 'key:1', '{}', ?, 0, 1)`,
     )
-    addIntent.run('int_1', JSON.stringify({ id: 'int_1', asker, amount: 12345678901234567 }))
+    addIntent.run('int_1', JSON.stringify({ id: 'int_1', asker, amount: 1234567890123 }))
     addIntent.run('int_2', '{')
     const rules = [1, 2, 3].map((number) => ({ id: `r${number}`, asker: number === 2 ? '*' : 'client', host: '*' }))
     database
@@ -360,7 +360,7 @@ describe('the schema of the agent', () => {
     expect(records).toEqual([
       {
         ...{ requester_id: 'key:1', kept_with: 'client key:1' },
-        record: JSON.stringify({ id: 'int_1', amount: 12345678901234567, requester: asker }),
+        record: JSON.stringify({ id: 'int_1', amount: 1234567890123, requester: asker }),
       },
       { requester_id: 'key:1', kept_with: 'client key:1', record: '{' },
     ])

@@ -34,7 +34,12 @@ export const SandboxSpec = z.object({
 export type SandboxSpec = z.infer<typeof SandboxSpec>
 
 /** Running machine, as the host reports it. */
-export const RunningSandboxInstance = z.object({ id: SandboxId, startedAtMs: z.int(), runtime: z.string(), enforced: Enforced })
+export const RunningSandboxInstance = z.object({
+  id: SandboxId,
+  startedAtMs: z.int(),
+  runtime: z.string(),
+  enforced: Enforced,
+})
 export type RunningSandboxInstance = z.infer<typeof RunningSandboxInstance>
 
 /**

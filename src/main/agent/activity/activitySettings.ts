@@ -6,7 +6,7 @@ import type { SettingsRepository } from './settingsRepository.ts'
 /** Retention of the log and recordings, and whether terminals are recorded. */
 export type ActivitySettingsStore = {
   read(): ActivitySettings
-  /** Terminals that were opened since are recorded; null: none are. */
+  /** Start of terminal recording in Unix milliseconds, or null if terminals are not recorded. */
   recordSinceMs(): number | null
   change(change: { [K in keyof ActivitySettings]?: ActivitySettings[K] | undefined }): ActivitySettings
   subscribe: Emitter<ActivitySettings>['subscribe']

@@ -1,10 +1,10 @@
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 
-/** A service that is away for less is not worth a word: it restarts, or the network blinked. */
+/** Grace period that ignores brief outages, such as a service restart or a network interruption. */
 const worthAWordMs = 10_000
 
-/** Records when the service connects, stays unavailable, or keeps the wallet signed out. */
+/** Records when the service connects, stays unavailable, or signs the wallet out. */
 export function recordConnections({
   link,
   note,

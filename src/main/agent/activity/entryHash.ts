@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 
-/** Content that the hash covers: an entry without its own hash. */
+/** Content covered by the hash: an entry without its own hash. */
 export type HashedEntry = Omit<TimelineEntry, 'hash' | 'problem'>
 
-/** Stands where the first entry has no other before it. */
+/** Previous hash of the first entry. */
 export const genesisHash = '0'.repeat(64)
 
-/** SHA-256, as lower-case hexadecimal, of `hashedText` in UTF-8. */
+/** Returns the SHA-256 hash of `serializeEntry` in UTF-8, as lower-case hexadecimal. */
 export function hashEntry(entry: HashedEntry): string {
   return createHash('sha256').update(serializeEntry(entry)).digest('hex')
 }
 
 /**
- * The entry's canonical JSON: the fields of `HashedEntry`, `task` and `links` only where there are any, as entries of
- * earlier versions have none; the keys of every object sorted, no spaces, strings and numbers as `JSON.stringify` writes them.
+ * Serializes an entry as canonical JSON: the fields of `HashedEntry`, with sorted keys in every object, no spaces, and
+ * strings and numbers as `JSON.stringify` writes them. Omits an absent `task` and empty `links`, because entries of
+ * earlier versions lack both.
  * @see https://www.rfc-editor.org/rfc/rfc8785
  */
 export function serializeEntry(entry: HashedEntry): string {

@@ -7,15 +7,21 @@ import type { TimelineRepository } from './timelineRepository.ts'
 
 type Began = { task: TaskId; links: Links; actor: NewActivityEntry['actor'] }
 
-/** Entry to be written, with the task that was current when it was recorded. */
+/** Entry to write, with the task that was current when the entry was recorded. */
 export type WaitingEntry = { entry: NewActivityEntry; present: PresentTask | undefined }
 
-/** Subjects that span several tasks and belong to the first: a person approves an intent that a program created. */
+/**
+ * Subjects that span several tasks and belong to the first one. For example, the user approves an intent that a program
+ * created.
+ */
 const lasting = ['intent', 'payment'] as const
-/** Subjects that start a task, which all following entries join. */
+/** Subjects that start a task. All following entries join that task. */
 const origins = ['conversation', 'message', 'tool_call', 'payment', 'intent'] as const
 
-/** The entry with its task and all its links. Its own come first, then those of what began it, then the present ones. */
+/**
+ * Adds the task and all links to an entry. Links of the entry take precedence over links of its origin; current links
+ * apply only if the origin is unknown.
+ */
 export function withTask(
   { entry, present }: WaitingEntry,
   { findFirst }: Pick<TimelineRepository, 'findFirst'>,
@@ -26,13 +32,13 @@ export function withTask(
   return { ...entry, ...(task !== undefined && { task }), links }
 }
 
-/** The task that a thing was begun in, with where it came from. */
+/** Returns the task in which an intent or payment began, with its origin. */
 export function findTaskStart(links: Links, firstOf: TimelineRepository['findFirst']): Began | undefined {
   for (const kind of lasting) {
     const id = links[kind]
     const row = id === undefined ? undefined : firstOf({ kind, id })
     const first = row && parseEntry(row)
-    if (!first || first.problem !== null || first.task === null) continue // tampered entries lead nowhere
+    if (!first || first.problem !== null || first.task === null) continue // ignores tampered entries
     const { data: task } = TaskId.safeParse(first.task)
     return task === undefined
       ? undefined

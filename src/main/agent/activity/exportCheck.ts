@@ -5,27 +5,27 @@ import { TimelineEntry } from '#shared/contract/timeline.ts'
 import { genesisHash, toCanonicalJson } from './entryHash.ts'
 import { cutKind } from './timelineCut.ts'
 
-/** An entry as a line of an export has it: nothing else may stand in it. */
+/** Entry as a line of an export. Unknown fields are rejected. */
 const { problem: _, task, links, ...fields } = TimelineEntry.shape
 const ExportedEntry = z.strictObject({ ...fields, task: task.nonoptional().optional(), links: links.optional() })
 type ExportedEntry = z.infer<typeof ExportedEntry>
 
 export type ExportCheck = {
   checked: number
-  /** Contiguous ranges of sequence numbers. More than one if a filter left entries out. */
+  /** Contiguous ranges of sequence numbers. A filtered export may contain several. */
   ranges: { from: number; to: number }[]
-  /** The oldest entries, up to here, were cut off, as an entry in the file says. */
+  /** Last sequence number of the removed range, as recorded by an entry in the file. */
   cutThrough: number | null
   last: { sequence: number; hash: string } | null
-  /** The first hundred. `line` counts from 1. */
+  /** First hundred problems. `line` starts at 1. */
   problems: { line: number; problem: string }[]
 }
 
 const maxProblems = 100
-/** Far more than an entry can have. What reads a file need not keep more of a line. */
+/** Maximum line length, far above the size of any entry. Line readers can discard the rest. */
 export const maxLine = 1024 * 1024
 
-/** Verifies an export of JSON Lines offline: each entry against its hash and its predecessor. */
+/** Verifies a JSON Lines export offline by checking each entry against its hash and its predecessor. */
 export async function checkExport(lines: AsyncIterable<string> | Iterable<string>): Promise<ExportCheck> {
   const result: ExportCheck = { checked: 0, ranges: [], cutThrough: null, last: null, problems: [] }
   const addProblem = (line: number, problem: string): void => {
@@ -76,7 +76,7 @@ function parseExportedEntry(text: string): ExportedEntry | string {
     const parsed: unknown = parseJson(text)
     const { data, error } = ExportedEntry.safeParse(parsed)
     if (!data) return `The line is no entry of the log: ${error?.issues[0]?.message ?? 'it has another form'}.`
-    // Rejects duplicate fields, of which other programs show the first.
+    // Rejects duplicate fields, because other programs may show the first value.
     if (toCanonicalJson(parsed) !== text.trimEnd())
       return 'The line is not as Steward writes it: a field, a space or the order differs.'
     return data

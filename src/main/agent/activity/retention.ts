@@ -6,7 +6,7 @@ import { findLastCut, removeCut } from './timelineCut.ts'
 import { verifyRows } from './verifyRows.ts'
 
 export type Retention = {
-  /** Cuts off what is older than the settings keep. */
+  /** Removes entries that are older than the configured retention. */
   apply(): Promise<void>
   close(): Promise<void>
 }
@@ -16,7 +16,7 @@ type Options = {
   settings: Pick<ActivitySettingsStore, 'read' | 'subscribe'>
   passedMs: Clock['passedMs']
   log: Log
-  /** After the start, when there is other work to do first. */
+  /** Delay of the first run after startup, when other work has priority. */
   firstMs?: number
 }
 
@@ -25,8 +25,8 @@ const defaultFirstMs = 60_000
 const everyMs = 6 * 3_600_000
 
 /**
- * Removes the oldest entries of the log according to the settings. A log with problems is left as it is, so that traces
- * of tampering are not removed.
+ * Removes the oldest entries of the log according to the settings. Leaves a log with problems unchanged to preserve
+ * traces of tampering.
  */
 export function createRetention({ timeline, settings, passedMs, log, firstMs = defaultFirstMs }: Options): Retention {
   const closing = new AbortController()
@@ -36,7 +36,7 @@ export function createRetention({ timeline, settings, passedMs, log, firstMs = d
   const cut = async (): Promise<void> => {
     const { records } = timeline
     const { keep_entries_days: days } = settings.read()
-    // A stop may have come between an entry that says so and the removal.
+    // The process may have stopped between recording a cut and removing the rows.
     const said = findLastCut(records, timeline.head()?.sequence ?? 0)
     if (said) await removeCut(records, said.through, signal)
     if (days === null || signal.aborted) return

@@ -6,12 +6,14 @@ import { genesisHash, hashEntry, toCanonicalJson } from './entryHash.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 
 const { detail: Detail, actor: Actor, links: LinksOfEntry } = TimelineEntry.shape
-/** The entry that says up to where the log was cut, and what the chain went on from there. */
+/** Recorded truncation: the last removed sequence and the hash that the chain continues from. */
 export type Cut = { through: number; hash: string }
 
 const maxTimeMs = 8.64e15
 
-/** A row as an entry, with what is wrong with the row itself. What it follows is looked at by `linkProblem`. */
+/**
+ * Parses a row as an entry and reports problems of the row itself. `linkProblem` checks the link to its predecessor.
+ */
 export function parseEntry(row: TimelineRow): TimelineEntry {
   const time = formatTime(row)
   const detail = parseField(row.detail, Detail)
@@ -48,7 +50,8 @@ export function linkProblem(
   cut: Cut | undefined,
 ) {
   if (!previous && cut && row.sequence > 1) {
-    // Cut, and not removed yet: what is left is checked against the entry after it.
+    // A row that is cut but not yet removed needs no predecessor; the row after the cut is checked against the recorded
+    // hash.
     if (row.sequence <= cut.through) return null
     if (row.sequence === cut.through + 1) {
       return row.previousHash === cut.hash ? null : `It does not follow from entry ${cut.through}, which was cut off.`
@@ -72,12 +75,12 @@ function formatTime({ atMs }: TimelineRow): string | undefined {
   return Math.abs(atMs) <= maxTimeMs ? toIsoTime(atMs) : undefined
 }
 
-/** Only the very text that was written: other spaces, or a key given twice, are a change as well. */
+/** Parses the exact serialized text only. Different whitespace or duplicate keys count as changes. */
 function parseField<T>(text: string, schema: z.ZodType<T>): T | undefined {
   try {
     const parsed = schema.safeParse(parseJson(text))
     return parsed.success && toCanonicalJson(parsed.data) === text ? parsed.data : undefined
   } catch {
-    return undefined // no JSON
+    return undefined // invalid JSON
   }
 }

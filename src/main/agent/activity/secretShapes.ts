@@ -1,23 +1,23 @@
 import { base58 } from '@scure/base'
 
-/** Stands where a secret was. */
+/** Replacement for a secret. */
 export const removed = '[removed]'
 
 /** Replaces the whole match, or what `replace` returns. */
 export type SecretShape = { pattern: RegExp; replace: string | ((...groups: string[]) => string) }
 
-/** One value of a shell, of JSON (also quoted twice) or of a header, with its quotes. */
+/** Single shell, JSON (also double-quoted) or header value, including its quotes. */
 const value = String.raw`(?:\\?"(?:[^"\\]|\\[^"])*(?:\\?")?|'[^']*'?|\\.|[^\s"'&;<>|)}\]\\])+`
-/** Ends of names, whatever stands before: `OPENAI_API_KEY`, `dbPassword`. */
+/** Name suffixes with any prefix: `OPENAI_API_KEY`, `dbPassword`. */
 const secretName =
   '(?:pass(?:word|wd|phrase)|mnemonic|(?:seed|recovery)[_-]?phrase|secret(?:[_-]?access)?(?:[_-]?key)?|(?:api|access|private|auth|signing|encryption|account|master|shared)[_-]?key|token|credentials?|(?<![A-Za-z])(?:auth|pass|pwd))'
 
-/** Keys that tell by their beginning or form what they are. */
+/** Keys with a recognizable prefix or format. */
 const issuedKeys: readonly RegExp[] = [
   /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*-----|$)/g,
   /sk_(?:steward|tools)_[A-Za-z0-9_-]{8,}/g,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(\.[A-Za-z0-9_-]*)?/g,
-  // A name such as `sk-learn-contrib` has no digit.
+  // The digit excludes names such as `sk-learn-contrib`.
   /(?<![A-Za-z0-9])sk-(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{16,}/g,
   /(?<![A-Za-z0-9])(?:AIza|AQ\.)[A-Za-z0-9_-]{20,}/g,
   /(?<![A-Za-z0-9])(?:xai|pplx|gsk|hf|r8|fw|npm|dckr_pat|glpat|pypi|whsec|tskey|lin_api|do[opr]_v1|shp(?:at|ss))[_-](?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,}/g,
@@ -31,7 +31,7 @@ const issuedKeys: readonly RegExp[] = [
   /(?<![A-Za-z0-9])[xyzt]prv[1-9A-HJ-NP-Za-km-z]{90,}/g,
 ]
 
-/** Secrets recognized by the name before them. */
+/** Secrets recognized by the preceding name. */
 const named: readonly SecretShape[] = [
   { pattern: /\bBearer\s+([^\s"',;()\\]+)/gi, replace: (all, it = '') => (isWord(it) ? all : removed) },
   { pattern: /\bBasic\s+([A-Za-z0-9+/_-]{6,}={0,2})/gi, replace: (all, it = '') => (isBasic(it) ? removed : all) },
@@ -79,11 +79,11 @@ const named: readonly SecretShape[] = [
   },
 ]
 
-/** Behind these a hash is meant. */
+/** Excludes values that follow a word for a hash. */
 const hashes = String.raw`(?<!\b(?:tx|transaction|hash|sha-?256|digest|checksum|fingerprint|block|commit)(?:[/:=-]|:? ))`
 /**
- * 32 bytes as hexadecimal, and 64 as base58, which are 87 or 88 characters, and a few less for one key in many
- * thousands: private keys of Ethereum and of Solana look like that, hashes as well. Then either of them as lists of bytes.
+ * Private keys of Ethereum (32 bytes as hexadecimal) and of Solana (64 bytes as base58, usually 87 or 88 characters,
+ * rarely a few less), which look like hashes. Then either of them as lists of bytes.
  */
 const keyBytes: readonly SecretShape[] = [
   { pattern: new RegExp(`(?<![0-9A-Za-z])${hashes}(?:0x)?[0-9a-f]{64}(?![0-9A-Za-z])`, 'gi'), replace: removed },
@@ -94,7 +94,7 @@ const keyBytes: readonly SecretShape[] = [
     replace: removed,
   },
   { pattern: /(?<![\d.])(?:\d{1,3}\s?,\s{0,4}){31,}\d{1,3}(?![\d.])/g, replace: removed },
-  // Secrets that were truncated elsewhere.
+  // Secrets that were truncated earlier.
   { pattern: /(?<![0-9A-Za-z])(?:0x)?[0-9a-f]{24,}…/gi, replace: `${removed}…` },
   {
     pattern: /(?<![\w+/=-])[\w+/-]{24,}(?:={1,2}(?!\w)|…|(?![\w+/-]))/g,
@@ -103,19 +103,21 @@ const keyBytes: readonly SecretShape[] = [
 ]
 
 const issued = issuedKeys.map((pattern): SecretShape => ({ pattern, replace: removed }))
-/** In a field that is meant for a hash or a signature. */
+/** Shapes for fields that contain a hash or a signature. */
 export const keyShapes: readonly SecretShape[] = [...issued, ...named]
 export const allShapes: readonly SecretShape[] = [...keyShapes, ...keyBytes]
-/** Cheap test before the patterns: a text without any of these has no secret of those shapes, and most have none. */
+/**
+ * Cheap test before the patterns: a text without a match contains no secret of those shapes. Most texts have no match.
+ */
 export const maybeSecret =
   /[\w+/-]{16}|[=@:]|--|\s-u|\b(?:bearer|basic|sshpass)\b|(?:\d{1,3}\s?,\s{0,4}){8}|(?:\w\w[: ]){8}/i
 
-/** Whether the text is a plain name or word, which is no key. */
+/** Whether the text is a plain name or word and therefore not a key. */
 function isWord(text: string): boolean {
   return /^(?:[a-z]{1,15}|[A-Z][a-z]{0,14})[.!?]?$/.test(text)
 }
 
-/** A reference, a placeholder, a number or an address: `$TOKEN`, `<token>`, `true`, `0x2222…`. */
+/** Whether the text is a reference, a placeholder, a number or an address: `$TOKEN`, `<token>`, `true`, `0x2222…`. */
 function isPlain(text: string): boolean {
   const inner = text.replace(/^\\?["']|\\?["']$/g, '')
   return (
@@ -125,7 +127,7 @@ function isPlain(text: string): boolean {
   )
 }
 
-/** `The token: USDC.` is a sentence; a password may be any word. */
+/** Whether the text is prose, such as `The token: USDC.`. A password may be any word. */
 function isProse(name: string, text: string): boolean {
   return (
     !/^pass|^pwd|phrase/i.test(name) &&
@@ -142,8 +144,8 @@ function isBasic(text: string): boolean {
 const minRandom = 40
 
 /**
- * Whether the text mixes letters of both cases and digits irregularly, unlike names, paths and camelCase. Excludes
- * hexadecimal, which most identifiers are, and addresses of Solana, which are 32 bytes of base58.
+ * Whether the text mixes digits and letters of both cases irregularly, unlike names, paths and camelCase. Excludes
+ * hexadecimal, the form of most identifiers, and Solana addresses, which are 32 bytes in base58.
  */
 function isRandom(text: string): boolean {
   const characters = text.replace(/=+$|…$/g, '')
@@ -156,13 +158,13 @@ function isRandom(text: string): boolean {
   const kinds = characters.replace(/[a-z]/g, 'a').replace(/[A-Z]/g, 'A').replace(/\d/g, '0')
   let changes = 0
   for (let index = 1; index < length; index += 1) if (kinds[index] !== kinds[index - 1]) changes += 1
-  // Names like `ThisIsTheOrderService2` change often, but have their digits in one place.
+  // Names such as `ThisIsTheOrderService2` change case often but have contiguous digits.
   const minZeroShare = (kinds.match(/0+/g) ?? []).length >= 4 ? 0.33 : 0.45
   // 43 random base64url characters contain up to 8 of `-` and `_`.
   return others <= length * 0.19 && changes >= length * minZeroShare
 }
 
-/** An address of Solana, or of a file of IPFS. */
+/** Whether the text is a Solana address or an IPFS file. */
 function isPublicBase58(text: string): boolean {
   if (!/^[1-9A-HJ-NP-Za-km-z]{43,46}$/.test(text)) return false
   const bytes = base58.decode(text)

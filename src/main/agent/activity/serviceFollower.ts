@@ -24,29 +24,29 @@ type Options = {
   link: Pick<ServiceLink, 'subscribe' | 'status'>
   client: Pick<ServiceClient, 'call'>
   timeline: Pick<Timeline, 'follow' | 'records'>
-  /** Whether the person's own wallet has this address. */
+  /** Whether the address belongs to the user's wallet. */
   isOwn?: (address: string) => boolean
-  /** Entries that are copied at once, and how many more each second. Absent: as many as the service has. */
+  /** Burst size and refill rate for copied entries. Defaults to unlimited. */
   pace?: { burst: number; perSecond: number } | undefined
   /** Monotonic milliseconds. */
   now: () => number
   log: Log
 }
 
-/** Pace of a service elsewhere: 50,000 entries in a day, each of at most a few kilobytes. */
+/** Pace for a remote service: 50,000 entries a day, each of a few kilobytes at most. */
 export const hostedPace = { burst: 50_000, perSecond: 50_000 / 86_400 } as const
 
 const pageSize = 500
-/** Pages of one run; the rest is read after a pause. A hostile service has pages without end. */
+/** Maximum pages per run; the rest is read after a pause, because a hostile service may return endless pages. */
 const maxPages = 200
 /** Debounces a burst of events into one read, in milliseconds. */
 const soonMs = 200
 const retry = { firstMs: 2_000, maxMs: 60_000 } as const
 
 /**
- * Copies what the service notes for the agent's account into the log: in order, from where it stopped, each entry once,
- * whatever crashes in between. Entries beyond the pace stay at the service until they may
- * be copied; those that it removes until then are recorded as a gap.
+ * Copies the service's entries for the local agent's account into the activity log. Entries are copied in order from
+ * the last position, exactly once, even across crashes. Entries beyond the pace remain at the service until they may be
+ * copied. Entries that the service removes before then are recorded as a gap.
  */
 export function createServiceFollower(options: Options): { close(): Promise<void> } {
   const { link, now, log } = options
@@ -54,7 +54,7 @@ export function createServiceFollower(options: Options): { close(): Promise<void
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
-  /** `resting` may have a retry before it, which news brings forward. */
+  /** In the `resting` state a retry may be scheduled; an event brings it forward. */
   let state: 'resting' | 'soon' | 'reading' = 'resting'
   let again = false
   let retryMs: number = retry.firstMs
@@ -88,7 +88,7 @@ export function createServiceFollower(options: Options): { close(): Promise<void
     }, ms)
   }
   const soon = (): void => {
-    if (now() < pausedUntilMs) return // the next run is scheduled
+    if (now() < pausedUntilMs) return // the next run is already scheduled
     state = 'soon'
     schedule(soonMs)
   }
@@ -108,10 +108,7 @@ export function createServiceFollower(options: Options): { close(): Promise<void
   }
 }
 
-/**
- * Copies pages until none is left.
- * @returns milliseconds to wait before the next page may be copied; 0 if there is none
- */
+/** Copies all remaining pages. @returns milliseconds to wait before copying the next page, or 0 if no pages remain */
 type PageCopy = (signal: AbortSignal) => Promise<number>
 
 function createPageCopy({ link, client, timeline, isOwn = () => false, pace, now }: Options): PageCopy {
@@ -151,7 +148,7 @@ function createPageCopy({ link, client, timeline, isOwn = () => false, pace, now
       if (page.activities.length + unreadable.length > limit)
         throw new Error('The service sent more entries than asked for.')
       if (page.account_id !== account) {
-        account = page.account_id // starts, or signed in to another account: read from that account's position
+        account = page.account_id // first page or another account: continue from the position of that account
         continue
       }
       const read = mergeBySequence(page.activities, unreadable, after)
@@ -159,17 +156,17 @@ function createPageCopy({ link, client, timeline, isOwn = () => false, pace, now
       const waitSeconds = tokens?.take('entries', read.length) ?? 0
       if (waitSeconds > 0) return waitSeconds * 1000
       if (last) timeline.follow(account, { entries: toEntries(read, after), sequence: last.sequence })
-      // A page that leads no further would be asked for again and again.
+      // A page that does not advance the position would be requested endlessly.
       if (!page.has_more || last === undefined) return 0
     }
     throw new Error(`The service has more than ${maxPages} pages of activity.`)
   }
 }
 
-/** An entry of the service at its position; without an activity where this version cannot read it. */
+/** Service entry at its position. `activity` is undefined if this version cannot parse the entry. */
 type FollowedActivity = { sequence: number; activity: AccountActivity | undefined }
 
-/** Inserts unreadable entries at their positions, with increasing sequence numbers. */
+/** Inserts unreadable entries at their positions, in ascending order of sequence. */
 function mergeBySequence(
   activities: readonly AccountActivity[],
   unreadable: readonly UnreadableEntry[],
@@ -189,7 +186,7 @@ function mergeBySequence(
 
 function readSequence(value: unknown): number | undefined {
   const { sequence } = typeof value === 'object' && value !== null ? (value as { sequence?: unknown }) : {}
-  return Number.isSafeInteger(sequence) ? (sequence as number) : undefined // isSafeInteger() just proved it
+  return Number.isSafeInteger(sequence) ? (sequence as number) : undefined // checked by isSafeInteger()
 }
 
 function createUnreadableEntry(sequence: number, service: string): NewActivityEntry {
@@ -201,7 +198,7 @@ function createUnreadableEntry(sequence: number, service: string): NewActivityEn
   }
 }
 
-/** Before a sentence cuts a command short: half a secret does not look like one. */
+/** Redacts before the summary truncates the command, because a partial secret is not recognizable. */
 function sanitizeActivity(activity: AccountActivity): AccountActivity {
   const { command, description, by } = activity
   return {
@@ -212,7 +209,7 @@ function sanitizeActivity(activity: AccountActivity): AccountActivity {
   }
 }
 
-/** The service cuts a long command wherever it is: its last word may be half of one. */
+/** Drops the last word of a truncated command, because the service truncates at any position. */
 function trimCutWord(command: string): string {
   return Buffer.byteLength(command) < activityLimits.commandBytes - 4 ? command : command.replace(/\S+$/, '…')
 }
@@ -223,7 +220,7 @@ function toEntry(activity: AccountActivity, service: string): NewActivityEntry {
   const { id, sequence, type, by, sandbox_id: sandbox, sandbox_name: name, command, domain, terminal_id, at } = activity
   const { task, charged_micro_usd } = activity
   return {
-    // A word that this version does not know must not pass for an entry of this computer, such as `intent.signed`.
+    // Prefixes unknown types, so that they cannot impersonate a local entry such as `intent.signed`.
     kind: activityTypes.has(type) ? type : `service.${type}`,
     actor: toActor(by, service),
     ...(sandbox !== null && { subject: sandbox }),
@@ -272,8 +269,9 @@ function toActor(by: ActivityBy, service: string): NewActivityEntry['actor'] {
 }
 
 /**
- * Returns the originator of a task for a service that does not record it, from the task's entries so far. Returns
- * undefined for an action of the user. In a chat turn the originator is the chat: the user only sent the message.
+ * Finds the requester of a task from the task's entries so far, for a service that does not record it. In a chat turn
+ * the requester is the chat, because the user only sent the message.
+ * @returns undefined for an action of the user
  */
 function findOriginator(records: Timeline['records'], task: TaskId): Originator | undefined {
   if (task.startsWith('action:')) return undefined

@@ -6,7 +6,7 @@ const settings = defineTable('activity_settings', {
   /** Key of the single row. */
   only: number<1>(),
   keep_entries_days: nullable(number()),
-  /** Time since which terminals are recorded. Null: not recorded. */
+  /** Start of terminal recording, or null if terminals are not recorded. */
   recordSinceMs: nullable(number()),
   keep_recordings_days: number(),
 })

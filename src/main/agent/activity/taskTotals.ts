@@ -7,9 +7,9 @@ import type { listTasks, TimelineTask } from '#shared/contract/timelineTasks.ts'
 import { parseEntry } from './rowProblems.ts'
 import type { TimelineRepository } from './timelineRepository.ts'
 
-/** Fields for costs in the details of entries. @see NotedEntry */
+/** Cost fields in the details of entries. @see NotedEntry */
 const costs = ['cost_micro_usd', 'paid_micro_usdc', 'paid_test_micro_usdc', 'charged_micro_usd'] as const
-/** The newest ones of a task that has more. */
+/** Maximum entries per task; older entries are ignored. */
 const maxEntries = 20_000
 
 /**
@@ -46,17 +46,20 @@ export function sumTask(records: Pick<TimelineRepository, 'ofTask'>, task: TaskI
   }
 }
 
-/** Titles of conversations and texts of questions, by id. They quote the user, so the log does not store them. */
+/**
+ * Returns titles of conversations and texts of user messages, by id. They quote the user, so the log does not store
+ * them.
+ */
 export type ChatTitles = (ids: readonly string[]) => ReadonlyMap<string, string>
 
-/** Lists tasks of chats and programs only. Actions in the window are tasks too, but mostly of a single entry. */
+/** Lists tasks of chats and programs. Actions in the window are tasks too, but mostly consist of a single entry. */
 export function listRecentTasks(
   records: Pick<TimelineRepository, 'ofTask' | 'newestTasks'>,
   { before, limit }: { before?: number | undefined; limit: number },
   chatTitles: ChatTitles,
 ): Output<typeof listTasks> {
   const page = records.newestTasks(before ?? Number.MAX_SAFE_INTEGER, limit + 1)
-  const taskIds = page.flatMap((task) => TaskId.safeParse(task).data ?? []) // tampered entries are no tasks
+  const taskIds = page.flatMap((task) => TaskId.safeParse(task).data ?? []) // skips tampered entries
   const tasks = taskIds.slice(0, limit).map((task) => sumTask(records, task))
   const collectIds = ({ task, links }: TimelineTask) => [
     ...(isTurn(task) ? [describeTask(task)] : []),
@@ -70,12 +73,12 @@ export function listRecentTasks(
   return { tasks: titled, has_more: page.length > limit }
 }
 
-/** The user message of a chat turn. */
+/** Returns the id of the user message of a chat turn. */
 function describeTask(task: TaskId): string {
   return task.slice('chat:'.length)
 }
 
-/** Amounts of payments are text elsewhere, so that no reader rounds them. */
+/** Payment amounts elsewhere are strings, so that clients do not round them. */
 function readAmount({ detail }: TimelineEntry, name: (typeof costs)[number]): number {
   const value = detail[name]
   const amount = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value

@@ -11,20 +11,21 @@ import { createHeadFile, type Head, readHead } from './timelineHead.ts'
 import { createTimelineRepository, type TimelineRepository, type TimelineRow } from './timelineRepository.ts'
 import { truncateEntry } from './truncateEntry.ts'
 
-/** The append-only, hash-chained log of the person's side. */
+/** Append-only, hash-chained activity log of the local agent. */
 export type Timeline = {
   note: RecordActivity
   /** Stores a service's entries and the read position atomically. @throws AppError when they cannot be stored */
   follow(accountId: string, batch: { entries: readonly NewActivityEntry[]; sequence: number }): void
   /**
-   * Records that all entries before this time are removed, with the hash that the chain continues from. They may be
-   * removed afterwards. @returns the end of the removed range; undefined if there is none
+   * Records the removal of all entries before this time, with the hash that the chain continues from. The entries may
+   * be removed afterwards.
+   * @returns the last sequence of the removed range, or undefined if there is nothing to remove
    */
   cut(beforeMs: number): number | undefined
-  /** The task that an intent or a payment was begun in. */
+  /** Task in which the intent or payment began. */
   findTask(link: { kind: 'intent' | 'payment'; id: string }): PresentTask | undefined
   records: TimelineRepository
-  /** The newest entry that this process knows of, whatever stands in the file. */
+  /** Newest entry known to this process, regardless of the contents of the file. */
   head(): Head | undefined
   close(): Promise<void>
 }
@@ -32,9 +33,9 @@ export type Timeline = {
 type Options = {
   /** `agent.sqlite` */
   database: Database
-  /** Source of the task that new entries join. Default: none. */
+  /** Source of the task that new entries join. Defaults to none. */
   tasks?: Pick<TaskContext, 'current'>
-  /** File that stores the head outside of the database. */
+  /** File that stores the head outside the database. */
   headPath: string
   now: () => number
   onAppended: (sequence: number) => void
@@ -45,13 +46,13 @@ export function createTimeline({ database, tasks, headPath, now, onAppended, log
   const records = createTimelineRepository(database)
   let head = readFirstHead(records, headPath)
   const headStore = createHeadFile({ file: headPath, databaseFile: database.name, log })
-  // Entries recorded within a caller's transaction. They are dropped if it rolls back.
+  // Entries recorded within a caller's transaction. A rollback drops them.
   let waitingEntries: WaitingEntry[] = []
 
   const append = (entries: readonly WaitingEntry[], also?: () => void): void => {
     const written = records.atomically(() => {
       let last = head
-      // Foreign rows inserted by tampering stay, and do not continue our chain.
+      // Rows inserted by tampering remain, but do not continue the chain.
       let sequence = Math.max(last?.sequence ?? 0, records.lastSequence())
       for (const waiting of entries) {
         sequence += 1
@@ -87,7 +88,7 @@ export function createTimeline({ database, tasks, headPath, now, onAppended, log
   return {
     note(entry) {
       waitingEntries.push({ entry, present: tasks?.current() })
-      // Transactions are synchronous: by then it has ended.
+      // Transactions are synchronous, so this one has ended when the microtask runs.
       if (database.inTransaction) queueMicrotask(writeWaiting)
       else writeWaiting()
     },
@@ -140,7 +141,7 @@ function cutEntry({ first, last, beforeMs }: { first: number; last: TimelineRow;
 
 /**
  * Returns the head that the chain continues from. If the end of the log was removed or replaced, or entries were
- * appended while it was closed, the chain continues from the stored head, so that the gap stays visible.
+ * appended while the log was closed, the chain continues from the stored head, so that the gap remains visible.
  */
 function readFirstHead(records: TimelineRepository, headPath: string): Head | undefined {
   const storedHead = readHead(headPath)

@@ -6,7 +6,10 @@ export const cutKind = 'log.cut'
 
 const removedAtOnce = 500
 
-/** The newest cut that an intact entry tells of. Whether that entry itself stands in the chain, the check of all says. */
+/**
+ * Finds the newest truncation recorded by an intact entry. Only full verification checks that this entry belongs to the
+ * chain.
+ */
 export function findLastCut(records: Pick<TimelineRepository, 'ofKind'>, upTo: number): Cut | undefined {
   for (const row of records.ofKind(cutKind, upTo)) {
     const { problem, detail } = parseEntry(row)
@@ -17,8 +20,8 @@ export function findLastCut(records: Pick<TimelineRepository, 'ofKind'>, upTo: n
 }
 
 /**
- * Removes what an entry says was cut, in pieces, so that others have their turn; a stop in between is caught up by the next
- * time. The oldest go first, so that what is left always is the end of one chain.
+ * Removes the rows of a recorded truncation in batches, so that other work can run in between. The next call resumes an
+ * interrupted removal. The oldest rows are removed first, so that the remaining rows always form the end of one chain.
  */
 export async function removeCut(
   records: Pick<TimelineRepository, 'removeThrough' | 'firstSequence'>,

@@ -17,12 +17,12 @@ const columns = [
   'hash',
 ] as const
 
-/** One entry a line. Without `hash` and with sorted keys it is the very text that was hashed. */
+/** Formats one entry per line. Without `hash` and with sorted keys, a line equals the hashed text. */
 export function* formatJsonLines(entries: Iterable<TimelineEntry>): Generator<string> {
   for (const entry of entries) yield `${toCanonicalJson({ ...selectHashedFields(entry), hash: entry.hash })}\n`
 }
 
-/** RFC 4180, and no cell that a spreadsheet would take for a formula. */
+/** Formats entries as CSV (RFC 4180). No cell can be interpreted as a spreadsheet formula. */
 export function* formatCsvLines(entries: Iterable<TimelineEntry>): Generator<string> {
   yield formatCsvLine(columns)
   for (const { actor, detail, links, subject, task, ...entry } of entries) {

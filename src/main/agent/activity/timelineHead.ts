@@ -8,26 +8,26 @@ import type { Log } from '#platform/log.ts'
 export type Head = z.infer<typeof Head>
 const Head = z.object({ sequence: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })
 
-/** `closed`: the log was closed in order with this head, so that nothing comes after it. */
+/** `closed`: the log was closed cleanly with this head, so no entries follow it. */
 const StoredHead = Head.extend({ closed: z.boolean().default(false) })
 type StoredHead = z.infer<typeof StoredHead>
 
-/** Stores the head outside of the database, in a file that only this user may read. */
+/** Stores the head outside the database, in a file that only this OS user may read. */
 export type HeadFile = {
-  /** Writes the head with a delay: the file may lag behind the log and never runs ahead of it. */
+  /** Writes the head with a delay. The file may lag behind the log but never runs ahead of it. */
   keep(head: Head): void
-  /** Writes the pending head and accepts no further ones. */
+  /** Writes the pending head. No further heads are accepted. */
   close(head: Head | undefined): Promise<void>
 }
 
 const laterMs = 500
 
-/** @returns undefined where there is none, or none that can be understood */
+/** @returns the stored head, or undefined if the file is missing or cannot be parsed */
 export function readHead(file: string): StoredHead | undefined {
   try {
     return StoredHead.parse(parseJson(readFileSync(file, 'utf8')))
   } catch {
-    return undefined // never written, or damaged: the log alone has to prove itself
+    return undefined // missing or damaged: only the log itself can be verified
   }
 }
 
@@ -52,7 +52,7 @@ export function createHeadFile({
     if (!head) return
     writing = writing
       .then(async () => {
-        // After a power cut the log may lack its last entries; a head that had survived them would raise a false alarm.
+        // After a power failure the log may lack its last entries. A head that survived them would raise a false alarm.
         await writeDurably(`${databaseFile}-wal`)
         await writeDurably(databaseFile)
         await writeBeside(file, `${JSON.stringify(head)}\n`)
@@ -74,7 +74,7 @@ export function createHeadFile({
   }
 }
 
-/** From now on there are entries that the file does not know of yet. */
+/** From now on the log may contain entries that are missing from the file. */
 function reopen(file: string, log: Log): void {
   const storedHead = readHead(file)
   if (!storedHead?.closed) return

@@ -9,11 +9,11 @@ import type { EntryLink, RowFilter, TimelineRepository, TimelineRow } from './ti
 type TimelineQuery = Parsed<typeof listTimeline>['query']
 type Filters = Omit<Parsed<typeof exportTimeline>['query'], 'format'>
 
-/** A search looks through so many rows, and then lets others have their turn. */
+/** Rows scanned per batch. Other work can run between batches. */
 const rowsAtOnce = 5_000
 const exportedAtOnce = 200
 
-/** The entries between `after` and `before` that fit, from the newest or the oldest on, each with what is wrong with it. */
+/** Lists matching entries between `after` and `before` in the requested order, each with its problem. */
 export async function listEntries(
   records: TimelineRepository,
   { before, after = 0, order, limit, ...filters }: TimelineQuery,
@@ -36,14 +36,14 @@ export async function listEntries(
     await setImmediate()
     signal.throwIfAborted()
   }
-  // The oldest may have been cut off while the search went on.
+  // Retention may have removed the oldest rows during the search.
   const first = records.firstSequence()
   const present = matches.filter(({ sequence }) => sequence >= first)
   const entries = present.slice(0, limit).map(createRowParser(records))
   return { entries, has_more: present.length > limit, request_states: requestStates(records, entries) }
 }
 
-/** Latest states of requests, since a filter may hide the entries with their outcome. */
+/** Returns the latest states of requests, because a filter may hide the entries with the outcome. */
 function requestStates(
   records: Pick<TimelineRepository, 'ofRequest'>,
   entries: readonly TimelineEntry[],
@@ -60,7 +60,7 @@ function requestStates(
   )
 }
 
-/** The entries that fit, oldest first, in pieces: read as fast as they are taken. */
+/** Yields matching entries in batches, oldest first. Reads the next batch only when the consumer requests it. */
 export function* exportEntries(records: TimelineRepository, filters: Filters): Generator<TimelineEntry> {
   const filter = toRowFilter(filters)
   const end = records.lastSequence() + 1
@@ -73,7 +73,7 @@ export function* exportEntries(records: TimelineRepository, filters: Filters): G
   }
 }
 
-/** Each with what is wrong with it and with its place. */
+/** Creates a parser that reports problems of a row and of its position in the chain. */
 export function createRowParser(records: TimelineRepository): (row: TimelineRow) => TimelineEntry {
   const first = records.firstSequence()
   const cut = first > 1 ? findLastCut(records, records.lastSequence()) : undefined
@@ -86,7 +86,7 @@ export function createRowParser(records: TimelineRepository): (row: TimelineRow)
   }
 }
 
-/** Found in an index, and not by going through all rows. */
+/** Whether the filter uses an index instead of a full scan. */
 function isLookedUp({ words, task, link }: RowFilter): boolean {
   return words.length > 0 || task !== undefined || link !== undefined
 }
@@ -106,7 +106,7 @@ function toRowFilter({ search = '', kinds = '', actor, task, link, from, to }: F
   }
 }
 
-/** `payment:pay_1`; the contract has looked at it. */
+/** Parses a link such as `payment:pay_1`, already validated by the contract. */
 function parseLink(text: string): EntryLink {
   const separator = text.indexOf(':')
   return { kind: text.slice(0, separator) as LinkKind, id: text.slice(separator + 1) }

@@ -10,23 +10,23 @@ const timeline = defineTable('timeline', {
   actorName: text(),
   subject: nullable(text()),
   summary: text(),
-  /** JSON, unless the file was changed. */
+  /** JSON, unless the file was modified. */
   detail: text(),
   task: nullable(text()),
-  /** JSON, unless the file was changed. Null for none. */
+  /** JSON, unless the file was modified. Null if there are no links. */
   links: nullable(text()),
   previousHash: text(),
   hash: text(),
 })
-/** A row as read from the file, which other programs may have changed: readers check every field. */
+/** Row as stored in the file. Other programs may have modified it, so readers validate every field. */
 export type TimelineRow = RowOf<typeof timeline>
 
 export type EntryLink = { kind: LinkKind; id: string }
 
 export type RowFilter = {
-  /** Beginnings of words. Each occurs in the row. */
+  /** Word prefixes. A row must contain all of them. */
   words: readonly string[]
-  /** `intent` stands for every kind that begins with `intent.`. */
+  /** `intent` matches every kind that begins with `intent.`. */
   kinds: readonly string[]
   actor: string | undefined
   task: string | undefined
@@ -43,31 +43,33 @@ export type TimelineRepository = {
   firstSequence(): number
   /** Newest first, up to `upTo`. */
   ofKind(kind: string, upTo: number): Iterable<TimelineRow>
-  /** Sequence of the first entry that is not older. */
+  /** Sequence of the first entry at or after this time. */
   firstSince(atMs: number): number | undefined
   /** Permits removal of entries up to `through`. Called in the transaction of the entry that records the cut. */
   allowRemoval(through: number): void
-  /** @throws if the removal was not permitted */
+  /** @throws Error if the removal was not permitted */
   removeThrough(through: number): void
   find(sequence: number): TimelineRow | undefined
-  /** Oldest first, above `after`. */
+  /** Entries above `after`, oldest first. */
   following(after: number, limit: number): TimelineRow[]
-  /** Entries with sequences from `from` up to, but not including, `below`. */
+  /** Entries in the range from `from` (inclusive) to `below` (exclusive). */
   matching(
     filter: RowFilter,
     range: { from: number; below: number; newestFirst: boolean; limit: number },
   ): TimelineRow[]
-  /** The newest `most` entries of the task, oldest first. */
+  /** Newest `limit` entries of the task, oldest first. */
   ofTask(task: TaskId, limit: number): TimelineRow[]
-  /** Tasks of chats and programs whose last entry is below `below`, the newest first. */
+  /** Tasks of chats and programs whose last entry is below `below`, newest first. */
   newestTasks(below: number, limit: number): string[]
-  /** Returns the first entry of the task whose actor is a program, a tool or Steward itself, except answers of models. */
+  /**
+   * Returns the first entry of the task whose actor is a program, a tool or Steward itself. Ignores completions of
+   * models.
+   */
   firstByRequester(task: TaskId): TimelineRow | undefined
-  /** First entry with this link. */
   findFirst(link: EntryLink): TimelineRow | undefined
   /** Returns the latest state changes of a request, newest first. */
   ofRequest(intentId: string): TimelineRow[]
-  /** Last read sequence of the log of this account of a service. Undefined if it was never read. */
+  /** Last synced sequence of this account's log at a service, or undefined if it was never synced. */
   findSyncedSequence(accountId: string): number | undefined
   setFollowed(accountId: string, sequence: number): void
   atomically<T>(work: () => T): T
@@ -186,12 +188,12 @@ function buildConditions({ words, kinds, actor, task, link, fromMs, toMs }: RowF
   return { conditions, values }
 }
 
-/** Whether the index can contain the word. It contains no `%` or `→`. */
+/** Whether the index can contain the word. `%` and `→` are not indexed. */
 function hasLetters(word: string): boolean {
   return /[\p{L}\p{N}]/u.test(word)
 }
 
-/** Returns a prefix query of FTS5. No character of the word acts as an operator. */
+/** Returns an FTS5 prefix query. No character of the word acts as an operator. */
 function toPrefixQuery(word: string): string {
   return `"${word.replaceAll('"', '""')}"*`
 }

@@ -8,7 +8,9 @@ import { maxDetailFields, maxStoredLength, redactSecrets } from './withoutSecret
 
 const limits = { summary: 2_000, name: 200, value: maxStoredLength, fields: maxDetailFields } as const
 
-/** The row of an entry that follows `previous`: cleaned, cut to size, and hashed exactly as it will be read again. */
+/**
+ * Builds the row of the entry that follows `previous`: redacted, truncated, and hashed exactly as it will be read back.
+ */
 export function truncateEntry(
   noted: NewActivityEntry,
   { sequence, previousHash, nowMs }: { sequence: number; previousHash: Head['hash']; nowMs: number },
@@ -46,7 +48,7 @@ export function truncateEntry(
 }
 
 function truncateDetail(detail: NonNullable<NewActivityEntry['detail']>): NonNullable<NewActivityEntry['detail']> {
-  // The parser drops a field of this name, so its hash would differ.
+  // The parser drops a field with this name, so the hash would differ.
   const fields = Object.entries(detail)
     .filter(([name]) => name !== '__proto__')
     .slice(0, limits.fields)

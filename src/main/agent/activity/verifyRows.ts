@@ -8,11 +8,11 @@ import type { TimelineRow } from './timelineRepository.ts'
 
 type Verified = Output<typeof verifyTimeline>
 
-/** Few enough that what else this process does hardly waits. */
+/** Small enough that other work in this process is barely delayed. */
 const rowsAtOnce = 250
 const maxProblems = 100
 
-/** Reads every row, in pieces, and what must come out at the end. */
+/** Verifies every row in batches, and the expected head at the end. */
 export async function verifyRows(
   { records, head: expectedHead }: Pick<Timeline, 'records' | 'head'>,
   signal?: AbortSignal,
@@ -28,7 +28,7 @@ export async function verifyRows(
 
   for (;;) {
     const rows = records.following(previous?.sequence ?? 0, rowsAtOnce)
-    // Retention may have removed the rows read so far; the rest follows from the recorded truncation.
+    // Retention may have removed the rows read so far. The chain then continues from the recorded truncation.
     let before = previous && previous.sequence < records.firstSequence() ? undefined : previous
     if (before !== previous) cut = findLastCut(records, expectedHead()?.sequence ?? 0)
     for (const row of rows) {
@@ -37,7 +37,7 @@ export async function verifyRows(
       if (problem === null && row.sequence === head?.sequence && row.hash !== head.hash) {
         addProblem(row.sequence, 'It is not the entry that was written here: its hash is another one than was kept.')
       }
-      // Read for each row: concurrent writes advance it.
+      // Read for each row, because concurrent writes advance the head.
       if (row.sequence > (expectedHead()?.sequence ?? 0))
         addProblem(row.sequence, 'It was not written here: it was slipped in.')
       checked += 1

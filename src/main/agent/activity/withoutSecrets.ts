@@ -9,17 +9,17 @@ const openFields = /(^|_)(hash|nonce|signature|transaction|sha256)$/
 const secretFields =
   /(^|_)(passphrase|password|mnemonic|phrase|seed|private_key|secret|api_key|access_token|refresh_token|token|authorization|cookie)$/
 
-/** Maximum characters of a stored text, and maximum fields of an entry's detail. */
+/** Maximum length of a stored text in characters, and maximum number of fields in an entry's detail. */
 export const maxStoredLength = 4_000
 export const maxDetailFields = 40
 
-/** The fewest words of BIP-39. */
+/** Minimum number of words in a BIP-39 phrase. */
 const minWords = 12
 const load = createRequire(import.meta.url)
 
 /**
- * Replaces what looks like a key, token or recovery phrase: the last line of defense of the log, which is immutable.
- * Callers already leave secrets out of their entries.
+ * Redacts text that looks like a key, token or recovery phrase. This is the last line of defense for the immutable log:
+ * callers already omit secrets from their entries.
  */
 export function redactSecrets<
   T extends {
@@ -40,20 +40,20 @@ export function redactSecrets<
   }
 }
 
-/** Longer texts are cut to twice the stored length before the search, which takes time by length. */
+/** Texts are first truncated to twice the stored length, because the search time grows with the length. */
 export function cleanText(text: string, field = ''): string {
   if (secretFields.test(field)) return removed
   const isCut = text.length > 2 * maxStoredLength
   const head = isCut ? text.slice(0, 2 * maxStoredLength) : text
   const clean = redactPhrases(maybeSecret.test(head) ? redactSecretShapes(head, field) : head)
-  // A secret split by that cut is in the part that is removed here.
+  // Removes the part that may contain a secret split by the first truncation.
   return isCut ? `${clean.slice(0, Math.max(0, clean.length - maxStoredLength))}…` : clean
 }
 
 function redactSecretShapes(text: string, field: string): string {
   const shapes = openFields.test(field) ? keyShapes : allShapes
   let clean = text
-  // The type of `replaceAll` knows no union of its two forms.
+  // The overloads of `replaceAll` do not accept a union.
   for (const { pattern, replace } of shapes) clean = clean.replace(pattern, replace as string)
   return clean
 }
@@ -61,12 +61,12 @@ function redactSecretShapes(text: string, field: string): string {
 function cleanDetail(detail: Detail): Detail {
   return Object.fromEntries(
     Object.entries(detail)
-      .slice(0, maxDetailFields + 1) // one of them may be missing
+      .slice(0, maxDetailFields + 1) // one extra, because one field may be dropped
       .map(([name, value]) => [cleanText(name), typeof value === 'string' ? cleanText(value, name) : value]),
   )
 }
 
-/** Words of the list, one after the other, whatever stands between them. */
+/** Redacts consecutive words of the BIP-39 list, with any separators between them. */
 function redactPhrases(text: string): string {
   const words = [...text.matchAll(/[a-z]+/gi)]
   if (!findRun(words, 0, ([word]) => word.length >= 3 && word.length <= 8)) return text
@@ -82,7 +82,10 @@ function redactPhrases(text: string): string {
   return clean + text.slice(end)
 }
 
-/** Finds the next run from a word on. @returns its start and end in the text, and the index of the following word */
+/**
+ * Finds the next run that starts at or after a word.
+ * @returns start and end of the run in the text, and the index of the following word
+ */
 function findRun(words: readonly RegExpExecArray[], from: number, fits: (word: RegExpExecArray) => boolean) {
   let first = from
   for (let next = from; next <= words.length; next++) {

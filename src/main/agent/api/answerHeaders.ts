@@ -10,8 +10,8 @@ const securityHeaders = {
 } as const
 
 /**
- * Returns origins that may be framed: the wallet's prompts, and exposed ports below `localhost`, each on its own
- * origin. Ports that a proxy serves open in a tab.
+ * Returns origins that may be framed: the secure prompts, and exposed ports below `localhost`, each on a separate
+ * origin. Ports served through a proxy open in a tab.
  */
 export function toFrameSources({ port, serviceUrl }: { port: number; serviceUrl: string | undefined }): string {
   const service = new URL(serviceUrl ?? 'about:blank')
@@ -19,7 +19,7 @@ export function toFrameSources({ port, serviceUrl }: { port: number; serviceUrl:
   return [`http://${securePromptHostName}:${port}`, ...previews].join(' ')
 }
 
-/** xterm.js and the dialogs put style elements into the page, hence `unsafe-inline` for styles alone. */
+/** `unsafe-inline` applies to styles only, because xterm.js and the dialogs insert style elements. */
 export function createPageHeaders(host: string, frames: string) {
   return {
     ...securityHeaders,
@@ -38,7 +38,7 @@ export function createPageHeaders(host: string, frames: string) {
   }
 }
 
-/** On everything that says nothing else. */
+/** Default headers of responses. */
 export const dataHeaders = {
   ...securityHeaders,
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -46,8 +46,8 @@ export const dataHeaders = {
 } as const
 
 /**
- * Added to every forwarded response and overriding its own headers: opened as a page, it has an opaque origin and runs
- * nothing. Styles are allowed for SVG in an `img`.
+ * Headers added to every forwarded response, overriding its own. A response opened as a page gets an opaque origin and
+ * runs no scripts. Styles are allowed for SVG in an `img`.
  */
 export const forwardedAnswerHeaders = {
   ...securityHeaders,

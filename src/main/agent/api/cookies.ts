@@ -3,13 +3,14 @@ import { toSessionCookieName } from '#shared/contract/localApi.ts'
 
 export type SessionCookie = {
   name: string
-  /** The secret that a request carries. */
   readSecret(headers: IncomingHttpHeaders): string | undefined
-  /** The header that gives it: gone with the browser, hidden from scripts, sent by no other site. */
+  /** Returns the `Set-Cookie` value: a session cookie, hidden from scripts and never sent by other sites. */
   header(secret: string): string
 }
 
-/** Browsers keep the cookies of all ports of a host together: each Steward names its own by its port. */
+/**
+ * Creates the session cookie. Its name includes the port, because browsers share cookies between all ports of a host.
+ */
 export function createSessionCookie(port: number): SessionCookie {
   const cookieName = toSessionCookieName(port)
   return {

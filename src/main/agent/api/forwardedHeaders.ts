@@ -8,7 +8,7 @@ import { createTaskId } from '../base/taskContext.ts'
 import { forwardedAnswerHeaders } from './answerHeaders.ts'
 import { hasWindowKey, stripWindowProtocols } from './windowProof.ts'
 
-/** Credentials and headers about the hop to the agent: none is forwarded. */
+/** Credentials and hop-by-hop headers of requests to the agent, which are never forwarded. */
 const ownToRequests = new Set([
   'host',
   'cookie',
@@ -52,15 +52,15 @@ const connectionHeaders = new Set([
 const protocolHeader = 'sec-websocket-protocol'
 const ofHandshakes = ['sec-websocket-accept', 'sec-websocket-extensions', protocolHeader] as const
 
-/** Data, events, and pictures that no browser takes for a page. Whatever else an answer calls itself, it is bytes to keep. */
+/** Data, events, and images that no browser renders as a page. Any other content type is forwarded as a download. */
 const plainTypes =
   /^(application\/(json|octet-stream|x-tar|gzip|zip)|text\/(plain|event-stream)|image\/(png|jpeg|gif|webp|avif|bmp|x-icon))\s*(;|$)/i
-/** In an `<img>`, scripts of an SVG do not run; as a page they would. */
+/** Scripts in an SVG do not run in an `<img>`, but would run if opened as a page. */
 const drawing = /^image\/svg\+xml\s*(;|$)/i
 
 /**
  * Builds the headers of a request to the service. A caller's own API key is forwarded; a request of the user's session
- * gets the owner's key; all others are left to the service to reject.
+ * gets the owner's key. The service rejects all others.
  * @param key the owner's key, for requests of the user's session
  */
 export function requestHeaders(request: IncomingMessage, key: string | undefined): HeaderList {
@@ -82,7 +82,7 @@ export function requestHeaders(request: IncomingMessage, key: string | undefined
   return headers
 }
 
-/** Builds the headers of a response. Nothing from the service becomes active content on this origin. */
+/** Builds the headers of a response. Prevents service content from becoming active content on this origin. */
 export function answerHeaders(answer: IncomingMessage): HeaderList {
   const { headers } = answer
   const forwarded: HeaderList = { ...forwardedAnswerHeaders }
@@ -100,7 +100,10 @@ export function answerHeaders(answer: IncomingMessage): HeaderList {
   return forwarded
 }
 
-/** Builds the headers of an accepted handshake. The agent itself selects a protocol that only it was offered. */
+/**
+ * Builds the headers of an accepted handshake. The agent itself selects the subprotocol if it was offered only to the
+ * agent.
+ */
 export function createHandshakeHeaders({ headers }: IncomingMessage, request: IncomingMessage): HeaderList {
   const forwarded: HeaderList = {}
   if (hasWindowKey(request)) forwarded[protocolHeader] = windowProtocol.agreed

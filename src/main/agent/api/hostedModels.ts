@@ -5,11 +5,11 @@ import { createChatCompletion, createEmbeddings, createMessage, createResponse }
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 
-/** Applies the stop switch to models of a remote service, which does not know it. */
+/** Applies the stop switch to models of a remote service, which is not aware of it. */
 export type HostedModels = {
   /**
-   * Forwards a request to the service. A completion that is under way ends when the user stops everything.
-   * @throws AppError `intent/stopped`, what `forward` throws
+   * Forwards a request to the service. Aborts a running completion when the user stops everything.
+   * @throws AppError `intent/stopped`, and errors of `forward`
    */
   forward(exchange: Exchange, forward: () => Promise<void>): Promise<void>
   close(): void
@@ -18,11 +18,11 @@ export type HostedModels = {
 type Options = {
   link: Pick<ServiceLink, 'status'>
   events: Pick<LocalEvents, 'subscribe'>
-  /** Default: never. */
+  /** Defaults to never. */
   isStopped: (() => boolean) | undefined
 }
 
-/** Matches paths as the service does: an escaped letter or a fragment reaches the same model. */
+/** Matches paths like the service: an escaped letter or a fragment reaches the same model. */
 const completions = createRouter(
   [createChatCompletion, createResponse, createMessage, createEmbeddings].map(({ method, path }) => ({
     method,
@@ -61,7 +61,7 @@ function stop(exchange: Exchange): AppError {
   return new AppError('intent/stopped', 'Everything is stopped.')
 }
 
-/** Formats a failure for clients of OpenAI and of Anthropic alike. */
+/** Formats an error for clients of both OpenAI and Anthropic. */
 function toModelErrorBody({ message, code }: AppError): object {
   return { type: 'error', error: { type: 'permission_error', message, code, param: null } }
 }

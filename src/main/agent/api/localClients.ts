@@ -18,18 +18,18 @@ type Options = {
 }
 export type LocalClients = {
   identifyClient: LocalRoutesOptions['identifyClient']
-  /** Drops the cache after an account event: a key may have been revoked. */
+  /** Clears the cache after an account event, because a key may have been revoked. */
   forget(): void
 }
 type CachedMe = { me: Me; untilMs: number }
 
-/** Longest time that a revoked key remains valid if the service cannot announce the revocation, in milliseconds. */
+/** Maximum time that a revoked key remains valid if the service cannot announce the revocation, in milliseconds. */
 const cacheTtlMs = 15_000
 const answerMs = 10_000
 const maxCached = 256
 
 /**
- * Identifies holders of API keys and access tokens of the agent's own account by asking the service. Results are cached
+ * Identifies callers with API keys and access tokens of the agent's account by asking the service. Results are cached
  * briefly by the hash of the credential, which is not stored otherwise.
  */
 export function createLocalClients({ client, target, now }: Options): LocalClients {
@@ -41,7 +41,7 @@ export function createLocalClients({ client, target, now }: Options): LocalClien
     const cached = cache.get(hash)
     if (cached && cached.untilMs > now()) return cached.me
     if (cache.size >= maxCached) cache = new Map()
-    const currentCache = cache // a response that started before `forget` is not cached
+    const currentCache = cache // a response to a request from before `forget` is not cached
     const me = await client.call(getMe, {}, { credential, signal: AbortSignal.timeout(answerMs) })
     currentCache.set(hash, { me, untilMs: now() + cacheTtlMs })
     return me
@@ -50,7 +50,7 @@ export function createLocalClients({ client, target, now }: Options): LocalClien
   const identifyClient = async (request: IncomingMessage): Promise<Requester | undefined> => {
     const credential = readCredential(request.headers)
     if (credential === undefined || credential === '') return undefined
-    // Tool keys are local and never sent to the service.
+    // Tool keys are local and are never sent to the service.
     if (credential.startsWith(toolKeyPrefix)) {
       throw new AppError('auth/forbidden', `This key is for tools: it opens ${mcpPath} and nothing else.`)
     }

@@ -44,11 +44,10 @@ sentences may change. Times are ISO 8601 in UTC with milliseconds.`
 type Options = {
   routes: readonly Route[]
   version: string
-  /** Name of the session's cookie. */
   cookieName: string
 }
 
-/** The OpenAPI description of what the agent itself answers, made when it is first asked for. */
+/** Creates the OpenAPI description of the agent's endpoints lazily, on first use. */
 export function createLocalDocument({ routes, version, cookieName }: Options): () => OpenApiDocument {
   let document: OpenApiDocument | undefined
   return () => {

@@ -22,16 +22,18 @@ export type LocalRoutesOptions = {
   cookie: SessionCookie
   link: ServiceLink
   status: LocalStatus
-  /** Endpoints of the agent's features. */
   endpoints: readonly LocalEndpoint[]
-  /** The holder of an API key that this agent's own account has; undefined for anybody else. */
+  /** Returns the caller of an API key that belongs to the agent's account, or undefined for any other caller. */
   identifyClient: (request: IncomingMessage) => Promise<Requester | undefined>
-  /** Whether anybody at all may ask from there. @throws AppError `auth/host`, `auth/origin` */
+  /**
+   * Checks whether requests from this host and origin are accepted at all.
+   * @throws AppError `auth/host`, `auth/origin`
+   */
   guard(request: IncomingMessage): void
-  /** Whether a request is the person's; what showed that is taken off it. */
+  /** Returns whether a request comes from the user's session, and strips the proof from the request. */
   takeProof(request: IncomingMessage): boolean
   toFailure(toError: unknown, request: IncomingMessage): AppError
-  /** Groups the actions of one request as a task. Default: none. */
+  /** Groups the actions of one request as a task. Defaults to none. */
   tasks?: Pick<TaskContext, 'run'> | undefined
   principals?: Pick<AgentPrincipals, 'lease'> | undefined
 }
@@ -40,7 +42,10 @@ const person: Requester = { kind: 'person', id: 'person', name: 'You' }
 /** Requester of endpoints without authentication. */
 const anonymous: Requester = { kind: 'client', id: 'nobody', name: 'Nobody' }
 
-/** The agent's own operations. A session is opened by anybody with a token; all else asks who calls. */
+/**
+ * Creates the handler of the agent's operations. Opening a session requires only a token; all other operations
+ * authenticate the caller.
+ */
 export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Exchange) => Promise<void> {
   const { sessions, cookie, link, status, guard, takeProof, toFailure } = options
   const endpoints: readonly LocalEndpoint[] = [
@@ -67,7 +72,7 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
   const findRequester = async ({ auth }: Route, request: IncomingMessage): Promise<Requester> => {
     const isPerson = takeProof(request)
     if (auth === 'none') return anonymous
-    // A request that brings a key acts with it, also in a browser with a session.
+    // A key in the request takes precedence over the browser session.
     const requester = hasApiKey(request) ? await options.identifyClient(request) : isPerson ? person : undefined
     if (requester && (auth === 'client' || requester.kind === 'person')) return requester
     if (requester) throw new AppError('auth/forbidden', 'Only the session of the person at this machine may do this.')
@@ -81,14 +86,14 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
     documentPath: getLocalDocument.path,
     guard,
     authenticate: ({ route }, { request }) => findRequester(route, request),
-    // The guard has let through names of this very address alone.
+    // The guard accepts only host names of this address.
     createCall: (requester, call, { request }) =>
       Object.assign(call, { requester, origin: `http://${request.headers.host?.toLowerCase()}` }),
     toFailure,
   })
 }
 
-/** Reading is none. */
+/** Runs a request as a task, except for reads. */
 function withTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): LocalEndpoint {
   const { route, handle } = endpoint
   if (route.method === 'GET') return endpoint
@@ -104,8 +109,8 @@ function withTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): Loc
 }
 
 /**
- * Ends a program's request with its access: long polls return immediately, and no response, which may contain a
- * signature, reaches a revoked key.
+ * Ends a program's request when its access ends. Long polls return immediately, and a revoked key receives no response,
+ * which might contain a signature.
  */
 function withLease(endpoint: LocalEndpoint, principals: Pick<AgentPrincipals, 'lease'>): LocalEndpoint {
   const { route, handle } = endpoint
@@ -130,7 +135,6 @@ function withLease(endpoint: LocalEndpoint, principals: Pick<AgentPrincipals, 'l
   }
 }
 
-/** Returns the call with another signal. */
 function bindCall(call: LocalCall, signal: AbortSignal): LocalCall {
   return {
     ...{ requester: call.requester, origin: call.origin, body: call.body, repeatable: call.repeatable, signal },

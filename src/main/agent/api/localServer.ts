@@ -31,7 +31,7 @@ export type LocalServer = { port: number; close(): Promise<void> }
 
 type Options = {
   address: ListenAddress
-  /** The built interface. */
+  /** Folder of the built interface. */
   pagesFolder: string
   link: ServiceLink
   sessions: PersonSessions
@@ -39,22 +39,25 @@ type Options = {
   status: LocalStatus
   endpoints: readonly LocalEndpoint[]
   identifyClient: LocalRoutesOptions['identifyClient']
-  /** Handles `/mcp`, which has its own keys. Default: 404. */
+  /** Handles `/mcp`, which has separate keys. Defaults to 404. */
   mcp?: ((exchange: Exchange) => Promise<void>) | undefined
   tasks?: LocalRoutesOptions['tasks']
   principals?: LocalRoutesOptions['principals']
-  /** Whether the user stopped everything. Default: never. */
+  /** Whether the user stopped everything. Defaults to never. */
   isStopped?: (() => boolean) | undefined
-  /** The wallet's own pages, on a host name of theirs. */
+  /** Secure prompts, on a separate host name. */
   prompts?: SecurePromptPages | undefined
   log: Log
 }
 
 const maxMessageBytes = 64 * 1024
-/** A page that leaves this much unread is cut off; it reads its lists again when it returns. */
+/** Maximum unread data before a page is disconnected. The page reloads its lists when it reconnects. */
 const maxUnreadBytes = 8 * 1024 * 1024
 
-/** The one address for the renderer and for the programs a person runs: pages, `/local/…`, and all of the service. */
+/**
+ * Starts the server for the renderer and for programs on this computer: pages, `/local/…`, and the whole service on one
+ * address.
+ */
 export async function startLocalServer(options: Options): Promise<LocalServer> {
   const { address, link, log } = options
   const scope = new Scope()
@@ -87,14 +90,17 @@ type LocalServerContext = Options & {
   toFailure: LocalRoutesOptions['toFailure']
 }
 
-/** Routes a request to the wallet's pages, the agent's endpoints, the service or the renderer's files. */
+/** Routes a request to the secure prompts, the agent's endpoints, the service or the renderer's files. */
 function createLocalHandlers(context: LocalServerContext) {
   const { port, link, sessions, events, prompts, sockets, forwarder, models } = context
   const pages = createPageFiles(context.pagesFolder, () => toFrameSources({ port, serviceUrl: link.target()?.url }))
   const guard = createRequestGuard(port)
   const promptsGuard = createSecurePromptGuard(port)
   const cookie = createSessionCookie(port)
-  /** Whether it is the person's. What a link of the window brought to show that is taken off it, and goes no further. */
+  /**
+   * Returns whether a request comes from the user's session. Strips the signature of a window link, so that it is not
+   * forwarded.
+   */
   const takeProof = (request: IncomingMessage): boolean => {
     const proof = createWindowProof(request, Date.now())
     request.url = stripLink(request.url ?? '/')
@@ -141,7 +147,7 @@ function createLocalHandlers(context: LocalServerContext) {
     },
   }
 
-  /** Pages cannot read the status of a rejected handshake, so the stream is closed with a code. */
+  /** Pages cannot read the status of a rejected handshake, so the stream is closed with a code instead. */
   async function toService(upgrade: Upgrade, isPerson: boolean): Promise<void> {
     try {
       await forwarder.upgrade(upgrade, isPerson)
@@ -152,7 +158,7 @@ function createLocalHandlers(context: LocalServerContext) {
   }
 }
 
-/** `GET /local/events`: every page gets the same events, the state of the connection first. */
+/** `GET /local/events`: sends the same events to every page, starting with the state of the connection. */
 function sendEvents(page: WebSocket, events: LocalEvents): void {
   const end = events.subscribe((event) => {
     if (page.readyState !== WebSocket.OPEN) return
@@ -166,7 +172,7 @@ type Area = 'service' | 'mcp' | 'documentation' | 'local' | 'page'
 
 const wellKnown = '.well-known'
 const servicePaths = routeTable.flatMap(({ path, aliases }) => [path, ...aliases])
-/** First segments of the service's paths. Paths below `.well-known` are listed one by one. */
+/** First path segments of the service. Paths below `.well-known` are listed individually. */
 const serviceSegments = new Set(['openapi.json', ...servicePaths.map(getFirstSegment)])
 const wellKnownPaths = new Set<string>(servicePaths.filter((path) => getFirstSegment(path) === wellKnown))
 
@@ -178,15 +184,15 @@ function findArea(path: string): Area {
   if (path.startsWith('/local/')) return 'local'
   if (path === mcpPath) return 'mcp'
   if (path === '/docs' || path.startsWith('/docs/')) return 'documentation'
-  if (path.startsWith(`${securePromptPath}/`)) return 'local' // which has no such path: secure prompts are on no other host name
+  if (path.startsWith(`${securePromptPath}/`)) return 'local' // no such local path: secure prompts exist on another host name only
   const segment = getFirstSegment(path)
   const isOfService = segment === wellKnown ? wellKnownPaths.has(path) : serviceSegments.has(segment)
   return isOfService ? 'service' : 'page'
 }
 
 /**
- * Documentation pages with their own scripts are opened at the service's address: on this origin they would act as the
- * user.
+ * Documentation pages run their own scripts, so they are opened at the service's address. On this origin the scripts
+ * would act as the user.
  */
 function getDocumentationUrl({ target, absence }: ServiceLink, { url = '/docs' }: IncomingMessage): string {
   const to = target()

@@ -23,10 +23,13 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** The build names what stands in this folder by its content, so a browser may keep it for good. */
+/** File names in this folder contain a content hash, so browsers may cache the files indefinitely. */
 const hashedFolder = `assets${sep}`
 
-/** Serves the built interface, which may embed pages from `frames` only. It routes behind `#`, so it has no other paths. */
+/**
+ * Serves the built interface, which may embed pages from `frames` only. The interface uses hash routes, so no other
+ * paths exist.
+ */
 export function createPageFiles(folder: string, frames: () => string): PageFiles {
   return {
     async answer(request, path) {
@@ -45,7 +48,7 @@ export function createPageFiles(folder: string, frames: () => string): PageFiles
   }
 }
 
-/** Below the folder, whatever the path says: `normalize` of an absolute path climbs no higher than its root. */
+/** Resolves a path within the folder. `normalize` of an absolute path cannot escape its root. */
 function resolveFile(path: string): string {
   let decoded: string
   try {

@@ -3,28 +3,25 @@ import { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { readSecretFile, writeSecretFile } from '#platform/secretFile.ts'
 
-/** Secrets of a session. The browser stores the first, the window's origin the second; requests need both. */
+/** Secrets of a session. The browser stores the first, the window's origin the second; requests require both. */
 export type OpenedSession = { secret: string; windowKey: string }
 
-/** Proof that a request comes from the window: the window key itself, or a signature made with it. */
+/** Proof that a request comes from the window: the window key, or a signature made with it. */
 export type WindowProof = { key: string } | { signed: string; signature: Buffer }
 
 /**
- * Sessions of the person at this machine. With a file they outlive this process, for a week: a window that is open goes
- * on when Steward is started again. The file has hashes alone, which open nothing. Tokens live in memory only.
+ * Sessions of the user on this computer. Sessions in a file survive a restart for up to a week, so that an open window
+ * continues to work. The file contains only hashes, which cannot open a session. Tokens exist in memory only.
  */
 export type PersonSessions = {
-  /**
-   * A token that opens one session, once.
-   * @param onUsed it has
-   */
+  /** Issues a token that opens one session and is valid once. @param onUsed called when the token is used */
   issueToken(onUsed?: () => void): string
-  /** @returns a new session, or undefined when the token opens none. */
+  /** @returns a new session, or undefined if the token is invalid */
   exchange(token: string): OpenedSession | undefined
   isOpen(secret: string, proof: WindowProof): boolean
 }
 
-/** Beyond this the oldest is forgotten: a person has a handful. */
+/** Maximum number of sessions. The oldest is removed first; a user has only a few. */
 const maxSessions = 256
 const digestBytes = 32
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000
@@ -78,7 +75,7 @@ function readSessions(file: string): Session[] {
       ({ digest, windowDigest }) => digest.length === digestBytes && windowDigest.length === digestBytes,
     )
   } catch {
-    return [] // no user is signed in
+    return [] // no open sessions
   }
 }
 
@@ -106,7 +103,7 @@ function addBounded<T>(list: T[], item: T): void {
   if (list.length > maxSessions) list.shift()
 }
 
-/** Compares digests, each in constant time, so that time tells nothing of a secret. */
+/** Finds an entry by secret. Digests are compared in constant time to prevent timing attacks. */
 function findBySecret<T extends { digest: Buffer }>(sessions: readonly T[], secret: string): T | undefined {
   const hash = hashSecret(secret)
   return sessions.find(({ digest }) => timingSafeEqual(digest, hash))

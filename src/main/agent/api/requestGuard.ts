@@ -5,14 +5,14 @@ import { securePromptHostName } from '#shared/contract/wallet.ts'
 
 export type RequestGuard = {
   /**
-   * Accepts requests of this Steward's own pages and of programs other than browsers. Browsers name the initiating
-   * page; a foreign page cannot omit that from requests that read or change.
+   * Accepts requests from Steward's own pages and from programs other than browsers. Browsers name the initiating page,
+   * and a foreign page cannot suppress that in requests that read or change data.
    * @throws AppError `auth/host`, `auth/origin`
    */
   check(request: Pick<IncomingMessage, 'headers' | 'method'>, kind: 'page' | 'call'): void
 }
 
-/** Only names of this very address are served: DNS that was rebound to it carries another one. */
+/** Creates a guard that accepts only host names of this address, to prevent DNS rebinding. */
 export function createRequestGuard(port: number): RequestGuard {
   const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`)
   const checkOrigin = createOriginGuard({
@@ -25,7 +25,8 @@ export function createRequestGuard(port: number): RequestGuard {
       checkOrigin(headers)
       const site = headers['sec-fetch-site']
       if (site === undefined || site === 'same-origin' || site === 'none') return
-      // A link elsewhere may lead to our page: it carries no cookie, and shows nothing without one.
+      // A link on another site may navigate to a page. The request carries no cookie, and the page shows nothing
+      // without one.
       if (kind === 'page' && method === 'GET' && headers['sec-fetch-mode'] === 'navigate') return
       throw new AppError('auth/origin', 'Pages of another site may not call this Steward.')
     },
@@ -33,12 +34,9 @@ export function createRequestGuard(port: number): RequestGuard {
 }
 
 export type SecurePromptGuard = {
-  /** Whether it is for the host name of the secure prompts, on which nothing else is served. */
+  /** Whether the request uses the host name of the secure prompts, which serves nothing else. */
   isForPrompts(request: Pick<IncomingMessage, 'headers'>): boolean
-  /**
-   * Lets through frames that begin a secure prompt, its own forms and its own files.
-   * @throws AppError `auth/origin`
-   */
+  /** Accepts frames that open a secure prompt, its forms and its files. @throws AppError `auth/origin` */
   check(request: Pick<IncomingMessage, 'headers' | 'method'>): void
 }
 
@@ -48,7 +46,8 @@ export function createSecurePromptGuard(port: number): SecurePromptGuard {
     isForPrompts: ({ headers }) => headers.host?.toLowerCase() === securePromptHost,
     check({ headers, method }) {
       const { origin, 'sec-fetch-site': site } = headers
-      // A form of a page that sends no referrer names no origin either: https://fetch.spec.whatwg.org/#append-a-request-origin-header
+      // A form on a page with `no-referrer` sends a null origin:
+      // https://fetch.spec.whatwg.org/#append-a-request-origin-header
       const isOwn =
         origin === undefined || origin === `http://${securePromptHost}` || (origin === 'null' && site === 'same-origin')
       if (!isOwn) throw createForeignOriginError('the wallet', origin)

@@ -14,16 +14,15 @@ import {
 } from '../connections/serviceTarget.ts'
 import { answerHeaders, createHandshakeHeaders, requestHeaders } from './forwardedHeaders.ts'
 
-/** Hands on to the service what is its own. */
 export type ServiceForwarder = {
   /** @throws AppError `service/unavailable`, `service/sign-in` */
   forward(exchange: Exchange, owner: boolean): Promise<void>
-  /** Resolves when it is over. @throws AppError as `forward` */
+  /** Resolves when the connection has closed. @throws AppError as `forward` */
   upgrade(upgrade: Upgrade, owner: boolean): Promise<void>
   close(): void
 }
 
-/** A command may run for an hour before the service answers. */
+/** A command may run for an hour before the service responds. */
 const answerMs = 3_600_000 + 60_000
 const handshakeMs = 10_000
 
@@ -66,7 +65,7 @@ export function createServiceForwarder({ target, absence }: Pick<ServiceLink, 't
             method: 'GET',
             path: request.url ?? '/',
             headers: { ...headers, ...framing },
-            // Opens a connection per request unless an agent is passed.
+            // Opens a new connection per request unless an agent is passed.
             ...(createConnection ? { createConnection } : { agent: false }),
           })
         },
@@ -98,7 +97,7 @@ function sendRequest(to: ServiceTarget, options: RequestOptions): ClientRequest 
   })
 }
 
-/** Connections to services that stay open for the next request. */
+/** Creates a pool of keep-alive connections to services. */
 function createConnectionPool() {
   const plain = new Agent({ keepAlive: true })
   const tls = new TlsAgent({ keepAlive: true })

@@ -3,9 +3,9 @@ import { linkText, windowKeyHeader, windowLink, windowProtocol } from '#shared/c
 import type { WindowProof } from './personSessions.ts'
 
 /**
- * Creates the check that a request with the session cookie comes from the window's own origin. The cookie alone is not
- * enough: browsers send it to every port of this host.
- * @param now returns milliseconds since 1970
+ * Creates the proof that a request with the session cookie comes from the window's origin. The cookie alone is
+ * insufficient, because browsers send it to every port of this host.
+ * @param now Unix time in milliseconds
  */
 export function createWindowProof(
   request: Pick<IncomingMessage, 'headers' | 'method' | 'url'>,
@@ -17,12 +17,12 @@ export function createWindowProof(
   return method === 'GET' || method === 'HEAD' ? linkProof(request.url ?? '/', now) : undefined
 }
 
-/** The address without the signature that a link of the window ends with. */
+/** Removes the signature of a window link from a URL. */
 export function stripLink(url: string): string {
   return splitLink(url)?.address ?? url
 }
 
-/** The WebSocket protocols that are not the window's own. */
+/** Removes the window's internal WebSocket subprotocols. */
 export function stripWindowProtocols(offered: string): string[] {
   return parseProtocols(offered).filter(
     (name) => name !== windowProtocol.agreed && !name.startsWith(windowProtocol.withKey),

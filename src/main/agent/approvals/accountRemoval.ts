@@ -9,7 +9,7 @@ type Options = {
   now: () => number
 }
 
-/** Ends requests of accounts together with the accounts. Their grants are deleted with the rows of the accounts. */
+/** Ends requests of accounts when the accounts are removed. Their grants are deleted with the account rows. */
 export function createAccountRemoval({ lifecycle, onGrantsChanged, now }: Options): Pick<Approvals, 'removeAccounts'> {
   const open = () => [...lifecycle.inState('waiting'), ...lifecycle.inState('approved')]
   return {

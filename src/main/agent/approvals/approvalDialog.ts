@@ -3,10 +3,10 @@ import type { ConfirmationText } from './describeConfirmation.ts'
 
 /** Electron's native dialogs and notifications, which web content cannot draw. */
 export interface ApprovalDialog {
-  /** Shows what would be signed and asks the person. Its closing by `signal` is a no. */
+  /** Shows the content to sign and asks the user. Closing the dialog by `signal` counts as a denial. */
   confirm(record: IntentRecord, signal: AbortSignal): Promise<boolean>
-  /** Shows what would be allowed from then on. Its closing by `signal` is a no. */
+  /** Shows the permissions that a change would add. Closing the dialog by `signal` counts as a denial. */
   confirmPolicy(words: ConfirmationText, signal: AbortSignal): Promise<boolean>
-  /** Notifies the user of a waiting intent; clicking the notification calls `open`. */
+  /** Notifies the user of a waiting intent. A click on the notification calls `open`. */
   announce(record: IntentRecord, open: () => void): void
 }

@@ -34,37 +34,40 @@ import type { Reservations } from './reservations.ts'
 type Options = {
   database: Database
   signer: Signer
-  /** Asked for its state outside of transactions only: it may lock itself by that, which is noted. */
+  /** Read the state outside transactions only: a read may lock the wallet, and the lock is recorded. */
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
-  /** Calls `listener` when the wallet was locked or unlocked. @returns ends it */
+  /** Calls `listener` when the wallet is locked or unlocked. @returns the unsubscribe function */
   onWalletChange: (listener: () => void) => () => void
   principals: Pick<AgentPrincipals, 'lease'>
-  /** Stop switch, rules and remembered approvals of this moment. */
+  /** Evaluates the current stop switch, rules and remembered approvals. */
   verdictOn: (record: IntentRecord) => Verdict
   mayNow: MayNow
-  /** Asks the service what `mayNow` needs to know of a request; default: nothing. */
+  /** Loads data from the service that `mayNow` requires for a request. Defaults to none. */
   refresh?: (record: IntentRecord) => Promise<void>
   publish: (event: LocalEvent) => void
   note: RecordActivity
   /** Twelve random bytes as hexadecimal. */
   newId: () => string
   now: () => number
-  /** Default: time passes as `now` says. */
+  /** Defaults to a clock that follows `now`. */
   clock?: Pick<Clock, 'latestMs' | 'check' | 'onJump'>
   log: Log
-  /** Checks right before a signature what may have changed since the request. @throws AppError: nothing is signed */
+  /**
+   * Checks immediately before signing whether conditions have changed since the request.
+   * @throws AppError if the intent must not be signed
+   */
   beforeSigning?: (record: IntentRecord) => Promise<void>
   /** Reservations that an approval consumes besides grants. */
   reservations?: Reservations
 }
 
-/** The approvals of this agent, as its database knows them. */
+/** Creates the approvals of this agent from its database. */
 export function createApprovalEngine(options: Options): Approvals {
   const { database, signer, wallet, principals, verdictOn, mayNow, publish, newId, now, log } = options
   const { clock = createEvenClock(now) } = options
   const intents = createIntentRepository(database)
   const stored = createGrantRepository(database)
-  /** A clock that is set back revives none. */
+  /** Setting the clock back does not revive expired grants. */
   const grants = { ...stored, holding: () => stored.holding(clock.latestMs()) }
   const policies = createPolicyRepository(database)
   const notes = createApprovalNotes(options.note)
@@ -78,7 +81,7 @@ export function createApprovalEngine(options: Options): Approvals {
     if (!before) notes.recordSubmitted(record)
     notes.became(record, actor)
     publish({ type: 'intent.changed', intent: reviewing.toWire(record) })
-    // One is counted down, or up again.
+    // The remaining uses of a grant changed.
     if ([record, before].some((it) => it?.decision?.by === 'grant')) onGrantsChanged()
   })
 
@@ -154,7 +157,7 @@ export function createApprovalEngine(options: Options): Approvals {
 
 type ReadingOptions = { intents: IntentRepository; reviewing: IntentReview; expireDue: () => void }
 
-/** Reads intents, none of which is overdue. */
+/** Creates read access to intents. Expires overdue intents before each read. */
 function createIntentReading({ intents, reviewing, expireDue }: ReadingOptions) {
   const requireIntent = (id: string): StoredIntent => {
     expireDue()

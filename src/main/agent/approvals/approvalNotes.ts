@@ -5,17 +5,16 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import { describePolicyChange } from './describeConfirmation.ts'
 import type { TimelineActor } from './intentLifecycle.ts'
 
-/** Records approval events in the activity log. */
 export type ApprovalNotes = {
   recordSubmitted(record: IntentRecord): void
   /**
    * Records that the intent was approved, denied, signed, expired or failed.
-   * @param by default: its decider
+   * @param by defaults to the decider of the intent
    */
   became(record: IntentRecord, by?: TimelineActor): void
   grantAdded(grant: Grant, intentId: string): void
   grantRevoked(id: string): void
-  /** A remembered approval ended with its requester or account. */
+  /** Records that a remembered approval ended with its requester or account. */
   grantEnded(grant: Grant, by: TimelineActor): void
   policyChanged(before: Policy, after: Policy): void
   stopSwitched(stopped: boolean, denied: number): void
@@ -83,7 +82,7 @@ function createIntentNotes(note: RecordActivity): Pick<ApprovalNotes, 'recordSub
     },
     became(record, by) {
       const { state, sentence, decision } = record
-      // Tools have no signature and record their own effects.
+      // Tool calls have no signature and record their own effects.
       if (state === 'waiting' || (state === 'signed' && record.kind === 'tool.call')) return
       const actor = by ?? (state === 'approved' || state === 'denied' ? toDecider(record) : steward)
       const byPerson = decision?.by === 'person'
@@ -154,7 +153,7 @@ const grantedKinds: Partial<Record<Grant['kind'], { deed: string; to: string }>>
   'tool.call': { deed: 'tool calls', to: 'at' },
 }
 
-/** `You pre-approved payments by research-agent at shop.example.` */
+/** Describes a grant: `You pre-approved payments by research-agent at shop.example.` */
 function describeGrant({ kind, requester, host }: Grant): string {
   const { deed, to } = grantedKinds[kind] ?? { deed: 'requests', to: 'for' }
   const name = requester.kind === 'person' ? 'you' : requester.name
@@ -175,7 +174,7 @@ function lowerFirst(sentence: string): string {
   return sentence.slice(0, 1).toLowerCase() + sentence.slice(1)
 }
 
-/** Two sentences, the first of which may have no end. */
+/** Joins two sentences, adding a period to the first one if necessary. */
 function joinSentences(first: string, second: string): string {
   return second === '' ? first : `${/[.!?]$/.test(first) ? first : `${first}.`} ${second}`
 }

@@ -64,7 +64,7 @@ export function createApprovalRoutes({ approvals, asks, repeats, dialog, policy 
   ]
 }
 
-/** Others' intents are to a client as if they were not. @throws AppError `intent/not-found` */
+/** Hides intents of other requesters from a client. @throws AppError `intent/not-found` */
 function requireVisible(record: IntentRecord, requester: Requester): IntentRecord {
   const isOwn = record.requester.kind === requester.kind && record.requester.id === requester.id
   if (isOwn || requester.kind === 'person') return record

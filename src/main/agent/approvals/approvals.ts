@@ -2,26 +2,26 @@ import type { Grant, Intent, IntentRecord, IntentState, Policy, Requester } from
 
 import type { TimelineActor } from './intentLifecycle.ts'
 
-/** The one way to a signature: policy, then the person, then the signer. */
+/** The only path to a signature: policy, then the user, then the signer. */
 export type Approvals = {
   /**
-   * Answers at once: decided by policy or a grant (and then signed), or `waiting` for the person. What is allowed while
-   * the wallet is locked waits too.
+   * Submits an intent. Returns immediately: decided by the policy or a grant (and then signed), or `waiting` for the
+   * user. An allowed intent waits too while the wallet is locked.
    * @throws AppError `intent/invalid`, `intent/too-many`, `wallet/absent`
    */
   ask(request: AskRequest): Promise<IntentRecord>
   /** Evaluates an intent without creating it. @throws AppError `intent/invalid`, `wallet/absent` */
   foresee(request: Pick<AskRequest, 'intent' | 'requester'>): Promise<Foreseen>
-  /** As soon as it is neither waiting nor being signed, or when the time is up, as it is then. */
+  /**
+   * Waits until the intent is neither waiting nor being signed, or until the timeout.
+   * @returns the record in its current state
+   */
   waitUntilSettled(id: string, options: { waitMs: number; signal?: AbortSignal }): Promise<IntentRecord>
   get(id: string): IntentRecord
   list(filter: { state?: IntentState | undefined; limit: number }): { intents: IntentRecord[]; waiting: number }
-  /**
-   * Withdraws a request for its requester.
-   * @param withdrawal default: the requester did it itself
-   */
+  /** Withdraws a request for its requester. @param withdrawal defaults to a withdrawal by the requester */
   cancel(id: string, requester: Requester, withdrawal?: Withdrawal): IntentRecord
-  /** Shows what waits for a requester under its present name. */
+  /** Updates the requester's name in waiting requests. */
   renameRequester(requesterId: string, name: string): void
   /**
    * Decides an intent, for the user's session only. @throws AppError `intent/decided`, `wallet/locked`,
@@ -30,58 +30,62 @@ export type Approvals = {
   decide(id: string, decision: Decision): Promise<IntentRecord>
   grants(): Grant[]
   revokeGrant(id: string): void
-  /** Returns the words of the scopes of granted tool calls. Ids of sandboxes, domains and tool servers are among them. */
+  /**
+   * Returns the words in the scopes of granted tool calls, which include ids of sandboxes, domains and tool servers.
+   */
   grantTargets(): string[]
-  /** Ends the grants of tool calls for a sandbox, a domain or a tool server that was removed. */
+  /** Ends the grants of tool calls for a removed sandbox, domain or tool server. */
   endGrantsFor(target: string): void
   /**
-   * Denies what waits for accounts that leave the wallet, in one transaction with `remove`, which deletes them.
-   * @param removal.detail one sentence that says why
+   * Denies waiting requests of removed accounts in the same transaction as `remove`, which deletes the accounts.
+   * @param removal.detail one sentence with the reason
    */
   removeAccounts(removal: { ids: ReadonlySet<string>; detail: string }, remove: () => void): void
   /**
-   * Judges again what waits: ends what became impossible, and tells of what cannot be approved for now. Call it when rights,
-   * limits or targets changed.
+   * Evaluates waiting requests again. Ends those that became impossible and publishes those that cannot be approved for
+   * now. Call it when rights, limits or targets change.
    */
   review(): void
-  /** Denies what waits to buy what another request has bought. */
+  /** Denies waiting requests for something that another request has already bought. */
   closePurchase(purchase: string): void
-  /** Whether there is an account that could sign. */
+  /** Whether an account that can sign exists. */
   hasWallet(): boolean
   /** @throws AppError `wallet/locked`, `wallet/absent` */
   checkUnlocked(): void
   policy(): Policy
-  /** Applies a policy. The caller has already confirmed any loosening outside of the window. */
+  /** Applies a policy. The caller has already confirmed any loosening outside the window. */
   changePolicy(policy: Omit<Policy, 'stopped'>): Policy
   switchStop(stopped: boolean): Policy
   close(): void
 }
 
 export type Withdrawal = {
-  /** Actor in the activity log. */
   actor: TimelineActor
-  /** One sentence that says why. */
+  /** Reason, in one sentence. */
   error: string
 }
 
-/** Effect that the policy and grants have now. */
+/** Effect under the current policy and grants. */
 export type Foreseen = { effect: 'ask' } | { effect: 'allow' | 'deny'; detail: string }
 
 export type AskRequest = {
   intent: Intent
   requester: Requester
   reason?: string | undefined
-  /** Thing that a payment buys. One request for it at a time is approved. */
+  /** Item that a payment buys. Only one request per item is approved at a time. */
   purchase?: string | undefined
-  /** The person is asked, whatever rules and grants allow. */
+  /** Whether the user is always asked, regardless of rules and grants. */
   needsPerson?: boolean
-  /** Keeps what belongs to the intent, in the transaction that keeps the intent, before anything is signed. */
+  /** Stores related data in the transaction that stores the intent, before anything is signed. */
   alongside?: (record: IntentRecord) => void
 }
 
 export type Decision = {
   approve: boolean
   grant?: { times?: number | undefined; until?: string | undefined; only_path?: boolean | undefined } | undefined
-  /** The person has confirmed it where the window cannot draw: a native dialog, or the passphrase on a secure prompt. */
+  /**
+   * Whether the user confirmed the decision outside the window's content: in a native dialog, or with the passphrase in
+   * a secure prompt.
+   */
   confirmed: boolean
 }

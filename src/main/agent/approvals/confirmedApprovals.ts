@@ -4,8 +4,9 @@ import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals, Decision } from './approvals.ts'
 
 /**
- * Decides as the window asked, which alone confirms nothing: what is above the threshold is shown in a dialog of the
- * system's, one for each intent. Without such dialogs a secure prompt confirms.
+ * Creates the decision handler of the window. A decision in the window does not count as a confirmation: intents above
+ * the threshold are shown in a native dialog, one per intent. If native dialogs are unavailable, a secure prompt
+ * confirms.
  */
 export function createConfirmedApprovals(
   approvals: Pick<Approvals, 'decide' | 'waitUntilSettled'>,
@@ -13,7 +14,7 @@ export function createConfirmedApprovals(
 ) {
   const open = new Set<string>()
 
-  /** The dialog goes when the intent is decided otherwise, or when the window does. */
+  /** Shows the dialog and closes it when the intent is decided elsewhere or the window closes. */
   const ask = async (dialog: ApprovalDialog, record: IntentRecord, caller: AbortSignal): Promise<boolean> => {
     const over = new AbortController()
     const abort = AbortSignal.any([over.signal, caller])

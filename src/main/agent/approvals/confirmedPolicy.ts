@@ -5,20 +5,22 @@ import type { Approvals } from './approvals.ts'
 import { type ConfirmationText, describeConfirmation, resumeConfirmation } from './describeConfirmation.ts'
 import { checkRules, isLooser } from './policyChange.ts'
 
-/** Policy change that needs confirmation in a secure prompt. */
+/** Pending policy change that requires confirmation in a secure prompt. */
 export type PolicyWish = ConfirmationText & { apply: () => unknown }
 
 export type ConfirmedPolicy = {
   /** @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent` */
   change(next: Omit<Policy, 'stopped'>, signal: AbortSignal): Promise<Policy>
-  /** Free without a wallet: nothing can be signed. @throws AppError `policy/confirmation`, `wallet/locked` */
+  /**
+   * Needs no confirmation without a wallet, because nothing can be signed.
+   * @throws AppError `policy/confirmation`, `wallet/locked`
+   */
   switchStop(stopped: boolean, signal: AbortSignal): Promise<Policy>
   /**
-   * Any other change that lets more through. `apply` fails where that is no longer the change that was shown.
+   * Confirms and applies any other loosening change. `apply` throws if the change differs from the one that was shown.
    * @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent`
    */
   confirmAndApply<T>(wish: ConfirmationText & { apply: () => T }, signal: AbortSignal): Promise<T>
-  /** Returns the pending change, if there is one. */
   wish(): PolicyWish | undefined
 }
 
@@ -27,12 +29,12 @@ type Options = {
   dialog: ApprovalDialog | undefined
 }
 
-/** More than fits into a dialog that a person reads. */
+/** Maximum lines that fit into a readable dialog. */
 const maxLines = 20
 
 /**
- * Applies stricter policies immediately. Looser ones, and ending a stop, need confirmation outside of the window:
- * otherwise an attacker in the window could first remove the confirmation of large amounts.
+ * Applies stricter policies immediately. A looser policy, or the end of a stop, requires confirmation outside the
+ * window. Otherwise an attacker in the window could first remove the confirmation of large amounts.
  */
 export function createConfirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy {
   let wished: PolicyWish | undefined

@@ -4,9 +4,9 @@ import { formatUsd } from '#shared/money/moneyText.ts'
 
 type Rules = Omit<Policy, 'stopped'>
 
-/** A change of what is allowed, for the eyes of a person outside of the window. */
+/** Loosening of the policy, shown to the user outside the window. */
 export type ConfirmationText = {
-  /** A question. */
+  /** Question to the user. */
   title: string
   sentence: string
   lines: readonly { label: string; value: string }[]
@@ -18,7 +18,6 @@ export const resumeConfirmation: ConfirmationText = {
   lines: [],
 }
 
-/** Describes permissions that a change adds and removes. */
 export function describeConfirmation(from: Rules, to: Rules): ConfirmationText {
   const { added, removed, isMoved } = diffRules(from, to)
   const [before, after] = [confirmAbove(from), confirmAbove(to)]
@@ -36,7 +35,10 @@ export function describeConfirmation(from: Rules, to: Rules): ConfirmationText {
 
 const maxChanges = 3
 
-/** `You changed the policy: added “Anyone may pay up to $2.00 at shop.example without asking you”.` */
+/**
+ * Describes a policy change: `You changed the policy: added “Anyone may pay up to $2.00 at shop.example without asking
+ * you”.`
+ */
 export function describePolicyChange(from: Rules, to: Rules): string {
   const { added, removed, isMoved } = diffRules(from, to)
   const quote = (sentence: string) => `“${sentence.replace(/[.]$/, '')}”`

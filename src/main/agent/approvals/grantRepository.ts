@@ -29,16 +29,16 @@ const grants = defineTable('grants', {
   createdAtMs: number(),
 })
 
-/** Rows that cannot be parsed are left out, and allow nothing. */
+/** Stores grants. Skips rows that cannot be parsed, which therefore allow nothing. */
 export type GrantRepository = {
   add(grant: Grant): void
-  /** Lists valid grants: those without a count first, then by age. */
+  /** Lists valid grants: unlimited ones first, then by age. */
   holding(nowMs: number): Grant[]
-  /** Decreases the times left, for an intent. @returns false if the grant is no longer valid */
+  /** Reserves one use for an intent. @returns false if the grant is no longer valid */
   reserve(id: string, intentId: string, nowMs: number): boolean
-  /** Ends the reservation of a signed intent. */
+  /** Commits the reservation of a signed intent. */
   commit(intentId: string): void
-  /** Ends the reservation of an intent that was not signed, and increases the times left if the grant still exists. */
+  /** Releases the reservation of an intent that was not signed, and restores the use if the grant still exists. */
   giveBack(intentId: string): void
   remove(id: string): boolean
 }
@@ -64,7 +64,7 @@ export function createGrantRepository(database: Database): GrantRepository {
   const removeReservation = database.prepare<[Params<'intentId'>]>(
     'DELETE FROM grant_reservations WHERE intent_id = @intentId',
   )
-  // A grant without times left stays while a reservation may still increase them.
+  // A grant without remaining uses is retained while a reservation may still restore one.
   const removeEnded = database.prepare<[Params<'nowMs'>]>(
     `DELETE FROM grants WHERE NOT (${holds})
        AND NOT EXISTS (SELECT 1 FROM grant_reservations WHERE grant_id = grants.id)`,

@@ -4,7 +4,10 @@ import type { Reservations } from './reservations.ts'
 
 type Options = { grants: GrantRepository; now: () => number }
 
-/** Grants are limited by number of uses or by time. Intents that the user or a rule allowed consume none. */
+/**
+ * Creates reservations of grants, which are limited by number of uses or by time. Intents allowed by the user or a rule
+ * do not consume a grant.
+ */
 export function grantReservations({ grants, now }: Options): Reservations {
   return {
     reserve(use) {

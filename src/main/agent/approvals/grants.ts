@@ -4,8 +4,8 @@ import type { Decision } from './approvals.ts'
 import type { JudgedIntent } from './toPolicyInput.ts'
 
 /**
- * More of what is approved now: for the same requester, host, payee or chain, path (if `only_path`) and account, and up to the same amount. The
- * number of times counts this one, which needs no grant.
+ * Creates a grant for similar requests: same requester, host, payee or chain, path (if `only_path`) and account, and at
+ * most the same amount. The number of uses includes this intent, which needs no grant.
  * @throws AppError `intent/invalid`
  */
 export function createGrant(
@@ -37,7 +37,7 @@ export function createGrant(
   }
 }
 
-/** Returns the words of a tool call's scope, `tool target`: a sandbox, a domain or a tool server is one of them. */
+/** Returns the words of a tool call's scope, `tool target`. One of them may be a sandbox, domain or tool server. */
 export function listGrantTargets({ kind, scope }: Pick<Grant, 'kind' | 'scope'>): string[] {
   return kind === 'tool.call' && scope !== null ? scope.split(' ').slice(1) : []
 }
@@ -46,7 +46,7 @@ export function findMatchingGrant(grants: readonly Grant[], intent: JudgedIntent
   return grants.find((grant) => fits(grant, intent))
 }
 
-/** Kinds that are approved one at a time. */
+/** Kinds that are only approved individually. */
 const neverGranted: readonly IntentKind[] = ['identity.register', 'message']
 
 function mayBeGranted(kind: IntentKind): boolean {

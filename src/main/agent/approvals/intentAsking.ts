@@ -14,7 +14,7 @@ import type { Verdict } from './judge.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 import { isWalletRequired } from './toPolicyInput.ts'
 
-/** Neither decided nor signed. */
+/** Maximum numbers of open intents, which are neither decided nor signed. */
 export const openIntentLimits = { all: 100, ofOneRequester: 20 } as const
 const retention: IntentRetention = { ofPerson: 2000, ofOneRequester: 500, ofAllRequesters: 5000 }
 
@@ -27,13 +27,13 @@ type Options = {
   signing: Pick<IntentSigning, 'sign'>
   signer: Pick<Signer, 'prepare'>
   wallet: Pick<WalletKeys, 'isUnlocked'>
-  /** Ends what waited too long, which makes room. */
+  /** Expires overdue intents, which frees capacity. */
   expireDue: () => void
   newId: () => string
   now: () => number
 }
 
-/** Returns the verdict that a request is stored with, or undefined for a refusal with which it is not stored at all. */
+/** Returns the verdict stored with a refused request, or undefined if the request is not stored. */
 function toDenial({ by, error }: Refusal): Verdict | undefined {
   if (by === 'limits') return { effect: 'deny', by: 'policy', detail: error.message }
   return by === 'stop' || by === 'policy' || by === 'steward'
@@ -41,7 +41,7 @@ function toDenial({ by, error }: Refusal): Verdict | undefined {
     : undefined
 }
 
-/** Creates intents and evaluates each immediately: signed, denied or waiting for the user. */
+/** Creates intents and evaluates each one immediately: signed, denied or waiting for the user. */
 export function createIntentSubmission(options: Options): Pick<Approvals, 'ask' | 'foresee'> {
   const { lifecycle, intents, policies, judging, mayNow, signing, signer, wallet, expireDue, newId, now } = options
 

@@ -21,9 +21,9 @@ type Options = {
   grants: Pick<GrantRepository, 'add'>
   policies: Pick<PolicyRepository, 'read'>
   mayNow: MayNow
-  /** Asks the service what `mayNow` needs to know of a request. */
+  /** Loads data from the service that `mayNow` requires for a request. */
   refresh: (record: IntentRecord) => Promise<void>
-  /** Ends what became impossible. */
+  /** Ends requests that became impossible. */
   review: () => void
   signing: Pick<IntentSigning, 'prepareAgain' | 'sign'>
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
@@ -35,7 +35,10 @@ type Options = {
   now: () => number
 }
 
-/** Decides intents: the user decides, the requester may cancel. The first of several concurrent decisions counts. */
+/**
+ * Handles decisions on intents. The user decides and the requester may cancel. The first of several concurrent
+ * decisions wins.
+ */
 export function createIntentDecisions(options: Options): Pick<Approvals, 'decide' | 'cancel'> {
   const {
     lifecycle,
@@ -61,7 +64,7 @@ export function createIntentDecisions(options: Options): Pick<Approvals, 'decide
   ): void => {
     if (record.state !== 'waiting') throw createAlreadyDecidedError(record)
     const policy = policies.read()
-    // Stricter rules since the request win: to sign it all the same, the user changes them first.
+    // Rules that became stricter since the request take precedence. To sign anyway, the user must change them first.
     const refusal = mayNow({ request: record })
     if (refusal) throw toRefusalError(refusal)
     if (!unlocked) throw createWalletLockedError(wallet)
@@ -81,7 +84,7 @@ export function createIntentDecisions(options: Options): Pick<Approvals, 'decide
     return denied
   }
 
-  /** Checked again within the transaction, in case the policy became stricter. */
+  /** Checked again within the transaction, because the policy may have become stricter. */
   const approve = (id: string, decision: Decision, grant: ReturnType<typeof createGrant> | undefined): IntentRecord => {
     const unlocked = isReady(requireIntent(id).record)
     return lifecycle.atomically(() => {
@@ -132,7 +135,7 @@ export function createIntentDecisions(options: Options): Pick<Approvals, 'decide
   }
 }
 
-/** Returns what an approval is refused with: the code says that it is about the request, the sentence why. */
+/** Converts a refusal to the error of an approval. The code refers to the request; the message contains the reason. */
 function toRefusalError({ by, error }: Refusal): AppError {
   if (by === 'stop' || error.code === 'intent/denied') return error
   return new AppError('intent/denied', error.message, { cause: error })

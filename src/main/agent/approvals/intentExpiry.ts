@@ -9,10 +9,10 @@ type Options = {
   clock: Pick<Clock, 'check' | 'onJump'>
 }
 
-/** A computer that slept wakes up with its clock ahead of its timers: they are checked at least this often. */
+/** Maximum timer delay. After sleep, timers lag behind the clock, so deadlines are checked at least this often. */
 const maxMs = 60_000
 
-/** Expires intents, on a timer and whenever they are read. */
+/** Expires intents on a timer and on every read. */
 export function createIntentExpiry({ lifecycle, intents, now, clock }: Options) {
   let timer: NodeJS.Timeout | undefined
   let closed = false
@@ -26,7 +26,7 @@ export function createIntentExpiry({ lifecycle, intents, now, clock }: Options) 
   }
   const sweep = (): void => {
     if (closed) return
-    clock.check() // deadlines move with a clock that was set
+    clock.check() // adjusts deadlines if the clock was set
     for (const { id } of intents.listExpired(now())) lifecycle.apply(id, 'expire', { error: 'Nobody decided in time.' })
     plan()
   }

@@ -7,14 +7,14 @@ import type { Verdict } from './judge.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 import { isAbove, readAmount } from './toPolicyInput.ts'
 
-/** Judges intents by the policy and the grants of this moment; `settle…` belongs into a transaction. */
+/** Evaluates intents by the current policy and grants. Call `settle…` within a transaction. */
 export type IntentJudging = {
   verdictOn(record: IntentRecord): Verdict
-  /** Ends a request that waits, for a refusal that is final. @returns undefined where it does not wait any more */
+  /** Ends a waiting request after a final refusal. @returns undefined if the request is no longer waiting */
   refuse(id: string, refusal: Refusal): IntentRecord | undefined
-  /** Settles a new intent by its verdict. */
+  /** Settles a new intent according to its verdict. */
   settleFirst(record: IntentRecord, verdict: Verdict, options: { unlocked: boolean }): IntentRecord
-  /** Settles an allowed intent that waited for the wallet, by the present policy. */
+  /** Settles an allowed intent that waited for the wallet, according to the current policy. */
   settleAgain(stored: StoredIntent): IntentRecord | undefined
 }
 
@@ -35,7 +35,7 @@ export function createIntentJudging({ lifecycle, policies, verdictOn, mayNow, no
   const askAgain = (id: string, change: IntentChange): IntentRecord | undefined =>
     lifecycle.apply(id, 'reconsider', { ...change, decision: null, confirmed: false })
 
-  /** The person is asked about what can no longer be reserved, unless it is denied for that. */
+  /** Approves an intent. If the reservation fails, the intent is denied or the user is asked again. */
   const approve = (id: string, decision: Decision, change: IntentChange): IntentRecord | undefined => {
     const approval = lifecycle.approve(id, { ...change, decision })
     if (!approval || 'record' in approval) return approval?.record
@@ -68,7 +68,7 @@ export function createIntentJudging({ lifecycle, policies, verdictOn, mayNow, no
       const refusal = mayNow({ request: record })
       if (refusal) return isFinal(refusal) ? refuse(id, refusal) : askAgain(id, change)
       const verdict = verdictOn(record)
-      // A user's approval stays valid unless the intent now needs a confirmation that was not made.
+      // A user's approval remains valid unless the intent now needs a confirmation that was not made.
       const holds = decision?.by === 'person' && (confirmed || !change.needs_confirmation)
       if (holds) return approve(id, decision, change)
       const allowed = decision?.by !== 'person' && verdict.effect === 'allow'

@@ -12,43 +12,48 @@ export type TimelineActor = TimelineEntry['actor']
 
 /** Fields of a record that an event may change besides its state. */
 export type IntentChange = Partial<Pick<IntentRecord, 'decision' | 'result' | 'error' | 'needs_confirmation'>> & {
-  /** The person confirmed it where the window cannot draw; absent leaves that as it is. */
+  /** Whether the user confirmed the approval outside the window's content. Omitted to leave it unchanged. */
   confirmed?: boolean
-  /** Actor of the change for the activity log; absent: the decision tells. */
+  /** Actor for the activity log. Defaults to the decider. */
   actor?: TimelineActor
 }
 type Decision = NonNullable<IntentRecord['decision']>
 export type IntentApproval = { record: IntentRecord } | { refusal: ReservationRefusal }
 export type ChangedIntent = {
   record: IntentRecord
-  /** Before the transaction; undefined where it was asked for in it. */
+  /** Record before the transaction, or undefined if the intent was submitted within it. */
   before: IntentRecord | undefined
   actor?: TimelineActor | undefined
 }
 
 /**
- * The only writer of intents and their states. An event that means nothing in the present state changes nothing. What a
- * signature uses up is reserved, committed and given back in the transaction that changes the state.
+ * Only writer of intents and their states. An event without a transition from the current state changes nothing.
+ * Consumed limits are reserved, committed and released in the transaction that changes the state.
  */
 export type IntentLifecycle = Pick<IntentRepository, 'find' | 'inState'> & {
-  /** One transaction, however deep these are nested; listeners hear of its changes once it is committed. */
+  /** Runs work in one transaction, including nested calls. Listeners are notified after the commit. */
   atomically<T>(work: () => T): T
-  /** Runs when the present transaction is committed, before listeners hear of later changes. */
+  /** Runs work after the current transaction commits, before listeners are notified of later changes. */
   afterwards(work: () => void): void
-  /** Stores a submission, which is waiting from now on. */
+  /** Stores a submission in the waiting state. */
   ask(submission: Pick<StoredIntent, 'intent' | 'record'>): IntentRecord
-  /** @returns undefined when it does not wait any more; a refusal leaves it waiting */
+  /**
+   * @returns the approval, or undefined if the intent is no longer waiting. A refused reservation leaves it waiting.
+   */
   approve(id: string, change: IntentChange & { decision: Decision }): IntentApproval | undefined
-  /** @returns the record afterwards; undefined where the event means nothing in its state, and nothing is changed */
+  /**
+   * @returns the updated record, or undefined if the event has no transition from its state, in which case nothing
+   * changes
+   */
   apply(id: string, event: Exclude<IntentEvent, 'ask' | 'approve'>, change?: IntentChange): IntentRecord | undefined
-  /** Renames the requester of what waits, as when the user renames a chat. */
+  /** Renames the requester of waiting requests, for example when the user renames a chat. */
   renameRequester(requesterId: string, name: string): void
-  /** Fails open intents that cannot be parsed. They are never signed. */
+  /** Fails open intents that cannot be parsed, which are never signed. */
   failDamaged(): void
-  /** Moves the deadlines of waiting requests, when the clock was set. */
+  /** Moves the deadlines of waiting requests after the clock was set. */
   moveDeadlines(byMs: number): void
   forgetOld(requester: IntentRecord['requester'], keep: IntentRetention): void
-  /** Hears of every change, once for each intent and transaction. @returns ends it */
+  /** Reports every change, once per intent and transaction. @returns the unsubscribe function */
   subscribe(listener: (changed: ChangedIntent) => void): () => void
 }
 
@@ -133,7 +138,7 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
 }
 
 type IntentTransactions = Pick<IntentLifecycle, 'atomically' | 'afterwards' | 'subscribe'> & {
-  /** Adds a change to the present transaction. Later changes of an intent replace its record only. */
+  /** Adds a change to the current transaction. A later change of the same intent only replaces its record. */
   recordChange(change: ChangedIntent): void
 }
 

@@ -14,7 +14,6 @@ type RecordOptions = {
   purchase?: string | undefined
 }
 
-/** The record of an intent that waits, before anything was decided. */
 export function createIntentRecord(
   { id, prepared, requester, reason, purchase }: RecordOptions,
   policy: Policy,
@@ -46,7 +45,7 @@ export function createIntentRecord(
   }
 }
 
-/** Whether it is still what was shown, word by word. */
+/** Whether the prepared intent matches the shown record exactly. */
 export function isSame(record: IntentRecord, { account, sentence, raw }: PreparedIntent): boolean {
   const sameAccount = account.id === record.account_id && account.address === record.address
   return sameAccount && sentence === record.sentence && raw === record.raw
@@ -65,12 +64,12 @@ function readScope(intent: Intent): string | null {
   return null
 }
 
-/** Path of what a payment is for, without its query. */
+/** Returns the path of the resource that a payment buys, without its query. */
 function readPath(intent: Intent): string | null {
   return intent.kind === 'x402.authorize' ? (URL.parse(intent.resource)?.pathname ?? null) : null
 }
 
-/** A sign-in that says itself how long it holds waits no longer than that. */
+/** Returns the deadline. A sign-in with an expiration time waits no longer than that time. */
 function getExpiryMs({ intent }: PreparedIntent, { expiry_minutes: minutes }: Policy, nowMs: number): number {
   const defaultExpiry = nowMs + minutes * minuteMs
   const requestedExpiry = 'expiration_time' in intent ? intent.expiration_time : undefined

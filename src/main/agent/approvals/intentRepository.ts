@@ -8,9 +8,9 @@ export const intentTable = defineTable('intents', {
   state: text<IntentState>(),
   requesterKind: text<Requester['kind']>(),
   requesterId: text(),
-  /** The request, complete, as it is signed. */
+  /** Complete request, as signed. */
   intent: json(Intent.parse),
-  /** Not checked when read, since its state may be older than that of the column. */
+  /** Not validated on read, because its state may be older than that of the column. */
   record: json<IntentRecord>(),
   createdAtMs: number(),
   expiresAtMs: number(),
@@ -20,7 +20,7 @@ export const intentTable = defineTable('intents', {
 
 export type StoredIntent = Pick<RowOf<typeof intentTable>, 'intent' | 'record' | 'confirmed'>
 
-/** Reads intents. Only the lifecycle writes them. Rows that cannot be parsed are left out, and never signed. */
+/** Reads intents, which only the lifecycle writes. Rows that cannot be parsed are skipped and never signed. */
 export type IntentRepository = {
   find(id: string): StoredIntent | undefined
   /** Newest first. */
@@ -30,7 +30,7 @@ export type IntentRepository = {
   /** Counts intents that are neither decided nor signed: all, or those of one requester. */
   countOpen(requester?: Requester): number
   countWaiting(): number
-  /** Waiting intents whose deadline has passed, by deadline. */
+  /** Waiting intents whose deadline has passed, ordered by deadline. */
   listExpired(nowMs: number): IntentRecord[]
   nextExpiryMs(): number | undefined
 }
@@ -77,7 +77,7 @@ function parseRow(row: StoredRow | undefined): StoredIntent | undefined {
   const stored = intentTable.tryFromRow(row)
   if (!stored) return undefined
   const { intent, state, confirmed } = stored
-  // The column decides the state: a row that failed while it was damaged has an older record.
+  // The column determines the state, because a row that failed while damaged contains an older record.
   const record = IntentRecord.safeParse({ ...stored.record, state }).data
   return record && { intent, record, confirmed }
 }

@@ -4,9 +4,9 @@ import type { IntentJudging } from './intentJudging.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 
 export type IntentReview = {
-  /** Ends what waits and became impossible, and publishes what is blocked now or no longer. */
+  /** Ends waiting requests that became impossible, and publishes requests that became blocked or unblocked. */
   review(): void
-  /** Adds why a request that waits cannot be approved now. */
+  /** Adds the reason why a waiting request cannot be approved now. */
   toWire(record: IntentRecord): IntentRecord
 }
 
@@ -17,7 +17,7 @@ type Options = {
   publish: (record: IntentRecord) => void
 }
 
-/** Judges again what waits, so that the inbox shows nothing as approvable that is not. */
+/** Evaluates waiting requests again, so that the inbox offers only requests that can be approved. */
 export function createIntentReview({ lifecycle, mayNow, refuse, publish }: Options): IntentReview {
   /** Reasons last published, by request. */
   const blocked = new Map<string, string>()

@@ -11,18 +11,18 @@ import { isSame } from './intentRecord.ts'
 import type { StoredIntent } from './intentRepository.ts'
 
 export type IntentSigning = {
-  /** Prepares the intent again. @throws AppError `intent/invalid` when the result differs from the approved one */
+  /** Prepares the intent again. @throws AppError `intent/invalid` if the result differs from the approved one */
   prepareAgain(stored: StoredIntent): Promise<PreparedIntent>
   /**
-   * Signs what was approved. Where the wallet locked itself and is unlocked again by now, it is resumed at once.
-   * @returns the record as it is afterwards: signed, failed, stopped, or waiting for the wallet
+   * Signs an approved intent. If the wallet locked itself but is unlocked again, signing resumes immediately.
+   * @returns the resulting record: signed, failed, stopped, or waiting for the wallet
    */
   sign(id: string, prepared: PreparedIntent): Promise<IntentRecord>
-  /** Ends what an earlier run left behind, and resumes the rest. */
+  /** Ends unfinished intents of an earlier run, and resumes the others. */
   start(): void
-  /** Evaluates allowed intents again after an unlock, and signs them. */
+  /** Evaluates allowed intents again after an unlock and signs them. */
   resumeAll(): void
-  /** A signature that is under way is thrown away unseen. */
+  /** Discards signatures that are in progress. */
   close(): void
 }
 
@@ -33,7 +33,7 @@ type Options = {
   signer: Signer
   wallet: Pick<WalletKeys, 'isUnlocked'>
   isStopped: () => boolean
-  /** Checks what may have changed since the request. @throws AppError: nothing is signed */
+  /** Checks whether conditions have changed since the request. @throws AppError if the intent must not be signed */
   beforeSigning: (record: IntentRecord) => Promise<void>
   expireDue: () => void
   log: Log
@@ -59,13 +59,14 @@ export function createIntentSigning({
   }
   const mayBeSigned = (id: string): boolean => present(id).state === 'approved' && !isStopped()
 
-  /** Discards the signature if the intent was stopped during signing. */
+  /** Signs once. Discards the signature if the intent was stopped during signing. */
   const signOnce = async (id: string, prepared: PreparedIntent): Promise<IntentRecord> => {
     if (!mayBeSigned(id)) return present(id)
     try {
       await beforeSigning(present(id))
       if (!mayBeSigned(id)) return present(id)
-      // Stricter rules since the approval win. Budgets and limits were reserved with it; its deadline was for a decision.
+      // Rules that became stricter since the approval take precedence. Budgets and limits are already reserved, and the
+      // deadline applied to the decision only.
       const refusal = mayNow({ request: present(id) })
       if (refusal && isFinal(refusal) && refusal.by !== 'expiry') throw refusal.error
       const result = await signer.sign(prepared)
@@ -74,7 +75,7 @@ export function createIntentSigning({
       return lifecycle.apply(id, 'sign', { result }) ?? present(id)
     } catch (error) {
       if (closed) throw error
-      // The wallet locked while signing: the approval stays valid, and signing continues once it is unlocked.
+      // The wallet locked during signing. The approval remains valid, and signing continues after an unlock.
       if (error instanceof AppError && error.code === 'wallet/locked') {
         return lifecycle.apply(id, 'lock') ?? present(id)
       }
@@ -89,7 +90,7 @@ export function createIntentSigning({
     throw new AppError('intent/invalid', 'What would be signed is no longer what was asked for.')
   }
 
-  /** Allowed, and not signed yet. */
+  /** Finds an intent that is allowed but not yet signed. */
   const findDeferred = (id: string): StoredIntent | undefined => {
     const stored = lifecycle.find(id)
     return stored?.record.state === 'waiting' && stored.record.decision !== null ? stored : undefined

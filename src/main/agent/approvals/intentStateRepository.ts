@@ -3,23 +3,23 @@ import type { Database } from '#storage/openDatabase.ts'
 import type { Params, RowOf } from '#storage/table.ts'
 import { intentTable, type StoredIntent } from './intentRepository.ts'
 
-/** Maximum numbers of decided intents. The newest ones stay. */
+/** Maximum numbers of decided intents. The newest ones are retained. */
 export type IntentRetention = { ofPerson: number; ofOneRequester: number; ofAllRequesters: number }
 
 /** Writes intents. Only `intentLifecycle.ts` may import it. */
 export type IntentStateRepository = {
   add(stored: StoredIntent): void
-  /** @returns false, without a change, if the intent is in another state by now */
+  /** @returns false, without a change, if the intent is no longer in the state `from` */
   change(stored: Pick<StoredIntent, 'record' | 'confirmed'>, from: IntentState): boolean
-  /** Returns intents that are neither decided nor signed, those in damaged rows included. */
+  /** Returns intents that are neither decided nor signed, including damaged rows. */
   open(): { id: string; state: IntentState }[]
   /** Changes the state of a row, even if the row is damaged. */
   setState(id: string, change: { from: IntentState; to: IntentState }): void
-  /** Moves the deadlines of waiting requests, in the column and in the record. */
+  /** Moves the deadlines of waiting requests in both the column and the record. */
   moveDeadlines(byMs: number): void
   /**
    * Removes decided intents except the newest of this requester, and the newest that the user submitted or decided. If
-   * too many remain, removes the oldest of the requesters that have the most.
+   * too many remain, removes the oldest of the requesters with the most intents.
    */
   forgetOld(requester: Requester, keep: IntentRetention): void
 }

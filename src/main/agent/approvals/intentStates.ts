@@ -2,25 +2,25 @@ import type { IntentState } from '#shared/contract/intents.ts'
 
 /** Events of an intent's state machine. */
 export type IntentEvent =
-  /** Created by a requester. */
+  /** A requester submitted the intent. */
   | 'ask'
-  /** The person, a rule or a grant allowed it, and what it uses up is reserved. */
+  /** The user, a rule or a grant allowed the intent, and the limits that it consumes are reserved. */
   | 'approve'
-  /** It is allowed, and is signed once the wallet is unlocked. */
+  /** The intent is allowed and will be signed once the wallet is unlocked. */
   | 'defer'
-  /** What allowed it no longer does: the person is asked again. */
+  /** The reason for the approval no longer applies, so the user is asked again. */
   | 'reconsider'
-  /** The person or a rule refused it. */
+  /** The user or a rule denied the intent. */
   | 'deny'
   /** The stop switch was turned on. */
   | 'stop'
-  /** Whoever asked took it back. */
+  /** The requester withdrew the intent. */
   | 'withdraw'
   /** The requester's access ended: a client or key was revoked, a chat deleted, an account removed. */
   | 'revoke'
-  /** Nobody decided in time. */
+  /** The deadline passed without a decision. */
   | 'expire'
-  /** The wallet locked itself before the signature: the approval stands. */
+  /** The wallet locked before the signature. The approval remains valid. */
   | 'lock'
   | 'sign'
   | 'fail'
@@ -46,17 +46,16 @@ const transitions: Readonly<Record<IntentState | 'new', Readonly<Partial<Record<
   failed: {},
 }
 
-/** @returns undefined where the event means nothing in that state */
+/** @returns the next state, or undefined if the event has no transition from the current state */
 export function getNextState(from: IntentState | 'new', event: IntentEvent): IntentState | undefined {
   return transitions[from][event]
 }
 
-/** Neither decided for good nor signed. */
+/** Whether the intent is neither finally decided nor signed. */
 export function isOpen(state: IntentState): boolean {
   return Object.keys(transitions[state]).length > 0
 }
 
-/** Returns the change of an intent's reservation for a state transition. */
 export function getReservationStep(from: IntentState, to: IntentState): 'reserve' | 'commit' | 'giveBack' | undefined {
   if (to === 'approved') return 'reserve'
   if (from !== 'approved') return undefined

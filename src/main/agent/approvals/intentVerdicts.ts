@@ -7,12 +7,12 @@ import { toPolicyInput } from './toPolicyInput.ts'
 type Options = {
   grants: Pick<GrantRepository, 'holding'>
   policies: Pick<PolicyRepository, 'read'>
-  /** Host and port of the service that the agent is connected to. */
+  /** Host and port of the connected service. */
   serviceHost: () => string | undefined
   now: () => number
 }
 
-/** Evaluates the stop switch, the rules and the remembered approvals of this moment. */
+/** Creates a function that evaluates the current stop switch, rules and remembered approvals. */
 export function createVerdicts({ grants, policies, serviceHost, now }: Options): (record: IntentRecord) => Verdict {
   return (record) =>
     evaluateIntent(toPolicyInput(record), {

@@ -11,7 +11,6 @@ type Options = {
   get: (id: string) => IntentRecord
 }
 
-/** Callers that wait until an intent is settled. */
 export function createIntentWaiting({ lifecycle, get }: Options): Pick<Approvals, 'waitUntilSettled' | 'close'> {
   const closing = createEmitter()
   let closed = false

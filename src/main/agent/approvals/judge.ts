@@ -13,11 +13,13 @@ type EvaluationInput = {
   policy: Policy
   /** Grants that have not expired. */
   grants: readonly Grant[]
-  /** Host of the service that the agent is connected to. */
   serviceHost: string | undefined
 }
 
-/** Stop switch, hard rules, the first rule that fits, grants; where nothing decides, the person is asked. */
+/**
+ * Evaluates the stop switch, the hard rules, the first matching rule and the grants, in this order. If no check
+ * decides, the user is asked.
+ */
 export function evaluateIntent(intent: JudgedIntent, { policy, grants, serviceHost }: EvaluationInput): Verdict {
   if (policy.stopped) return { effect: 'deny', by: 'stop', detail: 'Everything is stopped.' }
   const { kind, requester, host, amountMicroUsd } = intent
@@ -25,7 +27,8 @@ export function evaluateIntent(intent: JudgedIntent, { policy, grants, serviceHo
     return { effect: 'deny', by: 'steward', detail: 'Only you can ask to sign a message.' }
   }
   const matching = findFirstRule(policy.rules, { kind, requesterKind: requester.kind, host, amountMicroUsd })
-  // A user who allows Steward's own destructive tools has not allowed third-party tools, nor a key to exceed its limits.
+  // A rule for Steward's own destructive tools does not extend to third-party tools, nor does it allow a key to exceed
+  // its limits.
   const rule = matching?.effect === 'allow' && (isOfServer(intent) || requester.limited) ? undefined : matching
   const detail = rule && describeRuleDetail(rule)
   if (rule && detail && rule.effect === 'deny') return { effect: 'deny', by: 'policy', detail }
@@ -40,7 +43,7 @@ export function evaluateIntent(intent: JudgedIntent, { policy, grants, serviceHo
   return { effect: 'ask' }
 }
 
-/** The call of a tool of another server: its name stands first in the scope. */
+/** Whether the intent calls a tool of another server, whose name comes first in the scope. */
 function isOfServer({ kind, scope }: JudgedIntent): boolean {
   return kind === 'tool.call' && scope !== null && parseServerName(scope.split(' ', 1)[0] ?? '') !== undefined
 }

@@ -7,15 +7,15 @@ import { listGrantTargets } from './grants.ts'
 import type { IntentLifecycle, TimelineActor } from './intentLifecycle.ts'
 import { createRequesterLeases } from './requesterLeases.ts'
 
-/** Grants that end with their requester, their account or their target, or when the user revokes them. */
+/** Grants that end with their requester, account or target, or when the user revokes them. */
 export type LeasedGrants = {
-  /** Takes leases for what is stored. */
+  /** Takes leases for stored grants. */
   start(): void
-  /** Takes leases for a grant that is stored now. */
+  /** Takes leases for a newly stored grant. */
   add(grant: Grant): void
   /** @throws AppError `grant/not-found` */
   revoke(id: string): void
-  /** Ends the grants of tool calls for a target that was removed. */
+  /** Ends the grants of tool calls for a removed target. */
   endFor(target: string): void
   close(): void
 }
@@ -36,7 +36,7 @@ export function createLeasedGrants({ grants, lifecycle, principals, notes, onCha
       void lifecycle.apply(id, 'revoke', { decision: null, error, actor: toEndingActor(principal) }),
     endGrant(grant, principal) {
       leases.removeGrant(grant.id)
-      if (!grants.remove(grant.id)) return // deleted with its account
+      if (!grants.remove(grant.id)) return // already deleted with its account
       notes.grantEnded(grant, toEndingActor(principal))
       onChanged()
     },
@@ -64,8 +64,8 @@ export function createLeasedGrants({ grants, lifecycle, principals, notes, onCha
 }
 
 /**
- * Returns the actor of a principal's end. Tool clients, chats and accounts end only by the user in this window; ends of
- * keys and sign-ins come from the service, whose entry names the revoker.
+ * Returns the actor that ended a principal. Tool clients, chats and accounts are ended only by the user in this window.
+ * The service ends keys and sign-ins, and its entry names the revoker.
  */
 function toEndingActor(principal: PrincipalId): TimelineActor {
   const kind = getPrincipalKind(principal)

@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import type { Requester } from '#shared/contract/intents.ts'
 import type { Approvals } from './approvals.ts'
 
-/** At once, and then so many each second. Whatever is asked stays in the log for good. */
+/** Burst sizes and refill rates. Every submission remains in the log permanently. */
 export const askPace = {
   ofOneRequester: { burst: 60, perSecond: 1 / 3 },
   ofAllTogether: { burst: 240, perSecond: 2 },
@@ -12,8 +12,8 @@ export const askPace = {
 export type PacedAsks = Pick<Approvals, 'ask' | 'cancel'>
 
 /**
- * Asking and taking back, no faster than a person could ever follow. Neither the person nor Steward itself is held up.
- * @throws AppError `request/rate`, which says how long to wait; what `approvals` throws
+ * Limits the rate of submissions and withdrawals. The user and Steward itself are not limited.
+ * @throws AppError `request/rate` with the time to wait, and errors of `approvals`
  */
 export function limitSubmissions(approvals: PacedAsks, now: () => number): PacedAsks {
   const createBuckets = () => {

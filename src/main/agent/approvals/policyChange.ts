@@ -18,8 +18,8 @@ export function checkRules({ rules }: Rules): void {
 }
 
 /**
- * Whether a change lets through anything without asking that it did not before, or asks about something that was
- * denied. Conservative: may return true for an equivalent policy, never false for a looser one. Every allowing rule
+ * Whether a change allows anything without asking that required approval before, or asks about something that was
+ * denied. Conservative: may return true for an equivalent policy, but never false for a looser one. Every allowing rule
  * must have existed, and every asking or denying rule must remain, in the same order.
  */
 export function isLooser(from: Rules, to: Rules): boolean {
@@ -49,18 +49,18 @@ export function isLooser(from: Rules, to: Rules): boolean {
   return order.some((id, index) => id !== remaining[index])
 }
 
-/** `rule` allows no more than `old` did. */
+/** Whether `rule` allows no more than `old`. */
 function isWithin(rule: PolicyRule, old: PolicyRule): boolean {
   return old.effect === 'allow' && isSameButAmount(rule, old) && isAtMost(rule, old)
 }
 
-/** `rule` holds back at least what `old` did. */
+/** Whether `rule` restricts at least as much as `old`. */
 function isAsStrict(rule: PolicyRule, old: PolicyRule): boolean {
   const denies = old.effect !== 'deny' || rule.effect === 'deny'
   return old.effect !== 'allow' && denies && isSameButAmount(rule, old) && isAtMost(old, rule)
 }
 
-/** `rule` asks about what `old` asked about, and no more. */
+/** Whether `rule` asks about the same requests as `old`, and no others. */
 function requiresApproval(rule: PolicyRule, old: PolicyRule | undefined): boolean {
   return old?.effect === 'ask' && isSameButAmount(rule, old) && isAtMost(rule, old)
 }

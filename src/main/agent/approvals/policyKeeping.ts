@@ -11,20 +11,20 @@ type Options = {
   lifecycle: Pick<IntentLifecycle, 'atomically' | 'afterwards' | 'inState' | 'apply'>
   policies: PolicyRepository
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
-  /** Ends what waits and became impossible. */
+  /** Ends waiting requests that became impossible. */
   review: () => void
   notes: Pick<ApprovalNotes, 'policyChanged' | 'stopSwitched'>
   onChanged: (policy: ReturnType<Approvals['policy']>) => void
   now: () => number
 }
 
-/** The rules and the stop switch. What lets more through needs the wallet unlocked. */
+/** Creates the store of the rules and the stop switch. A loosening change requires an unlocked wallet. */
 export function createPolicyKeeping(
   options: Options,
 ): Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'hasWallet' | 'checkUnlocked'> {
   const { lifecycle, policies, wallet, review, notes, onChanged, now } = options
 
-  /** Denies intents that are waiting or being signed. @returns how many */
+  /** Denies intents that are waiting or being signed. @returns the number of denied intents */
   const denyOpen = (): number => {
     const decision = { by: 'stop', detail: 'Everything was stopped.', at: toIsoTime(now()) } as const
     const open = [...lifecycle.inState('waiting'), ...lifecycle.inState('approved')]
@@ -59,7 +59,7 @@ export function createPolicyKeeping(
       const unlocked = wallet.isUnlocked()
       return lifecycle.atomically(() => {
         const present = policies.read()
-        // No unlock is required where there is no wallet: nothing can be signed or unlocked.
+        // No unlock is required if no wallet exists, because nothing can be signed or unlocked.
         if (present.stopped && !stopped && !unlocked && hasWallet()) throw createWalletLockedError(wallet)
         policies.switchStop(stopped)
         const policy = { ...present, stopped }

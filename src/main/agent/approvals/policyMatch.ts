@@ -4,9 +4,9 @@ import type { IntentKind, PolicyRule, RequesterKind } from '#shared/contract/int
 export type PolicySubject = {
   kind: IntentKind
   requesterKind: RequesterKind
-  /** Null: it is for no site. */
+  /** Null if the intent concerns no site. */
   host: string | null
-  /** Null: no money moves. */
+  /** Null if no money moves. */
   amountMicroUsd: bigint | null
 }
 
@@ -23,12 +23,12 @@ export function isRuleMatch(rule: PolicyRule, subject: PolicySubject): boolean {
   )
 }
 
-/** A rule for any kind does not allow destructive tools; these are allowed by name only. */
+/** A rule for any kind does not allow destructive tools, which are allowed only by name. */
 function matchesKind({ kind, effect }: PolicyRule, subject: IntentKind): boolean {
   return kind === subject || (kind === '*' && (effect !== 'allow' || subject !== 'tool.call'))
 }
 
-/** An intent that moves no money is within any limit. */
+/** An intent that moves no money is within every limit. */
 function isWithinAmount({ max_amount_micro_usd: limit }: PolicyRule, amount: bigint | null): boolean {
   return limit === null || amount === null || amount <= BigInt(limit)
 }
@@ -36,21 +36,21 @@ function isWithinAmount({ max_amount_micro_usd: limit }: PolicyRule, amount: big
 function matchesHost({ host: pattern, effect }: PolicyRule, host: string | null): boolean {
   if (host === null) return pattern === '*'
   const location = parseHost(host)
-  // An unparsable host matches no allow rule and every deny rule.
+  // A host that cannot be parsed matches no allow rule and every deny rule.
   if (!location) return effect !== 'allow'
   if (pattern === '*') return true
   const below = pattern.startsWith('*.')
   const patternHost = parseHost(below ? pattern.slice(2) : pattern)
   if (!patternHost) return effect !== 'allow'
   const named = below ? location.name.endsWith(`.${patternHost.name}`) : location.name === patternHost.name
-  // A denied host is denied on all ports; an allowed one on the named port only.
+  // A denied host is denied on all ports; an allowed host only on the named port.
   const anyPort = effect === 'deny' && patternHost.port === ''
-  // A host is named without the port of its scheme, which is one of these.
+  // A host is named without the default port of its scheme, which is one of these.
   const schemePort = effect !== 'allow' && location.port === '' && ['443', '80'].includes(patternHost.port)
   return named && (anyPort || schemePort || location.port === patternHost.port)
 }
 
-/** Whether a rule for it can fit anything. */
+/** Whether the pattern can match any host. */
 export function isHostPattern(pattern: string): boolean {
   return pattern === '*' || parseHost(pattern.replace(/^\*\./, '')) !== undefined
 }
@@ -59,7 +59,7 @@ type HostPort = { name: string; port: string }
 
 function parseHost(host: string): HostPort | undefined {
   const [, name, port] = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i.exec(host) ?? []
-  // As the address of an intent is read: `127.1` is 127.0.0.1, and an IPv6 address has one short form.
+  // Normalizes like the address of an intent: `127.1` becomes 127.0.0.1, and an IPv6 address has one short form.
   const hostname = name === undefined ? undefined : URL.parse(`http://${name}`)?.hostname
   return hostname === undefined ? undefined : { name: hostname.replace(/\.$/, ''), port: port ?? '' }
 }

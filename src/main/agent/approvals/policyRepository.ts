@@ -5,7 +5,7 @@ import { defineTable, flag, lenientJson, number, type Params, type RowOf, type S
 export type PolicyRepository = {
   read(): Policy
   write(policy: Policy): void
-  /** Leaves the stored rules as they are, even if they cannot be parsed. */
+  /** Leaves the stored rules unchanged, even if they cannot be parsed. */
   switchStop(stopped: boolean): void
 }
 
@@ -17,7 +17,7 @@ export const initialPolicy: Policy = {
   expiry_minutes: 15,
 }
 
-/** Policy while the stored one cannot be parsed. */
+/** Policy that applies while the stored one cannot be parsed. */
 export const closedPolicy: Policy = {
   stopped: false,
   rules: [{ id: 'damaged', effect: 'deny', kind: '*', requester: '*', host: '*', max_amount_micro_usd: null }],

@@ -5,7 +5,7 @@ import type { IntentLifecycle } from './intentLifecycle.ts'
 
 type Options = { lifecycle: Pick<IntentLifecycle, 'atomically' | 'inState' | 'apply'>; now: () => number }
 
-/** Closes requests for something that was bought in between: approving one would buy it twice, or fail. */
+/** Closes requests for something that has been bought since. Approving one would buy it twice, or fail. */
 export function createPurchaseClosing({ lifecycle, now }: Options): Pick<Approvals, 'closePurchase'> {
   return {
     closePurchase(purchase) {

@@ -3,16 +3,16 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { LocalCall } from '../base/localEndpoint.ts'
 import type { RepeatRepository } from './repeatRepository.ts'
 
-/** To be done in the transaction that keeps the intent. */
+/** Work for the transaction that stores the intent. */
 export type Alongside = (record: IntentRecord) => void
 
 export type RepeatedAsks = {
   /**
-   * Submits once for each `Idempotency-Key` of a requester; without a key, each time. A repetition within 24 hours returns
-   * the present state of the first intent, with the header `Idempotent-Replayed`. The key is stored in the transaction of
-   * the intent.
-   * @param ask @returns the id of the intent that it made
-   * @returns that id
+   * Submits once per `Idempotency-Key` of a requester, or each time without a key. A repeated request within 24 hours
+   * returns the current state of the first intent, with the header `Idempotent-Replayed`. The key is stored in the
+   * transaction of the intent.
+   * @param ask submits and returns the id of the created intent
+   * @returns the id of the intent
    * @throws AppError as `ask` and `oncePerKey`
    */
   once(

@@ -2,7 +2,7 @@ import type { KeySlot } from '#platform/oncePerKey.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import type { Params } from '#storage/table.ts'
 
-/** Intents by the `Idempotency-Key` of the request that made them. */
+/** Intents by the `Idempotency-Key` of the request that created them. */
 export type RepeatRepository = {
   find(slot: Pick<KeySlot, 'holder' | 'key'>, nowMs: number): { requestHash: Buffer; answer: string } | undefined
   add(slot: KeySlot, intentId: string, times: { nowMs: number; expiresAtMs: number }): void

@@ -10,9 +10,9 @@ import type { GrantRepository } from './grantRepository.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import { isOpen } from './intentStates.ts'
 
-/** Ends requests and remembered approvals with their requester and their account. */
+/** Ends requests and remembered approvals together with their requester or account. */
 export type RequesterLeases = {
-  /** Takes leases for what is stored. What has no requester or account any more ends at once. */
+  /** Takes leases for stored requests and grants. Those without a requester or account end immediately. */
   start(): void
   addGrant(grant: Grant): void
   removeGrant(id: string): void
@@ -54,7 +54,7 @@ export function createRequesterLeases(options: Options): RequesterLeases {
     requests.set(record.id, [])
     const leases = take(record, 'request', (principal, error) => endRequest(record.id, principal, error))
     if (requests.has(record.id)) requests.set(record.id, leases)
-    else for (const lease of leases) lease.release() // it ended at once
+    else for (const lease of leases) lease.release() // ended immediately
   }
   const addGrant = (grant: Grant): void => {
     granted.set(grant.id, [])

@@ -3,29 +3,28 @@ import type { JudgedIntent } from './toPolicyInput.ts'
 
 /** Use that a signature would consume. */
 export type ReservedUse = JudgedIntent & {
-  /** Id of the intent, which holds at most one reservation. */
+  /** Id of the intent, which has at most one reservation. */
   id: string
-  /** On whose word it is approved. */
+  /** Decider that approved the intent. */
   by: NonNullable<IntentRecord['decision']>['by']
 }
 export type ReservationRefusal = { effect: Extract<PolicyRule['effect'], 'ask' | 'deny'>; detail: string }
 
 /**
- * Whatever allows only so much: grants count signatures. It is reserved before anything is signed, and ends exactly once:
- * committed or given back. What is neither stays reserved, also over a restart, so that an unclear outcome frees nothing.
- *
- * Every call is synchronous and belongs into the transaction that changes the state of the intent: both happen or
- * neither. A call that cannot be answered throws, and the transaction with it, so that nothing is signed.
+ * Reserves limited resources: grants, for example, limit the number of signatures. A use is reserved before anything is
+ * signed, and ends exactly once: committed or released. An open reservation survives a restart, so that an unknown
+ * outcome frees nothing. Every call is synchronous and belongs in the transaction that changes the intent's state, so
+ * that both happen or neither. If a call throws, the transaction fails and nothing is signed.
  */
 export interface Reservations {
   /**
-   * Reserves what this use needs, which may be nothing.
-   * @returns why it cannot, with nothing reserved; undefined when it is reserved
-   * @throws Error when this id has a reservation already
+   * Reserves the resources for this use, if any are needed.
+   * @returns the refusal, with nothing reserved, or undefined if reserved
+   * @throws Error if this id already has a reservation
    */
   reserve(use: ReservedUse): ReservationRefusal | undefined
-  /** Commits a reservation permanently. Without one, does nothing. */
+  /** Commits a reservation permanently. No-op if there is no reservation. */
   commit(id: string): void
-  /** Releases a reservation that was never used. Without one, as after `commit`, does nothing. */
+  /** Releases an unused reservation. No-op if there is no reservation, for example after `commit`. */
   giveBack(id: string): void
 }

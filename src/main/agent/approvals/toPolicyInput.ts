@@ -1,21 +1,21 @@
 import type { Grant, IntentKind, IntentRecord, Requester } from '#shared/contract/intents.ts'
 
-/** An intent as policy, grants and reservations see it. */
+/** Intent as input for policy, grants and reservations. */
 export type JudgedIntent = {
   kind: IntentKind
   requester: Requester
   host: string | null
   /** Payee and network of a payment, chain of a sign-in. */
   scope: string | null
-  /** Path of what a payment is for. */
+  /** Path of the resource that a payment buys. */
   path?: string | null | undefined
   accountId: Grant['account_id']
   amountMicroUsd: bigint | null
-  /** Thing that a payment buys. */
+  /** Item that a payment buys. */
   purchase?: string | null
 }
 
-/** Whether the wallet signs it. What a tool wants to do needs an approval alone. */
+/** Whether the wallet signs the intent. Tool calls need only an approval. */
 export function isWalletRequired(kind: IntentKind): boolean {
   return kind !== 'tool.call'
 }

@@ -3,7 +3,7 @@ import type { ApprovalDialog } from './approvalDialog.ts'
 
 type Options = { dialog: Pick<ApprovalDialog, 'announce'>; events: LocalEvents }
 
-/** Announces each intent once when it begins to wait. @returns what ends it */
+/** Announces each intent once when it starts waiting. @returns the unsubscribe function */
 export function startPendingNotifications({ dialog, events }: Options): () => void {
   const announced = new Set<string>()
   return events.subscribe((event) => {

@@ -5,42 +5,43 @@ import type { WalletAccountId } from '#shared/contract/wallet.ts'
 import type { ToolRights } from './toolRights.ts'
 
 /**
- * Principals of the local agent that can end. `token`: a sign-in at the service, or its wallet where the service does not
- * say which sign-in it is. The user's own session and Steward itself have none of these.
+ * Principals of the local agent that can end. `token` is a sign-in at the service, or its wallet if the service does
+ * not identify the sign-in. The user's session and Steward itself are not among them.
  */
 export type EndingPrincipal = 'tool' | 'chat' | 'key' | 'token' | 'wallet'
 
 /**
- * Kinds of work that hold a lease, with the principals that each is done for. A slice that works, waits or stores
- * something for a requester adds its kind here; test/integration/endedAuthority.test.ts fails until each cell has a case.
+ * Kinds of work that hold a lease, with the principals for which each is done. A feature that works, waits or stores
+ * something for a requester adds its kind here; test/integration/endedAuthority.test.ts fails until each cell has a
+ * case.
  */
 export const leaseHolders = {
   /** Call of a tool by an MCP client, a chat or a program. */
   'tool-call': ['tool', 'chat'],
   /** Program of `operations_run`. */
   program: ['tool'],
-  /** Request in Approvals that is not decided or not signed yet. */
+  /** Request in Approvals that is not yet decided or signed. */
   request: ['tool', 'chat', 'key', 'token', 'wallet'],
   /** Remembered approval. */
   grant: ['tool', 'chat', 'key', 'token', 'wallet'],
-  /** Request to the local API, long polls included. */
+  /** Request to the local API, including long polls. */
   'local-request': ['key', 'token'],
-  /** Answer of a model in a chat. */
+  /** Completion of a model in a chat. */
   'chat-run': ['chat'],
-  /** Payment that is not signed yet. */
+  /** Payment that is not yet signed. */
   payment: ['tool', 'chat', 'key', 'token', 'wallet'],
 } as const satisfies Readonly<Record<string, readonly EndingPrincipal[]>>
 export type LeaseHolder = keyof typeof leaseHolders
 
 export type PrincipalRights = {
-  /** Absent: it may call no tools. */
+  /** Rights to call tools. Omitted if the principal may call no tools. */
   tools?: ToolRights | undefined
 }
 export type AgentPrincipals = Principals<PrincipalRights, LeaseHolder>
 
 /**
- * Returns the principal of a requester. Ids of API keys and access tokens carry their kind: `key:…`, `token:…`. The
- * sign-ins of a wallet share an id, and so their budget, but are separate principals.
+ * Returns the principal of a requester. Ids of API keys and access tokens include their kind: `key:…`, `token:…`. The
+ * sign-ins of a wallet share an id, and therefore a budget, but are separate principals.
  */
 export function toRequesterPrincipal({
   kind,
@@ -74,7 +75,6 @@ const endings: Readonly<Record<EndingPrincipal, () => AppError>> = {
   wallet: () => new AppError('wallet/account-not-found', 'The wallet account was removed.'),
 }
 
-/** Returns the error for work of a principal that has ended. */
 export function toEndedError(principal: PrincipalId): AppError {
   const kind = getPrincipalKind(principal)
   return kind in endings ? endings[kind as keyof typeof endings]() : new AppError('auth/invalid', 'Access has ended.')

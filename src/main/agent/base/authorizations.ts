@@ -1,23 +1,23 @@
-/** A signed payment, as it can be found again. */
+/** Signed payment, with the data to look it up. */
 export type Authorization = {
   network: string
   payer: string
   payTo: string
-  /** Atomic units, decimal. */
+  /** Amount in atomic units, decimal. */
   amount: string
   nonce: string
   validBeforeMs: number
-  /** Time before which it cannot have been signed, in milliseconds since 1970. */
+  /** Lower bound of the signing time, in Unix milliseconds. */
   sinceMs: number
   /** Transaction in which the seller reports the settlement of an `upto` payment. */
   transaction?: string | null
-  /** Service that sold, whose test ledger has the payment. Absent: the connected service. */
+  /** Seller whose test ledger contains the payment. Defaults to the connected service. */
   service?: string
 }
 export type AuthorizationState =
   /** The money moved. */
   | { state: 'used'; transaction: string | null; settledMicroUsd?: number }
-  /** `isFinal`: it has expired or was cancelled, by the clock of where it is used, so the money never moves. */
+  /** `isFinal`: expired or cancelled according to the clock of its chain or ledger, so the money will never move. */
   | { state: 'unused'; isFinal: boolean }
   | { state: 'unknown'; detail: string }
 

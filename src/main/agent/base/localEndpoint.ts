@@ -6,29 +6,28 @@ import type { Answer, Parsed, Route } from '#shared/contract/route.ts'
 
 /** Program whose budget a payment counts against, in addition to the user's limits. */
 export type PaymentSpender = {
-  /** Whether it has a limit. Payments within that limit need none in the request. */
+  /** Whether the program has a limit. Payments within that limit need no limit in the request. */
   isLimited: boolean
-  /** Counts a payment, in the transaction that makes it. @throws AppError if the budget does not cover it */
+  /** Counts a payment, in the transaction that creates it. @throws AppError if the budget does not cover it */
   attach(payment: { id: PaymentId; amountMicroUsd: number }): void
 }
 
 export type LocalCall = Pick<BaseCall, 'body' | 'repeatable' | 'setHeader' | 'signal'> & {
-  /** Requester, authenticated by session or API key. */
   requester: Requester
   spender?: PaymentSpender | undefined
-  /** Origin of this server as the caller addressed it: `http://127.0.0.1:4100`. */
+  /** Origin of this server as addressed by the caller, such as `http://127.0.0.1:4100`. */
   origin: string
 }
 
-/** An operation of the agent itself, below `/local/`; the route's `auth` says who may use it. */
+/** Operation of the agent itself, below `/local/`. The route's `auth` defines the permitted callers. */
 export type LocalEndpoint = Endpoint<LocalCall>
 
-/** `const A` keeps literals such as `success: true` what they are. */
+/** `const A` preserves literal types such as `success: true`. */
 export function createLocalEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer | EventsAnswer>(
   route: R,
   handle: (input: Parsed<R>, call: LocalCall) => A | Promise<A>,
 ): LocalEndpoint {
-  // The input is parsed with this very route's schemas, so it is what the handler expects.
+  // The input is parsed with the schemas of this route, so its type matches the handler.
   return { route, handle: handle as LocalEndpoint['handle'] }
 }
 

@@ -1,10 +1,10 @@
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { createEmitter } from '#shared/emitter.ts'
 
-/** Everything that the window hears: what the service tells, and what the agent itself does. */
+/** Events for the window: those of the service and those of the agent itself. */
 export type LocalEvents = {
   publish(event: LocalEvent): void
-  /** The state of the connection comes first. @returns what ends the subscription */
+  /** Subscribes to events. The connection state is sent first. @returns the unsubscribe function */
   subscribe(listener: (event: LocalEvent) => void): () => void
 }
 

@@ -1,2 +1,5 @@
-/** Delay in milliseconds after a signature expired until its chain is asked whether it was used: clocks differ. */
+/**
+ * Delay between the expiry of a signature and the query whether it was used, in milliseconds. Compensates for clock
+ * skew.
+ */
 export const lookupDelayMs = 65_000

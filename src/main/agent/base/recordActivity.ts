@@ -1,13 +1,13 @@
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import type { Links, TaskId } from '#shared/contract/timelineLinks.ts'
 
-/** Entry that a feature records. Contains no secrets; recording never fails the caller's work. */
+/** Entry that a feature records. Contains no secrets. A recording error never fails the caller's work. */
 export type NewActivityEntry = {
   /** `area.event` */
   kind: string
   actor: TimelineEntry['actor']
   subject?: string
-  /** One plain sentence. */
+  /** Summary in one plain sentence. */
   summary: string
   /**
    * Fields. Costs are summed per task: `cost_micro_usd` for models, `paid_micro_usdc` for payments in USDC,
@@ -15,13 +15,13 @@ export type NewActivityEntry = {
    * recorded once, when it is final.
    */
   detail?: TimelineEntry['detail']
-  /** Absent: the task of the intent or payment it links to, else the present one of `TaskContext`. */
+  /** Defaults to the task of the linked intent or payment, or else to the current one of `TaskContext`. */
   task?: TaskId
   /** Links added to those of the current task. */
   links?: Links
-  /** Absent is now. */
+  /** Defaults to the current time. */
   atMs?: number
-  /** Time since the work began, in milliseconds: the entry gets the time of its beginning. */
+  /** Duration of the work, in milliseconds. The entry gets the start time. */
   tookMs?: number
 }
 

@@ -1,30 +1,33 @@
-/** Kinds of things of a service that the agent's data refers to. */
+/** Kinds of service resources that the agent's data refers to. */
 export type RemovedKind = 'sandbox' | 'key' | 'domain'
 
 export type RemovedThing = {
   kind: RemovedKind
-  /** The name of a domain. */
+  /** Id, or the name of a domain. */
   id: string
-  /** The last one, for sentences. */
+  /** Last known name, for texts. */
   name: string
 }
 
-/** Part of the agent whose stored data refers to things of one kind. */
+/** Component whose stored data refers to resources of one kind. */
 export type ReferenceHolder = {
   kind: RemovedKind
-  /** Ids that its data names now. A removal that no outbox tells of is found by comparing them. */
+  /** Returns the ids currently referenced. Comparing them reveals removals that the outbox did not report. */
   referred?: () => readonly string[]
-  /** Applies what the register declares. Must be idempotent: a removal may be delivered more than once. */
+  /**
+   * Applies the effects that the register declares. Must be idempotent, because a removal may be delivered more than
+   * once.
+   */
   onRemoved: (thing: RemovedThing) => void
 }
 
-/** Delivers removals to the parts whose data refers to them. */
+/** Delivers removals to the components whose data refers to them. */
 export type RemovedThings = {
   /** @returns the unsubscribe function */
   subscribe(holder: ReferenceHolder): () => void
-  /** Ids that data of the agent names. */
+  /** Ids that the agent's data refers to. */
   listReferred(kind: RemovedKind): ReadonlySet<string>
-  /** @throws the first error of a holder, after all have been called */
+  /** @throws the first error of a holder, after all holders were called */
   deliver(thing: RemovedThing): void
 }
 

@@ -11,7 +11,7 @@ const ofStatus: Readonly<Record<number, ErrorCode>> = {
   503: 'inference/overloaded',
   504: 'inference/timeout',
 }
-/** Error codes for the service's reasons, as its model endpoints name them. */
+/** Error codes by the service's reasons, as named by its model endpoints. */
 const ofReason: Readonly<Record<string, ErrorCode>> = {
   provider_not_configured: 'inference/unconfigured',
   insufficient_credits: 'inference/credits',
@@ -24,7 +24,7 @@ const ofReason: Readonly<Record<string, ErrorCode>> = {
 
 type ErrorFields = { error?: unknown; code?: unknown; detail?: unknown }
 
-/** Converts an error response of the service, in either of its formats. */
+/** Converts an error response of the service, in either of its two formats. */
 export function toServiceError(status: number, answer: unknown, retryAfter?: string): AppError {
   const { error, code, detail } = readFields(answer)
   if (typeof error === 'object' && error !== null) return toModelError({ status, error, detail, retryAfter })
@@ -36,7 +36,10 @@ export function toServiceError(status: number, answer: unknown, retryAfter?: str
 
 type Refused = { status: number | undefined; error: object; detail?: unknown; retryAfter?: string | undefined }
 
-/** OpenAI's form: `{"error": {"message", "type", "code", "param"}}`, also in the middle of a stream, without a status. */
+/**
+ * Converts an error in OpenAI's format: `{"error": {"message", "type", "code", "param"}}`. The error may also occur
+ * mid-stream, without a status.
+ */
 export function toModelError({ status, error, detail, retryAfter }: Refused): AppError {
   const { message, code, type } = error as { message?: unknown; code?: unknown; type?: unknown }
   const reason = [code, type].find((word) => typeof word === 'string' && Object.hasOwn(ofReason, word))

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { formatOriginator, isTurn, type Originator, originatorHeader } from '#shared/contract/originator.ts'
 import { type Links, type TaskId, taskHeader } from '#shared/contract/timelineLinks.ts'
 
-/** Task in progress, for log entries and for requests to the service. */
+/** Current task, for log entries and for requests to the service. */
 export type PresentTask = {
   id: TaskId
   links: Links
@@ -14,16 +14,16 @@ export type PresentTask = {
 /** Tracks the current task across asynchronous calls. */
 export type TaskContext = {
   /**
-   * Runs work as a task. Within a turn of a chat or a tool call it joins that task and adds links; a turn is always a
-   * separate task.
+   * Runs work as a task. Within a chat turn or a tool call, joins that task and adds links. A turn is always a separate
+   * task.
    */
   run<T>(task: PresentTask, work: () => T): T
-  /** Resumes an earlier task, whatever the current one is. */
+  /** Resumes an earlier task, regardless of the current one. */
   resume<T>(task: PresentTask, work: () => T): T
   current(): PresentTask | undefined
 }
 
-/** Creates an id for a task that no other resource identifies. */
+/** Creates the id of a task that no other resource identifies. */
 export function createTaskId(kind: 'action' | 'call'): TaskId {
   return `${kind}:${randomUUID().replaceAll('-', '')}`
 }
@@ -43,7 +43,7 @@ export function createTaskContext(): TaskContext {
   }
 }
 
-/** Returns headers that name the task and the originator of a request to the service. */
+/** Returns headers with the task and the requester of a request to the service. */
 export function createTaskHeaders(task: Omit<PresentTask, 'links'> | undefined): Record<string, string> {
   return {
     ...(task && { [taskHeader]: task.id }),

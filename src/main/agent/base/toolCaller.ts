@@ -4,17 +4,20 @@ import { Requester } from '#shared/contract/intents.ts'
 import { ToolProfile } from '#shared/contract/toolClients.ts'
 
 /**
- * Identity of a caller of tools, and what narrows this request. Never its rights: those are read at each use, so that a
- * stored call has no more of them than its caller has by then.
+ * Identity of a tool caller, and restrictions of this request. Rights are not included. They are read on each use, so
+ * that a stored call never exceeds the current rights of its caller.
  */
 export const ToolCaller = z.object({
-  /** As approvals, payments and Activity name it; `kind` is `tool`, or `client` for the holder of an API key. */
+  /** Requester in approvals, payments and the activity log. `kind` is `tool`, or `client` for an API key. */
   requester: Requester,
-  /** Profile narrower than the caller's, for this request alone. */
+  /** Profile narrower than the caller's, for this request only. */
   narrowedTo: ToolProfile.optional(),
-  /** Whether a program of `operations_run` calls. It may call every operation while its client may run programs. */
+  /**
+   * Whether the caller is a program of `operations_run`, which may call every operation while its client may run
+   * programs.
+   */
   isProgram: z.boolean().optional(),
-  /** Sandbox that runs the caller. Calls that affect anything outside it need approval, whatever its policy. */
+  /** Sandbox of the caller. Calls with effects outside it need approval, regardless of the policy. */
   sandbox: z.string().optional(),
 })
 export type ToolCaller = z.infer<typeof ToolCaller>
@@ -26,7 +29,7 @@ export function toRequesterKey({ requester }: Pick<ToolCaller, 'requester'>): st
   return `${requester.kind} ${requester.id}`
 }
 
-/** The same for the same call of the same caller. */
+/** Returns the same digest for the same call of the same caller. */
 export function digestCall(
   caller: Pick<ToolCaller, 'requester' | 'sandbox'>,
   tool: { name: string },
@@ -39,7 +42,7 @@ export function digestCall(
   )
 }
 
-/** The sandbox or the domain a call is about. */
+/** Returns the sandbox or the domain of a call. */
 export function findTarget({ sandbox_id: sandbox, domain }: ToolArguments): string {
   return String(sandbox ?? domain ?? '').slice(0, 255)
 }

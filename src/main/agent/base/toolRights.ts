@@ -4,24 +4,24 @@ import type { Tool } from '#shared/contract/tools/tool.ts'
 import { findBuiltInTool, mayUse } from '#shared/contract/tools/toolTable.ts'
 import type { ToolArguments, ToolCaller } from './toolCaller.ts'
 
-/** Present rights of a tool client or a chat. Read them at each use and never store them. */
+/** Current rights of a tool client or a chat. Read them on each use and never store them. */
 export type ToolRights = {
   profile: ToolProfile
   policy: ToolPolicy
-  /** Budget per UTC day, in micro-dollars; null for none. */
+  /** Budget per UTC day, in micro-dollars. Null if unlimited. */
   dailyBudgetMicroUsd: number | null
-  /** Whether calls that change something are validated without running them. */
+  /** Whether calls that change data are validated without being executed. */
   dryRun: boolean
-  /** Ids of third-party MCP servers whose tools it may call. */
+  /** Ids of the permitted third-party MCP servers. */
   servers: readonly string[]
 }
 
-/** Policy of a caller without settings: it may change things, and destroying them needs approval. */
+/** Policy of a caller without settings: changes are allowed, and destructive calls need approval. */
 export const defaultToolPolicy: ToolPolicy = { changes: 'allow', destroys: 'ask' }
 
 /**
- * Returns the rights for one call: narrowed to the profile of its request, or all operations for a program whose client may
- * run programs.
+ * Returns the rights for one call: restricted to the profile of its request, or all operations for a program whose
+ * client may run programs.
  * @throws AppError `tool/denied`, `tool/profile`
  */
 export function requireCallRights(
@@ -41,7 +41,7 @@ export function narrowProfile(profile: ToolProfile, narrower: ToolProfile): Tool
   throw new AppError('tool/profile', `The profile ${narrower} is not narrower than ${profile}.`)
 }
 
-/** Returns why these rights do not allow a call, or undefined if they do. */
+/** Returns the reason why these rights do not allow a call, or undefined if they do. */
 export function findToolRefusal(
   { profile, policy, dryRun }: ToolRights,
   tool: Tool,
@@ -61,7 +61,10 @@ export function findToolRefusal(
   return new AppError('tool/dry-run', `Dry run: ${tool.name} was checked, and not done.${would}`)
 }
 
-/** Returns why these rights allow no payment or signature that the tool of this name asked for; absent: not known. */
+/**
+ * Returns the reason why these rights allow no payment or signature requested by the named tool.
+ * @param name undefined if unknown
+ */
 export function findPaymentRefusal(rights: ToolRights, name: string | undefined): AppError | undefined {
   const { profile, policy, dryRun } = rights
   const tool = name === undefined ? undefined : findBuiltInTool(name)
@@ -75,7 +78,10 @@ export function findPaymentRefusal(rights: ToolRights, name: string | undefined)
   return dryRun ? new AppError('tool/dry-run', 'Dry run: it was checked, and not done.') : undefined
 }
 
-/** Whether these rights let a call run only after an approval. The operation of a paying tool asks for it itself. */
+/**
+ * Whether these rights require approval before a call runs. The operation of a paying tool requests the approval
+ * itself.
+ */
 export function isApprovalRequired({ policy }: ToolRights, tool: Tool, args: ToolArguments): boolean {
   if (tool.effect === 'read') return false
   if (tool.effect === 'pay') return policy.changes === 'ask' && tool.change?.(args) !== undefined

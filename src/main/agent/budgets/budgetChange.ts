@@ -5,7 +5,7 @@ import type { ConfirmationText } from '../approvals/describeConfirmation.ts'
 type Line = { label: string; value: string }
 type Named = ReadonlyMap<string, number>
 
-/** Limits that apply while the stored ones cannot be parsed: no payments. */
+/** Limits that apply while the stored ones cannot be parsed. They allow no payments. */
 export const closedLimits: PaymentBudgetLimits = {
   payment_micro_usd: 0,
   day_micro_usd: 0,
@@ -16,7 +16,7 @@ export const closedLimits: PaymentBudgetLimits = {
   ask_first_payee: true,
 }
 
-/** Each change that lets more be paid than before; none means that it is as strict or stricter. */
+/** Lists changes that allow higher payments than before. Empty if the new limits are equal or stricter. */
 export function listLooserLimits(from: PaymentBudgetLimits, to: PaymentBudgetLimits): Line[] {
   const single = [
     { label: 'One payment', before: from.payment_micro_usd, after: to.payment_micro_usd },

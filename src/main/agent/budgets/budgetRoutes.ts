@@ -23,7 +23,10 @@ type Options = {
 }
 const you = { kind: 'person', name: 'You' } as const
 
-/** Lower limits hold at once; what lets more be paid is confirmed where the window cannot draw. */
+/**
+ * Creates the endpoints for budgets. Lower limits apply immediately; looser ones are confirmed outside the window's
+ * content.
+ */
 export function createBudgetRoutes({ records, budgets, policy, publish, note }: Options): LocalEndpoint[] {
   const present = () => records.limits() ?? closedLimits
   const answer = (): PaymentBudgetsAnswer => ({
@@ -38,7 +41,7 @@ export function createBudgetRoutes({ records, budgets, policy, publish, note }: 
     note({ kind: 'payment.budgets', actor: you, summary })
     publish({ type: 'payment-budgets.changed' })
   }
-  /** @param before it was shown as a change of this: another one in between ends it */
+  /** @param before limits shown in the confirmation; a concurrent change invalidates it */
   const assertConfirmed = (before: string) => {
     if (JSON.stringify(present()) !== before)
       throw new AppError('policy/confirmation', 'The limits changed in the meantime.')

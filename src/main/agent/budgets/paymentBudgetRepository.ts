@@ -25,12 +25,12 @@ const entryTable = defineTable('payment_budget_entries', {
   payee: text(),
   atMs: number(),
 })
-/** Columns of signed entries, by which a signature can be looked up. */
+/** Columns of signed entries, which identify the signature. */
 const signatureTable = defineTable('payment_budget_entries', {
   payer: text(),
   nonce: text(),
   validBeforeMs: number(),
-  /** Service that was connected then, see `AuthorizationLookup`. */
+  /** Service that was connected at that time, see `AuthorizationLookup`. */
   service: nullable(text()),
 })
 const payeeTable = defineTable('payment_payees', {
@@ -40,7 +40,7 @@ const payeeTable = defineTable('payment_payees', {
   sinceMs: number(),
 })
 
-/** An approved payment. */
+/** Approved payment. */
 export type BudgetEntry = RowOf<typeof entryTable>
 export type SignedEntry = RowOf<typeof signatureTable>
 export type OpenEntry = BudgetEntry & SignedEntry
@@ -50,7 +50,7 @@ export type Used = { spent: number; held: number }
 type Since = { sinceMs: number; host?: string; payee?: string }
 
 export type PaymentBudgetRepository = {
-  /** @returns undefined if the limits cannot be parsed. The caller then refuses every payment */
+  /** @returns undefined if the limits cannot be parsed. The caller then denies every payment */
   limits(): PaymentBudgetLimits | undefined
   setLimits(limits: PaymentBudgetLimits): void
   /** @throws Error if this id has a reservation already */
@@ -58,12 +58,16 @@ export type PaymentBudgetRepository = {
   /** Marks a reserved entry as signed. @returns undefined if it was not reserved */
   sign(id: string, signed: SignedEntry | undefined): BudgetEntry | undefined
   giveBack(id: string): void
-  /** Settles a signed entry. @param amountMicroUsd amount if less than signed. @returns whether it was signed */
+  /**
+   * Settles a signed entry.
+   * @param amountMicroUsd actual amount, if lower than the signed one
+   * @returns whether the entry was signed
+   */
   settle(id: string, state: 'spent' | 'void', amountMicroUsd?: number): boolean
-  /** Lists signed entries whose signature has expired at this time, with unknown outcome. */
+  /** Lists signed entries whose signature has expired at this time and whose outcome is unknown. */
   overdue(nowMs: number): OpenEntry[]
   sum(since: Since): Used
-  /** Returns the costs of chats. Reservations of running messages count regardless of their start. */
+  /** Returns the costs of chats. Reservations of running messages count regardless of their start time. */
   chats(sinceMs: number): Used
   payees(): StoredPayee[]
   findPayee(host: string, network: string): string | undefined

@@ -6,30 +6,32 @@ import type { ReservationRefusal, ReservedUse } from '../approvals/reservations.
 import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
 import type { SharedBudget } from './spendBudgets.ts'
 
-/** A payment as budgets see it. */
+/** Payment as input for the budgets. */
 export type BudgetedUse = Pick<ReservedUse, 'host' | 'scope' | 'amountMicroUsd' | 'by'>
 
 /**
- * Limits of everything that is paid: USDC payments of any kind, and in day and month what chats cost. What was signed counts
- * until it is known that it was not used.
+ * Limits of all payments: USDC payments of any kind, and, per day and month, the cost of chats. Signed amounts count
+ * until they are known to be unused.
  */
 export type PaymentBudgets = {
-  /** @returns why the payment is denied or needs the user; undefined if it is allowed */
+  /** @returns the reason why the payment is denied or needs the user, or undefined if it is allowed */
   refusal(use: BudgetedUse): ReservationRefusal | undefined
-  /** The limits that a payment counts against. */
+  /** Limits that apply to a payment. */
   statesFor(use: Pick<BudgetedUse, 'host' | 'scope'>): BudgetState[]
-  /** All there are. */
   states(): BudgetState[]
-  /** @throws AppError `data/unusable` where they cannot be understood */
+  /** @throws AppError `data/unusable` if the limits cannot be parsed */
   limits(): PaymentBudgetLimits
-  /** Amount that the daily and monthly limits leave for anything, chats included; `Infinity` without limits. */
+  /**
+   * Amount that remains for all spending, including chats, under the daily and monthly limits. `Infinity` without
+   * limits.
+   */
   remainingForAll(): number
-  /** Returns the daily or monthly budget with the smaller remainder. */
+  /** Returns the daily or monthly budget with the smaller remaining amount. */
   tightest(): BudgetState | undefined
 }
 
 const dayMs = 24 * 3600 * 1000
-/** Beyond it sums would no longer be exact. */
+/** Larger sums would no longer be exact. */
 const maxMicroUsd = 1_000_000_000_000
 
 export function createPaymentBudgets(options: { records: PaymentBudgetRepository; now: () => number }): PaymentBudgets {
@@ -63,7 +65,7 @@ export function createPaymentBudgets(options: { records: PaymentBudgetRepository
     }
   }
   const readUsed = ({ scope, key }: Pick<BudgetState, 'scope' | 'key'>) => {
-    // One millisecond early: the month begins with its first.
+    // One millisecond earlier, so that the first millisecond of the month is included.
     const monthMs = monthStart() - 1
     if (scope === 'payment') return { spent: 0, held: 0 }
     if (scope === 'host') return records.sum({ sinceMs: monthMs, host: key ?? '' })
@@ -129,7 +131,7 @@ export function createPaymentBudgets(options: { records: PaymentBudgetRepository
   }
 }
 
-/** As the budgets of chats see it. */
+/** Adapts the payment budgets for the budgets of chats. */
 export function createSharedBudget({ remainingForAll, tightest }: PaymentBudgets): SharedBudget {
   return {
     remainingForAll,
@@ -158,7 +160,7 @@ const names = {
   payee: 'this payee in this month',
 } as const
 
-/** Formats the error: `The limit of any 24 hours is $10.00, and $3.00 of it is left.` */
+/** Formats the error, such as `The limit of any 24 hours is $10.00, and $3.00 of it is left.` */
 export function describeExceeded({ scope, limit_micro_usd: limit, left_micro_usd: remaining }: BudgetState): string {
   const limitText = formatUsd(String(limit ?? 0), 'exact')
   if (scope === 'payment') return `It is above your limit of ${limitText} for one payment.`

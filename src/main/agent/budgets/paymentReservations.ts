@@ -26,7 +26,7 @@ export function createPaymentReservations({ records, budgets, findSignature, ser
         if (refusal) return refusal
         records.reserve({
           id: use.id,
-          amountMicroUsd: Number(use.amountMicroUsd), // `refusal` just bounded it
+          amountMicroUsd: Number(use.amountMicroUsd), // bounded by `refusal` above
           host: use.host ?? '',
           payee: use.scope ?? '',
           atMs: now(),
@@ -52,7 +52,7 @@ function toSignedEntry(result: IntentRecord['result'] | undefined, service: stri
   return { payer: from, nonce, validBeforeMs: Number(validBefore) * 1000, service }
 }
 
-/** All of them or none. */
+/** Combines reservations. Reserves all parts or none. */
 export function combineReservations(parts: readonly Reservations[]): Reservations {
   return {
     reserve(use) {

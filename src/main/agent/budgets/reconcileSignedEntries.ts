@@ -3,10 +3,10 @@ import { lookupDelayMs } from '../base/lookupDelay.ts'
 import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
 import { parsePayee } from './paymentBudgets.ts'
 
-/** Interval of checking an unresolved payment: an hour. */
+/** Interval between lookups of an unresolved payment: one hour. */
 const againMs = 3_600_000
 
-/** Reconciles signatures for programs that pay themselves: each counts until it has expired unused. */
+/** Reconciles signatures of programs that pay themselves. Each one counts until it has expired unused. */
 export function reconcileSignedEntries(options: {
   records: Pick<PaymentBudgetRepository, 'overdue' | 'settle'>
   lookup: AuthorizationLookup
@@ -15,7 +15,7 @@ export function reconcileSignedEntries(options: {
   const { records, lookup, now } = options
   const nextLookupMs = new Map<string, number>()
   return {
-    /** @param isFollowed whether it is of a payment that Steward follows itself */
+    /** Looks up overdue signatures. @param isFollowed whether Steward itself tracks the payment of the intent */
     async lookAfter(isFollowed: (intentId: string) => boolean): Promise<void> {
       for (const entry of records.overdue(now() - lookupDelayMs)) {
         const { id, payee, payer, nonce, validBeforeMs, amountMicroUsd, atMs: sinceMs, service } = entry

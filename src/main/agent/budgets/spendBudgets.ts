@@ -3,14 +3,14 @@ import type { LimitState, Spend, SpendLimits } from '#shared/contract/chats.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { SpendActual, SpendFilter, SpendRepository, SpendScope, SpendSum } from './spendRepository.ts'
 
-/** An answer to be reserved for. */
+/** Completion that needs a reservation. */
 export type SpendAsk = {
   id: string
   model: string
   /**
    * Plans the maximum cost within the budget.
    * @param availableMicroUsd `Infinity` without a limit
-   * @returns at most `availableMicroUsd`; undefined if that is too little for any answer
+   * @returns at most `availableMicroUsd`, or undefined if that is insufficient for any completion
    */
   plan(availableMicroUsd: number): number | undefined
 }
@@ -18,37 +18,36 @@ export type SpendAsk = {
 /** Keys of the scopes that a cost counts toward. */
 export type SpendScopeKeys = {
   conversationId: string
-  /** Limits of this conversation; null for the default. */
+  /** Limits of this conversation. Null for the defaults. */
   ownLimits: SpendLimits | null
 }
 
 /**
- * Limits of what chats may cost, per day of UTC and per conversation. What an answer can cost at most is reserved before
- * it is asked for and counts as spent until it is settled, in the database, so also over a crash. Whatever runs at once,
- * the sum of what is spent and reserved never passes a hard limit.
- *
- * All calls are synchronous: they belong into the transaction that writes what is reserved for.
+ * Limits of the cost of chats, per UTC day and per conversation. The maximum cost of a completion is reserved before
+ * the request and counts as spent until it is settled. Reservations are stored in the database and survive a crash. The
+ * sum of spent and reserved amounts never exceeds a hard limit, regardless of concurrency. All calls are synchronous
+ * and belong in the transaction that writes the corresponding messages.
  */
 export type SpendBudgets = {
   /**
-   * All of them or none. What limits leave is shared out evenly; what one does not need goes to the others.
+   * Reserves all requests or none. The available amount is distributed evenly; unused shares go to the other requests.
    * @returns the limits at which a warning is due
-   * @throws AppError `budget/exceeded` naming the limit, with nothing reserved
+   * @throws AppError `budget/exceeded` with the limit, with nothing reserved
    */
   reserve(scope: SpendScopeKeys, asks: readonly SpendAsk[]): LimitState[]
-  /** Settles a reservation at most once; without one, does nothing. @returns whether it settled */
+  /** Settles a reservation at most once. No-op if there is no reservation. @returns whether it settled */
   settle(id: string, actual: SpendActual): boolean
-  /** Settles at the whole reservation, because the actual cost is unknown. */
+  /** Settles the full reserved amount, because the actual cost is unknown. */
   markSpent(id: string): void
-  /** Releases the reservation; nothing was spent. */
+  /** Releases a reservation because nothing was spent. */
   release(id: string): void
-  /** Lists reservations left by a previous run. */
+  /** Lists unsettled reservations of a previous run. */
   listUnsettled(): string[]
-  /** The conversation's first, then the day's; without a conversation the day's alone. */
+  /** States of the conversation's limits, then of the daily ones. Without a conversation, only the daily ones. */
   states(scope: SpendScopeKeys | undefined): LimitState[]
-  /** Amount that hard limits leave; `Infinity` without one. */
+  /** Remaining amount under the hard limits. `Infinity` without a hard limit. */
   available(scope: SpendScopeKeys | undefined): number
-  /** @returns why nothing of a plan fits, without reserving anything */
+  /** Checks without reserving anything. @returns the reason why no plan fits, or undefined */
   refusal(scope: SpendScopeKeys | undefined, asks: readonly SpendAsk[]): AppError | undefined
   limits(): { day: SpendLimits; conversation: SpendLimits }
   change(limits: { day?: SpendLimits | undefined; conversation?: SpendLimits | undefined }): void
@@ -68,10 +67,10 @@ const nothing: SpendActual = {
 }
 const dayMs = 24 * 3600 * 1000
 
-/** Budget over all spending. */
+/** Budget across all spending. */
 export type SharedBudget = {
   remainingForAll(): number
-  /** Why it leaves too little, as a sentence. */
+  /** Returns one sentence that explains why the remaining amount is too small. */
   words(): string | undefined
 }
 type Options = { spending: SpendRepository; shared?: SharedBudget; now: () => number }
@@ -106,7 +105,7 @@ export function createSpendBudgets({ spending, shared, now }: Options): SpendBud
       getSharedRemaining() < (limit ? getRemaining(limit) : Number.POSITIVE_INFINITY) ? shared?.words() : undefined
     return words === undefined ? toExceededError(limit) : new AppError('budget/exceeded', `Not sent: ${words}`)
   }
-  /** Returns the limit with the smallest remainder. */
+  /** Returns the limit with the smallest remaining amount. */
   const tightest = (scope: SpendScopeKeys | undefined): LimitState | undefined =>
     states(scope)
       .filter((it) => it.hard_micro_usd !== null)
@@ -161,7 +160,7 @@ export function createSpendBudgets({ spending, shared, now }: Options): SpendBud
   }
 }
 
-/** @throws AppError `request/invalid` for a soft limit above the hard one */
+/** @throws AppError `request/invalid` if the soft limit exceeds the hard one */
 export function checkOrder({ soft_micro_usd: soft, hard_micro_usd: hard }: SpendLimits, field: string): void {
   if (soft === null || hard === null || soft <= hard) return
   throw new AppError('request/invalid', `\`${field}.soft_micro_usd\` must not be above \`${field}.hard_micro_usd\`.`)
@@ -175,7 +174,10 @@ function getRemaining({
   return hard === null ? Number.POSITIVE_INFINITY : Math.max(0, hard - spentMicroUsd - reserved)
 }
 
-/** @returns an amount for each, of at most `available` together; undefined when it is too little for one of them */
+/**
+ * @returns an amount for each request, with a sum of at most `available`, or undefined if one of them would get too
+ * little
+ */
 function distributeSpend(asks: readonly SpendAsk[], available: number): number[] | undefined {
   const maxCosts = asks.map((ask) => ask.plan(Number.POSITIVE_INFINITY) ?? 0)
   const amounts: number[] = []
@@ -206,7 +208,7 @@ function toExceededError(limit: LimitState | undefined): AppError {
   )
 }
 
-/** Rounds up, to cents, or to a hundredth of a cent below one cent. */
+/** Rounds up to cents, or to a hundredth of a cent for amounts below one cent. */
 function formatDollars(microUsd: number): string {
   if (microUsd >= 10_000) return formatUsd(microUsd, 'cents', 'up')
   return formatUsd(Math.ceil(microUsd / 100) * 100, 'exact')

@@ -9,12 +9,12 @@ const limitTable = defineTable('spend_limits', {
   soft_micro_usd: nullable(number()),
   hard_micro_usd: nullable(number()),
 })
-/** Message that costs money. Its id is reserved once and settled once. */
+/** Message with a cost. Its id is reserved once and settled once. */
 const message = {
   id: text(),
   conversationId: text(),
   model: text(),
-  /** Day of the reservation in UTC, such as `2026-11-22`. */
+  /** UTC day of the reservation, such as `2026-11-22`. */
   day: text(),
 }
 const reservationTable = defineTable('spend_reservations', { ...message, amountMicroUsd: number() })
@@ -45,7 +45,7 @@ export type SpendRepository = {
   sumSpent(scope: SpendScope, key: string): number
   sumReserved(scope: SpendScope, key: string): number
   addReservation(reservation: SpendReservation): void
-  /** Removes a reservation. @returns undefined if it was settled, released, or never added */
+  /** Removes a reservation. @returns undefined if the reservation was settled, released, or never added */
   takeReservation(id: string): SpendReservation | undefined
   openReservations(): SpendReservation[]
   addEntry(reservation: SpendReservation, actual: SpendActual, atMs: number): void

@@ -3,22 +3,21 @@ import type { AnswerEvent, Message } from '#shared/contract/chatMessages.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import type { RunningAnswer } from './runningAnswers.ts'
 
-/** Pause between events: faster than anyone reads. */
+/** Interval between events, shorter than users can perceive in text. */
 const pauseMs = 33
-/** In characters: so much waits for a reader who takes nothing. */
+/** Maximum characters per delta, which limits the data buffered for a stalled client. */
 const maxDelta = 65_536
 
 type StreamOptions = {
   answer: RunningAnswer | undefined
-  /** Returns the current message. */
   read: () => Message
-  /** The reader has left. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal
 }
 
 /**
- * Streams a growing answer. Each event holds everything since the previous one, so a slow reader gets larger events, up
- * to a limit, and at most one waits in memory.
+ * Streams a growing assistant message. Each event contains everything since the previous one, so a slow client gets
+ * larger events, up to a limit. At most one event is buffered in memory.
  */
 export async function* answerEvents({ answer, read, signal }: StreamOptions): AsyncGenerator<{ data: AnswerEvent }> {
   const first = read()
@@ -60,7 +59,8 @@ async function* streamDeltas(
         sentLengths.reasoning += delta.reasoning.length
         yield { data: { type: 'delta', ...delta, usage: answer.usage } }
         const hasUnsent = sentLengths.text < answer.text.length || sentLengths.reasoning < answer.reasoning.length
-        if (!hasUnsent) await setTimeout(pauseMs, undefined, { signal }).catch(() => {}) // ends early when the reader leaves
+        // returns early when the client disconnects
+        if (!hasUnsent) await setTimeout(pauseMs, undefined, { signal }).catch(() => {})
       } else if (calls.length > 0) await setTimeout(pauseMs, undefined, { signal }).catch(() => {})
       else if (answer.isOver) return
       else await changes.next()
@@ -84,7 +84,7 @@ function createChanges(answer: RunningAnswer, signal: AbortSignal) {
   const unsubscribe = answer.onChange(onChange)
   signal.addEventListener('abort', onChange, { once: true })
   return {
-    /** Waits for one since the last call, or for the reader to leave. */
+    /** Waits for a change since the last call, or for the client to disconnect. */
     async next(): Promise<void> {
       if (!changed && !answer.isOver) {
         await new Promise<void>((resolve) => {

@@ -6,32 +6,35 @@ import { type ContextWindow, fitContextWindow } from './fitContextWindow.ts'
 import type { MessageWeight } from './messageRepository.ts'
 import { computeAffordableOutput, computeCost, computeWorstCost } from './modelPrices.ts'
 
-/** Request for a model and its cost. */
+/** Request to a model, with its cost. */
 export type AnswerPlan = {
   model: ListedModel
   context: ContextWindow
   requestedTokens: number
-  /** Output tokens that the reservation covers; set by `plan`. */
+  /** Output tokens covered by the reservation. Set by `plan`. */
   maxTokens: number
-  /** In micro-dollars: the input alone, and the most. */
+  /** Cost of the input only, in micro-dollars. */
   minCost: number
-  /** @returns what it costs at most when it may cost so much; undefined when that pays for no answer */
+  /**
+   * @returns the maximum cost within the available amount, or undefined if the amount is insufficient for any
+   * completion
+   */
   plan(availableMicroUsd: number): number | undefined
 }
 
 type PlanOptions = {
-  /** Weights of the whole branch, including the message to answer. */
+  /** Weights of the whole branch, including the message to reply to. */
   weights: readonly MessageWeight[]
   systemPrompt: string
   parameters: Pick<ChatParameters, 'max_tokens'>
 }
 
-/** Output limit where the request sets none; the service has the same. */
+/** Output limit if the request sets none. Equals the service's default. */
 const defaultTokens = 16_384
-/** Below that an answer says nothing, and some providers refuse it. */
+/** Minimum useful output. Some providers reject smaller limits. */
 const minTokens = 16
 
-/** @throws AppError `chat/too-long` where not even the last message fits */
+/** @throws AppError `chat/too-long` if not even the last message fits */
 export function planAnswer(model: ListedModel, { weights, systemPrompt, parameters }: PlanOptions): AnswerPlan {
   const requestedTokens = Math.min(parameters.max_tokens ?? defaultTokens, model.max_output_tokens)
   const system = { bytes: Buffer.byteLength(systemPrompt), tokens: estimateTokens(systemPrompt) }

@@ -10,7 +10,7 @@ import type { StoredConversation } from './conversationRepository.ts'
 import { estimateTokens } from './estimateTokens.ts'
 import type { MessageRow } from './messageRepository.ts'
 
-/** State of an answer after its steps, each of which is reserved and settled separately. */
+/** State of an assistant message across its run steps, each of which is reserved and settled separately. */
 export type AnswerTurn = {
   readonly plan: AnswerPlan
   readonly reservation: { id: string; microUsd: number }
@@ -18,10 +18,11 @@ export type AnswerTurn = {
   readonly usage: AnswerUsage
   /** Estimates the usage of all steps so far. */
   estimateUsage(tokens: { text: number; reasoning: number }): AnswerUsage
-  /** The step is settled. */
+  /** Called after a step was settled. */
   stepEnded(usage: AnswerUsage): void
   /**
-   * Reserves the next step under the present settings of the conversation. @returns false when the limit of one answer leaves too little
+   * Reserves the next run step under the current settings of the conversation.
+   * @returns false if the limit per message leaves too little
    * @throws AppError `budget/exceeded`, `chat/too-long`
    */
   nextStep(text: string, conversation: StoredConversation): boolean
@@ -40,7 +41,7 @@ export function createAnswerTurn({ store, budgets, row, ...options }: TurnOption
   let reservation = { id: row.id, microUsd: options.reservedMicroUsd }
   let spent = noUsage
   let step = 1
-  /** Between two steps tools run, which cost the model nothing. */
+  /** False while tools run between two steps, which costs no model usage. */
   let asks = true
   let before = { text: 0, reasoning: 0 }
   let output = { text: 0, reasoning: 0 }
@@ -92,7 +93,7 @@ export function createAnswerTurn({ store, budgets, row, ...options }: TurnOption
   }
 }
 
-/** In micro-dollars; `Infinity` where there is none. */
+/** Returns the cost limit of a run in micro-dollars, or `Infinity` without a limit. */
 export function getTurnLimit({ tools }: StoredConversation): number {
   return tools.enabled ? (tools.max_turn_micro_usd ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
 }
@@ -105,7 +106,10 @@ type StepOptions = {
   text: string
 }
 
-/** The answer so far goes with the message that it answers: neither is left out without the other. */
+/**
+ * Plans the next step. The assistant message so far is measured with its user message, so that neither is omitted
+ * without the other.
+ */
 function stepPlan({ store, row, conversation, model, text }: StepOptions): AnswerPlan {
   const [question] = store.messages.findByNumbers([row.parent])
   const weights = question ? store.messages.weights(question) : []
@@ -119,7 +123,7 @@ function stepPlan({ store, row, conversation, model, text }: StepOptions): Answe
   })
 }
 
-/** Measures all of an answer that is sent back to the model. */
+/** Measures all parts of an assistant message that are sent back to the model. */
 export function measureAnswer(text: string, calls: readonly CallRow[]): { bytes: number; tokens: number } {
   const parts = [text, ...calls.flatMap((it) => [it.tool, it.arguments, it.output ?? ''])]
   const frames = 64 * calls.length

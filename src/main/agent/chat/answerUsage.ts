@@ -32,7 +32,7 @@ export function computeExactUsage({ model }: AnswerPlan, reported: CompletionUsa
   }
 }
 
-/** @param produced tokens that came so far */
+/** @param produced tokens received so far */
 export function estimateUsage(
   { model, context }: AnswerPlan,
   produced: { text: number; reasoning: number },

@@ -47,9 +47,9 @@ export type AnswerJob = {
   reservedMicroUsd: number
 }
 
-/** Interval of saving output, so that a crash loses little. */
+/** Interval of saving output, which limits the loss in a crash. */
 const storeMs = 400
-/** Far beyond the output of any model: a longer one indicates a broken or hostile service. */
+/** Far above the output of any model. Exceeding it indicates a broken or hostile service. */
 const maxCharacters = 8_000_000
 const maxWarningCharacters = 4_000
 
@@ -57,11 +57,11 @@ type RunOptions = {
   job: AnswerJob
   growing: GrowingAnswer
   turn: AnswerTurn
-  /** Stores what came by now. */
+  /** Stores the output received so far. */
   keep: () => void
 }
 
-/** Makes an answer, in the background. It is stored and settled however it ends. */
+/** Generates an assistant message in the background. It is stored and settled regardless of the outcome. */
 export function createAnswering(dependencies: AnsweringDependencies): { begin(job: AnswerJob): void } {
   const { store, budgets, running, log } = dependencies
 
@@ -105,19 +105,25 @@ type Outcome = {
   usage: CompletionUsage | undefined
   finishReason: string | null
   error: unknown
-  /** The service has refused it or was never reached: it costs nothing. */
+  /** Whether the service rejected the request or was never reached, so that it costs nothing. */
   unpaid: boolean
   calls: GatheredCall[]
   carried: Carried
 }
 
-/** Returns the conversation of an answer with its present tools, which may be narrower than when the answer began. */
+/**
+ * Returns the conversation of an assistant message with its current tools, which may be narrower than at the start of
+ * the run.
+ */
 function findCurrent({ store }: AnsweringDependencies, { conversation }: AnswerJob): StoredConversation {
   const tools = store.conversations.find(conversation.id)?.tools
   return tools ? { ...conversation, tools } : conversation
 }
 
-/** Asks the model, runs what it calls, and asks again, until it calls nothing more. @returns how its last step ended */
+/**
+ * Requests completions and runs their tool calls until a completion calls no tool.
+ * @returns the outcome of the last step
+ */
 async function runSteps(
   dependencies: AnsweringDependencies,
   { job, growing, turn, keep }: RunOptions,
@@ -144,7 +150,7 @@ async function runSteps(
         ? `Not run: the limit of ${maxSteps} steps for one answer is reached.`
         : undefined
     await runCalls(dependencies, rows, location, refusal)
-    // Already settled.
+    // Usage of the step is already settled.
     const ended = { ...outcome, usage: undefined, unpaid: true, calls: [] }
     if (growing.signal.aborted) return { ...ended, error: growing.signal.reason }
     if (refusal !== undefined) return { ...ended, finishReason: 'step_limit' }
@@ -210,7 +216,7 @@ async function runStep(
   return outcome
 }
 
-/** @throws AppError `inference/upstream` for an answer without an end */
+/** @throws AppError `inference/upstream` if the output exceeds its limit */
 function appendPiece({ answer, add }: GrowingAnswer, piece: { text: string; reasoning: string }, begun: number): void {
   // Starts a new paragraph for the text of a further step.
   const isNew = begun > 0 && answer.text.length === begun && piece.text !== ''
@@ -222,7 +228,7 @@ function appendPiece({ answer, add }: GrowingAnswer, piece: { text: string; reas
   throw new AppError('inference/upstream', 'The answer is longer than any model makes, and was cut off.')
 }
 
-/** Whether the service rejected the request. After a lost connection, the outcome is unknown. */
+/** Whether the service rejected the request. The outcome is unknown after a lost connection. */
 function wasRefused(error: unknown): boolean {
   if (!(error instanceof AppError)) return false
   if (error.code !== 'service/unavailable') return true
@@ -314,7 +320,7 @@ function summarize(model: string, { state }: Finished, usage: AnswerUsage | null
   return `${model} ${did} in a chat${cost}.`
 }
 
-/** Stores what came, now and then; a crash then loses the last moment only. */
+/** Stores the output periodically, so that a crash loses only the most recent part. */
 function storePeriodically(
   { store, log }: AnsweringDependencies,
   { answer }: GrowingAnswer,
@@ -348,7 +354,7 @@ function storePeriodically(
   }
 }
 
-/** The half of a character that may end a piece waits for its other half. */
+/** Removes an incomplete surrogate pair from the end of a chunk. */
 function trimPartialCharacter(text: string): string {
   const last = text.charCodeAt(text.length - 1)
   return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text

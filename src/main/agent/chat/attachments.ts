@@ -13,7 +13,7 @@ import { requireAttachment } from './newMessages.ts'
 type Dependencies = { store: ChatStore; newId: () => string; now: () => number }
 
 export type Attachments = {
-  /** @throws AppError `chat/attachment` for another kind of file, `chat/attachment-too-large` */
+  /** @throws AppError `chat/attachment` for unsupported file types, `chat/attachment-too-large` */
   add(name: string, pieces: AsyncIterable<Uint8Array>): Promise<Attachment>
   /** @throws AppError `chat/attachment-not-found` */
   content(id: string): BytesAnswer
@@ -58,7 +58,7 @@ export function createAttachments({ store, newId, now }: Dependencies): Attachme
   }
 }
 
-/** By its first bytes. SVG is no picture but a program. */
+/** Detects the image type by the first bytes. SVG is excluded because it may contain scripts. */
 export function detectImageType(bytes: Buffer): string | undefined {
   const begins = (...values: number[]) => values.every((value, index) => bytes[index] === value)
   const ascii = (from: number, to: number) => bytes.subarray(from, to).toString('latin1')

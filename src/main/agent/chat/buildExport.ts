@@ -9,7 +9,7 @@ import type { RunningAnswers } from './runningAnswers.ts'
 
 type Dependencies = { store: ChatStore; running: RunningAnswers; conversations: Pick<Conversations, 'toWire'> }
 
-/** Exports JSON with all branches, or Markdown of the selected one. */
+/** Exports all branches as JSON, or the selected branch as Markdown. */
 export function buildExport(dependencies: Dependencies, id: string, format: 'json' | 'markdown'): BytesAnswer {
   const conversation = dependencies.store.conversation(id)
   const isJson = format === 'json'

@@ -11,13 +11,13 @@ import type { CallChange } from './callRepository.ts'
 import type { GatheredCall } from './toolCallAccumulator.ts'
 
 export type CallRunning = {
-  /** Runs it to its end, however long the person takes. Never rejects. */
+  /** Runs the call to completion, without a time limit for the user's decision. Never rejects. */
   run(
     call: GatheredCall,
     options: {
       caller: ToolCaller
       signal: AbortSignal
-      /** Whether the user stopped the answer. */
+      /** Whether the user stopped the run. */
       isStopped: () => boolean
       tell: (change: CallNews) => void
       output: (text: string) => void
@@ -30,7 +30,7 @@ export type CallEnd = Pick<CallChange, 'state' | 'output' | 'result'>
 
 type Dependencies = { executor: ToolExecutor; approvals: Pick<Approvals, 'cancel'> }
 
-/** State of a call or payment that outlives its request. */
+/** State of a call or payment that continues after its request. */
 const Followed = z.object({
   id: z.string(),
   state: z.string(),
@@ -48,7 +48,7 @@ const closed: Withdrawal = { actor: { kind: 'system', name: 'Steward' }, error: 
 const ended = ['done', 'settled', 'reconciled']
 const underWay = ['running', 'planned', 'signed', 'sent']
 
-/** A command may run for an hour; the person may take as long as the request holds. */
+/** Wait times in milliseconds. A command may run for an hour; the user may decide until the request expires. */
 const waits = { person: 0, program: 3_700_000 }
 const lookMs = 20_000
 const resultBytes = 100_000
@@ -65,7 +65,7 @@ export function createCallRunning({ executor, approvals }: Dependencies): CallRu
   const withdraw = ({ state, intent_id }: Followed, { requester }: ToolCaller, isStopped: boolean): void => {
     if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, requester, isStopped ? stopped : closed)
   }
-  /** The DNS record that a call is about, for the person who decides on it. */
+  /** Records the DNS record that a call affects, to show it to the user with the decision. */
   const recordBefore = async (
     name: string,
     args: Readonly<Record<string, unknown>>,
@@ -111,7 +111,7 @@ export function createCallRunning({ executor, approvals }: Dependencies): CallRu
   }
 }
 
-/** Reports to the model that the outcome is unknown. */
+/** Returns the end of a stopped call, which reports to the model that the outcome is unknown. */
 export function createStoppedCall(): CallEnd {
   return { state: 'stopped', output: 'The person stopped this call. It may have been done in part.', result: null }
 }
@@ -144,7 +144,7 @@ function toOutcome(name: string, { id, state, sentence, result, error, hint }: F
   return { kind: 'error', code, sentence: error ?? `It ended as ${state}.`, hint: hint ?? '' }
 }
 
-/** Tools of MCP servers return text only. */
+/** Returns the text of a result. Tools of MCP servers return text only. */
 function toText(name: string, answer: Followed['result'] & object): string {
   if (parseServerName(name) !== undefined && typeof answer.text === 'string') return answer.text
   return findBuiltInTool(name)?.text?.(answer) ?? JSON.stringify(answer, null, 2)
@@ -166,7 +166,7 @@ function toEnd(outcome: ToolOutcome): CallEnd {
   }
 }
 
-/** Truncates a large result to its beginning and end, and states the number of characters removed. */
+/** Truncates a large result to its beginning and end, and states the number of removed characters. */
 function cut(text: string): string {
   const max = chatToolLimits.outputCharacters
   if (text.length <= max) return text.toWellFormed()

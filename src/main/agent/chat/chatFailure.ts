@@ -20,7 +20,7 @@ const fixes: Partial<Record<ErrorCode, ChatFix>> = {
   'chat/too-long': 'shorten',
 }
 
-/** A failure as its message keeps it: what went wrong, and what helps. */
+/** Converts an error to the form stored in a message: the cause and the remedy. */
 export function toChatFailure(error: unknown): ChatFailure {
   const appError = error instanceof AppError ? error : createUnexpectedError(error)
   const { code, message, detail, hint, retryAfterSeconds } = appError

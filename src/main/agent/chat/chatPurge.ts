@@ -5,7 +5,7 @@ import type { ChatStore } from './chatStore.ts'
 
 const everyMs = 3600 * 1000
 
-/** Removes for good what was deleted a day ago, and attachments that no message came to use. */
+/** Permanently removes conversations that were deleted more than a day ago, and attachments that no message uses. */
 export function startChatPurge({ store, passedMs, log }: { store: ChatStore; passedMs: Clock['passedMs']; log: Log }): {
   close(): void
 } {

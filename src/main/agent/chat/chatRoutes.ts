@@ -30,7 +30,6 @@ import type { Sending } from './sending.ts'
 
 type Options = { store: ChatStore; running: RunningAnswers; conversations: Conversations; sending: Sending }
 
-/** Conversations and their messages. */
 export function createChatRoutes({ store, running, conversations, sending }: Options): LocalEndpoint[] {
   const read = (id: string): Message => {
     const { message, conversation } = store.message(id)
@@ -64,7 +63,7 @@ export function createChatRoutes({ store, running, conversations, sending }: Opt
       return {
         message: read(params.messageId),
         conversation: conversations.summary(conversation),
-        leaf_id: store.messages.newestLeaf(message).id as MessageId, // ids of rows were made here
+        leaf_id: store.messages.newestLeaf(message).id as MessageId, // row ids are created here
       }
     }),
     createLocalEndpoint(sendMessage, ({ params, body }) => sending.send(params.conversationId, body)),
@@ -72,7 +71,7 @@ export function createChatRoutes({ store, running, conversations, sending }: Opt
     createLocalEndpoint(stopMessage, ({ params }) => sending.stop(params.messageId)),
     createLocalEventsEndpoint(streamMessage, ({ params }, { signal }) => {
       const { messageId } = params
-      store.message(messageId) // throws if it does not exist
+      store.message(messageId) // throws if the message does not exist
       return createEventsAnswer(answerEvents({ answer: running.get(messageId), read: () => read(messageId), signal }))
     }),
   ]
@@ -101,6 +100,6 @@ function readMessagesPage(
     messages: toWireMessages(context, conversation, rows),
     beside: toWireMessages(context, conversation, beside),
     total: leaf.position,
-    leaf_id: leaf.id as MessageId, // ids of rows were made here
+    leaf_id: leaf.id as MessageId, // row ids are created here
   }
 }

@@ -11,20 +11,18 @@ import { createLibraryRepository, type LibraryRepository } from './libraryReposi
 import { createMessageRepository, type MessageRepository, type MessageRow } from './messageRepository.ts'
 import { createSearchRepository, type SearchRepository } from './searchRepository.ts'
 
-/** Storage of chats. */
 export type ChatStore = {
   conversations: ConversationRepository
   messages: MessageRepository
   calls: CallRepository
   library: LibraryRepository
   search: SearchRepository
-  /** Lists the tools of these MCP servers as models see them. */
+  /** Lists the tools of these MCP servers in the form offered to models. */
   listOffered(servers: readonly string[]): readonly OfferedTool[]
-  /** Runs in a transaction. */
   atomically<T>(work: () => T): T
-  /** @throws AppError `chat/not-found`, also for a deleted one */
+  /** @throws AppError `chat/not-found`, including for a deleted conversation */
   conversation(id: string): StoredConversation
-  /** With the conversation that it is in. @throws AppError `chat/message-not-found` */
+  /** Returns a message with its conversation. @throws AppError `chat/message-not-found` */
   message(id: string): { message: MessageRow; conversation: StoredConversation }
 }
 

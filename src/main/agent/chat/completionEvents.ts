@@ -3,10 +3,10 @@ import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import type { CallPiece, Carried } from './toolCallAccumulator.ts'
 
-/** Places of calls in a step. */
+/** Maximum index of a call in a step. */
 const maxIndex = 1_000
 
-/** Events of an answer in progress. */
+/** Events of a completion in progress. */
 export type CompletionEvent =
   | { type: 'piece'; text: string; reasoning: string }
   | { type: 'call'; piece: CallPiece }
@@ -22,7 +22,7 @@ export type CompletionUsage = {
   cacheWrittenTokens: number
   outputTokens: number
   reasoningTokens: number
-  /** Absent if the service reports no cost. */
+  /** Cost in micro-dollars. Undefined if the service reports no cost. */
   costMicroUsd: number | undefined
   estimated: boolean
 }
@@ -71,7 +71,7 @@ const Chunk = z.object({
     .catch(null),
 })
 
-/** @throws AppError `inference/upstream` for data that is no chunk of a chat completion */
+/** @throws AppError `inference/upstream` if the data is not a chat completion chunk */
 export function parseCompletionEvents(data: string): CompletionEvent[] {
   if (data.trim() === '[DONE]') return [{ type: 'done' }]
   const { error, detail, choices, usage } = parseChunk(data)

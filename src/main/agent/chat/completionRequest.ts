@@ -15,7 +15,7 @@ type RequestOptions = {
   model: ListedModel
   /** Numbers of messages, oldest first. */
   messages: readonly number[]
-  /** Answer to continue after tool calls. */
+  /** Assistant message to continue after tool calls. */
   answer: { number: number; text: string }
   maxTokens: number
 }
@@ -44,7 +44,7 @@ export function buildCompletionRequest(store: ChatStore, options: RequestOptions
     ...(stop !== null && stop.length > 0 && { stop }),
     ...(seed !== null && { seed }),
     ...(tools.length > 0 && { tools, tool_choice: conversation.tools.enabled ? 'auto' : 'none' }),
-    // Keeps what both sides share of a conversation's requests where a provider looks for it.
+    // Routes the requests of a conversation to the same prompt cache at the provider.
     prompt_cache_key: conversation.id,
     ...(isCacheBilled(model) && { cache_control: { type: 'ephemeral' } }),
     messages: [
@@ -67,8 +67,9 @@ export function buildCompletionRequest(store: ChatStore, options: RequestOptions
 type RunOutput = { steps: readonly StepRow[]; calls: readonly CallRow[] }
 
 /**
- * An answer as the steps in which it was made. One of which nothing came says nothing. What a provider wants back
- * unchanged it wants within the answer that is being made; later it may be another provider.
+ * Splits an assistant message into the turns of its run steps. Steps without output contribute no text. Fields that a
+ * provider requires back unchanged are included only for the message in progress, because a later request may use
+ * another provider.
  */
 export function answerTurns(text: string, { steps, calls }: RunOutput, when: 'past' | 'present'): Turn[] {
   const turns: Turn[] = []
@@ -96,7 +97,7 @@ export function answerTurns(text: string, { steps, calls }: RunOutput, when: 'pa
   return rest === '' ? turns : [...turns, { role: 'assistant', content: rest }]
 }
 
-/** Providers accept only objects; other text of the model was rejected with the reason. */
+/** Providers accept only objects. Any other arguments of the model were already rejected with a reason. */
 function parseArgumentText(argumentText: string): string {
   try {
     const parsed: unknown = parseJson(argumentText)

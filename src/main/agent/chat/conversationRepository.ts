@@ -16,17 +16,17 @@ import {
 
 const changeable = {
   title: text(),
-  /** Whether the title was set. Otherwise, the first message determines it. */
+  /** Whether the title was set explicitly. Otherwise, the first message determines it. */
   titled: flag(),
   folderId: nullable(text()),
   pinned: flag(),
   models: json<string[]>(),
   systemPrompt: text(),
   parameters: json((value) => ChatParameters.parse({ ...noParameters, ...Object(value) })),
-  /** NULL in conversations from before there were tools. */
+  /** NULL in conversations that predate tools. */
   tools: nullable(json((value) => ChatTools.parse({ ...noTools, ...Object(value) }))),
   limits: nullable(json(SpendLimits.parse)),
-  /** One sentence for the user, until dismissed. */
+  /** One sentence for the user. Shown until dismissed. */
   notice: nullable(text()),
   leafId: nullable(text()),
   messageCount: number(),
@@ -54,17 +54,17 @@ export type StoredConversation = Omit<RowOf<typeof conversations>, 'tools' | 'so
 
 const maxTitleCharacters = 120
 
-/** Position at which a page ends. */
+/** Position of the last conversation of a page. */
 export type ListCursor = { pinned: boolean; updatedAtMs: number; number: number }
 export type ListFilter = {
-  /** Null: conversations without a folder. */
+  /** Null matches conversations without a folder. */
   folderId: string | null | undefined
   pinned: boolean | undefined
 }
 
 export type ConversationRepository = {
   add(conversation: Omit<StoredConversation, 'number'>): StoredConversation
-  /** Finds a conversation, even a deleted one. */
+  /** Finds a conversation, including deleted ones. */
   find(id: string): StoredConversation | undefined
   findByNumber(number: number): StoredConversation | undefined
   findSource(format: string, id: string): StoredConversation | undefined
@@ -72,13 +72,12 @@ export type ConversationRepository = {
   save(conversation: StoredConversation): void
   list(filter: ListFilter, after: ListCursor | undefined, limit: number): StoredConversation[]
   count(filter: ListFilter): number
-  /** Conversations that work in this sandbox, deleted ones included. */
+  /** Conversations that use this sandbox, including deleted ones. */
   inSandbox(sandboxId: string): StoredConversation[]
-  /** Sandboxes that conversations work in. */
   sandboxIds(): string[]
-  /** Removes conversations that were deleted before this time. @returns their ids */
+  /** Removes conversations that were deleted before this time. @returns the ids of the removed conversations */
   purge(deletedBeforeMs: number): string[]
-  /** Returns titles of conversations and first words of questions, by their ids. */
+  /** Returns titles of conversations and first words of user messages, by id. */
   titles(ids: readonly string[]): Map<string, string>
 }
 

@@ -4,16 +4,15 @@ import { sanitizeLine } from '#shared/shownLine.ts'
 export const newChat = 'New chat'
 const titleCharacters = 80
 
-/** As a conversation is called by its first message. */
 export function createTitle(text: string, attachment?: string): string {
   return cleanTitle(text, titleCharacters) || cleanTitle(attachment ?? '', titleCharacters) || newChat
 }
 
-/** One line without control characters, of whole words where it must be cut; empty where nothing is left. */
+/** Returns one line without control characters, truncated at a word boundary if necessary. May be empty. */
 export function cleanTitle(text: string, max: number = chatLimits.titleCharacters): string {
   const line = text
     .slice(0, 10 * max)
-    // They would turn what stands beside the title, too.
+    // Bidirectional controls would also reorder the text next to the title.
     .replace(/[\u202A-\u202E\u2066-\u2069]+/g, '')
     .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
@@ -24,7 +23,7 @@ export function cleanTitle(text: string, max: number = chatLimits.titleCharacter
   return `${words.trimEnd()}…`
 }
 
-/** Name of a chat where it asks for something, such as in Approvals. */
+/** Returns the name of a chat as a requester, for example in Approvals. */
 export function toChatName(title: string): string {
   return `Chat “${sanitizeLine(title, 60)}”`
 }

@@ -32,14 +32,14 @@ export type ConversationsDependencies = {
   /** @throws AppError `request/invalid` */
   checkLimits: (limits: SpendLimits, field: string) => void
   publish: LocalEvents['publish']
-  /** Called when the user renamed a conversation, with the name under which it asks. */
+  /** Called when the user renamed a conversation, with its new name as a requester. */
   onRenamed: (id: string, name: string) => void
   note: RecordActivity
   newId: () => string
   now: () => number
 }
 
-/** Settings that the user changes; undefined leaves a field unchanged. */
+/** Settings that the user changes. Undefined leaves a field unchanged. */
 type Settings = {
   title?: string | undefined
   folder_id?: string | null | undefined
@@ -60,7 +60,6 @@ export type Conversations = {
   }
   create(settings: Settings): Conversation
   get(id: string): Conversation
-  /** Converts a stored conversation to its wire format. */
   toWire(conversation: StoredConversation): Conversation
   summary(conversation: StoredConversation): ConversationSummary
   change(id: string, settings: Settings & { leaf_id?: string | undefined }): Conversation
@@ -149,7 +148,7 @@ function toSummary({ budgets, running }: ConversationsDependencies, it: StoredCo
   return {
     id: it.id,
     title: it.title,
-    folder_id: it.folderId as FolderId | null, // written by `applySettings` alone
+    folder_id: it.folderId as FolderId | null, // written only by `applySettings`
     pinned: it.pinned,
     models: it.models,
     message_count: it.messageCount,
@@ -230,8 +229,7 @@ function createBlank({ newId, now }: ConversationsDependencies): Omit<StoredConv
 
 /**
  * Copies a conversation up to a message.
- *
- * @throws AppError `chat/message-not-found`, or `chat/message` while the message is being made
+ * @throws AppError `chat/message-not-found`, or `chat/message` while the message is being generated
  */
 function forkConversation(dependencies: ConversationsDependencies, id: string, messageId: string): StoredConversation {
   const { store, running } = dependencies
@@ -282,7 +280,7 @@ function searchChats(
   }
 }
 
-/** The branch up to a message, in another conversation. What it cost stays where it was spent. */
+/** Copies the branch up to a message into another conversation. Its cost remains with the original conversation. */
 function copyAttachment({ store, newId, now }: ConversationsDependencies, messageId: string, conversation: number) {
   const { message: end } = store.message(messageId)
   const rows = store.messages.page(end, end.position + 1, end.position)
@@ -330,6 +328,6 @@ function parseNumbers(cursor: string): number[] {
     const value: unknown = parseJson(Buffer.from(cursor, 'base64url').toString())
     return Array.isArray(value) && value.every((it) => Number.isSafeInteger(it)) ? value : []
   } catch {
-    return [] // not one of ours
+    return [] // invalid cursor
   }
 }

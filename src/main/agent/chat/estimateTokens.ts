@@ -1,6 +1,6 @@
 /**
- * Estimates the number of tokens of a text without a provider's tables. Additive: the estimate of two texts joined is
- * the sum of both, so a growing answer is counted by its chunks.
+ * Estimates the number of tokens of a text without a provider's tokenizer. Additive: the estimate of a concatenation is
+ * the sum of both estimates, so streamed text can be counted by its chunks.
  */
 export function estimateTokens(text: string): number {
   let weight = 0
@@ -8,7 +8,7 @@ export function estimateTokens(text: string): number {
   return weight
 }
 
-/** English prose has about four characters per token; code, digits and other scripts fewer. */
+/** English prose has about four characters per token. Code, digits and other scripts have fewer. */
 function estimateCharacter(code: number): number {
   if (code < 0x80) {
     if ((code >= 0x61 && code <= 0x7a) || code === 0x20) return 0.22
@@ -20,8 +20,8 @@ function estimateCharacter(code: number): number {
   return 0.8
 }
 
-/** Tokens of an image of any size: providers scale it down before they count. */
+/** Tokens of an image of any size, because providers scale images down before counting. */
 export const imageTokens = { usual: 1_000, most: 4_096 } as const
 
-/** Overhead of a provider per message. */
+/** Provider overhead per message, in tokens. */
 export const frameTokens = { usual: 4, most: 64 } as const

@@ -46,7 +46,7 @@ export async function estimateRequest(
 
   const scope = conversation && { conversationId: conversation.id, ownLimits: conversation.limits }
   const costs = plans.map((plan) => plan.plan(Number.POSITIVE_INFINITY) ?? 0)
-  // The plans keep the result of the last budget they were offered.
+  // Stores the result for the last offered budget.
   const refusal = budgets.refusal(
     scope,
     plans.map((plan, index) => ({

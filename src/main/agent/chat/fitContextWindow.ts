@@ -1,7 +1,7 @@
 import { frameTokens, imageTokens } from './estimateTokens.ts'
 import type { MessageWeight } from './messageRepository.ts'
 
-/** Capacity of a model, in tokens. */
+/** Limits of a model, in tokens. */
 export type TokenBudget = { contextWindow: number; outputTokens: number }
 
 export type ContextWindow = {
@@ -9,19 +9,19 @@ export type ContextWindow = {
   messages: number[]
   /** Number of oldest messages omitted. */
   omitted: number
-  /** Tokens of the whole request: an estimate, and an upper bound. */
+  /** Tokens of the whole request: an estimate and an upper bound. */
   defaultTokens: number
   maxTokens: number
 }
 
-/** Size of a request to the service, as JSON; the service accepts 32 MB. */
+/** Maximum size of a request to the service, as JSON. The service accepts 32 MB. */
 const maxRequestBytes = 30 * 1024 ** 2
-/** The estimate can be off by so much, and a provider refuses a prompt that is too long. */
+/** Safety margin for estimation errors, because a provider rejects a prompt that is too long. */
 const margin = 1.1
 
 /**
- * Selects the messages that fit the context window: all, or else the newest, starting with a user message.
- * @param weights of the whole branch, oldest first, including the message to answer
+ * Selects the messages that fit the context window: all, or otherwise the newest ones, starting with a user message.
+ * @param weights of the whole branch, oldest first, including the message to reply to
  * @returns undefined if not even that message fits
  */
 export function fitContextWindow(
@@ -52,7 +52,7 @@ export function fitContextWindow(
 
 type Sum = { expected: number; max: number; bytes: number }
 
-/** Upper bound: no tokenizer produces more tokens than bytes; images count separately. */
+/** Adds an upper bound: no tokenizer produces more tokens than bytes. Images count separately. */
 function addMessage(sum: Sum | undefined, { bytes, tokens, images, image_bytes }: MessageWeight): Sum {
   const { expected, max, bytes: before } = sum ?? { expected: 0, max: 0, bytes: 0 }
   return {

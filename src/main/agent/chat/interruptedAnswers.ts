@@ -12,8 +12,8 @@ type Dependencies = {
 }
 
 /**
- * Ends answers interrupted by a crash: their text stays and is charged at the last estimate. Reservations without a
- * message count as spent in full.
+ * Ends messages that a crash interrupted. Their text is retained and charged at the last estimate. Reservations without
+ * a message count as fully spent.
  */
 export function endInterruptedAnswers({ store, budgets, now }: Dependencies): void {
   store.atomically(() => {

@@ -14,13 +14,13 @@ const promptTable = defineTable('chat_prompts', {
 })
 const attachmentTable = defineTable('chat_attachments', {
   id: text<AttachmentId>(),
-  /** Key of its bytes. */
+  /** Key of the content. */
   hash: text(),
   name: text(),
   kind: text<Attachment['kind']>(),
   media_type: text(),
   size: number(),
-  /** Estimated. */
+  /** Estimated number of tokens. */
   tokens: number(),
   createdAtMs: number(),
 })
@@ -40,9 +40,9 @@ export type LibraryRepository = {
   findAttachment(id: string): StoredAttachment | undefined
   bytes(hash: string): Buffer | undefined
   attach(message: number, ids: readonly string[]): void
-  /** In the order of the messages and within each. */
+  /** Attachments in the order of the messages and within each message. */
   listAttachments(messages: readonly number[]): AttachmentOfMessage[]
-  /** Removes older attachments without a message, and bytes without an attachment. */
+  /** Removes older attachments without a message, and content without an attachment. */
   purgeAttachments(beforeMs: number): void
 }
 

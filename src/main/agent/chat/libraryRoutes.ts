@@ -32,7 +32,6 @@ type Options = {
   now: () => number
 }
 
-/** Folders, prompts, attachments, imports and exports. */
 export function createLibraryRoutes(options: Options): LocalEndpoint[] {
   const { store, attachments, publish, newId, now } = options
   const { library } = store

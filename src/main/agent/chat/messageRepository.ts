@@ -5,7 +5,7 @@ import { defineTable, nullable, number, type Params, type RowOf, type StoredRow,
 const columns = {
   id: text(),
   conversation: number(),
-  /** Number of a message; 0: none. */
+  /** Number of the parent message, or 0 without a parent. */
   parent: number(),
   branch: number(),
   position: number(),
@@ -14,9 +14,9 @@ const columns = {
   model: nullable(text()),
   text: text(),
   reasoning: text(),
-  /** Size of the sent form, including attachments as text. */
+  /** Size as sent to the model, including attachments as text. */
   bytes: number(),
-  /** Estimated. */
+  /** Estimated number of tokens. */
   tokens: number(),
   group_id: nullable(text()),
   request_id: nullable(text()),
@@ -41,7 +41,6 @@ export type MessageRow = RowOf<typeof messages>
 export type NewMessage = Omit<MessageRow, 'number' | 'branch' | 'position' | 'parent'> & {
   parent: BranchPosition | undefined
 }
-/** Position of a message in its conversation. */
 export type BranchPosition = Pick<MessageRow, 'number' | 'branch' | 'position'>
 
 export type Finished = {
@@ -56,7 +55,7 @@ export type Finished = {
   atMs: number
 }
 
-/** Input of estimates. */
+/** Input for token estimates. */
 export type MessageWeight = Pick<MessageRow, 'number' | 'position' | 'role' | 'tokens' | 'bytes'> & {
   images: number
   image_bytes: number
@@ -67,11 +66,11 @@ export type MessageRepository = {
   find(id: string): MessageRow | undefined
   /** Oldest first. */
   findByNumbers(numbers: readonly number[]): MessageRow[]
-  /** Returns the last `limit` messages of the branch that ends in `leaf`, with positions below `before`, by position. */
+  /** Returns the last `limit` messages below position `before`, in the branch that ends in `leaf`, by position. */
   page(leaf: BranchPosition, before: number, limit: number): MessageRow[]
   /** Weights of the whole branch, by position. */
   weights(leaf: BranchPosition): MessageWeight[]
-  /** Returns the end of the newest branch through the message. */
+  /** Returns the last message of the newest branch through the message. */
   newestLeaf(message: MessageRow): MessageRow
   /** Oldest first. */
   children(conversation: number, parents: readonly number[]): { parent: number; id: string; number: number }[]
@@ -82,11 +81,11 @@ export type MessageRepository = {
   ofSource(conversation: number): Map<string, BranchPosition>
   setState(number: number, state: 'streaming'): void
   setWarnings(number: number, warnings: readonly string[]): void
-  /** Adds a delta, and replaces the usage so far. */
+  /** Appends a delta and replaces the current usage. */
   receive(number: number, sequence: number, piece: { text: string; reasoning: string; usage: AnswerUsage }): void
   readOutput(number: number): { text: string; reasoning: string }
   finish(number: number, finished: Finished): void
-  /** Messages that an earlier process did not finish. */
+  /** Messages left unfinished by an earlier process. */
   listUnfinished(): MessageRow[]
   findId(number: number): string | undefined
 }
@@ -165,7 +164,9 @@ function createMessageReads(database: Database): MessageReads {
 }
 
 type BranchQueries = Pick<MessageRepository, 'page' | 'weights' | 'newestLeaf'> & {
-  /** Returns the branch of a message after `parent`: a new one if the parent has a successor already, or is absent. */
+  /**
+   * Returns the branch for a message after `parent`: a new one if the parent is undefined or already has a successor.
+   */
   createBranch(conversation: number, parent: BranchPosition | undefined): number
 }
 
@@ -177,7 +178,7 @@ function createBranchQueries(database: Database): BranchQueries {
   const findAt = database.prepare<[Params<'branch' | 'position'>], StoredRow>(
     `${selection} WHERE branch = @branch AND position = @position`,
   )
-  /** From the end of a branch to the beginning of the conversation. */
+  /** Sections of a branch, from its end to the beginning of the conversation. */
   const stretches = database.prepare<[Params<'branch' | 'position'>], Stretch>(
     `WITH RECURSIVE way (branch, upto, step) AS (
        SELECT @branch, @position, 0
@@ -252,7 +253,7 @@ function createBranchQueries(database: Database): BranchQueries {
 
 type MessageWrites = Pick<MessageRepository, 'setState' | 'setWarnings' | 'receive' | 'readOutput' | 'finish'>
 
-/** Creates the writes that change an added message, with the deltas of its output. */
+/** Creates the writes that change an existing message and append deltas of its output. */
 function createMessageWrites(database: Database): MessageWrites {
   const prepareUpdate = <F extends keyof MessageRow>(...fields: F[]) =>
     database.prepare<[Params<F | 'number'>]>(
@@ -304,7 +305,7 @@ function toOptionalMessage(row: StoredRow | undefined): MessageRow | undefined {
   return row && messages.fromRow(row)
 }
 
-/** Returns the newest child. Among alternatives: the last with children, otherwise the first. */
+/** Returns the newest child. Among alternatives: the last one with children, otherwise the first one. */
 function selectNewest(rows: readonly (StoredRow & { grown: 0 | 1 })[]): MessageRow | undefined {
   const children = rows.map((row) => ({ message: messages.fromRow(row), isGrown: row.grown === 1 }))
   const newest = children.at(-1)?.message

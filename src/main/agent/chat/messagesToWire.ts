@@ -11,7 +11,7 @@ import type { RunningAnswers } from './runningAnswers.ts'
 
 type MessageContext = { store: ChatStore; running: Pick<RunningAnswers, 'get'> }
 
-/** Converts messages of one conversation for the window; a running answer includes its text so far. */
+/** Converts messages of one conversation for the window. A message in progress includes its text so far. */
 export function toWireMessages(
   { store, running }: MessageContext,
   conversation: StoredConversation,
@@ -34,7 +34,7 @@ export function toWireMessages(
     const answer = row.finished_at_ms === null ? running.get(row.id) : undefined
     const usage = answer?.usage ?? (row.usage === null ? null : AnswerUsage.parse(parseJson(row.usage)))
     return {
-      id: row.id as MessageId, // ids of rows were made here
+      id: row.id as MessageId, // row ids are created here
       conversation_id: conversation.id,
       parent_id: findId(row.parent) as MessageId | null,
       position: row.position,

@@ -2,16 +2,16 @@ import { AppError } from '#shared/appError.ts'
 import { isChatModel, type ListedModel, listModels } from '#shared/contract/inference.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 
-/** The models of the service that answer conversations, with prices, as they were a moment ago. */
+/** Cached chat models of the service, with prices. */
 export type ModelList = {
-  /** @throws AppError `chat/model` for a name that the service does not know, `service/unavailable` */
+  /** @throws AppError `chat/model` for an unknown model name, `service/unavailable` */
   requireModels(names: readonly string[]): Promise<ListedModel[]>
   find(name: string): Promise<ListedModel | undefined>
-  /** Prices or keys have changed: it is asked for again. */
+  /** Invalidates the list after prices or keys changed. */
   forget(): void
 }
 
-/** Age up to which the cached price list is used. */
+/** Maximum age of the cached price list. */
 const freshMs = 15_000
 
 export function createModelList({

@@ -6,7 +6,7 @@ import {
   computeModelCost,
 } from '#shared/modelCost.ts'
 
-/** `input` includes cached tokens and tokens written to the cache. */
+/** `input` includes cached tokens and cache writes. */
 export type UsedTokens = { input: number; cached: number; cacheWritten: number; output: number }
 type MaxTokens = Pick<UsedTokens, 'input' | 'output'>
 
@@ -18,7 +18,7 @@ export function computeCacheSavings({ pricing }: ListedModel, used: UsedTokens):
   return computeModelCacheSavings(pricing.tiers, toModelTokens(used))
 }
 
-/** Returns at least the amount that the service holds, which may request prompt caching by default. */
+/** Returns at least the amount that the service holds. The service may request prompt caching by default. */
 export function computeWorstCost({ pricing }: ListedModel, max: MaxTokens): number {
   return computeMaxModelCost(pricing.tiers, { ...max, cache: '5m' })
 }
@@ -27,7 +27,7 @@ export function computeAffordableOutput({ pricing }: ListedModel, max: MaxTokens
   return computeAffordableOutputTokens(pricing.tiers, { ...max, cache: '5m' }, budgetMicroUsd)
 }
 
-/** Whether the provider caches prompts only on request, at a separate price. */
+/** Whether the provider caches prompts only on request and charges separately for it. */
 export function isCacheBilled({ pricing }: ListedModel): boolean {
   return pricing.cache_write_5m_per_million > pricing.input_per_million
 }

@@ -23,10 +23,9 @@ type Options = {
   note: RecordActivity
 }
 
-/** Creates the endpoints for the cost and limits of chats. */
 export function createMoneyRoutes({ store, budgets, models, publish, note }: Options): LocalEndpoint[] {
   const budget = () => {
-    const today = budgets.states(undefined)[0] as LimitState // the day is always there
+    const today = budgets.states(undefined)[0] as LimitState // the daily state always exists
     return { ...budgets.limits(), today, resets_at: toIsoTime(budgets.resetsAtMs()) }
   }
   const withLabels = (by: 'day' | 'model' | 'conversation', rows: Omit<SpendRow, 'label'>[]): SpendRow[] => {

@@ -12,7 +12,7 @@ export function requireAttachment(store: ChatStore, id: string): StoredAttachmen
   throw new AppError('chat/attachment-not-found', `There is no attachment ${id}.`)
 }
 
-/** Measures the parts of a user's message that are sent. */
+/** Measures the parts of a user message that are sent to the model. */
 export function measureMessage(
   text: string,
   attachments: readonly StoredAttachment[],
@@ -30,7 +30,7 @@ export function measureMessage(
 
 type Blank = Omit<NewMessage, 'id' | 'conversation' | 'parent' | 'bytes' | 'tokens' | 'created_at_ms'>
 
-/** A message of the person; of an answer more is known. */
+/** Defaults of a user message. Assistant messages override some of them. */
 export const blankMessage: Blank = {
   role: 'user',
   state: 'complete',
@@ -49,7 +49,6 @@ export const blankMessage: Blank = {
   finished_at_ms: null,
 }
 
-/** Creates an empty answer. */
 export function createBlankAnswer({ model, context, maxTokens, requestedTokens, minCost }: AnswerPlan) {
   return {
     ...blankMessage,

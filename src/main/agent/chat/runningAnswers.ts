@@ -3,7 +3,7 @@ import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { createEmitter } from '#shared/emitter.ts'
 import { estimateTokens } from './estimateTokens.ts'
 
-/** Answer in progress, with its content so far. */
+/** Assistant message in progress, with its current content. */
 export type RunningAnswer = {
   readonly id: string
   readonly number: number
@@ -11,39 +11,39 @@ export type RunningAnswer = {
   readonly state: 'waiting' | 'streaming'
   readonly text: string
   readonly reasoning: string
-  /** Calls in order; a changed one is a new object. */
+  /** Calls in order. A changed call is a new object. */
   readonly calls: readonly ChatCall[]
-  /** Whether the answer is stored. */
+  /** Whether the message is stored. */
   readonly isOver: boolean
-  /** Estimated. */
+  /** Estimated usage, recomputed on each read. */
   readonly usage: AnswerUsage
   stop(): void
-  /** Calls back with each piece, and once when it is over. @returns what ends that */
+  /** Notifies the listener of each chunk, and once at the end. @returns the unsubscribe function */
   onChange(listener: () => void): () => void
 }
 
-/** Write access to an answer in progress. */
+/** Write access to an assistant message in progress. */
 export type GrowingAnswer = {
   answer: RunningAnswer
-  /** Fires when the person stops it, or Steward ends. */
+  /** Aborted when the user stops the run, or Steward exits. */
   signal: AbortSignal
-  /** The person stopped it. */
+  /** Whether the user stopped the run. */
   isStopped(): boolean
   add(piece: { text: string; reasoning: string }): void
   /** Adds or updates a call. */
   setCall(call: ChatCall): void
-  /** Marks the answer as stored; listeners read it from storage. */
+  /** Marks the message as stored. Listeners then read it from storage. */
   over(): void
 }
 
 export type RunningAnswers = {
   begin(options: RunInput): GrowingAnswer
   get(id: string): RunningAnswer | undefined
-  /** All, or those of a conversation. */
+  /** Counts the messages in progress, of one conversation or of all. */
   count(conversationId?: string): number
-  /** Stops the answers of one conversation, or of all. */
+  /** Stops the messages in progress, of one conversation or of all. */
   stopAll(conversationId?: string): void
-  /** Ends them, and waits until each is stored. */
+  /** Ends all messages in progress, and waits until each is stored. */
   close(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ type RunInput = {
   id: string
   number: number
   conversationId: string
-  /** Estimates the usage so far; computed on each read. */
+  /** Estimates the current usage. Computed on each read. */
   estimateUsage(outputTokens: { text: number; reasoning: number }): AnswerUsage
 }
 

@@ -1,8 +1,8 @@
 import type { SnippetPart } from '#shared/contract/chats.ts'
 
 /**
- * Builds an FTS5 query: every word must occur, the last as a prefix unless a space or quote follows. Operators in the
- * input are escaped.
+ * Builds an FTS5 query. Every word must occur; the last word is a prefix unless a space or quote follows. Operators in
+ * the input are escaped.
  * @returns undefined if the input has no searchable word
  */
 export function searchQuery(typed: string): string | undefined {
@@ -17,7 +17,7 @@ export function searchQuery(typed: string): string | undefined {
   return words.length === 0 ? undefined : words.join(' AND ')
 }
 
-/** @param marked what was found stands between \u0001 and \u0002 */
+/** @param marked snippet with matches between \u0001 and \u0002 */
 export function splitSnippet(marked: string): SnippetPart[] {
   return marked
     .split('\u0001')

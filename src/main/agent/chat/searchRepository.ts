@@ -6,13 +6,13 @@ export type SearchRow = {
   title: string
   message_id: string | null
   role: 'user' | 'assistant' | null
-  /** Text around matches, which stand between \u0001 and \u0002. */
+  /** Text around matches, which are enclosed in \u0001 and \u0002. */
   snippet: string
   at_ms: number
 }
 
 export type SearchRepository = {
-  /** Returns titles, then messages, each by rank. `query` is an FTS5 query. */
+  /** Returns titles, then messages, each sorted by rank. `query` is an FTS5 query. */
   search(query: { query: string; conversationId: string | undefined; offset: number; limit: number }): SearchRow[]
 }
 
@@ -20,7 +20,7 @@ type Scope = Params<'query' | 'conversationId'>
 type Page = Params<'limit' | 'offset'>
 
 /**
- * Both queries read in the order of the index, so that snippets are computed for returned rows only.
+ * Both queries read in index order, so that snippets are computed only for returned rows.
  * @see https://www.sqlite.org/fts5.html#the_snippet_function
  */
 export function createSearchRepository(database: Database): SearchRepository {

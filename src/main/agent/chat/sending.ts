@@ -32,7 +32,7 @@ export type SendingDependencies = {
 }
 
 export type Sending = {
-  /** @throws AppError `chat/…`, `budget/exceeded`, `service/unavailable`; nothing is stored or sent then */
+  /** @throws AppError `chat/…`, `budget/exceeded`, `service/unavailable`. Nothing is stored or sent then */
   send(conversationId: string, message: SentMessage): Promise<SentMessages>
   regenerate(messageId: string, request: SendOptions): Promise<SentMessages>
   stop(messageId: string): Message
@@ -51,7 +51,7 @@ type SendOptions = {
   request_id?: string | undefined
 }
 
-/** Answers that are made at once. */
+/** Maximum number of concurrent runs. */
 const maxRunning = 32
 
 export function createSending(dependencies: SendingDependencies): Sending {
@@ -175,12 +175,12 @@ type AnswersRequest = {
   conversation: StoredConversation
   models: readonly ListedModel[]
   weights: readonly MessageWeight[]
-  /** Adds the message of the person, or finds it. */
+  /** Adds or finds the user message. */
   question: () => MessageRow
   requestId: string | undefined
 }
 
-/** Runs within the transaction of the reservations. */
+/** Creates the assistant messages within the transaction of the reservations. */
 function createAnswers(
   dependencies: SendingDependencies,
   { conversation, models, weights, question, requestId }: AnswersRequest,
@@ -218,7 +218,7 @@ function createAnswers(
   const user = question()
   const groupId = planned.length > 1 ? `grp_${dependencies.newId()}` : null
   const jobs = planned.map(({ id, plan, reserved }) => {
-    // The new message was planned before it had a number.
+    // The new message had no number when it was planned.
     plan.context.messages = plan.context.messages.map((number) => (number === 0 ? user.number : number))
     const row = store.messages.add({
       ...createBlankAnswer(plan),
@@ -269,7 +269,10 @@ function chooseModels(names: readonly string[]): readonly string[] {
   throw new AppError('chat/model', 'No model is chosen for this conversation.')
 }
 
-/** @throws AppError `chat/message-not-found` for one of elsewhere, `chat/message` while it is being made */
+/**
+ * @throws AppError `chat/message-not-found` for a message of another conversation, `chat/message` while the message is
+ * being generated
+ */
 function requireParent(
   { store, running }: SendingDependencies,
   conversation: StoredConversation,

@@ -20,12 +20,12 @@ type Dependencies = {
 export type ToolCallStep = { step: number; calls: readonly GatheredCall[]; carried: Carried }
 type CallLocation = { conversation: StoredConversation; growing: GrowingAnswer }
 
-/** Interval of progress updates: faster than anyone reads. */
+/** Interval of progress updates, shorter than users can perceive in text. */
 const liveMs = 100
-/** Names as every provider takes them back. */
+/** Characters that some providers do not accept in names. */
 const strange = /[^A-Za-z0-9_-]/g
 
-/** Keeps the calls of a step. Belongs into a transaction, before any of them runs. */
+/** Stores the calls of a step. Call it in a transaction, before any of them runs. */
 export function storeCalls(
   { store, newId, now }: Dependencies,
   { step, calls, carried }: ToolCallStep,
@@ -55,7 +55,7 @@ export function storeCalls(
   return rows
 }
 
-/** Runs them all at once. Each is stored as soon as it ends; none rejects. */
+/** Runs all calls concurrently. Each result is stored as soon as the call ends. Never rejects. */
 export async function runCalls(
   { store, calls, publish, now }: Dependencies,
   rows: readonly CallRow[],
@@ -74,7 +74,7 @@ export async function runCalls(
       let present = keep(row)
       let live: string | null = null
       let timer: NodeJS.Timeout | undefined
-      /** Publishes output received since the last update. */
+      /** Publishes output since the last update. */
       const show = (): void => {
         timer ??= setTimeout(() => {
           timer = undefined
@@ -103,14 +103,14 @@ export async function runCalls(
   )
 }
 
-/** Viewers of the terminal see who typed. */
+/** Announces terminal input, so that viewers of the terminal see which chat typed. */
 function parseArguments(
   { tool, arguments: argumentText }: CallRow,
   { id, title }: StoredConversation,
   publish: Dependencies['publish'],
 ): void {
   if (tool !== 'sandbox_pty_write') return
-  const { session_id } = parseJson(argumentText) as { session_id?: unknown } // arguments are an object
+  const { session_id } = parseJson(argumentText) as { session_id?: unknown } // arguments are always an object
   if (typeof session_id === 'string') publish({ type: 'terminal.typed', session_id, conversation_id: id, title })
 }
 

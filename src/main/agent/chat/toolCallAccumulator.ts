@@ -1,14 +1,14 @@
 import { AppError } from '#shared/appError.ts'
 import { chatToolLimits } from '#shared/contract/chatTools.ts'
 
-/** A piece of a call as it comes; `index` says of which. */
+/** Delta of a call. `index` identifies the call. */
 export type CallPiece = { index: number; name: string; arguments: string; extra: unknown }
-/** Fields to return to the provider unchanged: signed thinking and signatures of text. */
+/** Fields to return to the provider unchanged: signed thinking and text signatures. */
 export type Carried = { reasoning_details?: unknown[] | undefined; extra_content?: unknown }
 export type GatheredCall = { name: string; arguments: string; extra: unknown }
 
 export type GatheredCalls = {
-  /** @throws AppError `inference/upstream` for calls without an end */
+  /** @throws AppError `inference/upstream` if the calls exceed their limit */
   add(piece: CallPiece): void
   /** @throws AppError `inference/upstream` if the details exceed their limit */
   carry(carried: Carried): void
@@ -16,7 +16,7 @@ export type GatheredCalls = {
   readProviderState(): Carried
 }
 
-/** More than any model makes: they are refused one by one, up to here. */
+/** More calls than any model makes. Excess calls up to this limit are rejected individually. */
 const maxCalls = 8 * chatToolLimits.callsOfStep
 const maxDetails = 1_000
 
@@ -24,7 +24,7 @@ function measureJson(value: unknown): number {
   return value === undefined ? 0 : (JSON.stringify(value)?.length ?? 0)
 }
 
-/** Puts the calls of one step together. */
+/** Assembles the calls of one step from their deltas. */
 export function createToolCallAccumulator(): GatheredCalls {
   const calls = new Map<number, GatheredCall>()
   let details: unknown[] = []

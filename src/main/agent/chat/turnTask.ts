@@ -4,8 +4,8 @@ import type { AnswerJob } from './answering.ts'
 import type { ChatStore } from './chatStore.ts'
 
 /**
- * Makes an answer as part of the turn of its question: all that follows from it belongs to that question, whichever
- * model answers and however often. The log has no words of a chat, which can be deleted.
+ * Generates a message as part of the turn of its user message: all consequences belong to that turn, regardless of the
+ * model and of repetitions. The activity log contains no chat text, because chats can be deleted.
  */
 export function withTurnTask(
   begin: (job: AnswerJob) => void,

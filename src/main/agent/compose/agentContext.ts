@@ -28,43 +28,42 @@ import { createUnrecordedTerminals, type UnrecordedTerminals } from '../recordin
 
 export type AgentOptions = {
   dataFolder: string
-  /** Whether the database is checked for damage before it is opened. */
+  /** Whether to check the database for damage before opening it. */
   checkData?: boolean
   config: Config
   link: ServiceLink
-  /** A service elsewhere, to which the wallet signs in; undefined when the application runs its own. */
+  /** Remote service to which the wallet signs in. Undefined if the application runs its own service. */
   hosted: HostedEndpoint | undefined
-  /** Hands the service of this application what it keeps in memory alone; undefined where there is none. */
+  /** Sends the embedded service the data that it stores in memory only. Undefined without an embedded service. */
   tellService: ((order: ModelOrder) => void) | undefined
   events: LocalEvents
-  /** Native dialogs; undefined when the window is a browser. */
+  /** Native dialogs. Undefined if the window is a browser. */
   dialog: ApprovalDialog | undefined
-  /** Owns what a part opens. */
+  /** Scope for resources opened by components. */
   scope: Scope
   log: Log
   now: () => number
-  /** Clocks of this computer. Default: time passes as `now` says. */
+  /** Clocks of this computer. Defaults to clocks that follow `now`. */
   time?: TimeSource
 }
 
-/** Dependencies of every part of the agent. */
 export type AgentContext = AgentOptions & {
   database: Database
   clock: Clock
-  /** URL of the hosted service, or `embedded`: names it in stored rows. */
+  /** URL of the hosted service, or `embedded`. Identifies the service in stored rows. */
   connectedService: string
-  /** Calls the service as the person. */
+  /** Calls the service as the user. */
   client: ServiceClient
   activity: Timeline
-  /** Delivers removals at the service to the parts whose data refers to them. */
+  /** Delivers removals at the service to the components whose data refers to them. */
   removedThings: RemovedThings
   /** Terminals of tool servers and programs. */
   unrecordedTerminals: UnrecordedTerminals
   /** Task of the current work. */
   tasks: TaskContext
-  /** Every network that is known, through its configured RPC. */
+  /** Every known network, through its configured RPC. */
   chains: readonly Chain[]
-  /** Likewise of Solana. */
+  /** Every known Solana network, through its configured RPC. */
   solana: readonly SolanaNode[]
 }
 

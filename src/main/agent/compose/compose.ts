@@ -25,25 +25,22 @@ import { createServiceLink } from '../connections/serviceLink.ts'
 import { runServiceProcess } from '../connections/serviceProcess.ts'
 import { composeAgent } from './composeAgent.ts'
 
-/** The application: the agent with its local API, and the service it keeps running. */
+/** Running application: the agent with its local API, and the service that it supervises. */
 export type RunningApp = {
   /** Origin of the renderer and the local API. */
   origin: string
   serviceUrl: string
   openBrowser: boolean
-  /**
-   * An address that opens the person's session, once.
-   * @param onUsed it has
-   */
+  /** Returns a URL that opens the user's session and is valid once. @param onUsed called when the URL is used */
   freshUrl(onUsed?: () => void): string
-  /** The screen was locked, or the machine goes to sleep. */
+  /** Called when the screen is locked or the computer goes to sleep. */
   lockWallet(): void
   close(): Promise<void>
 }
 
 type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'listen'> & {
   shell: LocalStatus['shell']
-  /** Electron's dialogs. */
+  /** Native dialogs of Electron. */
   dialog?: ApprovalDialog
   environment: Environment
   /** Shows one sentence to the user. */
@@ -162,7 +159,7 @@ function getHostedName({ url }: HostedEndpoint) {
   return { name: new URL(url).host, kind: 'hosted' } as const
 }
 
-/** The names that the guard of the local API knows. */
+/** Host names accepted by the guard of the local API. */
 const localNames: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 
 function parseLocalAddress(text: string): ListenAddress {

@@ -54,21 +54,21 @@ export type AgentModule = {
   prompts: SecurePromptPages
   approvals: Approvals
   tools: ToolExecutor
-  /** Answers `/mcp`. */
   mcp: McpEndpoint
   stdioDoor: StdioDoor
   identifyClient: LocalRoutesOptions['identifyClient']
   tasks: LocalRoutesOptions['tasks']
   principals: AgentPrincipals
-  /** Clock for the end of credentials, see `Clock`. */
+  /** Clock for the expiry of credentials, see `Clock`. */
   latestMs: () => number
-  /** Endpoints besides those of the API itself. */
+  /** Endpoints in addition to those of the API itself. */
   endpoints: readonly LocalEndpoint[]
 }
 
 /**
- * Makes the slices of the agent, in the order in which they need each other: wallet, activity, budgets, providers,
- * tool servers, authority, signer and approvals, sign-in, secure prompts, identity, domains, payments, renewals, tools. A slice knows the others by their types alone; here they meet.
+ * Composes the features of the agent in dependency order: wallet, activity, budgets, providers, tool servers,
+ * authority, signer and approvals, sign-in, secure prompts, identity, domains, payments, renewals, tools. Features
+ * depend on each other by types only and are connected here.
  */
 export function composeAgent(options: AgentOptions): AgentModule {
   const { link, hosted } = options
@@ -88,7 +88,7 @@ export function composeAgent(options: AgentOptions): AgentModule {
   })
   const vault = wallet.wallet
   const activity = composeActivity(context, { wallet: vault, chatTitles: (ids) => chat.titles(ids) })
-  /** Known before anybody is signed in there. */
+  /** Available before any sign-in. */
   const hostedTarget = hosted && { url: hosted.url, key: '', certificate: undefined, authority: hosted.authority }
   const serviceTarget = () => link.target() ?? hostedTarget
   const budget = composeBudgets(context)
@@ -186,7 +186,7 @@ function composeSecurePrompts({ link, scope, log, now }: AgentContext, options: 
   )
 }
 
-/** Follows what the service removes, and applies it to the references of this agent. */
+/** Follows removals at the service and applies them to the references of this agent. */
 function followRemovals({ database, connectedService, link, client, removedThings, scope, log }: AgentContext): void {
   scope.own(
     followRemovedThings({
@@ -200,7 +200,7 @@ function followRemovals({ database, connectedService, link, client, removedThing
   )
 }
 
-/** The log, which also follows the connection and what the service did. */
+/** Composes the activity log, which also follows the connection and the activity of the service. */
 function composeActivity(
   { activity, database, link, client, scope, now, clock, ...context }: AgentContext,
   { wallet, chatTitles }: { wallet: Pick<WalletVault, 'accounts'>; chatTitles: ChatTitles },
@@ -217,7 +217,10 @@ function composeActivity(
   return { settings, endpoints: [...createTimelineRoutes(activity, chatTitles), ...createSettingsRoutes(settings)] }
 }
 
-/** Extends the stop switch to what needs no approval: models called with API keys, running chats, and calls under way. */
+/**
+ * Extends the stop switch to actions without approval: models called with API keys, running chats, and calls in
+ * progress.
+ */
 function followStop({ tellService, events, scope }: AgentContext, { approvals, stopAll }: Dependencies): void {
   let isStopped = approvals.policy().stopped
   const tell = (): void => tellService?.({ event: 'models-stopped', stopped: isStopped })

@@ -29,7 +29,6 @@ import type { AuthorityModule } from './composeAuthority.ts'
 
 export type ApprovalModule = {
   approvals: Approvals
-  /** As programs ask: paced. */
   asks: PacedAsks
   repeats: RepeatedAsks
   policy: ConfirmedPolicy
@@ -41,12 +40,12 @@ type ApprovalOptions = {
   authority: Pick<AuthorityModule, 'principals' | 'presence' | 'verdictOn' | 'mayNow' | 'context' | 'targets'>
   wallet: WalletVault
   serviceTarget: () => ServiceTarget | undefined
-  /** Reservations of payments, beside those of grants. */
+  /** Reservations of payments, in addition to those of grants. */
   paymentReservations: Reservations
   beforeSigning: (record: IntentRecord) => Promise<void>
 }
 
-/** Events after which a request that waits may have become impossible. */
+/** Events after which a waiting request may have become impossible. */
 const reviewEvents: ReadonlySet<LocalEvent['type']> = new Set([
   'domains.changed',
   'tool-servers.changed',
@@ -58,7 +57,7 @@ function isClient({ requester }: IntentRecord): boolean {
   return requester.kind === 'client'
 }
 
-/** The signer, and what decides whether it signs. */
+/** Composes the signer and the approvals that control it. */
 export function composeApprovals(
   agentContext: AgentContext,
   { authority, wallet, serviceTarget, paymentReservations, beforeSigning }: ApprovalOptions,
@@ -119,7 +118,7 @@ export function composeApprovals(
     if (type === 'ready') void refreshWaiting()
   })
   scope.own(leaveEvents, (unsubscribe) => unsubscribe())
-  /** Things that were deleted while the service was away. */
+  /** Checks for deletions that happened while the service was unavailable. */
   const refreshWaiting = async (): Promise<void> => {
     const { intents } = approvals.list({ state: 'waiting', limit: openIntentLimits.all })
     await targets.refresh(intents.flatMap(context.targets))

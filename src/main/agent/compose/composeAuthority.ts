@@ -36,9 +36,9 @@ import { createRequestContext } from './requestContext.ts'
 
 export type AuthorityModule = {
   principals: AgentPrincipals
-  /** @returns undefined for a principal that has ended */
+  /** @returns undefined if the principal has ended */
   getRights: (principal: PrincipalId) => PrincipalRights | undefined
-  /** API keys and sign-ins of the service, as far as they ended. */
+  /** API keys and sign-ins of the service that have ended. */
   presence: ClientPresence
   verdictOn: (request: IntentRecord) => Verdict
   mayNow: MayNow
@@ -52,11 +52,10 @@ type AuthorityOptions = {
   budget: BudgetModule
   served: Pick<ServedTools, 'findTool'>
   serviceTarget: () => ServiceTarget | undefined
-  /** Judges again what waits. */
   review: () => void
 }
 
-/** The registry of principals, and the one function that judges what they may now. */
+/** Composes the registry of principals and the function that evaluates what they may do now. */
 export function composeAuthority(
   { database, link, client, events, removedThings, scope, log, clock }: AgentContext,
   { wallet, budget, served, serviceTarget, review }: AuthorityOptions,
@@ -119,7 +118,7 @@ export function composeAuthority(
   const mayNow = createMayNow({
     ...{ getRights, verdictOn, context },
     now() {
-      clock.check() // deadlines move with a clock that was set
+      clock.check() // adjusts deadlines if the clock was set
       return clock.now()
     },
     isStopped: () => policies.read().stopped,
@@ -141,7 +140,7 @@ export function composeAuthority(
 
 const noRights: PrincipalRights = {}
 
-/** Returns what the settings of a conversation let its models do with tools now. */
+/** Returns the tool rights that the settings of a conversation currently grant to its models. */
 function toConversationRights({ tools }: StoredConversation): PrincipalRights {
   if (!tools.enabled) return noRights
   const { profile, max_day_micro_usd: dailyBudgetMicroUsd, servers } = tools

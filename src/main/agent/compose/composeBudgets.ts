@@ -14,7 +14,6 @@ export type BudgetModule = {
   toolBudgets: ToolBudgets
 }
 
-/** One set of limits for everything that is paid. */
 export function composeBudgets({
   database,
   clock,

@@ -33,7 +33,6 @@ type ChatOptions = {
   providerKeys: Pick<ProviderKeys, 'learn'>
 }
 
-/** Conversations with models, and what they may cost. */
 export function composeChat(
   context: AgentContext,
   { shared, executor, served, approvals, principals, providerKeys }: ChatOptions,
@@ -94,7 +93,7 @@ export function composeChat(
   }
 }
 
-/** Withdraws what chats asked for in an earlier run, since their answers ended with it. */
+/** Withdraws requests of chats from an earlier run of the process, because their model runs ended with it. */
 function withdrawStale({ list, cancel }: ChatOptions['approvals']): void {
   for (const { id, requester } of list({ state: 'waiting', limit: 500 }).intents) {
     if (requester.kind === 'tool' && requester.id.startsWith('conv_'))

@@ -16,7 +16,7 @@ type ConnectionOptions = { wallet: WalletVault; approvals: Approvals; serviceTar
 
 export type ConnectionModule = Pick<LocalClients, 'identifyClient'> & { endpoints: LocalEndpoint[] }
 
-/** Wires sign-ins of the wallet at the service, and the service's keys at the local API. */
+/** Composes sign-ins of the wallet at the service, and the service's keys at the local API. */
 export function composeConnections(
   { database, link, hosted, events, client, activity, scope, log, clock }: AgentContext,
   { wallet, approvals, serviceTarget }: ConnectionOptions,

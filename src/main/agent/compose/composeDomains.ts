@@ -18,7 +18,7 @@ export type DomainModule = {
   endpoints: LocalEndpoint[]
 }
 
-/** Domains as they are known here, also without the service. */
+/** Composes domains, including their cached state while the service is unavailable. */
 export function composeDomains(context: AgentContext): DomainModule {
   const {
     config,
@@ -52,7 +52,7 @@ export function composeDomains(context: AgentContext): DomainModule {
       if (type !== 'ready' && type !== 'domains.changed') return
       if (type === 'ready') cache.revalidateAll()
       cache.outdate()
-      // Fills the cache before the first use, for when the service is unavailable.
+      // Fills the cache before the first use, in case the service becomes unavailable.
       cache.getCached(questions.list()).catch((error) => domainLog.info('domains could not be read', { error }))
     }),
     (unsubscribe) => unsubscribe(),

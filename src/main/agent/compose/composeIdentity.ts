@@ -12,7 +12,6 @@ import type { AuthorityModule } from './composeAuthority.ts'
 type IdentityOptions = Pick<ApprovalModule, 'approvals' | 'asks' | 'repeats' | 'signer'> &
   Pick<AuthorityModule, 'getRights'> & { wallet: WalletVault }
 
-/** Identities that the person registers. */
 export function composeIdentity(
   { database, client, events, activity, scope, log, now }: AgentContext,
   { approvals, asks, repeats, signer, getRights, wallet }: IdentityOptions,

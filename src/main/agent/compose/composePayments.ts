@@ -47,7 +47,6 @@ export type PaymentModule = Pick<PaymentEngine, 'payments' | 'rows'> & {
   endpoints: LocalEndpoint[]
 }
 
-/** Composes payments to others, and their limits. */
 export function composePayments(context: AgentContext, options: PaymentOptions): PaymentModule {
   const {
     database,
@@ -113,7 +112,7 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
           if (event.type === 'intent.changed') listener(event.intent)
         }),
       publish: events.publish,
-      newId: () => `pay_${randomBytes(12).toString('hex')}` as PaymentId, // as the brand demands
+      newId: () => `pay_${randomBytes(12).toString('hex')}` as PaymentId, // as the branded type requires
       log: context.log.forArea('payments'),
     }),
     (it) => it.close(),
@@ -146,7 +145,7 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
   }
 }
 
-/** Lets one request at a time buy a thing at the service, as the database knows them. */
+/** Allows one request at a time to buy an item at the service, according to the database. */
 export function createPurchaseReservations(database: Database): Reservations {
   const { find } = createIntentRepository(database)
   const rows = createPaymentRepository(database)

@@ -23,7 +23,7 @@ export type ProviderModule = {
   endpoints: LocalEndpoint[]
 }
 
-/** Keys of model providers and servers of one's own, as the service of this application gets them. */
+/** Composes keys of model providers and custom model servers, in the form passed to the embedded service. */
 export function composeProviders(context: AgentContext): ProviderModule {
   const { dataFolder, config, database, tellService, events, activity, scope, now } = context
   const folder = join(dataFolder, 'providers')
@@ -57,6 +57,6 @@ export function composeProviders(context: AgentContext): ProviderModule {
     newId: () => randomBytes(12).toString('hex'),
   })
   servers.tell()
-  void keyStore.readAgain() // the keychain may ask the person first; nothing else waits for it
+  void keyStore.readAgain() // the keychain may prompt the user; startup does not wait for it
   return { keyStore, keys, servers, endpoints: createProviderRoutes({ keys, servers, keyStore }) }
 }

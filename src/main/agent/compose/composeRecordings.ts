@@ -8,7 +8,7 @@ import { createRecordingRoutes } from '../recordings/recordingRoutes.ts'
 import { createRecordings } from '../recordings/recordings.ts'
 import type { AgentContext } from './agentContext.ts'
 
-/** Wires recordings of terminals, where the user enables them. */
+/** Composes recordings of terminals, if the user enables them. */
 export function composeRecordings(
   {
     dataFolder,

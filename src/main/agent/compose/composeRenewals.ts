@@ -23,10 +23,10 @@ type RenewalOptions = {
 }
 
 const steward = { kind: 'system', name: 'Steward' } as const
-/** Number of domains named in one log entry. */
+/** Maximum number of domains named in one log entry. */
 const maxNamed = 50
 
-/** Domains that are renewed from the wallet, and notices of those that expire. */
+/** Composes renewals of domains from the wallet, and notices of expiring domains. */
 export function composeRenewals(context: AgentContext, options: RenewalOptions): { endpoints: LocalEndpoint[] } {
   const { database, client, link, events, activity, removedThings, scope, log, clock } = context
   const { approvals, budgets, domains, payment } = options
@@ -81,7 +81,7 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
     ...{ records, auto, notices, cache, questions, findPayment: paymentOf, now },
     states: budgets.states,
     hasWallet: approvals.hasWallet,
-    watch: () => watched, // made below: it sweeps with these
+    watch: () => watched, // created below with these renewals
     tell: (notification) => events.publish({ type: 'domains.told', ...notification }),
     onChanged: () => events.publish({ type: 'domain-renewals.changed' }),
     note: activity.note,

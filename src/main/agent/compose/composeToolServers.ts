@@ -16,7 +16,6 @@ import type { AgentContext } from './agentContext.ts'
 
 export type ToolServerModule = { servers: ToolServers; served: ServedTools; endpoints: LocalEndpoint[] }
 
-/** MCP servers of others, whose tools chats may use. */
 export function composeToolServers(
   context: AgentContext,
   { keyStore }: { keyStore: ProviderKeyStore },

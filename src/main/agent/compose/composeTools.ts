@@ -45,13 +45,13 @@ type ToolOptions = Pick<ApprovalModule, 'approvals' | 'asks'> & {
   payments: Pick<PaymentModule['rows'], 'find'>
   served: Pick<ServedTools, 'findTool' | 'call'>
 
-  /** All of the agent's own operations; known once every part is made. */
+  /** Returns the agent's own operations. Call it only after every component was created. */
   endpoints: () => readonly LocalEndpoint[]
 }
 
 export type ToolModule = { executor: ToolExecutor; mcp: McpEndpoint; door: StdioDoor; endpoints: LocalEndpoint[] }
 
-/** The tools: operations of the contract under names that models know, for MCP clients and the chat. */
+/** Composes the tools: operations of the contract under model-facing names, for MCP clients and the chat. */
 export function composeTools(
   context: AgentContext,
   { authority, approvals, asks, budgets, payments, served, endpoints }: ToolOptions,
@@ -145,7 +145,7 @@ type McpOptions = Pick<Parameters<typeof createMcpEndpoint>[0], 'clients' | 'exe
   authority: Pick<AuthorityModule, 'getRights'>
 }
 
-/** The endpoint of MCP clients, with the rights that each has now. */
+/** Creates the endpoint of MCP clients, with the current rights of each client. */
 function createMcp({ scope, log }: AgentContext, { authority, clients, executor }: McpOptions): McpEndpoint {
   const requireRights = (caller: ToolCaller): PrincipalRights => {
     const principal = toRequesterPrincipal(caller.requester)
@@ -175,7 +175,7 @@ type ApprovedOptions = {
   taskOf: AgentContext['activity']['findTask']
 }
 
-/** Runs calls that were approved, with the rights that their callers have by then. */
+/** Runs approved calls with the current rights of their callers. */
 function createApprovedCalls({ running, mayNow, findTool, perform, tasks, taskOf }: ApprovedOptions) {
   return async ({ record, given: input, caller: stored }: StoredCall, signal: AbortSignal): Promise<ToolResult> => {
     const caller = ToolCaller.parse(parseJson(stored))
@@ -188,7 +188,7 @@ function createApprovedCalls({ running, mayNow, findTool, perform, tasks, taskOf
       const args = tool.input.parse(parseJson(input))
       const refusal = mayNow({ call: { caller, tool, args } })
       if (refusal) throw refusal.error
-      // Approved by a person, and still part of what asked for it.
+      // A call approved by the user remains part of the task that submitted it.
       const submittingTask = record.intent_id === null ? undefined : taskOf({ kind: 'intent', id: record.intent_id })
       const task = submittingTask ?? { id: createTaskId('call'), links: {} }
       return await tasks.resume({ ...task, originator: toOriginator(caller.requester, task.id) }, () =>
@@ -202,7 +202,7 @@ function createApprovedCalls({ running, mayNow, findTool, perform, tasks, taskOf
   }
 }
 
-/** Uses the binary that runs Steward: another Node may be too old, and Electron's binary can run as Node. */
+/** Uses the binary that runs Steward, because another Node may be too old. Electron's binary can run as Node. */
 function getStdioStart(): StdioStart {
   const script = join(installFolder, 'scripts', 'mcp.js')
   const program = existsSync(script) ? script : join(installFolder, 'out', 'main', 'mcp.js')
@@ -214,6 +214,6 @@ function findIntent(get: () => IntentRecord): IntentRecord | undefined {
   try {
     return get()
   } catch {
-    return undefined // old intents are forgotten
+    return undefined // old intents were removed
   }
 }

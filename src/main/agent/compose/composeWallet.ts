@@ -14,7 +14,6 @@ import type { AgentContext } from './agentContext.ts'
 
 export type WalletModule = { wallet: WalletVault; endpoints: LocalEndpoint[] }
 
-/** The wallet, and what its accounts hold. */
 export function composeWallet(context: AgentContext, { removal }: { removal: KeyringRemoval }): WalletModule {
   const { dataFolder, config, database, client, events, activity, scope, now, clock } = context
   const wallet = scope.own(

@@ -10,15 +10,15 @@ import { findPaymentRefusal, findToolRefusal, requireCallRights, type ToolRights
 import { listTargets } from '../references/actionTargets.ts'
 
 type Options = {
-  /** @returns undefined for a principal that has ended */
+  /** @returns undefined if the principal has ended */
   getRights: (principal: PrincipalId) => PrincipalRights | undefined
   isStopped: () => boolean
-  /** Stop switch, rules and remembered approvals. */
+  /** Evaluates stop switch, rules and remembered approvals. */
   verdictOn: (request: IntentRecord) => Verdict
   context: RequestContext
-  /** @returns why the daily budget of a requester does not cover its payment */
+  /** @returns the reason why the daily budget of a requester does not cover its payment */
   budgetRefusal: (request: IntentRecord, limitMicroUsd: number | null) => AppError | undefined
-  /** @returns why the limits of payments do not allow it */
+  /** @returns the reason why the payment limits do not allow it */
   limitRefusal: (request: IntentRecord) => string | undefined
   isRemoved: (target: Target) => boolean
   now: () => number
@@ -37,7 +37,7 @@ export function createMayNow(options: Options): MayNow {
     if ('error' in rights) return rights
     const present = attemptRead('rights', () => requireCallRights(rights.value.tools, caller))
     if ('error' in present) return present
-    // Everything else is said before the stop switch, which only holds for a while.
+    // Permanent refusals take precedence over the stop switch, which is temporary.
     const error = findToolRefusal(present.value, tool, args)
     if (error && (tool.effect === 'read' || error.code === 'tool/profile')) return { by: 'rights', error }
     if (tool.effect !== 'read' && isStopped()) {
@@ -49,7 +49,7 @@ export function createMayNow(options: Options): MayNow {
     const removedTarget = targets.find(isRemoved)
     return removedTarget && { by: 'target', error: removedErrors[removedTarget.kind](removedTarget.id) }
   }
-  /** Rights of a tool client or a chat, for the tool that led to its request. */
+  /** Returns the refusal by the rights of a tool client or a chat, for the tool that led to the request. */
   const requestRights = (request: IntentRecord, rights: ToolRights | undefined): Refusal | undefined => {
     const call = context.call(request)
     if (call) {
@@ -60,7 +60,7 @@ export function createMayNow(options: Options): MayNow {
       const error = findToolRefusal(present.value, tool.value, call.args)
       return error && { by: 'rights', error }
     }
-    if (request.kind === 'tool.call') return undefined // being asked for: its call was judged just now
+    if (request.kind === 'tool.call') return undefined // submission in progress: its call was evaluated just before
     const present = attemptRead('rights', () => requireCallRights(rights, {}))
     if ('error' in present) return present
     const name = context.payingTool(request)
@@ -103,7 +103,7 @@ function isTool({ kind }: Requester): boolean {
   return kind === 'tool'
 }
 
-/** @returns the value, or the refusal for the AppError that it threw */
+/** @returns the value, or the refusal for the AppError thrown */
 function attemptRead<T>(by: Refusal['by'], read: () => T): { value: T } | Refusal {
   try {
     return { value: read() }

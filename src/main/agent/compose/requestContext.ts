@@ -13,7 +13,7 @@ import type { ToolCallRepository } from '../tools/toolCallRepository.ts'
 type Options = {
   calls: Pick<ToolCallRepository, 'ofIntent'>
   payments: Pick<PaymentRepository, 'ofIntent'>
-  /** Finds a tool of a third-party server. @throws AppError why it cannot be used now */
+  /** Finds a tool of a third-party server. @throws AppError with the reason why it cannot be used now */
   findTool: (name: string, rights: Pick<ToolRights, 'servers'>) => Tool | undefined
 }
 
@@ -24,7 +24,7 @@ const purposeTools: Readonly<Record<PaymentPurpose, string>> = {
   credits: 'credits_topup',
 }
 
-/** Reads what led to a request from the stored calls and payments. */
+/** Reads the origin of a request from the stored calls and payments. */
 export function createRequestContext({ calls, payments, findTool }: Options): RequestContext {
   const createCall: RequestContext['call'] = (request) => {
     const stored = request.kind === 'tool.call' ? calls.ofIntent(request.id) : undefined
@@ -60,7 +60,7 @@ export function createRequestContext({ calls, payments, findTool }: Options): Re
   }
 }
 
-/** Returns the sandbox that a purchase from the service names. */
+/** Returns the sandbox named by a purchase from the service. */
 function listPurchaseTargets(body: string | undefined): Target[] {
   const parsed = body === undefined ? undefined : parseJsonOrUndefined(body)
   if (typeof parsed !== 'object' || parsed === null || !('sandbox_id' in parsed)) return []

@@ -9,15 +9,15 @@ import type { ServiceClient } from './serviceClient.ts'
 import type { ServiceLink } from './serviceLink.ts'
 
 /**
- * Ends API keys and sign-ins that the service revoked. Removals of keys come by its outbox. In addition, principals that
- * have work here are compared with the account's keys, wallets and sign-ins at each connect and while the account's
- * activity grows: an earlier service has no outbox, and none reports unlinked wallets and signing out. Keys and sign-ins
- * of another account end when Steward connects to this one.
+ * Ends API keys and sign-ins that the service revoked. The outbox of the service reports removed keys. In addition,
+ * principals with work here are compared with the account's keys, wallets and sign-ins on each connect and while the
+ * account's activity grows: an earlier service has no outbox, and no outbox reports unlinked wallets and sign-outs.
+ * Keys and sign-ins of another account end when Steward connects to this one.
  */
 export type ClientPresence = {
-  /** @returns undefined once the key, the wallet or the sign-in was found missing */
+  /** @returns undefined if the key, the wallet or the sign-in was missing in a comparison */
   getRights(principal: PrincipalId): PrincipalRights | undefined
-  /** Compares now. A request that the service does not answer within 3 s changes nothing. */
+  /** Compares immediately. If the service does not respond within 3 s, nothing changes. */
   refresh(): Promise<void>
   close(): void
 }
@@ -31,31 +31,34 @@ type Options = {
 }
 
 const timeoutMs = 3_000
-/** Activity may grow with every command. */
+/** Minimum interval of comparisons, because activity may grow with every command. */
 const paceMs = 1_000
-/** Ended principals that are remembered: the service refuses them too, once an answer of 15 seconds ago is forgotten. */
+/**
+ * Maximum number of remembered ended principals. The service rejects them too, once results cached for 15 seconds have
+ * expired.
+ */
 const maxEnded = 10_000
 const present: PrincipalRights = {}
 
-/** Returns the id of a requester that signed in with this wallet, or with an account without one. */
+/** Returns the id of a requester that signed in with this wallet, or with an account without a wallet. */
 export function signInRequesterId(addressOrAccount: string): `token:${string}` {
   return `token:${createHash('sha256').update(addressOrAccount).digest('hex').slice(0, 24)}`
 }
 
-/** Returns the sign-in of a principal `token:<wallet>/<sign-in>`; undefined for other principals. */
+/** Returns the sign-in of a principal `token:<wallet>/<sign-in>`, or undefined for other principals. */
 function readSignInId(principal: PrincipalId): string | undefined {
   return principal.startsWith('token:') ? principal.split('/')[1] : undefined
 }
 
 export function createClientPresence({ link, client, removed, principals, log }: Options): ClientPresence {
-  /** Principals that had work here and were not found missing. */
+  /** Principals with work here that no comparison found missing. */
   const announced = new Set<PrincipalId>()
   const ended = new Set<PrincipalId>()
   let running: Promise<void> | undefined
   let again = false
 
   const compare = async (): Promise<void> => {
-    // A client that is added later may be newer than the answer.
+    // Principals added after the request may be missing from the response.
     const before = [...announced]
     const absentSignIns = [...ended].filter((id) => id.startsWith('token:') && readSignInId(id) === undefined)
     if (before.length + absentSignIns.length === 0) return
@@ -70,11 +73,11 @@ export function createClientPresence({ link, client, removed, principals, log }:
     ])
     const isCurrent = (principal: PrincipalId): boolean => current.has(principal.split('/')[0] ?? '')
     for (const principal of before) if (!isCurrent(principal)) end(principal)
-    // The wallet of the sign-in was linked again. Revoked keys and ended sign-ins never come back.
+    // The wallet of the sign-in was linked again. Revoked keys and ended sign-ins never become valid again.
     for (const principal of absentSignIns) if (current.has(principal)) ended.delete(principal)
     await compareSignIns(before.filter(isCurrent))
   }
-  /** An earlier service ignores the query: its sign-ins end with their wallet. */
+  /** An earlier service ignores the query. Its sign-ins end with their wallet. */
   const compareSignIns = async (principals: readonly PrincipalId[]): Promise<void> => {
     const signIns = principals.flatMap((principal) => {
       const id = readSignInId(principal)

@@ -9,11 +9,11 @@ type Options = {
   target: ServiceTarget
   log: Log
   onEvent: (event: ServiceEvent) => void
-  /** Not connected, or no longer, for the reason given. It is tried again until closed. */
+  /** Called when the connection failed or was lost, with the reason. The feed reconnects until it is closed. */
   onLost: (reason: string) => void
-  /** The service responds again over a connection that was never lost. */
+  /** Called when the service responds again on a connection that was not lost. */
   onResponsive: () => void
-  /** The service accepts connections but has sent nothing for 30 s. */
+  /** Called when the service accepts connections but has sent nothing for 30 s. */
   onFrozen: () => void
   limits?: Partial<FeedLimits>
 }
@@ -30,7 +30,7 @@ const reasons = {
   absent: 'The service isn’t running.',
 } as const
 
-/** Holds one WebSocket to the service's events, and opens it again, ever slower, when it ends. */
+/** Maintains one WebSocket connection to the service's events and reconnects with increasing delays. */
 export function createEventFeed({ target, log, onEvent, onLost, onResponsive, onFrozen, ...options }: Options): {
   close(): void
 } {
@@ -39,7 +39,7 @@ export function createEventFeed({ target, log, onEvent, onLost, onResponsive, on
   let pauseMs: number = backOff.firstMs
   let retry: NodeJS.Timeout | undefined
   let socket: WebSocket | undefined
-  /** Counted in intervals, not by the clock, so that time asleep does not count. */
+  /** Counted in intervals instead of clock time, so that sleep does not count. */
   let silentMs = 0
 
   const wait = (ms: number): void => {
@@ -148,7 +148,7 @@ function isTimeout(error: Error): boolean {
   return /handshake has timed out/i.test(error.message)
 }
 
-/** Formats a reason for the window; codes and numbers are in the log. */
+/** Formats a reason for the window. Codes and numbers are in the diagnostic log. */
 function toReason(error: Error): string {
   if (isTimeout(error)) return reasons.silent
   if (/^connect (ECONNREFUSED|ENOENT)/.test(error.message)) return reasons.absent

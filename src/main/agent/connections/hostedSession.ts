@@ -14,18 +14,17 @@ import type { SignInWallet, SignInWalletRepository } from './signInWalletReposit
 import { createTaskRunner } from './taskRunner.ts'
 import type { WalletMessages } from './walletMessages.ts'
 
-/** Address of a hosted service. */
 export type HostedEndpoint = {
   url: string
-  /** PEM of the authority that vouches for it; undefined is a public one. */
+  /** PEM certificate of the issuing authority. Undefined for a public authority. */
   authority: string | undefined
 }
 
-/** The sign-in of a hosted service, for the window. */
+/** Sign-in at a hosted service, for the window. */
 export type HostedSignIn = {
-  /** Account of the wallet that signs in; undefined until one has. */
+  /** Account of the wallet that signs in, or undefined before the first sign-in. */
   wallet(): SignInWallet | undefined
-  /** Signs in with this account from now on, and ends the sign-in of another one. */
+  /** Signs in with this account from now on, and ends the sign-in of any other account. */
   choose(account: SigningAccount): Promise<void>
 }
 
@@ -36,7 +35,7 @@ type Options = {
   client: Pick<ServiceClient, 'call'>
   wallet: Pick<WalletKeys, 'account' | 'accounts' | 'isUnlocked'>
   records: SignInWalletRepository
-  /** Resolves when wallets that were removed are unlinked, as far as possible now: that needs the sign-in. */
+  /** Resolves when removed wallets are unlinked, as far as currently possible. Unlinking requires the sign-in. */
   findUnlinkedAt: () => Promise<void>
   messages: WalletMessages
   note: RecordActivity
@@ -47,20 +46,21 @@ type Options = {
 type Session = { tokens: Tokens; freshUntilMs: number; wallet: SignInWallet }
 type SessionState = {
   session: Session | undefined
-  /** The person, or policy, refused: nothing is asked again before the wallet was locked and unlocked. */
+  /** Whether the user or the policy denied the sign-in. No retry occurs before the wallet is locked and unlocked. */
   isRefused: boolean
 }
 
-/** An access token is exchanged when this part of its life is left. */
+/** Remaining fraction of an access token's lifetime at which it is exchanged. */
 const exchangeAt = 0.2
 const retry = { firstMs: 1_000, maxMs: 30_000 } as const
 const leaveWithinMs = 2_000
-/** Whatever life a service gives its tokens: neither asked without a pause, nor beyond what a timer can hold. */
+/** Bounds of the exchange interval for any token lifetime: avoids continuous requests and timer overflow. */
 const exchangeMs = { min: 10_000, max: 24 * 3_600_000 } as const
 
 /**
- * Signs in to a hosted service with the wallet, and stays signed in with the same account: another one signs in only when
- * the user chooses it. Access tokens are the credential of all that goes there. Tokens live in memory alone; after a restart the wallet signs in again, once it is unlocked.
+ * Signs in to a hosted service with the wallet, and maintains the sign-in with the same account until the user chooses
+ * another one. Access tokens authenticate all requests to the service. Tokens exist in memory only. After a restart the
+ * wallet signs in again once it is unlocked.
  */
 export function createHostedSession(options: Options): HostedSignIn & { close(): Promise<void> } {
   const { place, link, events, records, now, log } = options
@@ -114,7 +114,7 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
   const exchange = async (session: Session): Promise<void> => {
     const fresh = await requests.refresh(session.tokens)
     if (state.session !== session) {
-      runner.request() // another account was chosen, so the new tokens end with the old ones
+      runner.request() // another account was chosen, so the new tokens end with the previous ones
       return fresh && requests.revoke(fresh)
     }
     if (fresh) return connect(fresh, session.wallet)
@@ -157,19 +157,22 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
 type SignInContext = {
   requests: SignInRequests
   state: SessionState
-  /** Called in the same tick in which the account is stored: another one cannot be chosen in between. */
+  /** Called in the same tick in which the account is stored, so that no other account can be chosen in between. */
   connect: (tokens: Tokens, wallet: SignInWallet) => void
   restart: () => void
 }
 
-/** Creates the sign-in with the chosen account. If none may sign in now, the link has the reason. */
+/** Creates the sign-in with the chosen account. If no account can sign in now, sets the reason on the link. */
 function createSignIn(
   { place, link, wallet, records }: Options,
   { requests, state, connect, restart }: SignInContext,
 ): () => Promise<void> {
   const disconnect = (detail: string): void => link.disconnect(detail, 'service/sign-in')
 
-  /** The account that signed in before, or was chosen; the default account where there is none. Undefined: it was removed. */
+  /**
+   * Returns the account that signed in before or was chosen, or else the default account. Undefined if the account was
+   * removed.
+   */
   const findAccount = (): SigningAccount | undefined => {
     const chosen = records.find(place.url)
     if (!chosen) return findDefaultAccount(wallet)
@@ -192,7 +195,7 @@ function createSignIn(
     const { tokens, serviceAccount } = await requests.signIn(account, `Sign in to ${name}.`)
     const before = records.find(place.url)
     if (findAccount()?.id !== account.id) {
-      restart() // another account was chosen, or this one removed
+      restart() // another account was chosen, or this one was removed
       return requests.revoke(tokens)
     }
     if (
@@ -223,7 +226,7 @@ function createSessionEnding(
   }
   return {
     endSession,
-    /** Ends the session when its account has left the wallet. */
+    /** Ends the session when its account was removed from the wallet. */
     async endWithWallet(session: Session): Promise<void> {
       const { accountId, address } = session.wallet
       if (wallet.accounts().some(({ id }) => id === accountId)) return
@@ -235,7 +238,7 @@ function createSessionEnding(
   }
 }
 
-/** Calls once after each wait. Waits for retries double. */
+/** Calls `onTime` once after each delay. Delays between retries double. */
 function createRetryTimer(onTime: () => void, signal: AbortSignal) {
   let timer: NodeJS.Timeout | undefined
   let retryMs: number = retry.firstMs
@@ -256,7 +259,7 @@ function createRetryTimer(onTime: () => void, signal: AbortSignal) {
   }
 }
 
-/** Asked again at once, it would be refused again. */
+/** Whether an immediate retry would be refused again. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof AppError)) return false
   return error.code.startsWith('intent/') || ['auth/verification', 'auth/forbidden'].includes(error.code)
@@ -271,7 +274,7 @@ function findDefaultAccount(wallet: Pick<WalletKeys, 'account'>): SigningAccount
     try {
       return wallet.account(chainType)
     } catch {
-      // it has none of this chain
+      // no account on this chain
     }
   }
   return undefined

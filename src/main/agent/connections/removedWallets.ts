@@ -5,9 +5,11 @@ import type { ServiceClient } from './serviceClient.ts'
 import type { ServiceLink } from './serviceLink.ts'
 import { anyServiceAccount, type StoredWalletLink, type WalletLinkRepository } from './walletLinkRepository.ts'
 
-/** Unlinks wallets that were removed from this computer. */
 export type RemovedWallets = {
-  /** @param me account at the service. @throws AppError of the service if it can be tried again */
+  /**
+   * @param me account at the service
+   * @throws AppError of the service if a retry is possible
+   */
   unlink(link: StoredWalletLink, me: Me): Promise<void>
 }
 
@@ -20,7 +22,7 @@ type RemovedWalletOptions = {
   signal: AbortSignal
 }
 
-/** Form of the addresses that a service may write into the activity log. */
+/** Format of addresses from the service that may be written to the activity log. */
 const addressPattern = /^\w{20,64}$/
 const maxNamedWallets = 10
 
@@ -33,7 +35,7 @@ export function createRemovedWallets(options: RemovedWalletOptions): RemovedWall
   }
   const recordRemainingLink = (address: string, detail: string): void =>
     record(address, `The removed wallet ${address} still signs in to your account at ${link.status().name}. ${detail}`)
-  /** Records which wallets a removed wallet linked, because another holder of its key may have linked them. */
+  /** Records the wallets that a removed wallet linked, because another holder of its key may have linked them. */
   const recordLinkedByRemoved = (address: string, linked: readonly string[]): void => {
     const names = linked.filter((it) => addressPattern.test(it)).slice(0, maxNamedWallets)
     if (names.length === 0) return
@@ -57,7 +59,7 @@ export function createRemovedWallets(options: RemovedWalletOptions): RemovedWall
       const { address, serviceAccount, isOwn } = stored
       const isUnknown = serviceAccount === anyServiceAccount
       const isLinked = wallets.some((it) => it.wallet_address === address)
-      if (isUnknown && !isLinked && !isInWallet(address)) return // another service may have it
+      if (isUnknown && !isLinked && !isInWallet(address)) return // another service may have linked it
       if (isLinked && !(isUnknown && isInWallet(address))) {
         if (isUnknown && !isOwn) recordRemainingLink(address, 'Unlink it in Settings if it should not.')
         else await unlinkAtService(address)
@@ -67,7 +69,10 @@ export function createRemovedWallets(options: RemovedWalletOptions): RemovedWall
   }
 }
 
-/** Whether another attempt would be refused again. A service that is away, or knows no such sign-in, is asked later. */
+/**
+ * Whether a retry would be refused again. Retries later if the service is unavailable or does not recognize the
+ * sign-in.
+ */
 function isRefusal(error: unknown): error is AppError {
   return (
     error instanceof AppError && error.status >= 400 && error.status < 500 && ![401, 408, 429].includes(error.status)

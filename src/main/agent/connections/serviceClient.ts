@@ -10,22 +10,25 @@ import { buildUrl, createConnector, createTlsOptions, type ServiceTarget } from 
 
 export type ServiceCallOptions = {
   signal?: AbortSignal
-  /** Instead of the agent's own; null sends none. */
+  /** Credential instead of the agent's own. Null sends none. */
   credential?: string | null
   idempotencyKey?: string
-  /** Timeout of the response, in milliseconds. Default: 30,000. */
+  /** Timeout of the response, in milliseconds. Defaults to 30,000. */
   answerMs?: number
-  /** Takes list entries that do not fit their schema, before the rest is returned. Default: the call throws. */
+  /**
+   * Called with list entries that do not match their schema, before the other entries are returned. By default the call
+   * throws.
+   */
   onUnreadable?: (entries: readonly UnreadableEntry[]) => void
 }
 
-/** Calls one operation of the service, with the agent's own credential. */
+/** Calls operations of the service with the agent's own credential. */
 export type ServiceClient = {
-  /** @throws AppError what the service answered, or `service/unavailable` */
+  /** @throws AppError returned by the service, or `service/unavailable` */
   call<R extends Route>(route: R, input: Input<R>, options?: ServiceCallOptions): Promise<Output<R>>
   /**
    * Calls an endpoint that responds with server-sent events. The signal ends the stream.
-   * @throws AppError like `call`, before the first event
+   * @throws AppError as `call`, before the first event
    */
   stream<R extends Route>(route: R, input: Input<R>, options: { signal: AbortSignal }): Promise<ServiceStream>
   close(): Promise<void>
@@ -33,24 +36,24 @@ export type ServiceClient = {
 
 export type ServiceStream = {
   headers: Readonly<Record<string, string>>
-  /** Contents of `data` fields as they arrive. Throws AppError `service/unavailable` on a disconnect or silence. */
+  /** Contents of `data` fields as they arrive. Throws AppError `service/unavailable` on a disconnect or timeout. */
   events: AsyncIterable<string>
 }
 
 const defaultAnswerMs = 30_000
-/** Until an answer begins: a model may think long before its first word. */
+/** Timeout until a response begins, because a model may reason for a long time before its first output. */
 const beginMs = 20 * 60_000
 /** Silence before a disconnect, in milliseconds; the service sends a comment every 15 s. */
 const silentMs = 90_000
 const maxRefusalBytes = 256 * 1024
 const maxAnswerBytes = 16 * 1024 * 1024
 
-/** @param tasks where given, a request tells which task it belongs to */
+/** @param tasks adds the current task to each request, if present */
 export function createServiceClient(
   target: () => ServiceTarget | undefined,
   tasks?: Pick<TaskContext, 'current'>,
 ): ServiceClient {
-  // One for each socket and each certificate: a service that is known by its own is trusted with that one only.
+  // One client per socket and certificate, because a service with a pinned certificate is trusted with that one only.
   const clients = new Map<string | undefined, HttpClient>()
   const getClient = (to: ServiceTarget): HttpClient => {
     const trusted = to.socketPath ?? to.certificate ?? to.authority
@@ -100,7 +103,7 @@ export function createServiceClient(
       if (status >= 400) throw toServiceError(status, answer)
       const read = readAnswer(route, answer)
       if (!read.success) throw createUnreadableError(route, read.error)
-      // Entries are left out for callers that ask for it: to others a shorter list would say that something is gone.
+      // Entries are skipped only for callers that handle them. For other callers a shorter list would imply a removal.
       if (read.unreadable.length > 0) {
         if (!options.onUnreadable) throw createUnreadableError(route, read.unreadable)
         options.onUnreadable(read.unreadable)
@@ -137,7 +140,10 @@ function createUnreadableError({ summary }: Route, cause: unknown): AppError {
   return new AppError('service/unavailable', `The service's answer to “${summary}” could not be read.`, { cause })
 }
 
-/** Fires with the caller's signal, or once the time is up. Signals of signals would stay behind with it, call by call. */
+/**
+ * Creates a signal that fires with the caller's signal or after a timeout. Avoids `AbortSignal.any`, whose dependent
+ * signals would accumulate on the caller's signal with each call.
+ */
 function createBound(signal: AbortSignal | undefined, ms: number) {
   const leaving = new AbortController()
   const abort = (): void => leaving.abort()
@@ -147,7 +153,7 @@ function createBound(signal: AbortSignal | undefined, ms: number) {
   return {
     signal: leaving.signal,
     leave: abort,
-    /** From now on it may take any time. */
+    /** Disables the timeout once the response has begun. */
     begun: () => clearTimeout(late),
     end() {
       clearTimeout(late)
@@ -164,7 +170,7 @@ async function mapErrors<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** `leave` ends the connection, which then fails. */
+/** Parses the events of a stream. Silence aborts the connection, so that the read fails. */
 async function* parseEvents(
   body: AsyncIterable<Uint8Array>,
   { options, ended }: { options: () => void; ended: () => void },
@@ -182,7 +188,7 @@ async function* parseEvents(
     throw createUnavailableError(cause)
   } finally {
     ended()
-    await pieces.return?.() // closes the connection of an answer that was not read to its end
+    await pieces.return?.() // closes the connection if the response was not read to the end
   }
 }
 

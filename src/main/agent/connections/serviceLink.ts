@@ -9,22 +9,22 @@ import type { ServiceTarget } from './serviceTarget.ts'
 /** Connection to the service, with its live events. */
 export type ServiceLink = {
   status(): ServiceConnection
-  /** Endpoint for requests; undefined without a service. */
+  /** Endpoint for requests, or undefined without a service. */
   target(): ServiceTarget | undefined
-  /** The service is (again) at this address. */
+  /** Called when the service is available, or available again, at this address. */
   connect(target: ServiceTarget): void
   /** Marks the service as unavailable; its supervisor calls `connect` again. */
   disconnect(reason: string, code?: AbsenceCode): void
   /** Error for requests while there is no endpoint. */
   absence(): AppError
-  /** @returns what ends the subscription */
+  /** @returns the unsubscribe function */
   subscribe(listener: (event: LocalEvent) => void): () => void
   /** Calls `listener` when the service is connected but has sent nothing for 30 s. @returns the unsubscribe function */
   onFrozen(listener: () => void): () => void
   close(): void
 }
 
-/** Seconds: it is being started again. */
+/** Retry delay while the service restarts, in seconds. */
 const soon = { retryAfterSeconds: 1 } as const
 
 type AbsenceCode = 'service/unavailable' | 'service/sign-in'

@@ -17,24 +17,30 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
   environment: Environment
   now: () => number
   log: Log
-  /** @param personKey credential for the user at the window, which no other client of this service has */
+  /** @param personKey credential for the user of the window, which no other client of this service has */
   onReady: (ready: ServiceReady, personKey: string) => void
   onDown: (reason: string) => void
 }
 
 export type ServiceProcess = {
-  /** @throws AppError `service/start-failed` with its error output when it refuses to start or crashes on every attempt */
+  /**
+   * @throws AppError `service/start-failed` with the error output if the process refuses to start or crashes on every
+   * attempt
+   */
   readonly started: Promise<ServiceReady>
-  /** At once, and again whenever it was started again: then the last one of its kind, of each family. */
+  /**
+   * Sends an order immediately, and again after every restart. Only the latest order of each kind and family is sent
+   * again.
+   */
   tell(order: ServiceOrder): void
-  /** Kills a process that no longer responds; the supervisor restarts it. */
+  /** Kills an unresponsive process. The supervisor restarts it. */
   restart(): void
   close(): Promise<void>
 }
 
 const maxErrorCharacters = 4_000
 
-/** Runs the embedded service as a child process, restarts it when it ends, and ends it with this process. */
+/** Runs the embedded service as a child process. Restarts it when it exits, and stops it when this process exits. */
 export function runServiceProcess({
   dataFolder,
   config,
@@ -58,10 +64,10 @@ export function runServiceProcess({
     spawn() {
       const program = [...smallHeapOptions, getProgramFile('entries/service')]
       const child = spawn(process.execPath, [...program, ...parts, ...(again ? ['--again'] : [])], {
-        // Inside Electron this is Electron's own binary, which only this variable turns into Node.
+        // Inside Electron this is Electron's binary, which runs as Node only with this variable.
         env: { ...environment, ...compiledPrograms, ...smallAllocator, ELECTRON_RUN_AS_NODE: '1' },
         stdio: ['pipe', 'pipe', 'pipe'],
-        // A Ctrl-C in the terminal is for this process alone, which then ends the service in order.
+        // Detached, so that a Ctrl-C in the terminal reaches only this process, which then stops the service in order.
         detached: process.platform !== 'win32',
         windowsHide: true,
       })
@@ -123,13 +129,13 @@ function createStartError(cause: unknown, { said, logFile }: { said: string; log
 
 const spoken = /^steward: /
 
-/** Returns the error that the process printed when it ended, if any. */
+/** Returns the error that the process printed before it exited, if any. */
 function readErrorText(said: string): string | undefined {
   const lines = said.split('\n').filter((line) => spoken.test(line))
   return lines.at(-1)?.replace(spoken, '')
 }
 
-/** Extracts the error from Node's crash report, which continues with the stack and the version of Node. */
+/** Extracts the error from Node's crash report, in which the stack and the version of Node follow. */
 function findCrashLine(said: string): string | undefined {
   return said.split('\n').findLast((line) => /^(?:\w*Error|Uncaught)\b.*/.test(line))
 }

@@ -4,13 +4,12 @@ import type { SigningAccount } from '../wallet/walletKeys.ts'
 import type { ServiceClient } from './serviceClient.ts'
 import type { WalletMessages } from './walletMessages.ts'
 
-/** Requests of a sign-in with the wallet at a service. */
 export type SignInRequests = {
-  /** Signs in with the account. @returns the tokens, and the account at the service that they belong to */
+  /** Signs in with the account. @returns the tokens, and their account at the service */
   signIn(account: SigningAccount, why: string): Promise<{ tokens: Tokens; serviceAccount: string }>
   /** Exchanges the tokens for fresh ones. @returns undefined if the service rejected them */
   refresh(tokens: Tokens): Promise<Tokens | undefined>
-  /** Whether the service still accepts this access token. @throws AppError if that is unknown */
+  /** Whether the service still accepts this access token. @throws AppError if that cannot be determined */
   isAccepted(accessToken: string): Promise<boolean>
   /** Ends the sign-in, if the service responds in time. */
   revoke(tokens: Tokens): Promise<void>
@@ -50,7 +49,7 @@ export function createSignInRequests({ client, messages, signal, revokeTimeoutMs
     },
     async revoke({ refresh_token }) {
       const within = { credential: null, signal: AbortSignal.timeout(revokeTimeoutMs) }
-      await client.call(signOut, { refresh_token }, within).catch(() => {}) // expires on its own
+      await client.call(signOut, { refresh_token }, within).catch(() => {}) // expires without this call
     },
   }
 }

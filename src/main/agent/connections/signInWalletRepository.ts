@@ -6,7 +6,7 @@ const wallets = defineTable('sign_in_wallets', {
   serviceUrl: text(),
   accountId: renameColumn('wallet_account', text<WalletAccountId>(WalletAccountId.parse)),
   address: text(),
-  /** Account of the service; null until it has signed in. */
+  /** Account at the service. Null before the first sign-in. */
   serviceAccount: nullable(text()),
 })
 /** Account of the wallet that signs in to a hosted service. */

@@ -1,10 +1,10 @@
-/** Runs one task at a time. A request during a run makes it run once more afterwards. */
+/** Runs one task at a time. A request during a run schedules one more run afterwards. */
 export type TaskRunner = {
   request(): void
   waitUntilIdle(): Promise<void>
 }
 
-/** @param onError hears of no error after `signal` was aborted */
+/** @param onError not called after `signal` is aborted */
 export function createTaskRunner(options: {
   task: () => Promise<void>
   onError: (error: unknown) => void

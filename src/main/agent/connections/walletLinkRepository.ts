@@ -3,21 +3,20 @@ import { defineTable, flag, type Params, type RowOf, type StoredRow, text } from
 
 /**
  * - `linking`: about to be linked
- * - `linked`: was linked when last compared with the service
- * - `unlinking`: removed from this wallet, to be unlinked
+ * - `linked`: linked at the last comparison with the service
+ * - `unlinking`: removed from this wallet, not yet unlinked
  * - `off`: unlinked by the user; Steward does not link it again
  */
 export type WalletLinkState = 'linking' | 'linked' | 'unlinking' | 'off'
 
-/** Account of links that were never compared: the next service that connects is compared. */
+/** Account of links that were never compared. They are compared with the next service that connects. */
 export const anyServiceAccount = ''
 
 const links = defineTable('wallet_links', {
-  /** Account of the service. */
   serviceAccount: text(),
   address: text(),
   state: text<WalletLinkState>(),
-  /** Whether Steward linked it automatically, and so unlinks it automatically. */
+  /** Whether Steward linked the wallet automatically and therefore unlinks it automatically. */
   isOwn: flag(),
 })
 export type StoredWalletLink = RowOf<typeof links>

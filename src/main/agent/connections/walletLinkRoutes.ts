@@ -16,7 +16,7 @@ import type { LinkedWallets } from './walletLinker.ts'
 
 type Options = {
   linked: LinkedWallets
-  /** Absent for the service of this computer. */
+  /** Sign-in at a hosted service. Undefined for the service on this computer. */
   signIn: HostedSignIn | undefined
   wallet: Pick<WalletKeys, 'accounts'>
 }

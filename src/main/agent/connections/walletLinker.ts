@@ -29,9 +29,9 @@ export type LinkedWallets = {
   list(signal: AbortSignal): Promise<WalletLink[]>
   /** Links an account again that the user unlinked before. @throws AppError of the service, `wallet/locked`, `intent/denied` */
   link(id: WalletAccountId, signal: AbortSignal): Promise<void>
-  /** Unlinks on behalf of the user: Steward does not link it again. @throws AppError of the service */
+  /** Unlinks on behalf of the user. Steward does not link the wallet again. @throws AppError of the service */
   unlink(address: string, signal: AbortSignal): Promise<void>
-  /** Resolves when nothing is left to link or unlink now. */
+  /** Resolves when there is nothing to link or unlink now. */
   waitUntilSettled(): Promise<void>
   close(): Promise<void>
 }
@@ -39,15 +39,15 @@ export type LinkedWallets = {
 const actor = { kind: 'system', name: 'Steward' } as const
 
 /**
- * Links the wallet's default accounts to the account at the service, each once, so that they sign in to it; and unlinks
- * what was removed from the wallet. Both are tried again with the next connection or unlocking. A wallet that the user
- * unlinked stays unlinked.
+ * Links the wallet's default accounts to the account at the service, once each, so that they can sign in to it. Unlinks
+ * accounts that were removed from the wallet. Both are retried on the next connect or unlock. A wallet that the user
+ * unlinked remains unlinked.
  */
 export function createWalletLinker(options: Options): LinkedWallets {
   const { link, events, client, wallet, records, note, log } = options
   const closing = new AbortController()
   const { signal } = closing
-  /** Addresses that could not be linked since the wallet was unlocked. */
+  /** Addresses that could not be linked since the last unlock. */
   const failed = new Set<string>()
   const isInWallet = (address: string): boolean => wallet.accounts().some((it) => it.address === address)
 
@@ -133,7 +133,7 @@ function createLinkRequest(
     const signed = await messages.sign(account, { why, signal })
     const { address } = account
     if (!isInWallet(address)) throw new AppError('wallet/account-not-found', `The account ${account.id} was removed.`)
-    // Written first: after a crash, the next comparison finds out whether it was linked.
+    // Written first, so that after a crash the next comparison determines whether the account was linked.
     records.set({ serviceAccount, address, state: 'linking', isOwn: true })
     try {
       await client.call(linkWallet, signed, { signal })
@@ -145,14 +145,14 @@ function createLinkRequest(
       if (!isRefused && !isInWallet(address)) records.set({ serviceAccount, address, state: 'unlinking', isOwn: true })
       throw error
     }
-    // The account may have been removed before the link existed.
+    // The account may have been removed while the link was created.
     const isPresent = isInWallet(address)
     records.set({ serviceAccount, address, state: isPresent ? 'linked' : 'unlinking', isOwn: true })
     if (!isPresent) onRemoved()
   }
 }
 
-/** Adopts what the service says of the accounts in the wallet. */
+/** Updates the stored links of the accounts in the wallet from the service's response. */
 function adoptLinks(
   { id: serviceAccount, wallets }: Me,
   { wallet, records }: Pick<Options, 'wallet' | 'records'>,
@@ -199,13 +199,13 @@ function toWalletLinks({ id, wallets }: Me, { wallet, records }: Pick<Options, '
   ]
 }
 
-/** Accounts that sign where none is named. */
+/** Lists the accounts that sign if no account is specified. */
 function listDefaultAccounts(wallet: Pick<WalletKeys, 'account'>): SigningAccount[] {
   return (['evm', 'solana'] as const).flatMap((chainType) => {
     try {
       return [wallet.account(chainType)]
     } catch {
-      return [] // it has none of this chain
+      return [] // no account on this chain
     }
   })
 }

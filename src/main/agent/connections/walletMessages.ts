@@ -6,9 +6,9 @@ import type { SigningAccount } from '../wallet/walletKeys.ts'
 import type { ServiceClient } from './serviceClient.ts'
 import type { ServiceTarget } from './serviceTarget.ts'
 
-/** Proves to the service that a wallet is the person's. The signature passes approvals, as every signature does. */
+/** Proves to the service that the user owns a wallet. The signature requires approval, like every signature. */
 export type WalletMessages = {
-  /** @throws AppError `intent/denied` with why, what approvals and the service throw */
+  /** @throws AppError `intent/denied` with the reason, and errors of approvals and the service */
   sign(account: SigningAccount, options: { why: string; signal: AbortSignal }): Promise<SignedMessage>
 }
 export type SignedMessage = { message: string; signature: string; chain_type: SigningAccount['chainType'] }
@@ -20,7 +20,7 @@ type Options = {
 }
 
 const requester: Requester = { kind: 'agent', id: 'sign-in', name: 'Steward' }
-/** Less than a nonce lives: where policy asks the person, a later answer would be refused by the service. */
+/** Shorter than the lifetime of a nonce: the service would reject a signature that the user approves later. */
 const decideWithinMs = 4.5 * 60_000
 
 export function createWalletMessages({ client, target, approvals }: Options): WalletMessages {

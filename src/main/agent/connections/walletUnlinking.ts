@@ -1,10 +1,10 @@
 import { anyServiceAccount, type WalletLinkRepository } from './walletLinkRepository.ts'
 
-/** Sign-ins at services that a removal from the wallet affects, as of the last comparison. */
+/** Sign-ins at services that are affected by a removal from the wallet, as of the last comparison. */
 export type WalletUnlinking = {
-  /** Addresses that still sign in somewhere: linked by Steward, or by the user. */
+  /** Addresses that can still sign in somewhere, linked by Steward or by the user. */
   findLinked(addresses: readonly string[]): { own: string[]; others: string[] }
-  /** Records what is to be unlinked, in the transaction that removes the addresses from the wallet. */
+  /** Records the addresses to unlink, in the transaction that removes them from the wallet. */
   removeAddresses(addresses: readonly string[], options: { unlinksAll: boolean }): void
 }
 
@@ -25,7 +25,8 @@ export function createWalletUnlinking(records: WalletLinkRepository): WalletUnli
         if (link.isOwn || unlinksAll) records.set({ ...link, state: 'unlinking' })
         else records.remove(link)
       }
-      // Addresses without a link may still sign in somewhere: linked elsewhere, or by a version that stored no links.
+      // Addresses without a link may still sign in somewhere, if they were linked elsewhere or by a version that stored
+      // no links.
       const compared = new Set(records.listAll().map(({ address }) => address))
       for (const address of addresses) {
         if (compared.has(address) || others.has(address)) continue

@@ -5,7 +5,7 @@ import { AppError } from '#shared/appError.ts'
 import type { CachedSource } from '#shared/contract/localDomains.ts'
 import type { CacheKind, DomainCacheRepository } from './domainCacheRepository.ts'
 
-/** One question to the service, and what tells its answer from others. */
+/** Request to the service, with its cache key and response schema. */
 export type Question<Answer> = {
   kind: CacheKind
   key: string
@@ -18,19 +18,22 @@ export type Cached<Answer> = Omit<Answer, 'source' | 'as_of'> & { source: Cached
 
 export type DomainCache = {
   /**
-   * Returns the cached response immediately and refreshes in the background. @throws AppError of the service if nothing
-   * is cached
+   * Returns the cached response immediately and refreshes it in the background.
+   * @throws AppError from the service if nothing is cached
    */
   getCached<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>>
-  /** Likewise, as the bytes of its JSON: a long list is written once, and not for everybody who asks. */
+  /** Same as `getCached`, but returns JSON bytes, so that a long list is serialized once for all callers. */
   getCachedJson<Answer extends object>(question: Question<Answer>): Promise<Uint8Array>
-  /** Reads from the service and caches the response. Falls back to the cache only while the service is unavailable. */
+  /** Fetches from the service and caches the response. Falls back to the cache only if the service is unavailable. */
   fresh<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>>
-  /** Read now, or not at all. @throws AppError of the service */
+  /** Fetches from the service and never falls back to the cache. @throws AppError from the service */
   fetchNow<Answer extends object>(question: Question<Answer>): Promise<Answer>
-  /** Whose answers are shown. The service is asked once a connection. @throws AppError of the service */
+  /**
+   * Returns the account of the cached responses. The service is queried once per connection.
+   * @throws AppError from the service
+   */
   account(): Promise<string>
-  /** Everything may be another by now. */
+  /** Marks all entries as stale. */
   outdate(): void
   /** Called after a reconnect, when the service may identify the user as another account. */
   revalidateAll(): void
@@ -39,27 +42,27 @@ export type DomainCache = {
 
 type CacheEntry = {
   answer: object
-  /** The answer without its freshness fields, as JSON; made when it is first asked for. */
+  /** Response as JSON without its freshness fields, serialized on first use. */
   json?: Buffer
   readAtMs: number
-  /** Generation of the cache when the value was read; values of other generations are stale. */
+  /** Cache generation when the value was read. Values of other generations are stale. */
   generation: number
-  /** The service did not answer when it was asked last. */
+  /** Whether the last request to the service failed because it was unavailable. */
   isOffline: boolean
   triedAtMs: number
 }
 
-/** Age after which a value is refreshed in the background, in milliseconds. */
+/** Age after which a value is refreshed in the background. */
 const freshMs = 60_000
-/** A service that did not answer is asked again after this. */
+/** Delay before a request to an unavailable service is retried. */
 const triedAgainMs = 5_000
-/** Answers in memory beside SQLite. */
+/** Maximum number of entries in memory. More are stored in SQLite. */
 const maxEntries = 200
 
 type CacheOptions = {
   records: DomainCacheRepository
   isConnected: () => boolean
-  /** The account by which the service knows the person now. @throws AppError of the service */
+  /** Returns the account as which the service currently identifies the user. @throws AppError from the service */
   account: (signal: AbortSignal) => Promise<string>
   now: () => number
   log: Log
@@ -105,7 +108,7 @@ export function createDomainCache(options: CacheOptions): DomainCache {
         return { ...toAnswer<Answer>(entry), source: 'offline' }
       }
     },
-    // Not shared with a reading that began earlier: that one may have missed the last change.
+    // Does not join an earlier read, because that read may have missed the latest change.
     fetchNow: (question) => reads.read(question),
     account: owner.get,
     outdate: entries.outdate,
@@ -118,16 +121,16 @@ export function createDomainCache(options: CacheOptions): DomainCache {
 }
 
 type CacheEntries = {
-  /** Finds an entry in memory, otherwise in SQLite. */
+  /** Finds an entry in memory, or else in SQLite. */
   find<Answer extends object>(question: Question<Answer>): CacheEntry | undefined
-  /** Stores an answer of the service, also in SQLite. @param generation when its request began */
+  /** Stores a response in memory and SQLite. @param read.generation cache generation when the request started */
   store(question: CacheKey, answer: object, read: { readAtMs: number; generation: number }): void
-  /** Records that the service did not answer as expected. Entries that are not in memory stay unchanged. */
+  /** Records that a request failed. Entries that are not in memory are not changed. */
   recordFailure(question: CacheKey, failure: { isOffline: boolean; triedAtMs: number }): void
   remove(question: CacheKey): void
   clear(): void
   generation(): number
-  /** Begins a generation: every entry is stale. */
+  /** Starts a new generation, which marks all entries as stale. */
   outdate(): void
 }
 type CacheKey = { kind: CacheKind; key: string }
@@ -177,9 +180,9 @@ function createCacheEntries(records: DomainCacheRepository): CacheEntries {
 }
 
 type CacheOwner = {
-  /** Account of the answers, asked once for each connection. */
+  /** Returns the account of the responses, queried once per connection. */
   get(): Promise<string>
-  /** Whether `owner` was returned by `get` since the last connection. */
+  /** Whether `get` returned `owner` since the last connection. */
   isCurrent(owner: Promise<string>): boolean
   reset(): void
 }
@@ -226,10 +229,10 @@ function createCacheReads(
       const account = owner.get()
       await account
       const answer = await question.ask(signal)
-      // The signed-in account changed during the request, so the response is returned but not cached.
+      // The account changed during the request, so the response is not cached.
       if (!owner.isCurrent(account)) return answer
       const readAtMs = now()
-      signal.throwIfAborted() // the database may be closed by now
+      signal.throwIfAborted() // the database may be closed
       entries.store(question, answer, { readAtMs, generation })
       return answer
     } catch (error) {
@@ -241,7 +244,7 @@ function createCacheReads(
   const readOnce = <Answer extends object>(question: Question<Answer>): Promise<Answer> => {
     const id = toEntryId(question)
     const running = underWay.get(id)
-    if (running) return running as Promise<Answer> // of the same kind and key, so of the same schema
+    if (running) return running as Promise<Answer> // same kind and key, so the same schema
     const begun = read(question).finally(() => underWay.delete(id))
     underWay.set(id, begun)
     return begun
@@ -270,7 +273,7 @@ function toCached<Answer extends object>(
   const { source = 'live', as_of: asOf = new Date(readAtMs).toISOString() } = answer as CacheFields
   const isAbsent = isOffline || !isConnected
   const cachedSource = isAbsent ? 'offline' : source === 'stale' ? 'stale' : 'cache'
-  // The entry was made from this question's own answer.
+  // The cache key identifies the query, so the type is the same.
   return { ...(answer as Answer), source: cachedSource, as_of: asOf }
 }
 
@@ -279,7 +282,7 @@ function withAge<Answer extends object>(answer: Answer, nowMs: number): Cached<A
   return { ...answer, source, as_of: asOf }
 }
 
-/** As JSON, open at its end. */
+/** Serializes to JSON without the closing brace, so that `withSource` can append fields. */
 function serializeAnswer(answer: object): Buffer {
   const { source: _, as_of: __, ...rest } = answer as CacheFields
   return Buffer.from(JSON.stringify(rest).slice(0, -1))
@@ -290,7 +293,7 @@ function withSource(json: Buffer, source: { source: CachedSource; as_of: string 
   return Buffer.concat([json, Buffer.from(comma + JSON.stringify(source).slice(1))])
 }
 
-/** Damaged rows are ignored. */
+/** Returns undefined for corrupt rows. */
 function parseCachedAnswer<Answer>(schema: z.ZodType<Answer>, text: string): Answer | undefined {
   try {
     return schema.parse(parseJson(text))

@@ -4,7 +4,7 @@ import { defineTable, number, type Params, type RowOf, type StoredRow, text } fr
 export type CacheKind = 'list' | 'domain' | 'zone' | 'pricing' | 'search'
 
 const answers = defineTable('domain_cache', {
-  /** URL of the service and account, as `DomainCacheRepository.place` returns them. */
+  /** URL of the service and account, as returned by `DomainCacheRepository.place`. */
   service: text(),
   kind: text<CacheKind>(),
   key: text(),
@@ -16,9 +16,9 @@ type AnswerKey = Params<'service' | 'kind' | 'key'>
 export type CachedAnswer = Pick<AnswerRow, 'answer' | 'readAtMs'>
 
 export type DomainCacheRepository = {
-  /** Account of the cached responses: the latest one, until `setOwner`. */
+  /** Returns the account of the cached responses: the last one set with `setOwner`. */
   owner(): string | undefined
-  /** Account at this service, as rows name it. */
+  /** Returns the key of the service and account that is stored in rows. */
   place(): string
   setOwner(accountId: string): void
   find(kind: CacheKind, key: string): CachedAnswer | undefined
@@ -28,7 +28,7 @@ export type DomainCacheRepository = {
 
 const maxSearches = 200
 
-/** @param service URL of the service. Each service has its own answers. */
+/** @param service URL of the service; responses are cached per service */
 export function createDomainCacheRepository(database: Database, service: string): DomainCacheRepository {
   const find = database.prepare<[AnswerKey], StoredRow>(
     `SELECT ${answers.selection()} FROM domain_cache WHERE service = @service AND kind = @kind AND key = @key`,
@@ -47,7 +47,7 @@ export function createDomainCacheRepository(database: Database, service: string)
   )
   const prefix = `${service} `
   let owner = newest.get({ length: prefix.length, prefix })?.place.slice(prefix.length)
-  /** A URL has no spaces, so that no service is confused with the account of another one. */
+  /** A URL has no spaces, so the separator is unambiguous. */
   const place = (): string => `${prefix}${owner ?? ''}`
 
   return {

@@ -8,7 +8,6 @@ import type { Question } from './domainCache.ts'
 type Client = Pick<ServiceClient, 'call'>
 type Search = z.output<(typeof SearchRoute)['query']>
 
-/** Creates the queries to the service, with the cache key of each. */
 export function createDomainQuestions(client: Client) {
   return {
     list: (): Question<z.output<typeof listDomains.response>> => ({

@@ -54,7 +54,7 @@ export function createLocalDomainRoutes(parts: {
   ]
 }
 
-/** The service notes each change of a record; this is what they were made for. */
+/** Records the plan. The service records each change separately. */
 function recordPlan({ id, domain, state, steps }: DnsPlan, { kind, name }: Requester, note: RecordActivity): void {
   const failed = state === 'failed'
   const changes = steps.length === 1 ? '1 change' : `${steps.length} changes`

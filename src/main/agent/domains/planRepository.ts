@@ -4,7 +4,7 @@ import { defineTable, json, number, type Params, type RowOf, type StoredRow, tex
 
 const plans = defineTable('dns_plans', {
   id: text(),
-  /** Account and service, as `DomainCacheRepository.place` returns them. */
+  /** Account and service, as returned by `DomainCacheRepository.place`. */
   service: text(),
   domain: text(),
   state: text<DnsPlan['state']>(),
@@ -12,20 +12,20 @@ const plans = defineTable('dns_plans', {
   createdAtMs: number(),
 })
 
-/** Rows that cannot be parsed are left out, and never applied. */
+/** Rows that cannot be parsed are skipped and never applied. */
 export type PlanRepository = {
-  /** Adds the plan, or replaces the one with its id. */
+  /** Inserts the plan or replaces the plan with the same id. */
   keep(plan: DnsPlan): void
   find(id: string): DnsPlan | undefined
-  /** Newest first. */
+  /** Lists plans, newest first. */
   ofDomain(domain: string): DnsPlan[]
-  /** Ends plans that were being applied when Steward stopped, of any account. */
+  /** Fails the plans of all accounts that were being applied when Steward stopped. */
   endInterrupted(error: string): void
 }
 
 const maxPlansPerDomain = 20
 
-/** @param place account and service of the plans. Each account has its own. */
+/** @param place returns the account and service of the plans */
 export function createPlanRepository(database: Database, place: () => string): PlanRepository {
   const keep = database.prepare<[Params<keyof RowOf<typeof plans>>]>(
     `${plans.insert} ON CONFLICT (id) DO UPDATE SET ${plans.assignments(['state', 'plan'])}`,

@@ -12,18 +12,23 @@ import type { DomainCache } from './domainCache.ts'
 import type { DomainQuestions } from './domainQuestions.ts'
 import type { PlanRepository } from './planRepository.ts'
 
-/** Changes of DNS records that a person sees before they are made. Every plan is made from the zone as it is then. */
+/** Changes of DNS records that the user reviews first. Each plan is based on the current zone. */
 export type ZonePlans = {
-  /** @throws AppError `request/invalid` for a record that cannot be; what the service answers when it cannot be read */
+  /**
+   * @throws AppError `request/invalid` for an invalid record, or the error of the service if the zone cannot be read
+   */
   make(domain: string, records: readonly DesiredRecord[]): Promise<DnsPlan>
   /**
-   * Applies the steps one after another. If one fails, earlier ones stay applied, and the plan shows which.
-   * @throws AppError `dns/moved` if the zone differs from the zone at planning, `dns/plan-state`
+   * Applies the steps in order. If a step fails, earlier ones stay applied and the plan shows which.
+   * @throws AppError `dns/moved` if the zone changed since planning, `dns/plan-state`
    */
   apply(id: string): Promise<DnsPlan>
-  /** The plan that takes back what a plan did; what others did since stays. @throws AppError `dns/plan-state` where nothing was applied */
+  /**
+   * Creates a plan that reverts the changes of a plan. Later changes by others stay.
+   * @throws AppError `dns/plan-state` if nothing was applied
+   */
   undo(id: string): Promise<DnsPlan>
-  /** Lists plans. Without the service, those of the account that was signed in last. */
+  /** Lists plans. While the service is unavailable, lists plans of the last signed-in account. */
   list(domain: string): Promise<DnsPlan[]>
 }
 
@@ -40,9 +45,9 @@ export function createZonePlans(options: {
   const queue = createKeyedQueue()
   plans.endInterrupted('Steward stopped while this was applied. Review the records.')
 
-  /** A zone that cannot be read has no records that anybody could know of: the failure goes to the caller. */
+  /** Never falls back to the cache. Errors are passed to the caller. */
   const zoneNow = (domain: string) => cache.fetchNow(questions.zone(domain, { fresh: true }))
-  /** Returns a plan of the signed-in account. Plans of other accounts are not found. */
+  /** Returns a plan of the signed-in account. Plans of other accounts count as not found. */
   const requirePlan = async (id: string): Promise<DnsPlan> => {
     await cache.account()
     const plan = plans.find(id)
@@ -103,7 +108,7 @@ export function createZonePlans(options: {
     async apply(id) {
       const { domain } = await requirePlan(id)
       return await queue.run(domain, async () => {
-        const plan = await requirePlan(id) // again: it may have been applied while this waited
+        const plan = await requirePlan(id) // checked again, since a queued call may have applied it
         if (plan.state !== 'ready') throw new AppError('dns/plan-state', stateTexts[plan.state])
         const zone = await zoneNow(domain)
         if (zone.hash !== plan.hash) {

@@ -6,7 +6,7 @@ type Options = { keys: Pick<WalletKeys, 'account'>; newUuid: () => string }
 export type RegisterIntent = Extract<Intent, { kind: 'identity.register' }>
 
 /**
- * Fills in what the person left out: a new id, and the address of the account that signs.
+ * Fills in omitted fields: a new id and the address of the signing account.
  * @throws AppError `wallet/absent`, `wallet/account-not-found`
  */
 export function completeProfile(draft: RegistrationDraft, { keys, newUuid }: Options): Omit<RegisterIntent, 'nonce'> {
@@ -23,7 +23,7 @@ export function completeProfile(draft: RegistrationDraft, { keys, newUuid }: Opt
   return { kind: 'identity.register', account_id: account.id, profile, chain_type }
 }
 
-/** keccak256 of the UTF-8 bytes of the canonical JSON. */
+/** Returns the keccak256 hash of the canonical JSON as UTF-8. */
 export async function hashPayload(profile: AutomatonProfile): Promise<string> {
   const { keccak256 } = await import('ox/Hash')
   return keccak256(new TextEncoder().encode(canonicalizeProfile(profile)), { as: 'Hex' })

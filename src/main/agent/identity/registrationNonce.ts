@@ -9,12 +9,12 @@ type Options = {
 }
 
 const answerMs = 3_000
-/** Between the approval and the arrival at the service. */
+/** Time reserved between the approval and the request to the service. */
 const sendingMs = 60_000
 
 /**
- * Returns a nonce that the service has bound to the creator if it knows the agent by that wallet, else a random one,
- * which is valid too. Skips a bound nonce that may expire while the user decides.
+ * Returns a nonce bound to the creator if the service has one for that wallet, otherwise a random nonce, which is valid
+ * too. Skips a bound nonce that may expire before the user decides.
  */
 export async function requestRegistrationNonce(profile: AutomatonProfile, options: Options): Promise<string> {
   const { client, policy, newUuid } = options
@@ -30,7 +30,7 @@ async function fetchNonce(profile: AutomatonProfile, client: Options['client']):
     const { nonce, creator_address } = await client.call(createAutomatonNonce, { automaton_id }, { signal })
     return isSame(creator_address, creator) ? nonce : undefined
   } catch {
-    return undefined // no wallet that it knows, or no answer: a nonce of our own does
+    return undefined // wallet not registered or service unavailable: use a random nonce
   }
 }
 

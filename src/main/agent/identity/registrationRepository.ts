@@ -3,7 +3,7 @@ import { Registration, registerAutomaton } from '#shared/contract/automatons.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, json, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
-/** Signed body. Repeated requests send these same values. */
+/** Signed body. Retries send the same values. */
 export type SignedRequest = z.output<typeof registerAutomaton.body>
 export type StoredRegistration = { registration: Registration; request: SignedRequest | undefined }
 
@@ -16,16 +16,16 @@ const registrations = defineTable('registrations', {
   createdAtMs: number(),
 })
 
-/** Rows that cannot be parsed are left out, and never sent. */
+/** Rows that cannot be parsed are skipped and never sent. */
 export type RegistrationRepository = {
   add(registration: Registration): void
   find(id: string): StoredRegistration | undefined
   ofIntent(intentId: string): Registration | undefined
-  /** @param request default: stays as it is */
+  /** @param request unchanged if omitted */
   change(registration: Registration, request?: SignedRequest): void
-  /** Oldest first. */
+  /** Lists registrations in this state, oldest first. */
   inState(state: Registration['state']): Registration[]
-  /** Newest first. */
+  /** Lists registrations, newest first. */
   list(limit: number): Registration[]
 }
 

@@ -12,11 +12,11 @@ import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { RegistrationRepository, SignedRequest } from './registrationRepository.ts'
 
 export type RegistrationSending = {
-  /** Sends what was signed, once at a time. @returns how it stands afterwards */
+  /** Sends a signed registration. Concurrent calls share one request. @returns the registration after the attempt */
   send(id: string): Promise<Registration>
   /** Starts sending without waiting for the result. */
   begin(id: string): void
-  /** Everything that has not arrived, as far as anybody knows. */
+  /** Sends all registrations that are not known to have arrived. */
   sendAll(): void
   close(): Promise<void>
 }
@@ -24,21 +24,21 @@ export type RegistrationSending = {
 type Options = {
   records: RegistrationRepository
   client: Pick<ServiceClient, 'call'>
-  /** Called when the registration has changed and is stored. */
+  /** Called after a changed registration was stored. */
   became: (registration: Registration) => void
-  /** Returns the error of its requester or wallet account if that has ended. */
+  /** Returns the error if the requester or wallet account has ended. */
   findEnd: (registration: Registration) => AppError | undefined
   log: Log
-  /** Waits between the attempts while the outcome is unclear; the last one repeats. */
+  /** Delays between attempts while the outcome is unknown. The last one repeats. */
   pausesMs?: readonly number[]
 }
 
 const defaultPausesMs = [2_000, 10_000, 60_000] as const
 
 /**
- * Sends registrations. After an unknown outcome (no response, or "later"), the same bytes are sent again,
- * to which the service returns the earlier record if they had arrived. When the requester or its account has ended, nothing is
- * sent any more: the service is asked whether an earlier attempt arrived.
+ * Sends registrations. After an unknown outcome (no response, or "later"), the same bytes are sent again; if they had
+ * arrived, the service returns the earlier record. Once the requester or its account has ended, nothing more is sent
+ * and the service is only queried for an earlier attempt.
  */
 export function createRegistrationSending(options: Options): RegistrationSending {
   const { records, client, became, findEnd, log, pausesMs = defaultPausesMs } = options
@@ -65,11 +65,11 @@ export function createRegistrationSending(options: Options): RegistrationSending
       return storeRegistration({ ...registration, detail })
     }
   }
-  // The signature authorizes the request, and automatons are public: no credential is sent.
+  // No credential is sent: the signature authorizes the request, and automatons are public.
   const callOptions = { credential: null, signal: closing.signal }
   const register = async (request: SignedRequest): Promise<Automaton> =>
     (await client.call(registerAutomaton, request, callOptions)).automaton
-  /** @throws AppError `end` if no earlier attempt has arrived at the service */
+  /** @throws AppError `end` if no earlier attempt reached the service */
   const requireRegistered = async ({ profile }: Registration, end: AppError): Promise<Automaton> => {
     const { automaton } = await client
       .call(getAutomaton, { id: profile.automaton_id }, callOptions)

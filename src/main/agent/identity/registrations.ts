@@ -21,22 +21,22 @@ import { requestRegistrationNonce } from './registrationNonce.ts'
 import type { RegistrationRepository, StoredRegistration } from './registrationRepository.ts'
 import { createRegistrationSending } from './registrationSending.ts'
 
-/** Carries registrations through: asks, waits for the signature, sends, until the service has answered. */
+/** Handles registrations: requests a signature, then sends it until the service responds. */
 export type Registrations = {
   /** @throws AppError `wallet/absent`, `wallet/account-not-found`, `intent/invalid` */
   preview(draft: RegistrationDraft): Promise<Output<typeof previewRegistration>>
-  /** @throws AppError as `preview`, `intent/too-many` */
+  /** @throws AppError same as `preview`, and `intent/too-many` */
   start(draft: RegistrationDraft, options: StartOptions): Promise<Registration>
   /** Returns the registration that requested this signature. @throws AppError `registration/not-found` */
   ofIntent(intentId: string): Registration
-  /** Newest first. */
+  /** Lists registrations, newest first. */
   list(): Registration[]
   /** @throws AppError `registration/not-found`, `registration/state` */
   send(id: string): Promise<Registration>
   close(): Promise<void>
 }
 
-/** `alongside` keeps what belongs to it, in the transaction that keeps the request to sign and the registration. */
+/** Options of `start`. `alongside` runs in the transaction that stores the intent and the registration. */
 type StartOptions = { requester: Requester; reason?: string | undefined; alongside?: (record: IntentRecord) => void }
 
 type Options = {
@@ -47,11 +47,10 @@ type Options = {
   client: Pick<ServiceClient, 'call'>
   events: LocalEvents
   note: RecordActivity
-  /** Returns the error of the requester or wallet account of a request if that has ended. */
+  /** Returns the error if the requester or wallet account of the intent has ended. */
   findEnd: (request: IntentRecord) => AppError | undefined
-  /** A random UUID. */
   newUuid: () => string
-  /** Twelve random bytes as hexadecimal. */
+  /** Returns twelve random bytes as hexadecimal. */
   newId: () => string
   now: () => number
   log: Log
@@ -78,7 +77,7 @@ export function createRegistrations(options: Options): Registrations {
   }
   const sending = createRegistrationSending({ records, client, became, findEnd, log, ...(pausesMs && { pausesMs }) })
 
-  /** Updates the registration that waits for this intent. */
+  /** Applies the state of an intent to its registration. */
   const follow = (registration: Registration, intent: IntentRecord): void => {
     const end = toEnd(intent)
     if (!end || registration.state !== 'waiting') return
@@ -134,7 +133,6 @@ export function createRegistrations(options: Options): Registrations {
   }
 }
 
-/** Previews and submits registrations. */
 function createRegistrationRequests(
   options: Options,
   requireRegistration: (id: string) => StoredRegistration,
@@ -157,7 +155,7 @@ function createRegistrationRequests(
     async start(draft, { requester, reason, alongside: more }) {
       const intent = completeProfile(draft, options)
       const { profile, chain_type } = intent
-      await signer.prepare({ ...intent, nonce: newUuid() }) // refused before the service is asked for a nonce
+      await signer.prepare({ ...intent, nonce: newUuid() }) // validates before requesting a nonce from the service
       const nonce = await requestRegistrationNonce(profile, { client, policy: approvals.policy, newUuid })
       const id = `reg_${newId()}`
       const payload_hash = await hashPayload(profile)
@@ -169,7 +167,7 @@ function createRegistrationRequests(
       }
       await approvals.ask({ intent: { ...intent, nonce }, requester, reason, alongside })
       const { registration } = requireRegistration(id)
-      // An intent that was decided immediately was already published.
+      // An intent that was decided immediately has already been published.
       if (registration.state === 'waiting') events.publish({ type: 'registration.changed', registration })
       return registration
     },
@@ -178,7 +176,7 @@ function createRegistrationRequests(
 
 type End = Pick<Registration, 'state' | 'detail'> & { request?: ReturnType<typeof registerAutomaton.body.parse> }
 
-/** Returns undefined until the intent is decided and signed. */
+/** @returns undefined until the intent is decided and signed */
 function toEnd({ state, error, result }: IntentRecord): End | undefined {
   if (state === 'waiting' || state === 'approved') return undefined
   if (state === 'denied') return { state: 'refused', detail: error ?? 'You denied it.' }

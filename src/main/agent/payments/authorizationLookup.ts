@@ -5,7 +5,7 @@ import { getAuthorizationState } from '#shared/contract/payments.ts'
 import type { AuthorizationLookup } from '../base/authorizations.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 
-/** A block past the expiry may still be replaced by a slightly earlier one. */
+/** Margin after the expiry, because a block may still be replaced by a slightly earlier one. */
 const settledSeconds = 60
 
 export function createChainLookup(
@@ -17,7 +17,7 @@ export function createChainLookup(
       const chain = chains.find((it) => it.network.id === network)
       if (!chain) return { state: 'unknown', detail: `No node of ${network} is known.` }
       try {
-        // Nonces of Permit2 are decimal, those of EIP-3009 hexadecimal.
+        // Permit2 nonces are decimal; EIP-3009 nonces are hexadecimal.
         if (/^\d+$/.test(nonce)) {
           const outcome = await chain.permitOutcome({
             ...{ from: lower(payer), to: lower(payTo), amount, nonce, nowMs: now() },
@@ -62,7 +62,7 @@ export function createSolanaLookup(
         const query = { payer, blockHash, signature: base58.decode(signature), sinceMs, validBeforeMs }
         const outcome = await node.transferOutcome(query)
         if (outcome.state === 'paid') return { state: 'used', transaction: outcome.transaction }
-        // By our own clock as well: a node's word alone never says that something has expired.
+        // Also compares the local clock, because a node's response is not sufficient to consider a transaction expired.
         return { state: 'unused', isFinal: outcome.state === 'void' && now() >= validBeforeMs }
       } catch (error) {
         return { state: 'unknown', detail: toReason(error) }
@@ -71,7 +71,7 @@ export function createSolanaLookup(
   }
 }
 
-/** Looks up test money at the service whose ledger it is. While another service is connected, the state is unknown. */
+/** Looks up test money in the ledger of the service. The state is unknown while another service is connected. */
 export function testLedgerLookup(client: Pick<ServiceClient, 'call'>, connectedService: string): AuthorizationLookup {
   return {
     async findState({ payer, nonce, validBeforeMs, service = connectedService }) {
@@ -100,7 +100,7 @@ export function lookupByNetwork(options: {
 }
 
 function lower(hex: string): Hex {
-  return hex.toLowerCase() as Hex // as the wallet signed it
+  return hex.toLowerCase() as Hex // case as signed by the wallet
 }
 
 function toReason(error: unknown): string {

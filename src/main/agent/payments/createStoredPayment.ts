@@ -8,13 +8,13 @@ import { isCredential } from './seller.ts'
 type PaymentOptions = {
   id: PaymentId
   intent: IntentRecord
-  /** Name of the connected service in the journal. */
+  /** Identifier of the connected service in the journal. */
   service: string
   /** Time of creation, in ISO 8601. */
   timestamp: string
 }
 
-/** Creates the payment of an intent that was just submitted. Its request has no credentials. */
+/** Creates the payment of a newly submitted intent. The stored request has no credentials. */
 export function createStoredPayment(
   purchase: PurchaseRequest,
   { chosen }: Choice,

@@ -5,8 +5,8 @@ import { formatTokenAmount } from '#shared/tokenAmount.ts'
 type Worded = Pick<Payment, 'state' | 'paid' | 'amount' | 'test' | 'scheme'>
 
 /**
- * State and outcome in one sentence, also of what is not known.
- * @param moved of a payment that was made, as far as it is known; millionths of a USDC
+ * Returns a sentence with the state and the outcome, including unknown ones.
+ * @param moved amount that was paid, if known, in millionths of a USDC
  */
 export function describePaymentState({ state, paid, amount, test, scheme }: Worded, moved = amount): string {
   const figure = `${formatTokenAmount(BigInt(moved), usdcDecimals)} ${test ? 'test USDC' : 'USDC'}`

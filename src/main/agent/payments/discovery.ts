@@ -10,14 +10,14 @@ type Endpoint = Discovered['endpoints'][number]
 type Source = NonNullable<Discovered['source']>
 
 const maxEndpoints = 100
-/** Values of a document that are looked at: a stranger made it. */
+/** Maximum number of values read from an untrusted document. */
 const maxValues = 5_000
 const maxDepth = 32
 const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete'])
 
 /**
- * Reads what a site sells from the first well-known location that has a list. Parses leniently, because formats vary.
- * Sends no request to listed addresses and trusts nothing: `check` returns an address's actual price.
+ * Reads the offers of a site from the first well-known location that has a list. Parses leniently, because formats
+ * vary. Listed addresses are not requested and listed prices are not trusted: `check` returns the actual price.
  */
 export async function discoverEndpoints(seller: Seller, url: URL, signal: AbortSignal): Promise<Discovered> {
   const { origin } = url
@@ -60,7 +60,7 @@ function parseProbe(answer: SellerAnswer, url: string): Endpoint[] {
   return [{ url, method: 'GET', description: offers[0]?.description ?? null, offers }]
 }
 
-/** Lists of addresses, or of objects that name one, at any depth. */
+/** Parses lists of URLs, or of objects with a URL, at any depth. */
 function parseListing(document: unknown, origin: string): Endpoint[] {
   const endpoints = new Map<string, Endpoint>()
   const todo: { value: unknown; depth: number }[] = [{ value: document, depth: 0 }]
@@ -100,7 +100,7 @@ function parseListing(document: unknown, origin: string): Endpoint[] {
   return [...endpoints.values()]
 }
 
-/** Operations that say they answer 402, or have an extension for payments. */
+/** Parses operations that declare a 402 response or an extension for payments. */
 function parseOpenApi(document: unknown, origin: string): Endpoint[] {
   const { paths, servers } = toFields(document)
   const base =
@@ -117,7 +117,7 @@ function parseOpenApi(document: unknown, origin: string): Endpoint[] {
   )
 }
 
-/** Addresses in lines that speak of paying. */
+/** Parses URLs in lines that mention payments. */
 function parseText(text: string, origin: string): Endpoint[] {
   const lines = text.split('\n', maxValues).filter((line) => /x402|\b402\b|paid|usdc/i.test(line))
   const urls = lines.flatMap(

@@ -14,7 +14,7 @@ type CheckOptions = {
   approvals: Pick<Approvals, 'foresee'>
 }
 
-/** Creates the check that returns the cost of a resource and the verdict on it without signing. */
+/** Creates the check that returns the cost of a resource and its policy evaluation without signing. */
 export function createPaymentCheck({ demands, budgets, approvals }: CheckOptions) {
   const evaluateChoice = async (
     request: PurchaseRequest,

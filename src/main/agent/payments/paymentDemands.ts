@@ -8,15 +8,21 @@ import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
 import { type Choice, type PurchaseRequest, parsePaymentRequired, type ReadDemand } from './paymentPlan.ts'
 import type { SellerAnswer } from './seller.ts'
 
-/** Requests resources without a payment, and compares what their sellers demand with what the wallet may pay. */
+/** Requests resources without a payment, and compares the seller's requirements with what the wallet may pay. */
 export type PaymentDemands = {
-  /** A stranger's error is returned as its response; an error of the own service is thrown with its code and message. */
+  /**
+   * Returns an error status of a third party as its response. Throws an error of Steward's service with its code and
+   * message.
+   */
   requestUnpaid(request: PurchaseRequest, signal: AbortSignal): Promise<SellerAnswer>
-  /** Parses a 402. */
+  /** Parses a 402 response. */
   parse(answer: SellerAnswer, request: PurchaseRequest): ReadDemand
   /** @throws AppError `purchase/payee` if this host was paid at another payee before, `budget/exceeded` */
   assertBudgets(choice: Choice, host: string, amount: number): void
-  /** Permit2 moves what its owner allowed it to, once, by a transaction. @throws AppError `purchase/allowance` */
+  /**
+   * Asserts that the Permit2 allowance covers the payment. The owner grants it once by a transaction.
+   * @throws AppError `purchase/allowance`
+   */
   assertAllowance(choice: Choice): Promise<void>
 }
 
@@ -26,7 +32,9 @@ export type DemandOptions = {
   isOwnService: (url: string) => boolean
   /** Whether the wallet has an account on Solana. */
   hasSolana: () => boolean
-  /** Allowance of Permit2 for the paying account on this network, in atomic units of USDC; undefined if unknown. */
+  /**
+   * Returns the Permit2 allowance of the paying account on this network, in atomic units of USDC; undefined if unknown.
+   */
   permitAllowance: (network: string) => Promise<bigint | undefined>
 }
 

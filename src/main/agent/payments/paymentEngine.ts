@@ -29,9 +29,9 @@ import { createSigningClock } from './signingClock.ts'
 export type PaymentEngine = {
   payments: Payments
   rows: PaymentRepository
-  /** Asks seller and chain now. */
+  /** Checks the payment with the seller and the chain now. */
   follow(id: PaymentId): Promise<void>
-  /** Takes up what waits for the service. */
+  /** Resumes payments that wait for the service. */
   resume(): void
   close(): Promise<void>
 }
@@ -46,36 +46,35 @@ type Options = {
   budgetRecords: PaymentBudgetRepository
   settleSpender?: Parameters<typeof createPaymentJournal>[0]['settleSpender']
   strangers: Seller
-  /** Absent while the service is unavailable. */
+  /** Returns undefined while the service is unavailable. */
   ownService: () => Seller | undefined
-  /** Name of the connected service in the journal. */
+  /** Identifier of the connected service in the journal. */
   service: string
-  /** Works as a part of what the intent was asked for in. */
+  /** Runs `work` within the task in which the intent was submitted. */
   runInTask: <T>(intentId: string, work: () => T) => T
   /** Whether the URL belongs to this application's service, which accepts the wallet's test money. */
   isOwnService: (url: string) => boolean
-  /** Whether the wallet has an account on Solana. */
   hasSolana: () => boolean
-  /** As `payments` asks for it. */
+  /** See `DemandOptions.permitAllowance`. */
   permitAllowance: (network: string) => Promise<bigint | undefined>
-  /** As `SigningClock` asks for it. */
+  /** See the options of `SigningClock`. */
   blockTimeMs: (network: string) => Promise<number | undefined>
   lookup: AuthorizationLookup
-  /** Periodic work besides following payments. */
+  /** Periodic work in addition to following payments. */
   alongside?: (rows: PaymentRepository) => Promise<void>
-  /** Calls for each change of an intent. @returns ends it */
+  /** Subscribes to changes of intents. @returns a function to unsubscribe */
   onIntentChange: (listener: Payments['onIntent']) => () => void
   publish: (event: LocalEvent) => void
   note: RecordActivity
   newId: () => PaymentId
   log: Log
-  /** For deadlines and schedules. */
+  /** Clock for deadlines and schedules. */
   now: () => number
-  /** Clock of the computer, to compare with others. Default: `now`. */
+  /** Clock of this computer, compared with other clocks. Defaults to `now`. */
   wallNow?: () => number
 }
 
-/** Payments as one database knows them. What an earlier run left is taken up at once. */
+/** Creates the payments of one database. Unfinished payments of an earlier run are resumed. */
 export function createPaymentEngine(options: Options): PaymentEngine {
   const { budgets, budgetRecords, strangers, ownService, service, publish, now } = options
   const rows = createPaymentRepository(options.database)
@@ -86,7 +85,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
   const notes = createPaymentNotes(options.note)
   const transientHeaders: TransientHeaders = new Map()
   const purchaseLeases = createPurchaseLeaseRepository(options.database)
-  /** Ends the lease of what a payment was about, and what waits to buy what it bought. */
+  /** Removes the purchase lease of a payment, and closes other intents for the same purchase if it was bought. */
   const endPurchase = ({ intent_id: intentId, paid }: PaymentRecord, answer: StoredPayment['answer']): void => {
     if (intentId === null) return
     purchaseLeases.remove(intentId)
@@ -109,7 +108,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
       via === 'public' ? strangers : serviceUrl === service ? ownService() : undefined,
     ...{ lookup: options.lookup, transientHeaders, now },
   })
-  /** Sends and resends are attributed to the task of the payment. */
+  /** Attributes all sends to the task of the payment. */
   const inTask: PaymentSending = {
     step(id, signal) {
       const intent = rows.find(id)?.record.intent_id

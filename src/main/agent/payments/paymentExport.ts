@@ -18,7 +18,9 @@ const columns = [
   ...['from', 'pay_to', 'host', 'method', 'url', 'transaction', 'requester', 'reason', 'error', 'intent_id'],
 ] as const
 
-/** RFC 4180, and no cell that a spreadsheet would take for a formula. Amounts are dollars. */
+/**
+ * Formats CSV (RFC 4180). Amounts are in dollars. Cells are escaped so that spreadsheets do not treat them as formulas.
+ */
 export function* formatPaymentCsv(payments: Iterable<Payment>): Generator<string> {
   yield formatCsvLine(columns)
   for (const payment of payments) {

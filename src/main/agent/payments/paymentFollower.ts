@@ -3,18 +3,18 @@ import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { PaymentRepository } from './paymentRepository.ts'
 import type { PaymentSending } from './paymentSending.ts'
 
-/** Takes what is signed and has not ended on, when its time has come; one step of a payment at a time. */
+/** Advances signed payments that are not final when they are due. Each payment has one step at a time. */
 export type PaymentFollower = {
-  /** Takes up what an earlier run left. */
+  /** Resumes payments of an earlier run. */
   start(): void
-  /** Now, whatever its time. */
+  /** Advances a payment immediately, even if it is not due. */
   follow(id: PaymentId): Promise<void>
-  /** Schedules the next check again after a change. */
+  /** Reschedules the next check after a change. */
   plan(): void
   close(): Promise<void>
 }
 
-/** A computer that slept wakes up with its clock ahead of its timers. */
+/** Upper bound for timers, because they do not run while the computer sleeps. */
 const maxMs = 60_000
 
 export function createPaymentFollower(options: {

@@ -14,7 +14,7 @@ export type PaymentChange = Partial<
   >
 > & {
   payload?: PaymentPayload
-  /** Settled amount of an `upto` payment. Default: the signed amount. */
+  /** Settled amount of an `upto` payment. Defaults to the signed amount. */
   settledMicroUsd?: number
   attempts?: number
   nextAtMs: number | null
@@ -22,24 +22,24 @@ export type PaymentChange = Partial<
 }
 
 /**
- * The only writer of payments: each step is on disk before anything depends on it. With a payment whose outcome is known,
- * what it holds of the limits is spent or void in the same transaction.
+ * Single writer of payments: each step is stored before anything depends on it. The reservation of a payment is
+ * committed or released in the transaction that stores its outcome.
  */
 export type PaymentJournal = {
-  /** Belongs into the transaction that keeps the intent. */
+  /** Must be called in the transaction that stores the intent. */
   add(payment: StoredPayment): void
-  /** @returns undefined, without any change, if the transition is not allowed */
+  /** @returns the changed payment, or undefined if the transition is not allowed and nothing changed */
   become(id: PaymentId, state: PaymentState, change: PaymentChange): StoredPayment | undefined
-  /** @param listener hears of each change once it is committed */
+  /** @param listener called after each change is committed */
   subscribe(listener: (changed: { payment: StoredPayment; from: PaymentState | undefined }) => void): () => void
-  /** Publishes an added payment after the commit. */
+  /** Publishes an added payment. Call it after the commit. */
   tell(payment: StoredPayment): void
 }
 
 type Options = {
   payments: PaymentRepository
   budgets: Pick<PaymentBudgetRepository, 'settle'>
-  /** Settles the hold of a payment on a program's budget, in the same transaction. */
+  /** Settles the reservation of a payment in a program's budget, in the same transaction. */
   settleSpender?: (payment: PaymentId, settledMicroUsd: number) => void
   now: () => number
 }
@@ -94,7 +94,7 @@ export function createPaymentJournal({ payments, budgets, settleSpender, now }: 
   }
 }
 
-/** Summary without the fields of the receipt. */
+/** Returns a summary without the fields of the receipt. */
 export function toPaymentSummary(record: PaymentRecord): Payment {
   const {
     quote: _,

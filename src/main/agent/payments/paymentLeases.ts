@@ -21,8 +21,8 @@ type Options = {
 }
 
 /**
- * Refuses payments that were not sent when their requester or account ends. A sent one continues to a known outcome,
- * because the seller may have it. After a signature expired unsent, its chain is asked, because the requester may have read
+ * Refuses unsent payments when their requester or account ends. A sent payment continues to a known outcome, because
+ * the seller may have it. Once an unsent signature expired, the chain is queried, because the requester may have read
  * it.
  */
 export function holdPaymentLeases({ principals, payments, journal, findAccount }: Options): {

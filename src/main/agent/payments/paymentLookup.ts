@@ -4,13 +4,12 @@ import { readTransactionNonce } from '#platform/solana/solanaTransaction.ts'
 import type { AuthorizationLookup, AuthorizationState } from '../base/authorizations.ts'
 import type { StoredPayment } from './paymentRepository.ts'
 
-/** Reads from the chain what became of a signed payment. */
 export type PaymentLookup = {
-  /** @param transaction as the seller named it, or null */
+  /** @param transaction hash reported by the seller, or null */
   findState(payment: StoredPayment, transaction: string | null): Promise<AuthorizationState>
   /**
-   * Reads the settled amount of an `upto` payment from the chain, never from the seller; undefined counts as the full
-   * amount.
+   * Reads the settled amount of an `upto` payment from the chain, never from the seller.
+   * @returns undefined if unknown, which counts as the full amount
    */
   readSettledMicroUsd(
     payment: StoredPayment,
@@ -19,7 +18,7 @@ export type PaymentLookup = {
   ): Promise<number | undefined>
 }
 
-/** Our node may hear of a transaction a few seconds after the seller's. */
+/** Attempts to find a transaction, because our node may receive it a few seconds after the seller's node. */
 const looks = 4
 const lookIntervalMs = 1_000
 
@@ -39,7 +38,7 @@ export function createPaymentLookup(lookup: Pick<AuthorizationLookup, 'findState
   }
 }
 
-/** Time in ms after which the signature is void. */
+/** Returns the time after which the signature is void, in milliseconds since 1970. */
 export function getExpiryMs({ record }: StoredPayment): number {
   return Date.parse(record.valid_until ?? record.created_at)
 }
@@ -64,7 +63,7 @@ async function readNonce({ payload }: StoredPayment): Promise<string | undefined
           transaction?: string
         }
       }
-    | undefined // we wrote it
+    | undefined // written by this application
   const { authorization, permit2Authorization: permit, transaction } = sent?.payload ?? {}
   return (
     authorization?.nonce ??

@@ -9,7 +9,7 @@ const kinds = {
   reconciled: 'payment.reconciled',
 } as const
 
-/** Records each state of a payment once. The requester and the signature are recorded with its intent. */
+/** Records each state of a payment once. The requester and the signature are recorded with the intent. */
 export function createPaymentNotes(note: RecordActivity) {
   return {
     became(record: PaymentRecord, from: PaymentState | undefined): void {
@@ -17,7 +17,7 @@ export function createPaymentNotes(note: RecordActivity) {
       const hasOutcome = record.paid !== null
       if (!(state in kinds) || (state === from && !(state === 'refused' && hasOutcome))) return
       note({
-        kind: kinds[state as keyof typeof kinds], // just looked
+        kind: kinds[state as keyof typeof kinds], // checked above
         actor: { kind: requester.kind, name: requester.name },
         subject: id,
         summary: `${title}: ${sentence}`,
@@ -42,7 +42,10 @@ export function createPaymentNotes(note: RecordActivity) {
   }
 }
 
-/** Said once, in the state in which it is known for good: the costs of a task are summed from it. */
+/**
+ * Whether to record the payment as paid. True only in its final state, because task costs are summed from these
+ * entries.
+ */
 function isPaid({ state, paid }: PaymentRecord): boolean {
   return paid === true && (state === 'settled' || state === 'reconciled')
 }

@@ -6,7 +6,7 @@ import { paymentHeaders } from '#shared/contract/payments.ts'
 import { paymentIdentifierName } from '#shared/paymentIdentifier.ts'
 import { type Declaration, isShortJson, type RawOffer } from './readOffers.ts'
 
-/** The header that carries a payment: its name and its bytes, the same each time. */
+/** Header of a payment. The value is the same on each retry. */
 export type PaymentPayload = { header: string; value: string }
 
 type Signed = {
@@ -14,11 +14,11 @@ type Signed = {
   raw: RawOffer
   url: string
   result: SignedIntent
-  /** Identifier of the payment; `declared` is undefined if the seller does not support identifiers. */
+  /** Identifier of the payment. `declared` is undefined if the seller does not support identifiers. */
   identifier: { declared: Declaration | undefined; id: PaymentId }
 }
 
-/** Builds the payload from stored data only, so that it is the same after a crash. */
+/** Builds the payload from stored data only, so that it is identical after a crash. */
 export function createPaymentPayload({ version, raw, url, result, identifier }: Signed): PaymentPayload {
   const payload = createSignedPart(result)
   const value =
@@ -64,7 +64,7 @@ const SettlementResponse = z.looseObject({
 /** Maximum stored size of a receipt's extensions, such as a signed receipt. */
 const maxExtensionBytes = 16 * 1024
 
-/** Parses the seller's receipt; undefined if absent or invalid. */
+/** Parses the seller's receipt. @returns undefined if absent or invalid */
 export function parseReceipt(headers: Readonly<Record<string, string>>): Receipt | undefined {
   const { v1, v2 } = paymentHeaders.receipt
   for (const header of [headers[v2], headers[v1]]) {
@@ -87,7 +87,7 @@ export function parseReceipt(headers: Readonly<Record<string, string>>): Receipt
   return undefined
 }
 
-/** Returns an EVM transaction hash, or the first signature of a Solana transaction: 64 bytes in base58. */
+/** Parses an EVM transaction hash, or the first signature of a Solana transaction: 64 bytes in base58. */
 function parseTransactionHash(text: string): string | null {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
   return /^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(text) ? text : null

@@ -7,38 +7,39 @@ import type { RecordedRequest } from './paymentRepository.ts'
 import { type ReadOffer, readOffers, sanitizeText } from './readOffers.ts'
 import type { Seller, SellerAnswer, SellerRequest } from './seller.ts'
 
-/** Request for a resource to pay for. */
 export type PurchaseRequest = {
   seller: Seller
-  /** Request as it is sent to the seller. */
   request: SellerRequest
   via: RecordedRequest['via']
-  /** The same as an address, for people and for the signer. */
+  /** URL of the request, for display and for the signer. */
   url: string
   purpose: PaymentPurpose
   title: string
-  /** The price that is expected: any other is refused. */
+  /** Expected price. Any other price is refused. */
   quote: PaymentReceipt['quote']
-  /** Thing that it buys, as `IntentRecord.purchase`. Default: the thing in the request, at the own service. */
+  /** Purchased item, as in `IntentRecord.purchase`. Defaults to the item in the request to Steward's service. */
   purchase?: string
-  /** Requester's maximum; null for the limit of one payment. */
+  /** Maximum set by the requester; null for the limit of one payment. */
   capMicroUsd: number | null
 }
 
 export type Choice = { index: number; chosen: ReadOffer }
 export type ReadDemand = { offers: ReadOffer[]; choice: Choice | undefined }
 
-/** A signature is good for at most so long, whatever the seller would like. */
+/** Maximum lifetime of a signature, regardless of the seller's request. */
 const maxSeconds = 300
 
 type Payer = {
-  /** Whether the seller is this application's service, which alone accepts test money. */
+  /** Whether the seller is this application's service. Only this service accepts test money. */
   isOwnService: boolean
-  /** The wallet has an account there. */
+  /** Whether the wallet has an account on Solana. */
   hasSolana: boolean
 }
 
-/** The offers of a 402, and the first of them that may be paid: on Solana only where no other may be, and last of all `upto`. */
+/**
+ * Parses the offers of a 402 response and chooses the first payable one. Prefers EVM over Solana, and any other scheme
+ * over `upto`.
+ */
 export function parsePaymentRequired({ headers, body }: SellerAnswer, { isOwnService, hasSolana }: Payer): ReadDemand {
   const offers = readOffers(headers, body.toString('utf8')).map((it): ReadOffer => {
     if (!it.offer.payable) return it
@@ -61,7 +62,7 @@ const isUpto = ({ facilitator }: ReadOffer): boolean => facilitator !== undefine
 const isSolana = ({ solana }: ReadOffer): boolean => solana !== undefined
 const isPlainEvm = (it: ReadOffer): boolean => !isUpto(it) && !isSolana(it)
 
-/** @throws AppError `purchase/offer` saying what is wrong with each */
+/** @throws AppError `purchase/offer` with the problem of each offer */
 export function requirePayableOption({ offers, choice }: ReadDemand, host: string): Choice {
   if (choice) return choice
   const problems = [...new Set(offers.map(({ offer }) => offer.problem))].slice(0, 5).join(' ')
@@ -78,7 +79,7 @@ export function checkPrice(
   { chosen }: Choice,
   { quote, capMicroUsd }: Pick<PurchaseRequest, 'quote' | 'capMicroUsd'>,
 ): number {
-  const amount = chosen.offer.amount_micro_usd ?? 0 // of a payable offer it is known
+  const amount = chosen.offer.amount_micro_usd ?? 0 // always known for a payable offer
   if (quote && quote.amount_micro_usd !== amount) {
     throw new AppError(
       'purchase/price',
@@ -94,7 +95,7 @@ export function checkPrice(
   return amount
 }
 
-/** Builds the intent: network, payee and amount of the offer, and a bounded lifetime. */
+/** Creates the intent with the network, payee and amount of the offer, and a bounded lifetime. */
 export function toIntent(
   { chosen }: Choice,
   { url, purpose, title }: Pick<PurchaseRequest, 'url' | 'purpose' | 'title'>,
@@ -117,7 +118,10 @@ export function toIntent(
   }
 }
 
-/** `12.5` is 12500000. @throws AppError `request/invalid` for more than 6 decimals */
+/**
+ * Converts dollars to micro-dollars: `12.5` becomes 12500000.
+ * @throws AppError `request/invalid` for more than 6 decimals
+ */
 export function parseUsd(name: string, usd: number): number {
   const amount = Math.round(usd * 1_000_000)
   if (Number.isSafeInteger(amount) && amount > 0 && Math.abs(amount / 1_000_000 - usd) < 1e-9) return amount

@@ -21,16 +21,16 @@ import {
 
 export const RecordedRequest = z.object({
   via: z.enum(['public', 'service']),
-  /** URL of the service. The request is repeated to this service only. */
+  /** URL of the service. The request is sent to this service only. */
   service: z.string(),
   method: z.string(),
-  /** For `service`: path and query. */
+  /** URL of the resource; for `service`, its path and query. */
   url: z.string(),
   headers: z.record(z.string(), z.string()),
   body: z.string().optional(),
-  /** Whether it has all headers. A request whose credentials were omitted cannot be repeated. */
+  /** Whether all headers are stored. A request without its credentials cannot be repeated. */
   complete: z.boolean(),
-  /** The seller's declaration of the extension `payment-identifier`. */
+  /** Declaration of the extension `payment-identifier` by the seller. */
   identifier: z.record(z.string(), z.unknown()).optional(),
 })
 export type RecordedRequest = z.infer<typeof RecordedRequest>
@@ -42,14 +42,14 @@ const Payload = z.object({ header: z.string(), value: z.string() })
 
 const payments = defineTable('payments', {
   id: text(),
-  /** Nullable as in the record. The database refuses null. */
+  /** Nullable in the record, but not in the database. */
   intentId: nullable(text()),
   state: text<PaymentState>(),
   paid: nullable(flag()),
-  /** `requesterKey` of the requester. */
+  /** Requester, as returned by `toAskerKey`. */
   requester: text(),
   host: text(),
-  /** Text for searches, in lower case. */
+  /** Search text in lower case. */
   words: text(),
   createdAtMs: number(),
   nextAtMs: nullable(number()),
@@ -59,17 +59,16 @@ const payments = defineTable('payments', {
   attempts: number(),
   answer: nullable(json(PaidAnswer.parse)),
 })
-/** Records as lists show them. */
+/** Records as shown in lists. */
 const summaries = defineTable('payments', { record: json(Payment.parse) })
 type PaymentRow = RowOf<typeof payments>
 
 export type StoredPayment = {
   record: PaymentRecord
   request: RecordedRequest
-  /** Offer as the seller sent it. */
+  /** Offer as received from the seller. */
   raw: { [name: string]: unknown }
   payload: z.infer<typeof Payload> | null
-  /** Number of times it was sent. */
   attempts: number
   nextAtMs: number | null
   answer: PaidAnswer | null
@@ -85,25 +84,25 @@ export type PaymentFilter = {
   before?: PaymentId | undefined
 }
 
-/** Rows that cannot be parsed are left out, and never sent. */
+/** Rows that cannot be parsed are skipped and never sent. */
 export type PaymentRepository = {
   add(payment: StoredPayment): void
-  /** @returns whether it was still in that state */
+  /** @returns false if it was no longer in state `from` */
   change(payment: StoredPayment, from: PaymentState): boolean
   find(id: string): StoredPayment | undefined
   ofIntent(intentId: string): StoredPayment | undefined
-  /** Newest first. */
+  /** Lists payments, newest first. */
   list(filter: PaymentFilter, limit: number): Payment[]
   count(filter: PaymentFilter): number
-  /** Oldest first, read in pages. */
+  /** Iterates over payments, oldest first, in pages. */
   all(filter: PaymentFilter): Generator<Payment>
-  /** Payments that wait for their intent. */
+  /** Lists payments whose intent is undecided. */
   listUndecided(): StoredPayment[]
-  /** Payments of which no request was sent to the seller, signed ones included. */
+  /** Lists payments that were not sent to the seller, including signed ones. */
   listUnsent(): StoredPayment[]
   due(nowMs: number): PaymentId[]
   nextAtMs(): number | undefined
-  /** Signed payments of unknown outcome, due or not, except those that the seller refused. */
+  /** Lists signed payments with an unknown outcome, due or not, except those that the seller refused. */
   listUnfinished(): PaymentId[]
   atomically<T>(work: () => T): T
 }

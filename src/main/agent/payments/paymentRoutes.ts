@@ -51,7 +51,10 @@ export function createPaymentRoutes({ payments, rows, follow, purchases, seller,
       request: { method, url, headers: validateHeaders(fields.headers ?? {}), body },
     }
   }
-  /** Others' payments are to a program as if they were not. @throws AppError `purchase/not-found` */
+  /**
+   * Returns a payment that the requester may see. Programs see only their own payments.
+   * @throws AppError `purchase/not-found`
+   */
   const visible = (id: string, requester: Requester): StoredPayment => {
     const payment = rows.find(id)
     const isOwn = payment && toRequesterKey(payment.record.requester) === toRequesterKey(requester)

@@ -11,23 +11,23 @@ import type { PaymentRepository, RecordedRequest, StoredPayment } from './paymen
 import { sanitizeText } from './readOffers.ts'
 import { type Seller, type SellerAnswer, toPaidAnswer } from './seller.ts'
 
-/** Takes a signed payment one step on: sends the same bytes, or looks up what became of them. It signs nothing. */
+/** Advances a signed payment: sends the same bytes, or looks up their outcome. Signs nothing. */
 export type PaymentSending = {
-  /** @throws whatever is a mistake of ours */
+  /** @throws any unexpected error */
   step(id: PaymentId, signal: AbortSignal): Promise<void>
 }
 
 type Options = {
   payments: Pick<PaymentRepository, 'find'>
   journal: Pick<PaymentJournal, 'become'>
-  /** Returns undefined if that service is not the connected one. */
+  /** Returns undefined if the request belongs to a service that is not connected. */
   findSeller: (request: RecordedRequest) => Seller | undefined
   lookup: Pick<AuthorizationLookup, 'findState'>
   transientHeaders: TransientHeaders
   now: () => number
 }
 
-/** Credentials of requests, in memory only. A later run therefore does not send or retry these requests. */
+/** Credentials of requests, in memory only. After a restart, these requests are not sent or retried. */
 export type TransientHeaders = Map<PaymentId, Readonly<Record<string, string>>>
 
 const secondMs = 1_000
@@ -44,7 +44,7 @@ export function createPaymentSending(options: Options): PaymentSending {
   const present = async (payment: StoredPayment, seller: Seller, signal: AbortSignal): Promise<void> => {
     const { record, request, payload, attempts } = payment
     if (!payload) throw new Error(`The payment ${record.id} has no signature.`)
-    // Before a byte leaves, it is on disk that one may have left.
+    // Stored before sending, so that a crash cannot hide a sent payment.
     const state = record.state === 'unknown' ? 'unknown' : 'sent'
     const submitted = journal.become(record.id, state, { attempts: attempts + 1, nextAtMs: now() + sendingMs })
     if (!submitted) return
@@ -60,7 +60,10 @@ export function createPaymentSending(options: Options): PaymentSending {
     else await takeAnswer(submitted, answer, signal)
   }
 
-  /** A stranger is asked while the signature is good. The service knows its own payments for longer, and then has the answer too. */
+  /**
+   * Third parties are retried while the signature is valid. Steward's service is retried longer, because it stores its
+   * payments and still returns the response after their expiry.
+   */
   const mayPresent = (payment: StoredPayment): boolean => {
     const { record, request, answer } = payment
     if (record.state === 'refused' || !(request.complete || transientHeaders.has(record.id))) return false
@@ -83,7 +86,7 @@ export function createPaymentSending(options: Options): PaymentSending {
 type RetryOptions = { waitMs?: number } & Pick<PaymentChange, 'answer' | 'receipt'>
 type ScheduleRetry = (payment: StoredPayment, error: string, options?: RetryOptions) => void
 
-/** The same bytes are sent again. */
+/** Creates the function that schedules a retry with the same bytes. */
 function createRetrySchedule({ journal, now }: Pick<Options, 'journal' | 'now'>): ScheduleRetry {
   return (payment, error, { waitMs = 0, ...fields } = {}) => {
     const isExpired = now() >= getExpiryMs(payment)
@@ -92,7 +95,6 @@ function createRetrySchedule({ journal, now }: Pick<Options, 'journal' | 'now'>)
   }
 }
 
-/** Creates the handler of a seller's response to a payment. */
 function createAnswerHandler(
   { journal, now }: Pick<Options, 'journal' | 'now'>,
   lookup: PaymentLookup,
@@ -103,7 +105,7 @@ function createAnswerHandler(
     const sellerReceipt = parseReceipt(answer.headers)
     const receipt = sellerReceipt && isOurs(sellerReceipt, { network, from }) ? sellerReceipt : undefined
     const result = { answer: toPaidAnswer(answer), ...(receipt && { receipt }) }
-    // The payment settled, but the service has not finished the order: a retry with the same bytes returns its result.
+    // The payment settled, but the service has not finished the order. A retry with the same bytes returns its result.
     const isOpen = payment.request.via === 'service' && isTransient(result.answer)
     if (receipt?.success && !isOpen) {
       const error = answer.status < 400 ? null : `Paid, and the seller answered with status ${answer.status}.`
@@ -127,12 +129,12 @@ function createAnswerHandler(
       journal.become(id, 'refused', { paid: null, error, nextAtMs: getExpiryMs(payment) + lookupDelayMs, ...result })
       return
     }
-    // Served without a receipt, or used before: the chain tells.
+    // Served without a receipt, or already used. The chain decides.
     journal.become(id, 'unknown', { error, nextAtMs: now() + 2 * secondMs, ...result })
   }
 }
 
-/** Creates the step that looks a payment up on the chain, and plans the next look while the outcome is unknown. */
+/** Creates the step that looks up a payment on the chain, and schedules another lookup while the outcome is unknown. */
 function createReconciliation({ journal, now }: Pick<Options, 'journal' | 'now'>, lookup: PaymentLookup) {
   return async (payment: StoredPayment): Promise<void> => {
     const { id, state, error, receipt } = payment.record
@@ -158,13 +160,13 @@ function createReconciliation({ journal, now }: Pick<Options, 'journal' | 'now'>
   }
 }
 
-/** Whether a receipt names our payer and network; others are ignored. */
+/** Whether a receipt names our payer and network. Others are ignored. */
 function isOurs({ payer, network }: Receipt, ours: { network: string; from: string }): boolean {
   const samePayer = payer === null || normalizeAddress(payer) === normalizeAddress(ours.from)
   return samePayer && (network === null || network === ours.network || !network.includes(':'))
 }
 
-/** Whether the response says nothing about the payment, so that a retry with the same bytes may succeed. */
+/** Whether the response does not show an outcome of the payment, so that a retry with the same bytes may succeed. */
 function isTransient({ status, body }: PaidAnswer): boolean {
   return status >= 500 || [408, 425, 429].includes(status) || (status === 409 && body.includes('payments/in-flight'))
 }

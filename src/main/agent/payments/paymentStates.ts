@@ -16,7 +16,6 @@ export function mayBecome(from: PaymentState, to: PaymentState): boolean {
   return next[from].includes(to)
 }
 
-/** Whether requesters have nothing further to wait for. */
 export function isFinal(state: PaymentState): boolean {
   return state === 'settled' || state === 'refused' || state === 'reconciled'
 }

@@ -27,33 +27,32 @@ type Call = Pick<LocalCall, 'requester' | 'repeatable' | 'setHeader' | 'signal' 
 export type BuyOptions = {
   reason: string | undefined
   waitMs: number
-  /** Keeps what belongs to it in the transaction that keeps the intent. */
+  /** Runs in the transaction that stores the intent. */
   alongside?: (intent: IntentRecord) => void
 }
 export type Bought = { payment: StoredPayment } | { payment: null; answer: SellerAnswer }
 
-/** Pays for a resource once: request without a payment, offer, approval, signature, same request with the payment. */
+/** Pays for a resource once: request without payment, offer, approval, signature, same request with payment. */
 export type Payments = {
   /**
-   * @returns the payment as it is after `waitMs` at most, or the answer where it was free
-   * @throws AppError where nothing was signed and nothing will be
+   * @returns the payment after at most `waitMs`, or the response if the resource was free
+   * @throws AppError if nothing was signed and nothing will be
    */
   buy(getRequest: () => Promise<PurchaseRequest>, call: Call, options: BuyOptions): Promise<Bought>
-  /** Returns the cost and the policy's verdict without signing. */
+  /** Returns the cost and the policy evaluation without signing. */
   check(request: PurchaseRequest, requester: Requester, signal: AbortSignal): Promise<PaymentCheck>
-  /** As soon as its state is final, or when the time is up. @throws AppError `purchase/not-found` */
+  /** Resolves when the state is final or the time is up. @throws AppError `purchase/not-found` */
   waitUntilSettled(id: PaymentId, options: { waitMs: number; signal: AbortSignal }): Promise<StoredPayment>
   /** Handles decisions made before the start. */
   start(): void
-  /** @returns undefined for an intent that was deleted */
+  /** @returns undefined if the intent was deleted */
   findIntent(id: string): IntentRecord | undefined
   /**
-   * Checks right before a signature that the own service still sells what was offered, and for the same price, and that
-   * the clock is right where no seller was asked just now. What cannot be found out changes nothing.
-   * @throws AppError where nothing may be signed
+   * Checks right before signing that Steward's service still sells the item at the same price, and that the clock is
+   * correct unless a seller's clock was compared recently. Checks that cannot be completed are skipped.
+   * @throws AppError if the payment must not be signed
    */
   checkBeforeSigning(intent: IntentRecord): Promise<void>
-  /** Handles a changed intent. */
   onIntent(record: IntentRecord): void
   close(): void
 }
@@ -67,9 +66,8 @@ type Options = DemandOptions & {
   budgets: PaymentBudgets
   follower: Pick<PaymentFollower, 'follow' | 'plan'>
   transientHeaders: TransientHeaders
-  /** Name of the connected service in the journal. */
+  /** Identifier of the connected service in the journal. */
   service: string
-  /** Own service, or undefined while it is not connected. */
   ownService: () => Seller | undefined
   clock: SigningClock
   newId: () => PaymentId
@@ -77,7 +75,7 @@ type Options = DemandOptions & {
   wallNow?: () => number
 }
 
-/** Thrown when the resource is free: nothing is stored or repeated. */
+/** Thrown if the resource is free, so that nothing is stored or repeated. */
 class NothingToPay extends Error {
   readonly answer: SellerAnswer
   constructor(answer: SellerAnswer) {
@@ -154,7 +152,10 @@ export function createPayments(options: Options): Payments {
   }
 }
 
-/** Asks without a payment, and then the wallet. The result returns the intent, or throws `NothingToPay`. */
+/**
+ * Creates the function that sends the request without payment and submits the intent. It returns the intent or throws
+ * `NothingToPay`.
+ */
 function createSubmission(
   options: Options,
   { demands, onIntent }: { demands: PaymentDemands; onIntent: Payments['onIntent'] },
@@ -201,7 +202,7 @@ function createSubmission(
   }
 }
 
-/** Creates the handler that applies the state of an intent to its payment, and sends what was signed. */
+/** Creates the handler that applies the state of an intent to its payment, and sends signed payments. */
 function createIntentHandler({ payments, journal, follower, now }: Options): (intent: IntentRecord) => void {
   const sign = (payment: StoredPayment, { result }: IntentRecord): void => {
     const { id, offer, url } = payment.record
@@ -232,7 +233,7 @@ function createIntentHandler({ payments, journal, follower, now }: Options): (in
 
 type Alongside = (record: IntentRecord) => void
 
-/** With its answer, as the local API tells it. */
+/** Converts a payment with its response to the format of the local API. */
 export function toReceipt({ record, answer }: StoredPayment): PaymentReceipt {
   return { ...record, answer }
 }

@@ -3,7 +3,7 @@ import { defineTable, type Params, text } from '#storage/table.ts'
 
 const leases = defineTable('purchase_leases', { purchase: text(), intentId: text() })
 
-/** Intents that are buying a thing, by purchase. Every call runs in a transaction of the caller. */
+/** Leases of purchases: the intent that is buying an item. Each call runs in a transaction of the caller. */
 export type PurchaseLeaseRepository = {
   findHolder(purchase: string): string | undefined
   set(purchase: string, intentId: string): void

@@ -4,13 +4,13 @@ import type { PurchaseLeaseRepository } from './purchaseLeaseRepository.ts'
 
 type Options = {
   leases: PurchaseLeaseRepository
-  /** Whether a request is approved, or signed with a payment whose outcome is still open. */
+  /** Whether the intent is approved, or signed with a payment of unknown outcome. */
   isUnderWay: (intentId: string) => boolean
 }
 
 /**
- * Admits one purchase of a product at a time. The lease begins with the approval and ends with the payment; a crash's
- * lease is taken over once its request is known to have ended.
+ * Allows one purchase of an item at a time. The lease starts with the approval and ends with the payment. After a
+ * crash, it is taken over once its intent is known to have ended.
  */
 export function createLeaseReservations({ leases, isUnderWay }: Options): Reservations {
   return {

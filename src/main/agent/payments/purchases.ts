@@ -10,12 +10,11 @@ import type { ServiceClient } from '../connections/serviceClient.ts'
 import { type PurchaseRequest, parseUsd } from './paymentPlan.ts'
 import type { Seller } from './seller.ts'
 
-/** Purchases from the service. */
 export type Purchases = {
   registration(fields: Registration, priceUsd?: number): PurchaseRequest
-  /** Adds when the domain expires, so that two requests for the same term are not paid both. */
+  /** Adds the domain's expiry to the request, so that the same term is not paid twice. */
   renewal(fields: Renewal, priceUsd?: number): Promise<PurchaseRequest>
-  /** For the account that Steward is. */
+  /** Creates a top-up of the user's account. */
   topUp(amountUsd: number): Promise<PurchaseRequest>
 }
 export type Registration = {
@@ -23,7 +22,7 @@ export type Registration = {
   years: number
   privacy: boolean
   nameservers?: string[] | undefined
-  /** Sandbox that the domain points to after registration. */
+  /** Sandbox to which the domain points after registration. */
   sandbox_id?: string | undefined
   sandbox_port?: number | undefined
 }
@@ -43,7 +42,7 @@ type Order = {
 type Options = {
   client: Pick<ServiceClient, 'call'>
   seller: Seller
-  /** Base URL, no trailing slash. @throws AppError while no service is connected */
+  /** Returns the base URL without trailing slash. @throws AppError while no service is connected */
   serviceUrl: () => string
 }
 
@@ -61,7 +60,7 @@ export function createPurchases({ client, seller, serviceUrl }: Options): Purcha
       quote: priceUsd === undefined ? null : { amount_micro_usd: parseUsd('price_usd', priceUsd), source: 'you' },
     }
   }
-  /** Reason, or undefined if the service gives none: the order then fails with it. */
+  /** Returns the expiry, or undefined on an error of the service. The order then fails with the same error. */
   const findExpiry = async (domain: string): Promise<string | undefined> => {
     try {
       return (await client.call(getDomain, { domain })).expires_at

@@ -13,31 +13,31 @@ import type { PaymentOffer } from '#shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import { paymentIdentifierName } from '#shared/paymentIdentifier.ts'
 
-/** Payment requirements as received; they are returned with the payment unchanged. */
+/** Payment requirements as received. They are returned unchanged with the payment. */
 export type RawOffer = Readonly<Record<string, unknown>>
 export type ReadOffer = {
   offer: PaymentOffer
   raw: RawOffer
   network: SupportedNetwork | undefined
-  /** Present on payable Solana offers. */
+  /** Set on payable Solana offers. */
   solana?: SolanaTerms
-  /** Present on payable `upto` offers: the settling facilitator. */
+  /** Settling facilitator. Set on payable `upto` offers. */
   facilitator?: string
-  /** The seller's declaration, returned to it with the identifier of the payment. */
+  /** Declaration of the seller, returned to it with the payment identifier. */
   identifier?: Declaration
 }
-/** The seller's declaration of the extension `payment-identifier`. */
+/** Declaration of the extension `payment-identifier` by the seller. */
 export type Declaration = Readonly<Record<string, unknown>>
 type SupportedNetwork = EvmNetwork | SolanaNetwork
-/** Only fields of a seller that enter a transaction. */
+/** Seller fields that enter a transaction. No others do. */
 type SolanaTerms = { feePayer: string; memo?: string }
 
-/** All that is read of one answer, however many a seller lists. */
+/** Maximum number of offers read from one response. */
 const maxOffers = 20
 const createTextSchema = (max: number) => z.string().max(max)
 const Amount = z.string().regex(/^\d{1,78}$/)
 
-/** Version 1 names the amount `maxAmountRequired`, version 2 `amount`. */
+/** The amount is `maxAmountRequired` in version 1, and `amount` in version 2. */
 const RawRequirements = z.looseObject({
   scheme: createTextSchema(64),
   network: createTextSchema(128),
@@ -62,13 +62,13 @@ const Demand = z.looseObject({
 const maxDeclarationBytes = 4096
 const Declared = z.looseObject({ info: z.looseObject({ required: z.boolean().optional() }) })
 
-/** Seconds: shorter than a request may take, and what we sign is good for no longer than 300 anyhow. */
+/** Minimum timeout in seconds. Shorter ones may end before a request does. Signatures are valid for at most 300 s. */
 const minSeconds = 5
 
 /**
- * Reads a 402 answer. Everything in it is what a stranger wrote: networks and tokens are looked up in our own table, and
- * whatever is not exactly known there is not payable.
- * @param headers by lower-case names
+ * Reads the offers of a 402 response. All content is untrusted: networks and tokens are matched with our own table, and
+ * offers that do not match exactly are not payable.
+ * @param headers lower-case names
  */
 export function readOffers(headers: Readonly<Record<string, string>>, body: string): ReadOffer[] {
   const demands = [
@@ -83,7 +83,6 @@ export function readOffers(headers: Readonly<Record<string, string>>, body: stri
   return []
 }
 
-/** Parses the offers of one PaymentRequired body. */
 export function parseOffers(demand: unknown): ReadOffer[] {
   const { data } = Demand.safeParse(demand)
   if (!data) return []
@@ -97,7 +96,7 @@ export function parseOffers(demand: unknown): ReadOffer[] {
   })
 }
 
-/** Reads the declaration of an untrusted seller, bounded in size. It is returned to that seller only. */
+/** Reads the declaration of an untrusted seller, bounded in size. It is returned only to that seller. */
 function findDeclaration(extensions: Readonly<Record<string, unknown>> | undefined): Declaration | undefined {
   const { data } = Declared.safeParse(extensions?.[paymentIdentifierName])
   return data && isShortJson(data, maxDeclarationBytes) ? data : undefined
@@ -108,7 +107,7 @@ export function isShortJson(value: unknown, maxBytes: number): boolean {
   try {
     return Buffer.byteLength(JSON.stringify(value)) <= maxBytes
   } catch {
-    return false // nested too deeply
+    return false // too deeply nested
   }
 }
 
@@ -196,7 +195,7 @@ function findSolanaProblem(network: SolanaNetwork, payTo: string, extra: RawRequ
   return /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(memo) ? 'Its memo has invisible characters.' : null
 }
 
-/** Expects an offer without a problem. */
+/** Requires an offer without a problem. */
 function toSolanaTerms(extra: RawRequirements['extra']): SolanaTerms {
   const { feePayer, memo } = extra ?? {}
   return { feePayer: String(feePayer), ...(typeof memo === 'string' && memo !== '' && { memo }) }
@@ -206,15 +205,15 @@ function isSolana(network: SupportedNetwork): network is SolanaNetwork {
   return network.id.startsWith('solana:')
 }
 
-/** 32 bytes in base58 have so many characters; the signer reads them. */
+/** 32 bytes in base58 have 32 to 44 characters. The signer decodes and checks them. */
 function getAddressPattern(network: SupportedNetwork): RegExp {
   return isSolana(network) ? /^[1-9A-HJ-NP-Za-km-z]{32,44}$/ : /^0x[0-9a-fA-F]{40}$/
 }
 
-/** Networks of Steward, and the ledger of test money, which the signer takes from the own service alone. */
+/** Finds a supported network, or the test ledger, which the signer accepts only from Steward's service. */
 function findNetwork(name: string): SupportedNetwork | undefined {
   if (name === testLedgerNetwork.id) return testLedgerNetwork
-  // A bare chain id is no name of x402: sellers that write one mean something else.
+  // A bare chain id is not an x402 network name. Sellers may use it with another meaning.
   return /^\d+$/.test(name) ? undefined : (findEvmNetwork(name) ?? findSolanaNetwork(name))
 }
 
@@ -224,7 +223,10 @@ function decodeHeader(header: string | undefined): unknown {
   return parseJsonOrUndefined(value.startsWith('{') ? value : Buffer.from(value, 'base64').toString('utf8'))
 }
 
-/** Sanitizes a seller's text: no invisible characters or bidirectional controls; null if nothing is left. */
+/**
+ * Sanitizes untrusted text: removes invisible characters and bidirectional controls.
+ * @returns null if the result is empty
+ */
 export function sanitizeText(words: string | undefined, maxLength = 300): string | null {
   const plain = (words ?? '').replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, ' ').trim()
   return plain === '' ? null : plain.slice(0, maxLength)

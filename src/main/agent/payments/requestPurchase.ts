@@ -5,11 +5,12 @@ import type { SellerRequest } from './seller.ts'
 
 const registration = new Set<string>([registerDomain.path, ...registerDomain.aliases])
 
-/** Returns what a request to the own service buys; undefined for what may be bought any number of times. */
+/** Returns the item that a request to Steward's service buys, or undefined if it may be bought repeatedly. */
 export function findPurchase({ method, url, body }: SellerRequest): string | undefined {
   const path = URL.parse(url, 'http://service')?.pathname
   if (method !== 'POST' || path === undefined) return undefined
-  const fields = parseJsonOrUndefined(body ?? '') as { domain?: unknown; if_expires_at?: unknown } | null | undefined // looked at below
+  // validated below
+  const fields = parseJsonOrUndefined(body ?? '') as { domain?: unknown; if_expires_at?: unknown } | null | undefined
   if (registration.has(path)) {
     return typeof fields?.domain === 'string' ? purchaseOf.registration(fields.domain) : undefined
   }

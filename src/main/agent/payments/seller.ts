@@ -7,7 +7,7 @@ import { type PaidAnswer, paymentLimits } from '#shared/contract/paymentRecords.
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import { parseSellerAddress } from './sellerAddress.ts'
 
-/** One request, with or without a payment. The same each time it is sent. */
+/** Request to a seller, with or without a payment. Retries send the same request. */
 export type SellerRequest = {
   method: string
   url: string
@@ -16,18 +16,20 @@ export type SellerRequest = {
 }
 export type SellerAnswer = {
   status: number
-  /** By lower-case names; one of several values is joined by commas. */
+  /** Headers by lower-case name. Multiple values are joined by commas. */
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** Whether the body was cut at the limit or broke off. The headers with the receipt are always complete. */
+  /**
+   * Whether the body was truncated at the limit or by a disconnect. The headers with the receipt are always complete.
+   */
   truncated: boolean
 }
 
-/** Seller of resources: any x402 address, or the connected service. */
+/** Seller of resources: any x402 URL, or the connected service. */
 export interface Seller {
   /**
-   * Asks once. No redirect is followed.
-   * @throws AppError `purchase/seller` when no answer came, `purchase/address`
+   * Sends the request once. Redirects are not followed.
+   * @throws AppError `purchase/seller` if no response arrived, `purchase/address`
    */
   ask(request: SellerRequest, signal?: AbortSignal): Promise<SellerAnswer>
   close(): void
@@ -37,7 +39,7 @@ const answerMs = 60_000
 
 type Options = { resolve?: Parameters<typeof createGuardedLookup>[1]; ca?: string | undefined; deadlineMs?: number }
 
-/** Strangers: each connection goes to an address that was checked as it was made. */
+/** Creates the seller for public addresses. Each address is checked when its connection is opened. */
 export function createPublicSeller({ resolve, ca, deadlineMs = answerMs }: Options = {}): Seller {
   const client = createHttpClient({
     maxAnswerBytes: paymentLimits.answerBytes,
@@ -74,13 +76,13 @@ export async function fetchOnce(client: HttpClient, request: SellerRequest, aski
     const why = late.aborted ? `did not answer within ${deadlineMs / 1000} s` : `gave no answer${readCode(cause)}`
     throw createNoResponseError(`${name} ${why}.`, cause)
   } finally {
-    leaving.abort() // ends the connection of an answer that was not read to its end
+    leaving.abort() // closes the connection of a partly read response
   }
 }
 
 /**
- * Reads the body up to the limit, and keeps what arrived before a disconnect: it may be the only information about a
- * payment.
+ * Reads the body up to the limit. A partial body is returned after a disconnect, because it may be the only information
+ * about a payment.
  */
 async function readPart(body: AsyncIterable<Uint8Array>): Promise<Pick<SellerAnswer, 'body' | 'truncated'>> {
   const pieces: Uint8Array[] = []
@@ -109,7 +111,7 @@ function createNoResponseError(message: string, cause: unknown): AppError {
   return new AppError('purchase/seller', message, { cause })
 }
 
-/** Node's own codes alone, such as ECONNREFUSED: other words may come from the seller. */
+/** Returns only error codes of Node.js, such as ECONNREFUSED, because other text may come from the seller. */
 function readCode(cause: unknown): string {
   if (!(cause instanceof Error)) return ''
   if (cause.message === notPublic) return ': its name leads to an address that is not public'
@@ -119,13 +121,13 @@ function readCode(cause: unknown): string {
 
 const visibleHeaders = ['content-type', 'content-length', 'date', 'etag', 'last-modified', 'location', 'retry-after']
 
-/** Reduces a response to the fields that are stored and shown. */
+/** Reduces a response to the fields that are stored and displayed. */
 export function toPaidAnswer({ status, headers, body, truncated }: SellerAnswer): PaidAnswer {
   const selected = Object.fromEntries(
     visibleHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
   )
   const text = body.toString('utf8')
-  // Cut in the middle of a character it still is text.
+  // Truncation may split the last character of a text.
   const isText = !text.slice(0, truncated ? -1 : undefined).includes('\ufffd') && !text.includes('\0')
   return {
     status,
@@ -142,7 +144,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
 ])
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** @throws AppError `request/invalid` for headers that are not the caller's to give */
+/** @throws AppError `request/invalid` for headers that callers may not set */
 export function validateHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
@@ -158,7 +160,7 @@ export function validateHeaders(headers: Readonly<Record<string, string>>): Reco
   )
 }
 
-/** Whether a header may hold a secret: such a one is never written down. */
+/** Whether a header may contain a secret. Such headers are never stored. */
 export function isCredential(name: string): boolean {
   return /auth|cookie|token|secret|key|password|session|signature/.test(name)
 }

@@ -4,18 +4,19 @@ import type { Requester } from '#shared/contract/intents.ts'
 import { parseSellerAddress } from './sellerAddress.ts'
 
 /**
- * Decides which addresses a requester may send requests to. Servers on this computer trust every local client, so only
- * the window reaches all of them; programs and models reach those that the user allowed, and Steward's own service.
+ * Decides which addresses a requester may send requests to. Servers on this computer trust all local clients, so only
+ * the window may reach all of them. Programs and models may reach only servers that the user allowed, and Steward's
+ * service.
  */
 export type SellerAccess = {
   /** @throws AppError `purchase/address` */
   requireAddress(address: string, requester: Requester): URL
-  /** @throws AppError `request/invalid`, `intent/stopped` if this requester may not send the method */
+  /** @throws AppError `request/invalid`, `intent/stopped` if this requester may not use the method */
   assertMethod(method: string, requester: Requester, options?: { readsOnly: boolean }): void
 }
 
 type Options = {
-  /** Hosts with ports, such as `127.0.0.1:8080`. */
+  /** Returns hosts with ports, such as `127.0.0.1:8080`. */
   getNamedServers: () => readonly string[]
   isOwnService: (url: string) => boolean
   isStopped: () => boolean

@@ -1,10 +1,7 @@
 import { parseStrangerAddress } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 
-/**
- * Validates the address of a payment.
- * @throws AppError `purchase/address`
- */
+/** Parses the address of a payment. @throws AppError `purchase/address` */
 export function parseSellerAddress(address: string): URL {
   return parseStrangerAddress(address, (message) => new AppError('purchase/address', message))
 }

@@ -3,16 +3,15 @@ import { AppError } from '#shared/appError.ts'
 import { createTaskHeaders, type PresentTask } from '../base/taskContext.ts'
 import { fetchOnce, type Seller } from './seller.ts'
 
-/** A connection to the service that Steward is connected to, for one request. */
+/** Connection to the connected service, for one request. */
 export type ServiceConnection = {
   client: HttpClient
   baseUrl: string
   authorization: string
-  /** Task of the request. */
   task?: PresentTask | undefined
 }
 
-/** Creates the seller for the connected service. It is called as the user; addresses are paths. */
+/** Creates the seller for the connected service. Requests are authenticated as the user; URLs are paths. */
 export function createServiceSeller(connect: () => ServiceConnection | undefined): Seller {
   return {
     async ask(request, signal) {

@@ -3,11 +3,10 @@ import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { StoredPayment } from './paymentRepository.ts'
 import { isFinal } from './paymentStates.ts'
 
-/** Callers that wait until a payment is final. */
 export type SettlementWait = {
-  /** As soon as its state is final, or when the time is up. @throws AppError `service/unavailable` once closed */
+  /** Resolves when the state is final or the time is up. @throws AppError `service/unavailable` once closed */
   wait(id: PaymentId, options: { waitMs: number; signal: AbortSignal }): Promise<StoredPayment>
-  /** Handles a change of any payment. */
+  /** Called when any payment changed. */
   update(): void
   close(): void
 }

@@ -10,22 +10,21 @@ import type { SigningClock } from './signingClock.ts'
 
 type Options = {
   payments: Pick<PaymentRepository, 'ofIntent'>
-  /** Own service, or undefined while it is not connected. */
   ownService: () => Seller | undefined
   isOwnService: (url: string) => boolean
-  /** Whether the wallet has an account on Solana. */
   hasSolana: () => boolean
   clock: SigningClock
   now: () => number
 }
 
 const timeoutMs = 10_000
-/** The clock was compared when the request was made; after so long it may have been changed. */
+/** Time since the request after which the clock is compared again. */
 const comparedMs = 2 * 60_000
 
 /**
  * Creates the check that runs right before a payment is signed. A signature counts against limits until it expires, so
- * nothing is signed that the own service would reject, such as a domain that was registered in the meantime.
+ * payments are not signed if Steward's service would reject them, such as for a domain that was registered in the
+ * meantime.
  */
 export function createSigningCheck(options: Options): (intent: IntentRecord) => Promise<void> {
   const { payments, ownService, clock, now } = options
@@ -36,7 +35,7 @@ export function createSigningCheck(options: Options): (intent: IntentRecord) => 
     const answer = await ownService()
       ?.ask(asked, AbortSignal.timeout(timeoutMs))
       .catch(() => undefined)
-    // A service that is away or busy refuses unpaid what it cannot deliver, once the payment comes.
+    // An unavailable or busy service is skipped, because it rejects undeliverable orders without charging.
     if (!answer || answer.status >= 500 || answer.status === 429 || answer.status < 400) return
     if (answer.status !== 402) throw toServiceError(answer.status, parseJsonOrUndefined(answer.body.toString('utf8')))
     const payer = { isOwnService: options.isOwnService(record.url), hasSolana: options.hasSolana() }

@@ -1,21 +1,25 @@
 import { AppError } from '#shared/appError.ts'
 import type { SellerAnswer } from './seller.ts'
 
-/** Compares this computer's clock with others: a signature made by a clock that is ahead is good for as much longer. */
+/** Compares this computer's clock with others. A signature made with a fast clock is valid for too long. */
 export type SigningClock = {
   /**
-   * Compares it with the seller's `Date`, and where that is missing or disagrees, with the newest block of the network.
+   * Compares the clock with the seller's `Date`, or with the newest block of the network if the header is missing or
+   * differs.
    * @throws AppError `purchase/clock`
    */
   assertAtSeller(answer: SellerAnswer, seller: { host: string; network: string }): Promise<void>
-  /** Compares it with the newest block of the network. Without an answer it does nothing. @throws AppError `purchase/clock` */
+  /**
+   * Compares the clock with the newest block of the network. Does nothing if the block time is unknown.
+   * @throws AppError `purchase/clock`
+   */
   assertAtChain(network: string): Promise<void>
 }
 
 const maxDifferenceMs = 2 * 60_000
 
 type Options = {
-  /** Time of the newest block; undefined if no node of this network is known, or it does not answer. */
+  /** Returns the time of the newest block, or undefined if no node of this network is configured or responds. */
   blockTimeMs: (network: string) => Promise<number | undefined>
   now: () => number
 }

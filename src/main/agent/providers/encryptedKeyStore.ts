@@ -6,21 +6,23 @@ import type { SecretStore } from '#platform/secretStore.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SecretStoreLocator } from '../wallet/secretStoreLocator.ts'
 
-/** Keeps keys of providers, sealed, in the keychain or a file. Each is bound to its slot. */
+/** Stores encrypted provider keys in the keychain or a file. Each key is bound to its slot. */
 export type SealedKeys = {
-  /** Returns where keys are stored, or would be. */
+  /** Returns the location of stored keys, or the location for new ones. */
   locate(): Promise<{ kind: 'keychain' | 'file'; name: string }>
   /** @throws AppError `wallet/keychain-locked`, `wallet/keychain-unavailable`, `provider-key/unreadable` */
   read(slot: string): Promise<string | undefined>
-  /** @returns the storage that was used */
+  /** @returns the storage used */
   write(slot: string, key: string): Promise<'keychain' | 'file'>
-  /** @param last whether no entry is left */
+  /** @param last whether no entry remains */
   remove(slot: string, last: boolean): Promise<void>
 }
 
 type Options = {
   locator: SecretStoreLocator
-  /** File of the encryption key. Beside the data: a reader of the one can read the other. */
+  /**
+   * File of the encryption key. It is stored beside the data, so it does not protect against anyone who can read both.
+   */
   sealFile: string
 }
 
@@ -80,7 +82,7 @@ function createUnreadableError(message: string, cause?: unknown): AppError {
   return new AppError('provider-key/unreadable', message, { cause })
 }
 
-/** @throws AppError `provider-key/unreadable` rather than creating another key, which would decrypt nothing */
+/** @throws AppError `provider-key/unreadable` instead of creating another key, which could not decrypt anything */
 async function readSeal(file: string): Promise<Buffer | undefined> {
   let text: string
   try {

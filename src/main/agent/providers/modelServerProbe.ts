@@ -6,11 +6,11 @@ import { ModelPrice, maxServedModels, servedModelName } from '#shared/contract/p
 export type ProbedModels = {
   kind: 'models'
   models: string[]
-  /** Prices by model, if the list has them. */
+  /** Prices by model, if the list contains them. */
   prices: Record<string, ModelPrice>
 }
 
-/** Result of probing an address. `nothing`: the reason, as a phrase that follows the server's name. */
+/** Result of a probe. For `nothing`, the reason is a phrase that follows the server's name. */
 export type Probed = ProbedModels | { kind: 'needs-key' } | { kind: 'nothing'; why: string }
 
 export type ModelServerProbe = {
@@ -22,8 +22,8 @@ const maxAnswerBytes = 1024 * 1024
 const ModelList = z.object({ data: z.array(z.object({ id: z.string(), pricing: z.unknown().optional() })).max(10_000) })
 
 /**
- * Reads the list of models that a server offers. Whatever answers may be anything: its words are never repeated, it
- * leads nowhere else, and of its list only names count that a model can have.
+ * Reads the model list of a server. Responses are untrusted: their text is never repeated, redirects are not followed,
+ * and invalid model names are ignored.
  */
 export function createModelServerProbe(): ModelServerProbe {
   const client = createHttpClient({ maxAnswerBytes })
@@ -60,7 +60,7 @@ function parseModels(text: string): Probed {
   return { kind: 'models', models, prices: Object.fromEntries(prices) }
 }
 
-/** US dollars for one token, as text: https://openrouter.ai/docs/api-reference/list-available-models */
+/** US dollars per token, as text. @see https://openrouter.ai/docs/api-reference/list-available-models */
 const TokenPrice = z
   .string()
   .max(30)
@@ -77,7 +77,7 @@ function parsePrice(pricing: unknown): ModelPrice | undefined {
   }).data
 }
 
-/** Rounds up to a millionth of a dollar. */
+/** Converts to a price per million tokens, rounded up to a millionth of a dollar. */
 function toPricePerMillion(perToken: string): number {
   const picoUsd = Math.ceil(Number((Number(perToken) * 1e12).toFixed(3)))
   return picoUsd / 1e6

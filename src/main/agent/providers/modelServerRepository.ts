@@ -22,16 +22,16 @@ const servers = defineTable('model_servers', {
   needsKey: flag(),
   readAtMs: number(),
   isFree: renameColumn('free', flag()),
-  /** Price of models without one in the server's list. Null if unknown. */
+  /** Price of models that have none in the server's list; null if unknown. */
   price: nullable(lenientJson<ModelPrice | null>(ModelPrice.parse, null)),
   listedPrices: lenientJson<Readonly<Record<string, ModelPrice>>>(z.record(z.string(), ModelPrice).parse, {}),
 })
 export type ServerRow = RowOf<typeof servers>
 
 export type ModelServerRepository = {
-  /** In the order in which they were added. */
+  /** Lists servers in the order in which they were added. */
   all(): readonly ServerRow[]
-  /** Adds a server, or changes it except its name and URL. */
+  /** Inserts a server, or updates it except its name and URL. */
   put(row: ServerRow): void
   remove(id: ModelServerId): void
 }

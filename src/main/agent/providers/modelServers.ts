@@ -16,12 +16,12 @@ import type { ModelServerRepository, ServerRow } from './modelServerRepository.t
 import { type ProviderKeyStore, validateKey } from './providerKeyStore.ts'
 import { requireOwn } from './providerKeys.ts'
 
-/** Model servers of the person's own. */
+/** Model servers that the user added. */
 export type OwnModelServers = {
   list(): ModelServers
   /** @throws AppError `model-server/not-found`, `provider-key/remote-service` */
   get(id: ModelServerId): ModelServer
-  /** Probes the well-known ports of this computer and no other host. */
+  /** Probes the well-known ports of this computer only. */
   find(): Promise<DiscoveredServer[]>
   /** @throws AppError `model-server/exists`, `model-server/too-many`, `model-server/unreachable` */
   add(server: { name: string; baseUrl: string; isFree?: boolean | undefined }): Promise<ModelServer>
@@ -29,18 +29,20 @@ export type OwnModelServers = {
   change(id: ModelServerId, changes: ServerChanges): Promise<ModelServer>
   /** @throws AppError `model-server/not-found`, `model-server/unreachable` */
   refresh(id: ModelServerId): Promise<ModelServer>
-  /** Tries the key first: what refuses it gets none. @throws AppError as `refresh`, `provider-key/invalid` */
+  /**
+   * Tests the key first, and does not store a rejected key.
+   * @throws AppError same as `refresh`, and `provider-key/invalid`
+   */
   setKey(id: ModelServerId, key: string): Promise<void>
   /** @throws AppError `model-server/not-found`, `wallet/keychain-…` */
   remove(id: ModelServerId): Promise<void>
-  /** Hands all of them to the service. */
+  /** Sends all servers to the service. */
   tell(): void
 }
 
-/** Changes to a server. Undefined fields stay unchanged. */
+/** Changes to a server. Undefined fields are not changed. */
 export type ServerChanges = { isFree?: boolean | undefined; price?: ModelPrice | null | undefined }
 
-/** Default address of a model server. */
 export type WellKnownEndpoint = { name: string; title: string; baseUrl: string }
 export const defaultEndpoints: readonly WellKnownEndpoint[] = [
   { name: 'ollama', title: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1' },
@@ -52,7 +54,7 @@ type Options = {
   repository: ModelServerRepository
   keyStore: ProviderKeyStore
   probe: ModelServerProbe['probe']
-  /** Names of the servers in the configuration. */
+  /** Names of servers from the configuration. */
   configured: readonly string[]
   endpoints?: readonly WellKnownEndpoint[]
   tellService: ((order: ModelOrder) => void) | undefined
@@ -208,7 +210,7 @@ function toModels(read: Probed): string[] | undefined {
   return read.kind === 'models' ? read.models : undefined
 }
 
-/** Returns the known prices by model. A free server has none. */
+/** Returns the known prices by model; none for a free server. */
 function listPrices({ models, isFree, price, listedPrices }: ServerRow): Record<string, ModelPrice> {
   if (isFree) return {}
   return Object.fromEntries(

@@ -10,9 +10,9 @@ const providerKeys = defineTable('provider_keys', {
 })
 export type KeyRow = RowOf<typeof providerKeys>
 
-/** Metadata of stored keys. The keys themselves are in no database. */
+/** Metadata of stored keys. The database does not contain the keys. */
 export type ProviderKeyRepository = {
-  /** Lists keys by slot. */
+  /** Lists keys, ordered by slot. */
   all(): readonly KeyRow[]
   put(row: KeyRow): void
   remove(slot: string): void

@@ -6,17 +6,20 @@ import type { SealedKeys } from './encryptedKeyStore.ts'
 import type { KeyRow, ProviderKeyRepository } from './providerKeyRepository.ts'
 
 /**
- * The keys that a person gave, by slot: a family, or the id of a model server. They are held in memory while Steward
- * runs, because a service that starts again needs them at once, whatever the keychain says then.
+ * Provider keys of the user by slot: a family or the id of a model server. They stay in memory, because a restarting
+ * service needs them immediately, even if the keychain is unavailable.
  */
 export type ProviderKeyStore = {
   findKey(slot: string): string | undefined
   about(slot: string): StoredKey | null
   /** @throws AppError `provider-key/invalid`, `wallet/keychain-locked`, `wallet/keychain-unavailable` */
   store(slot: string, key: string, checked?: (parse: string) => string): Promise<void>
-  /** @returns whether there was one. @throws AppError as `put` */
+  /**
+   * @returns whether a key was removed
+   * @throws AppError same as `store`
+   */
   remove(slot: string): Promise<boolean>
-  /** Reads what could not be read. `onRead` tells of each. */
+  /** Retries reading keys that could not be read, and calls `onRead` for each. */
   readAgain(): Promise<void>
   storage(): Promise<Providers['storage']>
 }
@@ -24,13 +27,13 @@ export type ProviderKeyStore = {
 type Options = {
   sealed: SealedKeys
   repository: ProviderKeyRepository
-  /** A key became known by being read, or could not be. */
+  /** Called when a key was read later, or could not be read. */
   onRead(slot: string): void
   now: () => number
 }
 
 const visibleCharacters = 4
-/** Shorter keys show no characters at all. */
+/** Minimum length of a key whose last characters are displayed. */
 const minVisible = 16
 
 const worth = {
@@ -96,7 +99,7 @@ export function createProviderKeyStore({ sealed, repository, onRead, now }: Opti
   }
 }
 
-/** @throws AppError `provider-key/invalid`, which never holds what was given */
+/** @throws AppError `provider-key/invalid`; the error never contains the input */
 export function validateKey(value: string): string {
   const key = value.trim()
   const { minCharacters, maxCharacters } = providerKeyLimits

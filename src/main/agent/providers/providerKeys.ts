@@ -7,18 +7,18 @@ import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ProviderKeyStore } from './providerKeyStore.ts'
 
-/** The keys of the five families. No answer holds one. */
+/** Keys of the five families. Responses never contain a key. */
 export type ProviderKeys = {
   list(): Promise<Providers>
-  /** Returns the provider of a family for its prompt. @throws AppError `provider-key/remote-service` */
+  /** Returns the provider of a family for its secure prompt. @throws AppError `provider-key/remote-service` */
   about(family: FamilyId): Provider
   /** @throws AppError `provider-key/remote-service`, `provider-key/invalid`, `wallet/keychain-…` */
   set(family: FamilyId, key: string): Promise<void>
   /** @throws AppError `provider-key/remote-service`, `provider-key/not-found`, `wallet/keychain-…` */
   remove(family: FamilyId): Promise<void>
-  /** The key of this family was read, or could not be. */
+  /** Called when the key of this family was read or could not be read. */
   tell(family: FamilyId): void
-  /** Records whether the provider accepted the key. @param provider its name in GET /v1/models */
+  /** Records whether the provider accepted the key. @param provider name in GET /v1/models */
   learn(provider: string, accepted: boolean): void
 }
 
@@ -26,7 +26,7 @@ type Options = {
   keyStore: ProviderKeyStore
   /** Base URLs and keys from the configuration. */
   configured: Readonly<Record<FamilyId, { base_url: string | null; api_key: string | null }>>
-  /** Hands it to the service; undefined where that is elsewhere. */
+  /** Sends a change to the service; undefined if the service runs on another computer. */
   tellService: ((order: ModelOrder) => void) | undefined
   events: Pick<LocalEvents, 'publish'>
   note: RecordActivity

@@ -2,12 +2,12 @@ import { createReadStream, mkdirSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/**
- * Files of recordings. They contain everything that terminals showed, including passwords, so only this user may read
- * them.
- */
+/** Files of recordings. They contain all terminal output, including passwords, so only this user may read them. */
 export type CastFiles = {
-  /** Behind the first `at` bytes: what a crash left beyond is overwritten. @returns how long it is then */
+  /**
+   * Writes after the first `at` bytes. Bytes that a crash left after this offset are overwritten.
+   * @returns the new length
+   */
   append(id: string, seconds: number, text: string): Promise<number>
   read(id: string, bytes: number): AsyncIterable<Uint8Array>
   remove(id: string): Promise<void>
@@ -30,7 +30,7 @@ export function createCastFiles(folder: string): CastFiles {
       }
       return seconds + bytes.length
     },
-    // Reads complete lines only: more may be appended concurrently.
+    // Reads complete lines only, because more may be appended concurrently.
     read: (id, bytes) =>
       bytes === 0 ? createEmptyStream() : createReadStream(getPath(id), { start: 0, end: bytes - 1 }),
     remove: (id) => rm(getPath(id), { force: true }),
@@ -46,7 +46,7 @@ export function formatCastHeader(about: { cols: number; rows: number; startedAtM
   return `${JSON.stringify(header)}\n`
 }
 
-/** `o`: output. `r`: another size, `120x40`. Seconds, to the microsecond. */
+/** `o` is output, `r` a new size such as `120x40`. Times are in seconds with microsecond precision. */
 export function formatCastEvent(atMs: number, code: 'o' | 'r', data: string): string {
   return `${JSON.stringify([Math.max(0, Math.round(atMs * 1000)) / 1e6, code, data])}\n`
 }

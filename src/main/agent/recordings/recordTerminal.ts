@@ -18,15 +18,15 @@ type Dependencies = {
   betweenMs?: number
 }
 
-/** The service answers as soon as there is output. */
+/** Timeout of a long poll. The service responds as soon as there is output. */
 const waitMs = 20_000
-/** Groups output into one event: fine enough to look live, and a flood causes 20 reads a second. */
+/** Interval in which output is combined into one event. A flood of output causes at most 20 reads per second. */
 const defaultBetweenMs = 50
 
 /**
- * Records a terminal until it ends, exceeds the limit, or the signal fires, by reading the output that the host stores
+ * Records a terminal until it ends, exceeds the limit, or the signal fires. Reads the output that the host stores
  * anyway.
- * @returns the recording's final state; `running` if it can be continued
+ * @returns the final state of the recording; `running` if it can be continued
  */
 export async function recordTerminal(begun: RecordingRow, dependencies: Dependencies): Promise<RecordingRow> {
   const { client, signal, betweenMs = defaultBetweenMs } = dependencies
@@ -79,12 +79,12 @@ async function appendOutput(
     state: state === 'exited' ? 'ended' : 'running',
   }
   if (lines === '') return next
-  // An event is whole or not there.
+  // Never writes a partial event.
   if (row.bytes + Buffer.byteLength(lines) > maxBytes) return { ...row, state: 'cut' }
   return { ...next, bytes: await files.append(row.id, row.bytes, lines) }
 }
 
-/** The terminal, or its sandbox, is there no more. */
+/** Whether the terminal or its sandbox no longer exists. */
 function isNotFound(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'terminal/not-found' || error.code === 'sandbox/not-found')
 }

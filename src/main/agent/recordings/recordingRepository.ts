@@ -7,10 +7,10 @@ const recordings = defineTable('recordings', {
   sandboxId: text(),
   sandboxName: text(),
   command: text(),
-  /** `deleted`: its content is removed, and its terminal is not recorded again. */
+  /** `deleted`: the content is removed, and the terminal is not recorded again. */
   state: text<'running' | 'ended' | 'cut' | 'deleted'>(),
   missed: flag(),
-  /** Offset in the terminal's output up to which it was recorded. */
+  /** Offset in the terminal's output up to which it is recorded. */
   cursor: number(),
   cols: number(),
   rows: number(),
@@ -25,14 +25,14 @@ export type RecordingRepository = {
   save(row: RecordingRow): void
   find(id: string): RecordingRow | undefined
   ofTerminal(terminalId: string): RecordingRow | undefined
-  /** Newest first, without deleted ones. */
+  /** Lists recordings, newest first, without deleted ones. */
   list(filter: RecordingFilter & { offset: number; limit: number }): RecordingRow[]
   sums(filter: RecordingFilter): { total: number; bytes: number }
-  /** Recordings that may continue. */
+  /** Lists recordings that may be continued. */
   listUnfinished(): RecordingRow[]
-  /** Recordings that started before this time, deleted ones included. */
+  /** Lists recordings that started before this time, including deleted ones. */
   listStartedBefore(atMs: number): RecordingRow[]
-  /** Oldest first, without deleted ones. */
+  /** Lists recordings, oldest first, without deleted ones. */
   oldest(limit: number): RecordingRow[]
   remove(id: string): void
 }

@@ -14,15 +14,15 @@ import type { RecordingRepository, RecordingRow } from './recordingRepository.ts
 import { createTerminalRecorder, type TerminalRecorder } from './terminalRecorder.ts'
 import type { UnrecordedTerminals } from './unrecordedTerminals.ts'
 
-/** Recordings of terminal output, if the user turned them on. */
+/** Recordings of terminal output, active only if the user turned recording on. */
 export type Recordings = {
   /** @throws AppError `recording/not-found` */
   find(id: string): RecordingRow
   /** @throws AppError `recording/not-found` */
   delete(id: string): Promise<void>
-  /** @returns how many there were */
+  /** @returns the number of deleted recordings */
   deleteAll(): Promise<number>
-  /** Deletes recordings beyond the retention and size limits. */
+  /** Deletes recordings that exceed the retention or size limits. */
   tidy(): Promise<void>
   close(): Promise<void>
 }
@@ -69,7 +69,7 @@ export function createRecordings(options: Options): Recordings {
     if (!isEnabled) void recorder.stopAll().then(endRunning)
     void deletion.tidy()
   })
-  /** Turned on again, only terminals that are opened then are recorded. */
+  /** Ends all recordings. If recording is turned on again, only new terminals are recorded. */
   const endRunning = (): void => {
     for (const row of records.listUnfinished()) records.save({ ...row, state: 'ended' })
   }
@@ -105,7 +105,7 @@ export function createRecordings(options: Options): Recordings {
   }
 }
 
-/** Decides which terminals are recorded, and starts their recordings. */
+/** Selects the terminals to record and starts their recordings. */
 function createRecordingStart(options: Options, recorder: TerminalRecorder, signal: AbortSignal) {
   const { records, unrecorded, settings, client, log } = options
   const sandboxNames = new Map<string, string>()
@@ -115,7 +115,7 @@ function createRecordingStart(options: Options, recorder: TerminalRecorder, sign
     const { session_id: terminalId, sandbox_id: sandboxId, command, cols, rows, created_at: createdAt } = terminal
     if (signal.aborted || since === null || recorder.isRecording(terminalId)) return
     const startedAtMs = Date.parse(createdAt)
-    // Output before recording was turned on is not recorded.
+    // Terminals opened before recording was turned on are not recorded.
     if (startedAtMs < since) return
     const settled = unrecorded.waitUntilOpened()
     if (settled) return void settled.then(() => begin(terminal))
@@ -127,7 +127,8 @@ function createRecordingStart(options: Options, recorder: TerminalRecorder, sign
       ...{ command, state: 'running', missed: false, cursor: 0, cols, rows, bytes: 0, durationMs: 0, startedAtMs },
     }
     if (unrecorded.has(terminalId)) {
-      if (!existing) records.add({ ...row, state: 'deleted', sandboxName: '', command: '' }) // also after a restart
+      // keeps it unrecorded after a restart
+      if (!existing) records.add({ ...row, state: 'deleted', sandboxName: '', command: '' })
       return
     }
     if (!existing) records.add(row)
@@ -137,7 +138,7 @@ function createRecordingStart(options: Options, recorder: TerminalRecorder, sign
   return {
     begin,
     setSandboxName: (id: string, name: string): void => void sandboxNames.set(id, name),
-    /** Reconciles with the present terminals: some may have started or ended without an event. */
+    /** Reconciles with the current terminals, because some may have started or ended without an event. */
     async synchronize(): Promise<void> {
       if (settings.recordSinceMs() === null || signal.aborted) return
       try {
@@ -155,7 +156,7 @@ function createRecordingStart(options: Options, recorder: TerminalRecorder, sign
   }
 }
 
-/** Deletes recordings, those beyond the retention and size limits one sweep after the other. */
+/** Deletes recordings. Sweeps of the retention and size limits run one at a time. */
 function createDeletion(options: Options, recorder: TerminalRecorder, signal: AbortSignal) {
   const { records, files, settings, passedMs, log } = options
   let tidying = Promise.resolve()
@@ -164,12 +165,12 @@ function createDeletion(options: Options, recorder: TerminalRecorder, signal: Ab
     await recorder.stop(row.terminalId)
     await files.remove(row.id)
     const stays = { ...row, state: 'deleted', sandboxName: '', command: '', bytes: 0, durationMs: 0 } as const
-    records.save(stays) // its terminal may still run
+    records.save(stays) // the terminal may still be running
   }
   const tidyOnce = async (): Promise<void> => {
     const before = passedMs() - settings.read().keep_recordings_days * dayMs
     for (const row of records.listStartedBefore(before)) {
-      if (recorder.isRecording(row.terminalId)) continue // its newest part is not that old
+      if (recorder.isRecording(row.terminalId)) continue // still growing, so its newest part is recent
       await files.remove(row.id)
       records.remove(row.id)
     }

@@ -6,12 +6,12 @@ import type { CastFiles } from './castFiles.ts'
 import type { RecordingRepository, RecordingRow } from './recordingRepository.ts'
 import { recordTerminal } from './recordTerminal.ts'
 
-/** Recordings that are in progress, one per terminal. */
+/** Active recordings, one per terminal. */
 export type TerminalRecorder = {
-  /** Continues a recording at its cursor, unless it is in progress or recording is off. */
+  /** Continues a recording at its cursor, unless it is active or recording is off. */
   record(row: RecordingRow): void
   isRecording(terminalId: string): boolean
-  /** Resolves once nothing more of this terminal is written. */
+  /** Resolves once no more output of this terminal is written. */
   stop(terminalId: string): Promise<void>
   stopAll(): Promise<void>
 }
@@ -26,13 +26,14 @@ export type RecorderOptions = {
   log: Log
 }
 
-/** @param context `signal` stops all recordings; `onEnd` is called after a recording ended without a request to stop */
+/**
+ * @param context `signal` stops all recordings; `onEnd` is called after a recording that ended without being stopped
+ */
 export function createTerminalRecorder(
   options: RecorderOptions,
   context: { signal: AbortSignal; onEnd: () => void },
 ): TerminalRecorder {
   const { records, files, settings, client, note, now, log } = options
-  /** By terminal. */
   const running = new Map<string, { stop: AbortController; done: Promise<void> }>()
 
   const run = async (begun: RecordingRow, signal: AbortSignal): Promise<void> => {
@@ -41,7 +42,7 @@ export function createTerminalRecorder(
     }
     try {
       const row = await recordTerminal(begun, { client, files, save, now, signal })
-      if (row.state === 'running' || signal.aborted || row.bytes === 0) return // without bytes it showed nothing
+      if (row.state === 'running' || signal.aborted || row.bytes === 0) return // an empty recording is not reported
       recordEnd(note, row)
       context.onEnd()
     } catch (error) {

@@ -1,19 +1,19 @@
 import type { Route } from '#shared/contract/route.ts'
 import { createTerminal } from '#shared/contract/terminals.ts'
 
-/** Call of any route of the service, with the route first. */
+/** Call of any service route, with the route as first parameter. */
 type ServiceCall = (...parameters: never[]) => Promise<unknown>
 
-/** Terminals that carry messages of tool servers and programs instead of what a person sees. They are not recorded. */
+/** Terminals that carry protocol messages of tool servers and programs. They are not recorded. */
 export type UnrecordedTerminals = {
-  /** Returns the same call, whose terminals are not recorded. */
+  /** Wraps a call so that its terminals are not recorded. */
   wrapCall<Call extends ServiceCall>(call: Call): Call
-  /** Resolves when no such terminal is being opened: an event about it may come before its id is known here. */
+  /** Resolves when no such terminal is being opened, because its event may arrive before its id is known. */
   waitUntilOpened(): Promise<void> | undefined
   has(terminalId: string): boolean
 }
 
-/** Stored ids. A recording that began with an older one is deleted by age like the others. */
+/** Maximum number of stored ids. Recordings of older terminals are deleted by age. */
 const maxTerminals = 10_000
 
 export function createUnrecordedTerminals(): UnrecordedTerminals {
@@ -26,20 +26,21 @@ export function createUnrecordedTerminals(): UnrecordedTerminals {
   }
   return {
     wrapCall<Call extends ServiceCall>(call: Call): Call {
-      const forward = call as unknown as (...parameters: unknown[]) => Promise<unknown> // arguments pass unchanged
+      // arguments are passed unchanged
+      const forward = call as unknown as (...parameters: unknown[]) => Promise<unknown>
       const callUnrecorded = async (route: Route, ...rest: unknown[]): Promise<unknown> => {
         const answer = forward(route, ...rest)
         if (route.operation !== createTerminal.operation) return answer
         const opened = answer.then(
-          (terminal) => add((terminal as { session_id: string }).session_id), // by the route's schema
-          () => {}, // nothing was opened, and the caller is told
+          (terminal) => add((terminal as { session_id: string }).session_id), // guaranteed by the route's schema
+          () => {}, // no terminal was opened; the caller receives the error
         )
         opening.add(opened)
         await opened
         opening.delete(opened)
         return answer
       }
-      return callUnrecorded as unknown as Call // passes arguments and result unchanged
+      return callUnrecorded as unknown as Call // arguments and result are passed unchanged
     },
     waitUntilOpened: () => (opening.size === 0 ? undefined : Promise.all(opening).then(() => {})),
     has: (terminalId) => ids.has(terminalId),

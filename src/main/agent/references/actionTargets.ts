@@ -9,10 +9,10 @@ import type { LocalEvents } from '../base/localEvents.ts'
 import type { RemovedThings } from '../base/removedThings.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 
-/** Knows which sandboxes and domains no longer exist, from the events and answers of the service. */
+/** Tracks removed sandboxes and domains, based on events and responses of the service. */
 export type ActionTargets = {
   isRemoved(target: Target): boolean
-  /** Asks the service. What it cannot tell within 3 s stays as it was. */
+  /** Queries the service for 3 s at most. Targets without a result are not changed. */
   refresh(targets: readonly Target[]): Promise<void>
   close(): void
 }
@@ -21,16 +21,22 @@ type Options = {
   client: Pick<ServiceClient, 'call'>
   events: Pick<LocalEvents, 'subscribe'>
   removed: Pick<RemovedThings, 'subscribe'>
-  /** Called when something is known to be gone. */
+  /** Called when a target is known to be removed. */
   onRemoved: () => void
   hasToolServer: (name: string) => boolean
 }
 
 const timeoutMs = 3_000
-/** Sandbox ids are never used again, so marks may be forgotten: the service refuses what names a deleted sandbox. */
+/**
+ * Maximum number of marks. Discarding old ones is safe: sandbox ids are never reused, and the service rejects deleted
+ * ones.
+ */
 const maxMarks = 10_000
 
-/** Returns what a call names that may be gone later. Calls that are not destructive may name domains of others. */
+/**
+ * Returns the targets of a call that may be removed later. Domains count only for destructive calls, because other
+ * calls may name domains of others.
+ */
 export function listTargets({ effect }: Pick<Tool, 'effect'>, args: Readonly<Record<string, unknown>>): Target[] {
   const { sandbox_id: sandbox, domain } = args
   const targets: Target[] = []
@@ -59,7 +65,7 @@ export function createActionTargets({ client, events, removed, onRemoved, hasToo
       mark(toKey({ kind: 'sandbox', id: event.id }))
       onRemoved()
     }
-    // A restored database may have again what was deleted.
+    // Deleted targets may exist again in a restored database.
     if (event.type === 'ready') removedTargets.clear()
     if (event.type === 'sandbox.changed') removedTargets.delete(toKey({ kind: 'sandbox', id: event.sandbox.id }))
     if (event.type === 'domains.changed') {
@@ -81,7 +87,7 @@ export function createActionTargets({ client, events, removed, onRemoved, hasToo
           await read(target)
           removedTargets.delete(toKey(target))
         } catch (error) {
-          // Ids that are none, and a service that is away: the operation itself tells.
+          // Other errors, such as an invalid id or an unavailable service, are left to the operation.
           if (error instanceof AppError && notFound.has(error.code)) mark(toKey(target))
         }
       })

@@ -10,10 +10,10 @@ import {
 
 const record = 'A record of what happened.'
 const tree = plain('Messages and branches of one conversation go with it.')
-/** A request waits, and then stays as a record. */
+/** Reference to an intent, whose records stay after it is removed. */
 const intentOf = createHistory('intent', 'Requests are removed by age, records of what came of them stay.')
 const past = createHistory('tool-client', record)
-/** Requester: a coding agent, a chat or a program with an API key. */
+/** Requester: a coding agent, a chat, or a program with an API key. */
 const requester: readonly Reference[] = ['tool-client', 'conversation', 'api-key'].map(
   (refersTo) =>
     ({
@@ -23,8 +23,8 @@ const requester: readonly Reference[] = ['tool-client', 'conversation', 'api-key
 )
 
 /**
- * References of `agent.sqlite` to removable resources, and the action on removal. `by: 'holder'` marks resources of the
- * service. A new table or column fails `test/contract/storedReferences.test.ts` until it is declared here.
+ * References in `agent.sqlite` to removable resources, with the action on removal. `by: 'holder'` marks resources of
+ * the service. `test/contract/storedReferences.test.ts` fails for a new table or column that is not declared here.
  */
 export const agentReferences = {
   keyrings: {},

@@ -14,32 +14,32 @@ type AccountKey = Params<'service' | 'accountId'>
 type KindKey = Params<'service' | 'accountId' | 'kind'>
 type ThingKey = Params<'service' | 'accountId' | 'kind' | 'id'>
 
-/** Things that existed in accounts of one service when they were last compared. */
+/** Things that existed in the accounts of one service at the last comparison. */
 export type ExistingThingRepository = {
-  /** Takes over the account's records of an earlier version, which name no service. */
+  /** Adopts records of the account from an earlier version, which do not name a service. */
   adopt(accountId: string): void
-  /** Last processed entry of the account's outbox; 0 before the first. */
+  /** Returns the sequence of the last processed outbox entry of the account; 0 before the first. */
   getProcessedSequence(accountId: string): number
   acknowledge(accountId: string, sequence: number): void
-  /** Names by id. */
+  /** Returns names by id. */
   list(accountId: string, kind: RemovedKind): Map<string, string>
   /** Whether any account of any service has or had the thing. */
   exists(kind: RemovedKind, id: string): boolean
   /**
-   * Whether another account at another service has or had it, or another account of this service and not this one. An
-   * account keeps its id when the address of its service changes.
+   * Whether the thing belongs or belonged to another account at another service, or to another account at this service
+   * but not to this account. Account ids stay the same when the address of the service changes.
    */
   isOfOthers(accountId: string, kind: RemovedKind, id: string): boolean
   add(accountId: string, kind: RemovedKind, thing: { id: string; name: string }): void
   remove(accountId: string, kind: RemovedKind, id: string): void
-  /** Replaces all of a kind, and removes accounts of this service that were not compared for longest. */
+  /** Replaces all things of a kind, and removes the least recently compared accounts of this service. */
   replace(accountId: string, kind: RemovedKind, things: ReadonlyMap<string, string>): void
 }
 
-/** Accounts of one service. */
+/** Maximum number of accounts per service. */
 const maxAccounts = 20
 
-/** @param service its address; `embedded` is the one of this application */
+/** @param service address of the service; `embedded` for the service of this application */
 export function createExistingThingRepository(database: Database, service: string): ExistingThingRepository {
   const adopt = database.prepare<[AccountKey]>(
     `UPDATE compared_accounts SET service = @service WHERE service = '' AND account_id = @accountId

@@ -20,26 +20,27 @@ type Options = {
 }
 
 const retry = { firstMs: 2_000, maxMs: 60_000 } as const
-/** Deliveries of one entry before it is skipped. */
+/** Maximum number of attempts to deliver an entry before it is skipped. */
 const maxAttempts = 5
 const pageSize = removedThingLimits.listed.max
-/** Pages of one run. A service stores 1,000 entries of an account; one with more pages never ends. */
+/**
+ * Maximum number of pages per run. A service stores 1,000 entries per account, so more pages indicate an endless list.
+ */
 const maxPages = 20
-/** Sandboxes that a service announces between two comparisons. More are stored with the next comparison. */
+/** Maximum number of sandboxes recorded between two comparisons. The next comparison stores the rest. */
 const maxAnnounced = 10_000
 
-/** State of following one service. */
 type FollowState = {
   account: string | undefined
   isCompared: boolean
-  /** Sandboxes that changed since the last comparison began: its list may be older than they are. */
+  /** Sandboxes that changed since the last comparison started, because its list may be older. */
   recent: Map<string, string>
   announced: number
 }
 
 /**
- * Delivers removals of the service: reads its outbox from the last acknowledged entry, and with each connection compares
- * what existed with what exists. A sandbox whose files were found without a row exists.
+ * Delivers removals of the service. Reads its outbox from the last acknowledged entry, and on each connection compares
+ * the stored things with the existing ones. A sandbox with files but without a row counts as existing.
  */
 export function followRemovedThings(options: Options): { close(): Promise<void> } {
   const { link, client, records, log } = options
@@ -110,12 +111,13 @@ export function followRemovedThings(options: Options): { close(): Promise<void> 
   }
 }
 
-/** Creates the reader that delivers new entries of the outbox. It returns whether the service has an outbox. */
+/** Creates the reader that delivers new outbox entries. It returns whether the service has an outbox. */
 function createOutboxReader({ client, records, removed, log }: Options, state: FollowState, signal: AbortSignal) {
   let failing: { sequence: number; attempts: number } | undefined
 
   const deliver = (accountId: string, thing: RemovedThing, sequence: number): void => {
-    if (records.isOfOthers(accountId, thing.kind, thing.id)) return // another service's: this one cannot remove it
+    // belongs to another service, so this one cannot remove it
+    if (records.isOfOthers(accountId, thing.kind, thing.id)) return
     try {
       removed.deliver(thing)
     } catch (error) {
@@ -138,7 +140,7 @@ function createOutboxReader({ client, records, removed, log }: Options, state: F
       signal.throwIfAborted()
       if (!page) return false
       if (page.account_id !== account) {
-        state.account = page.account_id // read again from where this account was left
+        state.account = page.account_id // restart from this account's last entry
         records.adopt(page.account_id)
         continue
       }
@@ -156,7 +158,7 @@ function createOutboxReader({ client, records, removed, log }: Options, state: F
   }
 }
 
-/** Delivers what existed and no longer does. Kinds that cannot be listed now are skipped. */
+/** Delivers things that no longer exist. Kinds that cannot be listed are skipped. */
 async function compareThings(
   { client, records, removed, log }: Options,
   { accountId, recent, signal }: { accountId: string; recent: ReadonlyMap<string, string>; signal: AbortSignal },
@@ -171,7 +173,8 @@ async function compareThings(
     if (!existing) continue
     const referenced = records.list(accountId, kind)
     const missing = [...referenced].filter(
-      ([id]) => !existing.has(id) && !records.isOfOthers(accountId, kind, id), // another service cannot remove it
+      // things of another service cannot be removed by this one
+      ([id]) => !existing.has(id) && !records.isOfOthers(accountId, kind, id),
     )
     const unknown = [...removed.listReferred(kind)].filter((id) => !existing.has(id) && !records.exists(kind, id))
     for (const [id, name] of [...missing, ...unknown.map((id) => [id, id.slice(0, 8)] as const)]) {
@@ -182,7 +185,7 @@ async function compareThings(
   for (const [id, name] of recent) records.add(accountId, 'sandbox', { id, name })
 }
 
-/** Lists names by id. */
+/** Returns names by id. */
 async function listExisting(
   client: Options['client'],
   kind: RemovedKind,
@@ -206,7 +209,7 @@ async function listExisting(
   ])
 }
 
-/** A service of an earlier version has no such path. */
+/** Earlier versions of the service do not have this path. */
 function ignoreMissingOutbox(error: unknown): undefined {
   if (error instanceof AppError && error.status === 404) return undefined
   throw error

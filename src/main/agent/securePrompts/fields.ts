@@ -1,8 +1,6 @@
 import { type Html, html } from './html.ts'
 import type { Problem, RenderContext } from './securePromptStep.ts'
 
-/** Elements that several prompts share. */
-
 type FieldTexts = { name: string; label: string; hint?: string }
 
 export function renderPassphraseField({ problem }: RenderContext): Html {
@@ -15,7 +13,7 @@ export function renderPassphraseField({ problem }: RenderContext): Html {
 
 type NewSecret = { name: string; label: string; again: string; hint: string }
 
-/** A new passphrase or password, twice: `name` and `name_again`. */
+/** Renders two fields for a new passphrase or password: `name` and `name_again`. */
 export function renderNewSecretFields({ name, label, again, hint }: NewSecret, { problem }: RenderContext): Html {
   const first = { name, label, hint }
   const second = { name: `${name}_again`, label: again }
@@ -27,7 +25,7 @@ export function renderNewSecretFields({ name, label, again, hint }: NewSecret, {
   return html`<div class="pair">${input(first)}${input(second)}</div>`
 }
 
-/** A password that no password manager should keep or fill in. */
+/** Renders a password field that password managers do not save or fill in. */
 export function renderSecretField(texts: FieldTexts, { problem }: RenderContext): Html {
   return renderField(
     texts,
@@ -49,7 +47,7 @@ export function renderTextField(
   )
 }
 
-/** Several lines of a secret: never filled in again. */
+/** Renders a text area for a secret. It is never filled in again after an error. */
 export function renderSecretArea(texts: FieldTexts & { rows: number }, { problem }: RenderContext): Html {
   return renderField(
     texts,
@@ -63,7 +61,7 @@ export function renderFileField(texts: FieldTexts & { accept: string }, { proble
 
 export type Choice = { value: string; label: string; detail?: string }
 
-/** Radio buttons; the first is checked unless another was selected before. */
+/** Renders radio buttons. The first is checked unless another was selected before. */
 export function renderChoiceField(
   name: string,
   legend: string,
@@ -82,13 +80,13 @@ export function renderChoiceField(
 
 type Deed = { label: string; value?: string; tone?: 'danger' }
 
-/** Enter does the first of the buttons, so it comes before the others; the style shows it last. */
+/** The main button comes first, because Enter activates the first one. The style displays it last. */
 export function renderActions(main: Deed, ...others: readonly Html[]): Html {
   const { label, value = 'next', tone } = main
   return html`<footer><button name="do" value="${value}" class="${tone ?? 'primary'}">${label}</button>${others}</footer>`
 }
 
-/** Takes no note of what is still empty. */
+/** Renders a button that skips the validation of required fields. */
 export function renderOtherButton(label: string, value: string): Html {
   return html`<button name="do" value="${value}" formnovalidate>${label}</button>`
 }

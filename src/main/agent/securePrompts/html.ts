@@ -1,9 +1,12 @@
-/** Markup in which every value was escaped. Made by `html` alone. */
+/** Markup with all values escaped. Created only by `html`. */
 export type Html = { readonly markup: string }
 
 type Value = Html | readonly Html[] | string | number | false | undefined
 
-/** Attributes stand in double quotes: html`<p title="${name}">${text}</p>`. What is false or undefined is left out. */
+/**
+ * Escapes values in a template. Attributes need double quotes: html`<p title="${name}">${text}</p>`. False and
+ * undefined render nothing.
+ */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return { markup: parts.reduce((before, part, index) => before + toMarkup(values[index - 1]) + part) }
 }

@@ -1,18 +1,18 @@
 export type PassphraseStrength = {
-  /** Whether guessing it takes longer than anybody tries. */
+  /** Whether guessing it is infeasible. */
   isStrong: boolean
-  /** `It would take about 3 months to guess.` */
+  /** Sentence such as `It would take about 3 months to guess.` */
   sentence: string
 }
 
-/** A determined attacker who has the sealed wallet: scrypt at N = 2^17 on many graphics cards. */
+/** Guessing rate of an attacker who has the encrypted wallet: scrypt at N = 2^17 on many graphics cards. */
 const guessesPerSecond = 20_000
 const year = 365 * 24 * 3600
 const strongSeconds = 100 * year
 
 /**
- * Estimates the strength of a passphrase conservatively: consecutive letters count as a dictionary word, and digits as
- * a date, so that a long word with a year is not called strong.
+ * Estimates the strength of a passphrase conservatively. Consecutive letters count as a dictionary word and digits as a
+ * date, so that a long word with a year does not count as strong.
  */
 export function measurePassphraseStrength(passphrase: string): PassphraseStrength {
   const seconds = 2 ** (estimateBits(passphrase) - 1) / guessesPerSecond
@@ -42,7 +42,7 @@ function estimateRunBits(run: string): number {
   return run === ' ' ? 1 : Math.min(4 * run.length, 12)
 }
 
-/** A capital at the beginning is everybody's first thought; elsewhere they say more. */
+/** A leading capital adds little, because it is common. Others add more. */
 function estimateCapitalBits(run: string): number {
   const capitals = run.slice(1).match(/\p{Lu}/gu)?.length ?? 0
   return capitals === 0 || capitals === run.length - 1 ? 0.5 : 1 + Math.min(capitals, 6)

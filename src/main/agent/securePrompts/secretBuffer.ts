@@ -1,9 +1,9 @@
-/** A secret that lasts over several pages of a secure prompt. */
+/** Secret that is needed on several pages of a secure prompt. */
 export type SecretBuffer = {
   hold(text: string): void
-  /** @throws Error when nothing is held */
+  /** @throws Error if no secret is held */
   read(): string
-  /** Overwrites it with zeros. */
+  /** Overwrites the secret with zeros. */
   forget(): void
 }
 

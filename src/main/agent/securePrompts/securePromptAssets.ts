@@ -4,7 +4,7 @@ import { AppError } from '#shared/appError.ts'
 
 export type SecurePromptAsset = { bytes: Buffer; type: string }
 
-/** The names by which pages ask for what the build names by its content. */
+/** Stable asset names for pages, mapped to built files, whose names contain a content hash. */
 const named: Readonly<Record<string, { file: RegExp; type: string }>> = {
   'prompt.css': { file: /^prompt-[\w-]{8}\.css$/, type: 'text/css; charset=utf-8' },
   'prompt.js': { file: /^prompt-[\w-]{8}\.js$/, type: 'text/javascript; charset=utf-8' },
@@ -12,9 +12,8 @@ const named: Readonly<Record<string, { file: RegExp; type: string }>> = {
 const font = /^(inter|jetbrains-mono)-[\w-]+\.woff2$/
 
 /**
- * Loads assets of the wallet's pages from the built renderer: one style, one script and the style's fonts. Undefined
- * for other names.
- *
+ * Loads assets of the wallet's pages from the built renderer: one style, one script and the fonts. The result returns
+ * undefined for other names.
  * @throws AppError `request/not-found` if the renderer is not built
  */
 export function createSecurePromptAssets(
@@ -30,7 +29,7 @@ export function createSecurePromptAssets(
   return (name) => {
     const asset = named[name]
     if (asset) return read((file) => asset.file.test(file), asset.type)
-    // Serves only existing names: user input is never part of a path.
+    // Serves existing file names only, so that input is never part of a path.
     return font.test(name) ? read((file) => file === name, 'font/woff2') : undefined
   }
 }

@@ -6,19 +6,19 @@ import type { Problem, SecurePromptView } from './securePromptStep.ts'
 export type SecurePromptEnd = 'done' | 'cancelled'
 export type SecurePromptTheme = 'light' | 'dark'
 
-/** Origin and theme of the window that shows the prompt. */
+/** Origin and theme of the window that displays the prompt. */
 export type WindowContext = { window: string; theme: SecurePromptTheme }
 
 type StepPage = { view: SecurePromptView; problem: Problem | undefined; key: string; context: WindowContext }
 
-/** A step with its form. `key` is the secret that the form has to bring back. */
+/** Renders a step with its form. The form must return `key`, which is secret. */
 export function stepDocument({ view, problem, key, context }: StepPage): string {
   const body = html`<form method="post" action="/prompt/step" enctype="multipart/form-data" autocomplete="off" novalidate>
 <input type="hidden" name="key" value="${key}">${renderProblem(problem)}${view.body}</form>`
   return renderDocument({ title: view.title, body, context })
 }
 
-/** The last page: it tells the window, which closes it. */
+/** Renders the last page. It notifies the window, which closes it. */
 export function endDocument(end: SecurePromptEnd, context: WindowContext): string {
   const body = html`<p>${end === 'done' ? 'You can close this page.' : 'Nothing was changed. You can close this page.'}</p>`
   return renderDocument({
@@ -29,7 +29,7 @@ export function endDocument(end: SecurePromptEnd, context: WindowContext): strin
   })
 }
 
-/** A page that is not, or no longer, there. */
+/** Renders the page for a missing or expired prompt. */
 export function renderFailureDocument({ message, hint }: { message: string; hint: string }): string {
   return renderDocument({ title: 'This page has expired', body: html`<p>${message} ${hint}</p>`, context: undefined })
 }

@@ -2,13 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '#shared/appError.ts'
 import type { SecurePromptForm } from './securePromptStep.ts'
 
-/** A Keystore V3 file has less than 2 KB. */
+/** Maximum size of a form. A Keystore V3 file is smaller than 2 KB. */
 const maxBytes = 128 * 1024
 
-/**
- * The fields that a form of ours has sent; of a file, its text.
- * @throws AppError `request/too-large`, `request/malformed`
- */
+/** Reads the fields of a form; for a file, its text. @throws AppError `request/too-large`, `request/malformed` */
 export async function readSecurePromptForm(request: IncomingMessage): Promise<SecurePromptForm> {
   const body = await readBytes(request)
   const fields = await parseFields(body, request.headers['content-type'] ?? '').finally(() => body.fill(0))
@@ -38,7 +35,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer<ArrayBuffer>>
   for await (const chunk of request) {
     const piece = Buffer.from(chunk)
     bytes += piece.length
-    // Reads the body to its end: browsers show no response before they have sent all.
+    // Reads to the end, because browsers display no response before the whole body is sent.
     if (bytes <= maxBytes) chunks.push(piece)
   }
   if (bytes > maxBytes) throw new AppError('request/too-large', `This file has more than ${maxBytes / 1024} KB.`)

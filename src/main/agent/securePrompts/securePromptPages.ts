@@ -6,7 +6,7 @@ import { readSecurePromptForm } from './securePromptForm.ts'
 import type { SecurePromptAnswer, SecurePromptSessions } from './securePromptSessions.ts'
 import type { SecurePromptFile } from './securePromptStep.ts'
 
-/** Handles requests below `/prompt/` on the prompts' own host name. The caller has checked the requester. */
+/** Handles requests below `/prompt/` on the host name of the prompts. The caller has authenticated the request. */
 export type SecurePromptPages = {
   /** @throws AppError `request/not-found`, `request/method`, `request/too-large`, `request/malformed` */
   answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>
@@ -14,7 +14,7 @@ export type SecurePromptPages = {
 
 type Options = {
   sessions: SecurePromptSessions
-  /** The built interface, which has their style, script and fonts. */
+  /** Folder of the built interface, with the style, script and fonts. */
   pagesFolder: string
 }
 
@@ -40,7 +40,7 @@ export function createSecurePromptPages({ sessions, pagesFolder }: Options): Sec
   }
 }
 
-/** Renders errors as a page for the user, in whichever window shows the prompt. */
+/** Renders errors as a page for the user, because any window may display the prompt. */
 async function answerOrError(
   { headers }: IncomingMessage,
   response: ServerResponse,

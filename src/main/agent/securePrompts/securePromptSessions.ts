@@ -10,10 +10,10 @@ import {
   WrongField,
 } from './securePromptStep.ts'
 
-/** In which field a person can set right what the wallet refused. */
+/** Fields in which the user can correct an error of the wallet. */
 const fieldOfError: Partial<Record<ErrorCode, string>> = {
   'wallet/passphrase': 'passphrase',
-  'wallet/passphrase-weak': 'new_passphrase', // or `password`, on the page that has that
+  'wallet/passphrase-weak': 'new_passphrase', // or `password`, if the page has that field
   'wallet/phrase': 'phrase',
   'wallet/private-key': 'private_key',
   'wallet/keystore': 'keystore',
@@ -26,14 +26,14 @@ type DescribeProblem = (error: unknown) => Problem
 export type SecurePromptRequest = {
   flow: SecurePromptFlow
   context: WindowContext
-  /** Shows or changes what is in the wallet: locking that ends the secure prompt. */
+  /** Whether locking the wallet ends the secure prompt, because it displays or changes wallet content. */
   endsWithLock: boolean
 }
 export type SecurePromptAnswer = { document: string; context: WindowContext }
 
-/** Prompts that can be opened, and open ones. Their secrets are stored as digests, in memory. */
+/** Issued and open prompts. Only digests of their secrets are stored, in memory. */
 export type SecurePromptSessions = {
-  /** @returns a ticket that begins the secure prompt, once, and when it is too late for that */
+  /** @returns a ticket that opens the secure prompt once, with its expiry */
   issue(request: SecurePromptRequest): { ticket: string; expiresAtMs: number }
   /** @throws AppError `secure-prompt/ended` */
   open(ticket: string): SecurePromptAnswer
@@ -41,7 +41,7 @@ export type SecurePromptSessions = {
   take(form: SecurePromptForm): Promise<SecurePromptAnswer>
   /** @throws AppError `secure-prompt/ended` */
   file(form: SecurePromptForm): SecurePromptFile
-  /** The wallet was locked. */
+  /** Called when the wallet was locked. */
   onLocked(): void
   close(): void
 }
@@ -51,7 +51,6 @@ export const securePromptLimits: SecurePromptLimits = { toOpenMs: 60_000, lastsM
 
 type Options = {
   now: () => number
-  /** Called with unexpected errors. */
   onUnexpected: (error: unknown) => void
   limits?: SecurePromptLimits
 }
@@ -59,7 +58,7 @@ type Options = {
 type Waiting = SecurePromptRequest & { endsAtMs: number }
 type Open = Waiting & { step: SecurePromptStep; answer: Promise<SecurePromptAnswer> | undefined }
 
-/** Deadlines are looked at this often, since the clock may have been set. */
+/** Maximum interval between checks of deadlines, because the clock may be changed. */
 const maxWaitMs = 60_000
 
 export function createSecurePromptSessions({
@@ -100,7 +99,7 @@ export function createSecurePromptSessions({
       wrong = problem(error)
     }
     if (!open.delete(key)) {
-      prompt.flow.forget() // it was ended concurrently, and the step may hold secrets since
+      prompt.flow.forget() // ended concurrently, and the step may have stored secrets since
       throw createExpiredError()
     }
     return renderStep(prompt, wrong, wrong ? form : renderNothing)
@@ -130,7 +129,7 @@ export function createSecurePromptSessions({
     },
     take(form) {
       const [key, prompt] = requireOpen(form)
-      // Sent twice while the first is under way, it is done once and answered alike.
+      // A form that is submitted again concurrently is processed once and gets the same response.
       prompt.answer ??= advance(key, prompt, form).finally(() => {
         prompt.answer = undefined
       })
@@ -146,7 +145,7 @@ export function createSecurePromptSessions({
   }
 }
 
-/** Prompts by the digest of their ticket or key, until they end or expire. */
+/** Creates the store of prompts by the digest of their ticket or key, until they end or expire. */
 function createPromptStore(now: () => number, { atOnce }: SecurePromptLimits) {
   const waiting = new Map<string, Waiting>()
   const open = new Map<string, Open>()
@@ -161,7 +160,6 @@ function createPromptStore(now: () => number, { atOnce }: SecurePromptLimits) {
       }
     }
   }
-  /** Removes expired sessions. */
   const sweep = (): void => {
     clearTimeout(sweeping)
     endWhere(({ endsAtMs }) => endsAtMs <= now())
@@ -173,7 +171,7 @@ function createPromptStore(now: () => number, { atOnce }: SecurePromptLimits) {
     open,
     endWhere,
     sweep,
-    /** Ends the oldest prompt of a collection that has no capacity for another one. */
+    /** Ends the oldest prompt of a collection that is at capacity. */
     evictOldest(collection: Map<string, Waiting>): void {
       const [oldest] = collection.size < atOnce ? [] : collection.values()
       if (oldest) endWhere((it) => it === oldest)
@@ -195,7 +193,7 @@ function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64')
 }
 
-/** Converts an error to the message of a page. Unexpected ones go to `onUnexpected`. */
+/** Creates the function that converts an error to the message of a page. Unexpected errors go to `onUnexpected`. */
 function createProblemReader(onUnexpected: (error: unknown) => void): DescribeProblem {
   return (error) => {
     if (error instanceof WrongField) return { message: error.message, hint: undefined, field: error.field }

@@ -1,15 +1,15 @@
 import type { WalletVault } from '../wallet/walletVault.ts'
 import type { Html } from './html.ts'
 
-/** One page of a secure prompt, and what its form leads to. */
+/** Page of a secure prompt with the handler of its form. */
 export type SecurePromptStep = {
   show(context: RenderContext): SecurePromptView
   /**
    * @returns the next page
-   * @throws AppError or WrongField: the same page again, with what was wrong
+   * @throws AppError or WrongField to show the same page again with the error
    */
   take(form: SecurePromptForm): Promise<SecurePromptNext> | SecurePromptNext
-  /** File of the button `Download`. */
+  /** Returns the file of the button `Download`. */
   file?(): SecurePromptFile
 }
 
@@ -19,30 +19,29 @@ export type SecurePromptView = { title: string; body: Html }
 
 export type RenderContext = {
   problem: Problem | undefined
-  /** Submitted fields that hold no secret. */
+  /** Submitted fields without secrets. */
   form: SecurePromptForm
 }
 
-/** The fields of a form; what is not there is empty. */
+/** Returns a field of a form, or an empty string if it is missing. */
 export type SecurePromptForm = (name: string) => string
 
 export type Problem = { message: string; hint: string | undefined; field: string | undefined }
 
-/** Dependencies of the flows. */
 export type SecurePromptTools = {
   vault: WalletVault
   /** @throws AppError `wallet/passphrase-weak` */
   requireStrong: (text: string) => void
 }
 
-/** A secure prompt of one purpose, from its first page to its end. */
+/** Flow of one secure prompt, from its first page to its end. */
 export type SecurePromptFlow = {
   first: SecurePromptStep
-  /** Overwrites every secret that it holds. */
+  /** Overwrites all stored secrets. */
   forget(): void
 }
 
-/** A field that has to be filled in otherwise. The message never holds what was in it. */
+/** Error of a field that has to be corrected. The message never contains the input. */
 export class WrongField extends Error {
   readonly field: string
   constructor(field: string, message: string) {

@@ -33,17 +33,17 @@ import { removePrompt } from './steps/removePrompt.ts'
 import { createRevealPrompt } from './steps/revealPrompt.ts'
 import { unlockPrompt } from './steps/unlockPrompt.ts'
 
-/** The pages on which a person gives and sees the secrets of the wallet, and gives keys of model providers. */
+/** Pages on which the user enters and views wallet secrets, and enters keys of model providers. */
 export type SecurePrompts = { endpoints: readonly LocalEndpoint[]; pages: SecurePromptPages; close(): void }
 
 type Options = SecurePromptTools & {
   approvals: Pick<Approvals, 'get' | 'decide'>
   policy: Pick<ConfirmedPolicy, 'wish'>
-  /** Sign-ins of the wallet at services, for a removal. */
+  /** Sign-ins of the wallet at services, for removals. */
   unlinking: Pick<WalletUnlinking, 'findLinked'>
   service: () => Pick<ServiceConnection, 'name' | 'kind' | 'state'>
   providers: KeyPromptProviders
-  /** The built interface, which has the font. */
+  /** Folder of the built interface, with the fonts. */
   pagesFolder: string
   now: () => number
   log: Log
@@ -58,11 +58,11 @@ export function createSecurePrompts(options: Options): SecurePrompts {
   const sessions = createSecurePromptSessions({ now, onUnexpected })
   const unsubscribe = vault.onLocked(sessions.onLocked)
 
-  /** There is no wallet, or nothing is left that a passphrase could open. @throws AppError `wallet/damaged` */
+  /** Whether the wallet is absent, or has nothing that a passphrase could unlock. @throws AppError `wallet/damaged` */
   const isFirst = async ({ state }: Wallet): Promise<boolean> =>
     state === 'absent' || (state === 'damaged' && !(await vault.canOpen()))
 
-  /** @throws AppError when there is nothing that the secure prompt could be about. */
+  /** @throws AppError if the subject of the prompt does not exist */
   const createPrompt = async (request: OpenRequest): Promise<{ flow: SecurePromptFlow; endsWithLock: boolean }> => {
     if (request.purpose === 'provider_key') {
       return {
@@ -86,7 +86,8 @@ export function createSecurePrompts(options: Options): SecurePrompts {
     if (request.purpose !== 'create' && request.purpose !== 'import') {
       return { flow: createFlow(request, wallet), endsWithLock: true }
     }
-    // Adding to a wallet requires its passphrase and unlocks it at the end; creating one needs no lock.
+    // Adding to an existing wallet requires its passphrase and unlocks it at the end. Creating a wallet does not
+    // involve a lock.
     const first = await isFirst(wallet)
     const flow = request.purpose === 'create' ? createWalletPrompt(tools, first) : importPrompt(tools, first)
     return { flow, endsWithLock: !first }
@@ -139,7 +140,10 @@ export function createSecurePrompts(options: Options): SecurePrompts {
   }
 }
 
-/** A Content-Security-Policy cannot name an IPv6 address, so no page could say that this window alone may show it. */
+/**
+ * Rejects IPv6 origins: a Content-Security-Policy cannot contain an IPv6 address, so framing could not be limited to
+ * this window.
+ */
 function toWindowOrigin(origin: string): string {
   if (!origin.includes('[')) return origin
   const { port } = new URL(origin)

@@ -6,14 +6,15 @@ import { createSignatureVerifier, type SignatureVerifier } from './signatureVeri
 type Hex = `0x${string}`
 
 /**
- * Signs 32 bytes and recovers the address from what it made, so that nothing leaves that others would refuse.
+ * Signs 32 bytes and verifies that the signature recovers to the account's address, so that an invalid signature is
+ * never returned.
  * @returns r ‖ s ‖ v as 0x-hexadecimal, s in the lower half, v 27 or 28
  * @throws AppError `wallet/locked`, `wallet/damaged`
  */
 export type SignEvm = (account: SigningAccount, hash: Hex) => Promise<string>
 
 export function createEvmSignatures(keys: Pick<WalletKeys, 'lend'>): SignEvm {
-  /** By the address that their first signature was recovered to. */
+  /** Verifiers by address, created after the first recovered signature. */
   const verifiers = new Map<string, SignatureVerifier>()
 
   const isSignedBy = async (address: string, hash: Hex, signature: Signature): Promise<boolean> => {
@@ -46,7 +47,7 @@ export function isSameEvmAddress(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase()
 }
 
-/** Mixed case is a checksum (EIP-55); all of one case has none. */
+/** Whether the checksum (EIP-55) is wrong. Addresses in a single case have no checksum. */
 export async function hasWrongChecksum(address: string): Promise<boolean> {
   const digits = address.slice(2)
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return false

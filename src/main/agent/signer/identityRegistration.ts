@@ -18,7 +18,7 @@ import {
   type Understood,
 } from './understood.ts'
 
-/** Typed data for EVM, the text of `registerText` for Solana; the key of the automaton's own address signs. */
+/** Signs typed data for EVM and the text of `registerText` for Solana, with the key of the automaton's address. */
 export async function prepareIdentityRegistration(
   intent: IntentOf<'identity.register'>,
   tools: IntentTools,
@@ -71,14 +71,14 @@ export async function prepareIdentityRegistration(
           nonce,
           payload_hash: payloadHash,
           signature,
-          ...(chain_type === 'solana' && { chain_type }), // services that know EVM alone have no such field
+          ...(chain_type === 'solana' && { chain_type }), // services that support only EVM reject this field
         },
       }
     },
   }
 }
 
-/** keccak256 of the UTF-8 bytes. */
+/** Returns the keccak256 hash of the UTF-8 bytes. */
 async function hashText(text: string): Promise<`0x${string}`> {
   const { keccak256 } = await import('ox/Hash')
   return keccak256(new TextEncoder().encode(text), { as: 'Hex' })

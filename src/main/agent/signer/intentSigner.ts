@@ -20,7 +20,7 @@ import {
 } from './understood.ts'
 import { prepareUptoPayment } from './uptoPayment.ts'
 
-/** Signs intents. Rebuilds the bytes from the intent and rejects any that differ from what was approved. */
+/** Signs intents. Rebuilds the bytes from the intent and rejects them if they differ from the approved ones. */
 export function createIntentSigner(options: SignerTools): Signer {
   const tools: IntentTools = { ...options, signEvm: createEvmSignatures(options.keys) }
   const understand = (wish: unknown): Promise<Understood> => {
@@ -72,7 +72,7 @@ function isSame(a: PreparedIntent, b: PreparedIntent): boolean {
   )
 }
 
-/** A tool wants to run. No key takes part: what "signs" it is the digest of what the person saw. */
+/** Prepares a tool call. No key is used: the "signature" is the digest of the content shown to the user. */
 async function prepareToolCall(intent: IntentOf<'tool.call'>): Promise<Understood> {
   const { tool, sentence, target, arguments: toolArguments } = intent
   checkPlain('sentence', sentence)

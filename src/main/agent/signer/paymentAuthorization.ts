@@ -14,7 +14,10 @@ import { toSite } from './site.ts'
 import { computeTypedDataHash, serializeTypedData, type TypedData } from './typedData.ts'
 import { createInvalidIntentError, type IntentOf, type IntentTools, type Understood } from './understood.ts'
 
-/** However long the seller would like to have: what was not used by then is void. */
+/**
+ * Maximum lifetime of an authorization in seconds, regardless of the seller's request. Unused authorizations are void
+ * after it.
+ */
 export const maxSeconds = 300
 
 const transferTypes = {
@@ -29,7 +32,7 @@ const transferTypes = {
 } as const
 
 /**
- * Authorizes one transfer of USDC to this payee, by any holder of the signature (EIP-3009).
+ * Authorizes one transfer of USDC to this payee by any holder of the signature (EIP-3009).
  * @see https://eips.ethereum.org/EIPS/eip-3009
  */
 export async function preparePaymentAuthorization(
@@ -90,7 +93,9 @@ export async function preparePaymentAuthorization(
   }
 }
 
-/** Test money is signed for at this application's service only: elsewhere the signature could be used by others. */
+/**
+ * Finds the network. Test money is signed only for this application's service, because others could use the signature.
+ */
 function findNetwork({ network: name, resource }: IntentOf<'x402.authorize'>, tools: IntentTools): EvmNetwork {
   const network = findEvmNetwork(name)
   if (network) return network

@@ -9,14 +9,13 @@ type Payment = {
   account: Pick<WalletAccount, 'address' | 'label'>
   network: EvmNetwork | SolanaNetwork
   amount: { label: string; value: string }
-  /** For how long it can be used. */
+  /** Validity of the authorization, as text. */
   valid: string
   site: Pick<Site, 'warnings'>
-  /** Fields of this payment scheme only. */
+  /** Fields specific to this payment scheme. */
   more?: readonly IntentField[]
 }
 
-/** Returns the fields that the user sees of a payment of any scheme. */
 export function listPaymentFields({
   intent,
   account,

@@ -1,13 +1,13 @@
 import { createInvalidIntentError, type IntentField } from './understood.ts'
 
-/** Marks that turn the direction of what follows, and halves of characters. */
+/** Bidirectional controls and lone surrogates. */
 const deceiving = /[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u
-/** Takes no room on a screen; U+200D joins emoji. */
+/** Invisible format characters, except U+200D, which joins emoji. */
 const invisible = /(?!\u200d)\p{Cf}/u
 
 /**
  * Rejects text that would be displayed differently from what is signed.
- * @param allowed control characters that it may contain
+ * @param allowed control characters that are accepted
  * @throws AppError `intent/invalid`
  */
 export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''): void {
@@ -26,14 +26,14 @@ export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''
   }
 }
 
-/** A field for what a person would not see. */
+/** Returns a warning field if the text contains invisible characters. */
 export function warnOfInvisible(name: string, text: string): IntentField[] {
   const character = invisible.exec(text)?.[0]
   if (character === undefined) return []
   return [{ label: 'Invisible characters', value: `${name} holds ${formatCodePoint(character)}.`, kind: 'warning' }]
 }
 
-/** For sentences; fields show the complete text. */
+/** Shortens text for sentences. Fields show the complete text. */
 export function shorten(text: string, maxLength: number): string {
   const characters = [...text.replaceAll(/\s+/g, ' ')]
   return characters.length <= maxLength ? characters.join('') : `${characters.slice(0, maxLength - 1).join('')}…`

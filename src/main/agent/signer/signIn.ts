@@ -18,9 +18,9 @@ type SignInIntent = IntentOf<'siwe' | 'siws'>
 
 const minute = 60_000
 const limits = {
-  /** Tolerates clocks that are ahead. */
+  /** Tolerance for clocks that are ahead. */
   aheadMs: 2 * minute,
-  /** A person may decide a day later. */
+  /** Maximum age, because the user may decide a day later. */
   oldestMs: 25 * 60 * minute,
   maxMs: 24 * 60 * minute,
   defaultMs: 60 * minute,
@@ -28,7 +28,7 @@ const limits = {
 
 const solanaChains = ['mainnet', 'testnet', 'devnet', 'localnet']
 
-/** Sign-In With Ethereum (EIP-4361) and Sign In With Solana. */
+/** Signs Sign-In With Ethereum (EIP-4361) and Sign In With Solana messages. */
 export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<Understood> {
   const site = toSite('uri', intent.uri)
   if (intent.domain !== site.host) {

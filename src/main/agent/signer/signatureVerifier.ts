@@ -2,12 +2,13 @@ import type { Signature } from 'ox/Signature'
 
 type Hex = `0x${string}`
 
-/** Window size of the precomputed table: some hundred kilobytes, computed in a few milliseconds. */
+/** Window size of the precomputed table, which has some hundred kilobytes and is computed in a few milliseconds. */
 const tableBits = 6
 
 /**
- * Tells whether a signature recovers to this public key, several times as fast as recovering it: with a table for the
- * key, by the equation of https://www.secg.org/sec1-v2.pdf#subsubsection.4.1.4 for the whole point, not its x alone.
+ * Creates a verifier of signatures for this public key. It is several times faster than recovery, because it uses a
+ * precomputed table for the key. Compares the whole point, not only its x.
+ * @see https://www.secg.org/sec1-v2.pdf#subsubsection.4.1.4
  */
 export async function createSignatureVerifier({ x, y }: { x: bigint; y: bigint }) {
   const [{ secp256k1 }, { invert, mod }] = await Promise.all([

@@ -1,23 +1,26 @@
 import type { Intent, IntentRecord, SignedIntent } from '#shared/contract/intents.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
 
-/** An intent made complete and understood: signing it again later gives the same bytes, but for fresh nonces of payments. */
+/** Completed and parsed intent. Signing it again returns the same bytes, except for fresh nonces of payments. */
 export type PreparedIntent = {
-  /** With everything filled in that was left out. */
+  /** Intent with all defaults filled in. */
   intent: Intent
   account: SigningAccount
   sentence: string
   fields: IntentRecord['fields']
   raw: string
   host: string | null
-  /** Micro-dollars, which are USDC's atomic units. */
+  /** Amount in micro-dollars, the atomic units of USDC. */
   amountMicroUsd: bigint | null
 }
 
-/** Builds what is signed from its own tables, from intents alone. */
+/** Builds the bytes to sign from intents and its own tables only. */
 export type Signer = {
-  /** @throws AppError `intent/invalid` naming what is refused and why, `wallet/absent`, `wallet/account-not-found` */
+  /** @throws AppError `intent/invalid` with the field and the reason, `wallet/absent`, `wallet/account-not-found` */
   prepare(intent: Intent): Promise<PreparedIntent>
-  /** The signature is verified against the address before it is returned. @throws AppError `wallet/locked`, `intent/invalid` */
+  /**
+   * Signs an intent and verifies the signature against the address.
+   * @throws AppError `wallet/locked`, `intent/invalid`
+   */
   sign(prepared: PreparedIntent): Promise<SignedIntent>
 }

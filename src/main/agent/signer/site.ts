@@ -1,9 +1,9 @@
 import { domainToUnicode } from 'node:url'
 import { createInvalidIntentError, type IntentField } from './understood.ts'
 
-/** Site that is paid or signed in to, as its URL names it. */
+/** Site of a payment or sign-in, parsed from its URL. */
 export type Site = {
-  /** Lower case, with the port unless it is the scheme's own; of `PreparedIntent.host`. */
+  /** Host in lower case, with a non-default port. Used as `PreparedIntent.host`. */
   host: string
   warnings: IntentField[]
 }
@@ -12,7 +12,7 @@ export type Site = {
 const plainAddress = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
 
 /**
- * @param name of the field, for the refusal
+ * @param name field name for the error
  * @throws AppError `intent/invalid`
  */
 export function toSite(name: string, address: string): Site {
@@ -48,7 +48,7 @@ function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
-/** Scripts whose letters are most easily confused. */
+/** Scripts with letters that are most easily confused. */
 const scripts = {
   Latin: /\p{Script=Latin}/u,
   Cyrillic: /\p{Script=Cyrillic}/u,

@@ -2,8 +2,8 @@ const headerBytes = 3
 const keyBytes = 32
 
 /**
- * Whether these bytes are a message that Solana's validators would take as a transaction's, legacy or version 0: one
- * signature over them would be its signature.
+ * Whether Solana validators would accept these bytes as a transaction message, legacy or version 0. A signature over
+ * them would then sign the transaction.
  * @see https://solana.com/docs/core/transactions#message
  */
 export function isSolanaMessage(bytes: Uint8Array): boolean {
@@ -42,7 +42,7 @@ function createReader(bytes: Uint8Array, from: number) {
   }
   return {
     take,
-    /** compact-u16: seven bits a byte, at most three of them */
+    /** compact-u16: seven bits per byte, at most three bytes */
     count(): number {
       let value = 0
       for (let shift = 0; shift <= 14; shift += 7) {

@@ -16,12 +16,14 @@ import {
   type Understood,
 } from './understood.ts'
 
-/** A transaction is void 150 blocks after the one it names, about a minute: by then it is presented no more. */
+/**
+ * Time after which the transaction is no longer presented. It is void 150 blocks after its block hash, about a minute.
+ */
 const validSeconds = 120
 const maxMemoBytes = 256
 
 /**
- * USDC that moves once the fee payer of the seller signs the same transaction too, and brings it to the chain.
+ * Prepares a USDC transfer that takes effect once the seller's fee payer signs the same transaction and submits it.
  * @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/exact/scheme_exact_svm.md
  */
 export async function prepareSolanaPayment(
@@ -131,7 +133,10 @@ function checkMemo(memo: string | undefined): void {
   if (bytes > maxMemoBytes) throw createInvalidIntentError(`memo has ${bytes} bytes, and may have ${maxMemoBytes}.`)
 }
 
-/** Such an address belongs to a program: a shared wallet, or a token account that was taken for its owner. */
+/**
+ * Warns of an address off the curve, which belongs to a program: a shared wallet, or a token account mistaken for its
+ * owner.
+ */
 async function findPayeeWarning(payee: string): Promise<IntentField[]> {
   const key = await parseSolanaKey(payee)
   if (key && (await isOnCurve(key))) return []

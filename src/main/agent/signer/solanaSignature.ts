@@ -2,12 +2,12 @@ import { sign, verify } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
 
-/** DER prefix of a 32-byte Ed25519 private key: https://www.rfc-editor.org/rfc/rfc8410 */
+/** DER prefix of a 32-byte Ed25519 private key (RFC 8410). @see https://www.rfc-editor.org/rfc/rfc8410 */
 const privateHead = Buffer.from('302e020100300506032b657004220420', 'hex')
 const publicHead = Buffer.from('302a300506032b6570032100', 'hex')
 
 /**
- * Signs text, or the bytes of a transaction, and verifies it against the account's address (RFC 8032).
+ * Signs text or transaction bytes and verifies the signature against the account's address (RFC 8032).
  * @returns base58
  * @throws AppError `wallet/locked`, `wallet/damaged`
  */

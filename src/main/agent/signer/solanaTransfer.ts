@@ -4,7 +4,7 @@ import { usdcDecimals } from '#shared/contract/networks.ts'
 export type SolanaTransfer = {
   feePayer: string
   payer: string
-  /** Token accounts. */
+  /** Token accounts of the payer and the payee. */
   source: string
   destination: string
   mint: string
@@ -13,20 +13,20 @@ export type SolanaTransfer = {
   blockHash: string
 }
 
-/** Limit of the reference client, enough for the longest memo. The fee payer pays the fees. */
+/** Limit of the reference client, sufficient for the longest memo. The fee payer pays the fees. */
 const computeUnits = 60_000
 const priceMicroLamports = 1n
 
 /**
- * The bytes that payer and fee payer sign: a message of version 0 with the four instructions of x402, in their order, and no
- * lookup table. Nothing in it but these fields comes from outside.
+ * Builds the bytes that the payer and the fee payer sign: a version 0 message with the four instructions of x402 in
+ * order, and no lookup table. Only these fields are external input.
  * @see https://solana.com/docs/core/transactions#message
  */
 export async function buildTransferMessage(transfer: SolanaTransfer): Promise<Uint8Array> {
   const { base58 } = await import('@scure/base')
   const { feePayer, payer, source, destination, mint, amount, memo, blockHash } = transfer
   const { token, computeBudget, memo: memoProgram } = solanaPrograms
-  // Signers first, those that may be written to before the others.
+  // Signers first, then writable accounts before read-only ones.
   const keys = [feePayer, payer, source, destination, mint, token, computeBudget, memoProgram]
   if (new Set(keys).size !== keys.length) throw new Error('Each account of a transfer is another one.')
   const indexOfKey = (key: string): number => keys.indexOf(key)
@@ -41,7 +41,7 @@ export async function buildTransferMessage(transfer: SolanaTransfer): Promise<Ui
     { program: memoProgram, accounts: [], data: [Buffer.from(memo, 'utf8')] },
   ]
   return Buffer.concat([
-    // Version 0; two signatures; of the signers one, of the others four are only read.
+    // version 0, two signers, one read-only signer, four other read-only accounts
     Uint8Array.of(0x80, 2, 1, 4),
     compact(keys.length),
     ...keys.map((it) => base58.decode(it)),

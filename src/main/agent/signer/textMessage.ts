@@ -12,7 +12,7 @@ import {
   type Understood,
 } from './understood.ts'
 
-/** Text as it stands: EIP-191 for EVM, its very bytes for Solana. What would mean more than text is refused. */
+/** Signs text: EIP-191 for EVM, the plain bytes for Solana. Rejects text that could be interpreted as other content. */
 export async function prepareTextMessage(intent: IntentOf<'message'>, tools: IntentTools): Promise<Understood> {
   const { text, chain_type } = intent
   checkPlain('text', text, '\n\t')
@@ -69,7 +69,7 @@ function listJsonKeys(text: string): string[] {
     const value: unknown = parseJson(text)
     return typeof value === 'object' && value !== null ? Object.keys(value) : []
   } catch {
-    return [] // text that is no JSON
+    return [] // not JSON
   }
 }
 

@@ -1,6 +1,6 @@
 type Field = { name: string; type: string }
 
-/** EIP-712, with values as JSON writes them: integers are decimal text. */
+/** EIP-712 typed data with JSON values. Integers are decimal text. */
 export type TypedData = {
   domain: { name: string; version?: string; chainId: number; verifyingContract?: `0x${string}` }
   types: Readonly<Record<string, readonly Field[]>>
@@ -15,7 +15,7 @@ export async function computeTypedDataHash({ domain, types, primaryType, message
   return getSignPayload({ domain, types, primaryType, message })
 }
 
-/** As `eth_signTypedData_v4` takes it. */
+/** Serializes to the format of `eth_signTypedData_v4`. */
 export function serializeTypedData({ domain, types, primaryType, message }: TypedData): string {
   const named: Field[] = [
     { name: 'name', type: 'string' },

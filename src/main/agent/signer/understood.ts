@@ -7,7 +7,7 @@ import type { PreparedIntent } from './signer.ts'
 
 export type IntentOf<K extends IntentKind> = Extract<Intent, { kind: K }>
 
-/** An intent with the one thing that may be signed for it. */
+/** Parsed intent with the function that signs it. */
 export type Understood = { prepared: PreparedIntent; sign(): Promise<SignedIntent> }
 
 export type IntentField = IntentRecord['fields'][number]
@@ -16,16 +16,15 @@ export type SignerTools = {
   keys: Pick<WalletKeys, 'account' | 'accounts' | 'lend'>
   /** Name in the EIP-712 domain of registrations: `identity.domain_name`. */
   domainName: string
-  /** Origin of the service with the ledger of test money; undefined if there is none. */
+  /** Returns the origin of the service with the test ledger, or undefined if there is no such service. */
   testLedgerOrigin?: () => string | undefined
-  /** A block hash that a transaction on this network may name now. @throws AppError `chain/unavailable` */
+  /** Returns a recent block hash for a transaction on this network. @throws AppError `chain/unavailable` */
   solanaBlockHash?: (network: SolanaNetwork) => Promise<string>
   now: () => number
-  /** Cryptographically strong. */
+  /** Returns cryptographically secure random bytes. */
   randomBytes: (length: number) => Uint8Array
 }
 
-/** Dependencies of parsing and signing intents of any kind. */
 export type IntentTools = SignerTools & { signEvm: SignEvm }
 
 export function createInvalidIntentError(message: string, cause?: unknown): AppError {

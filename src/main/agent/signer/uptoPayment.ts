@@ -28,7 +28,7 @@ const permitTypes = {
 } as const
 
 /**
- * USDC of which the facilitator may move as much as was used, once and to this payee: `amount` at most.
+ * Authorizes the facilitator to move the used amount of USDC, at most `amount`, once and to this payee.
  * @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/upto/scheme_upto_evm.md
  */
 export async function prepareUptoPayment(intent: IntentOf<'x402.authorize'>, tools: IntentTools): Promise<Understood> {

@@ -15,9 +15,12 @@ import {
 } from './toolServerRepository.ts'
 import { toToolResult } from './toToolResult.ts'
 
-/** Tools of other servers, as the executor and the models of a chat get them. */
+/** Tools of external servers for the executor and the models of a chat. */
 export type ServedTools = {
-  /** @returns undefined for what is no tool of a server. @throws AppError why it cannot be used now */
+  /**
+   * @returns undefined if no server has the tool
+   * @throws AppError with the reason if it cannot be used now
+   */
   findTool(alias: string, rights: Pick<ToolRights, 'servers'>): Tool | undefined
   /** @throws AppError `tool-server/changed`, `tool-server/off`, `tool-server/failed`, `tool-server/answer` */
   call(
@@ -25,26 +28,25 @@ export type ServedTools = {
     args: Readonly<Record<string, unknown>>,
     options: { signal: AbortSignal; progress: (message: string) => void },
   ): Promise<ToolResult>
-  /** Lists the tools of these servers as models see them, in a stable order. */
+  /** Lists the tools of these servers for models, in a stable order. */
   listOffered(servers: readonly string[]): OfferedTool[]
 }
 export type OfferedTool = { name: string; description: string; parameters: Record<string, unknown> }
 
 type Options = { repository: ToolServerRepository; listing: Pick<ServedListing, 'fresh'> }
 
-/** Tools of all servers of a chat. */
+/** Maximum number of external tools in a chat. */
 const maxOffered = 128
 const maxErrorCharacters = 4_000
 
 export function createExternalTools({ repository, listing }: Options): ServedTools {
-  /** As the person agreed to it, and as it is listed. @throws AppError */
+  /** Returns a tool whose listing matches the version that the user approved. */
   const usable = (server: StoredServer, alias: string): ListedTool => {
     const tool = repository.tools(server.id).find((it) => (it.listed ?? it.agreed)?.alias === alias)
     if (!tool?.listed) throw new AppError('tool/unknown', `There is no tool ${alias.slice(0, 64)}.`)
     if (isUsable(tool)) return tool.listed
     throw createUnusableError(server, tool)
   }
-  /** @throws AppError */
   const requireServer = (alias: string): StoredServer => {
     const name = parseServerName(alias) ?? ''
     const server = repository.findByName(name)
@@ -54,7 +56,7 @@ export function createExternalTools({ repository, listing }: Options): ServedToo
   }
   const call: ServedTools['call'] = async (alias, args, options) => {
     const client = await listing.fresh(requireServer(alias), options.signal)
-    const server = requireServer(alias) // it may be off by now, or list the tool otherwise
+    const server = requireServer(alias) // it may be off now, or list the tool differently
     const answer = await client.call(usable(server, alias).name, args, options)
     const result = toToolResult(server.name, answer)
     if (answer.isError) {
@@ -77,7 +79,7 @@ export function createExternalTools({ repository, listing }: Options): ServedToo
         name: alias,
         description: listed.description,
         group: 'served',
-        // Whatever it says of itself.
+        // Assumed regardless of the server's hints.
         effect: 'change',
         overwrites: true,
         idempotent: false,
@@ -90,7 +92,7 @@ export function createExternalTools({ repository, listing }: Options): ServedToo
         input: z.looseObject({}),
         output: z.looseObject({}),
         mayWait: true,
-        // An earlier approval applies to this server and the present description of the tool.
+        // An earlier approval applies to this server and the current description of the tool.
         approval: asks
           ? () => ({
               sentence: `Call ${listed.name} of the tool server “${name}”.`,

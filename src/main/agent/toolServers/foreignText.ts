@@ -1,14 +1,16 @@
 const [esc, bell] = ['\u001B', '\u0007']
 const sequences = new RegExp(`${esc}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${esc}]*(?:${bell}|${esc}\\\\)?|[@-_])`, 'g')
-/** Controls, what turns or hides other characters, and what draws nothing at all: selectors and tags can spell a text. */
+/**
+ * Control characters, characters that reorder or hide others, and invisible ones: selectors and tags can encode text.
+ */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 /**
- * A stranger's text without anything that is not seen: what the person reads is what the model reads. More than `most`
- * characters are cut, and it says so.
+ * Removes invisible characters from untrusted text, so that the user and the model read the same text. Text longer than
+ * `maxLength` is cut and marked.
  */
 export function sanitizeForeignText(text: string, maxLength: number): string {
-  // Cuts before any further work.
+  // Bounds further work.
   const cleaned = text
     .slice(0, 4 * maxLength)
     .replace(/\r\n?/g, '\n')

@@ -7,7 +7,7 @@ import { messageBytes } from './messageLimits.ts'
 export type GuardedFetch = { fetch: typeof fetch; close(): void }
 
 type Options = {
-  /** Sent with every request, to this one origin. */
+  /** Headers sent with each request to this origin. */
   secrets: () => Readonly<Record<string, string>>
   resolve?: Parameters<typeof createGuardedLookup>[1]
   ca?: string | undefined
@@ -19,8 +19,8 @@ export function parseServerAddress(url: string): URL {
 }
 
 /**
- * Creates a `fetch` limited to one server: each connection goes to an address checked at connect time, redirects are
- * not followed, and responses are bounded. Unsolicited messages (by GET) are not received: lists are requested again
+ * Creates a `fetch` limited to one server. Addresses are checked when a connection is opened, redirects are not
+ * followed, and responses are bounded. Unsolicited messages (by GET) are not received; lists are requested again
  * instead.
  */
 export function createGuardedFetch(address: string, { secrets, resolve, ca }: Options): GuardedFetch {
@@ -82,7 +82,7 @@ function createRedirectError({ host }: URL, cause: unknown): AppError {
   return new AppError('tool-server/address', `${host} leads to an address that is not public.`, { cause })
 }
 
-/** @param abort ends the connection */
+/** @param abort closes the connection */
 function limitBody(body: AsyncIterable<Uint8Array>, abort: () => void): ReadableStream<Uint8Array> {
   const pieces = body[Symbol.asyncIterator]()
   let remainingBytes = messageBytes

@@ -3,7 +3,7 @@ import { createMcpClient, type Deadlines, type ServedClient } from './mcpClient.
 
 type Options = {
   url: string
-  /** Headers, sent with each request to this server alone. */
+  /** Headers sent with each request to this server only. */
   secrets: Readonly<Record<string, string>>
   deadlines: Deadlines
   signal: AbortSignal
@@ -12,7 +12,7 @@ type Options = {
 
 const leaveMs = 1_000
 
-/** An MCP server at an address, by Streamable HTTP. @throws AppError `tool-server/failed`, `tool-server/address` */
+/** Connects to an MCP server over Streamable HTTP. @throws AppError `tool-server/failed`, `tool-server/address` */
 export async function createHttpServer({ url, secrets, deadlines, signal, resolve }: Options): Promise<ServedClient> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const guarded = createGuardedFetch(url, { secrets: () => secrets, ...(resolve && { resolve }) })

@@ -6,17 +6,16 @@ import { sanitizeLine } from '#shared/shownLine.ts'
 import { sanitizeForeignText } from './foreignText.ts'
 import { Answered } from './toToolResult.ts'
 
-/** A connection to one MCP server, by the protocol's own client, in whichever revision the server speaks. */
+/** Connection to one MCP server through the official client, in the revision of the server. */
 export type ServedClient = {
   callsItself: string | null
   revision: string | null
-  /** Whether it still holds. */
   isOpen(): boolean
-  /** Whether the server announced a change of its list since it was read. */
+  /** Whether the server announced a change of its list since the last read. */
   saysChanged(): boolean
-  /** Every tool, as it comes. @throws AppError `tool-server/failed` */
+  /** Lists all tools as received. @throws AppError `tool-server/failed` */
   list(signal: AbortSignal): Promise<unknown[]>
-  /** @throws AppError `tool-server/failed`, or `tool-server/answer` with what the server says */
+  /** @throws AppError `tool-server/failed`, or `tool-server/answer` with the server's message */
   call(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Answered>
   close(): Promise<void>
 }
@@ -28,7 +27,7 @@ export const defaultDeadlines: Deadlines = { connectMs: 60_000, listMs: 20_000, 
 type Options = {
   transport: Transport
   deadlines: Deadlines
-  /** Why the connection ended, where its transport knows. */
+  /** Returns the reason why the connection ended, if the transport provides one. */
   fault: () => string | undefined
   signal: AbortSignal
 }
@@ -46,7 +45,7 @@ export async function createMcpClient({ transport, deadlines, fault, signal }: O
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMs, deadlines.connectMs) } },
       inputRequired: { autoFulfill: false },
       listMaxPages: 8,
-      // Schemas of strangers are not run here, neither for results.
+      // Schemas of third parties are not evaluated, not even for results.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
@@ -109,7 +108,7 @@ export async function createMcpClient({ transport, deadlines, fault, signal }: O
 }
 
 const maxErrorText = 1_000
-/** HTTP errors of the client package; 404 and 401 point to a wrong address and a missing sign-in. */
+/** HTTP errors of the client package. 404 and 401 indicate a wrong address and a missing sign-in. */
 const refusals: Readonly<Record<number, string>> = {
   401: 'The server wants a sign-in. Add a header with a key that it gave you.',
   403: 'The server refuses the key.',
@@ -154,7 +153,7 @@ function toMcpError(error: unknown, fault: string | undefined): AppError {
 
 type ErrorLike = { name?: string; message?: string; code?: unknown; data?: { status?: unknown } }
 
-/** Ours, where the client package has put its own around it. */
+/** Finds our error if the client package wrapped it. */
 function findCause(error: unknown): AppError | undefined {
   let present = error
   for (let depth = 0; depth < 5 && present instanceof Error; depth += 1) {

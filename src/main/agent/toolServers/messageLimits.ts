@@ -1,10 +1,10 @@
-/** Size of one message, and of one HTTP response. */
+/** Maximum size of a message or an HTTP response. */
 export const messageBytes = 4 * 1024 * 1024
-/** Limits of a connection per minute; it is closed beyond them. */
+/** Limits of a connection per minute. It is closed if it exceeds them. */
 export const minuteLimits = { bytes: 32 * 1024 * 1024, messages: 3_000 } as const
 
 export type MessageMeter = {
-  /** @returns false when it was too much */
+  /** @returns false if a limit is exceeded */
   count(bytes: number, messages: number): boolean
 }
 

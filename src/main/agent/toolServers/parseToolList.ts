@@ -4,7 +4,7 @@ import { ServedTool, servedMark, toolServerLimits } from '#shared/contract/toolS
 import { sanitizeForeignText } from './foreignText.ts'
 import { sanitizeSchema, UnusableSchema } from './sanitizeSchema.ts'
 
-/** A tool as its server lists it, made fit to be read. */
+/** Sanitized tool as listed by its server. */
 export const ListedTool = ServedTool.pick({
   name: true,
   alias: true,
@@ -26,14 +26,13 @@ const Raw = z.looseObject({
 })
 type Raw = z.infer<typeof Raw>
 
-/** As every provider takes names. */
+/** Maximum length of a tool name that all providers accept. */
 const maxAlias = 64
 const usableName = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/
 const maxDepth = 64
 
 /**
- * Parses a server's tools in its order. Unusable tools carry the reason; the second of two with the same name is
- * unusable.
+ * Parses a server's tools in order. Unusable tools have a reason. A tool with the name of an earlier one is unusable.
  */
 export function parseToolList(server: string, raw: readonly unknown[]): ListedTool[] {
   const names = new Set<string>()
@@ -83,13 +82,16 @@ function parseTool(server: string, raw: Raw): ListedTool {
   }
 }
 
-/** Removes invisible characters from a name, and marks a changed name so that it cannot equal another tool's. */
+/** Removes invisible characters from a name. A changed name is marked, so that it cannot equal another tool's name. */
 function sanitizeName(name: string): string {
   const cleaned = sanitizeForeignText(name, 100).replace(/\s+/g, ' ')
   return cleaned === name ? name : `${cleaned} (hidden characters)`
 }
 
-/** Hashes all that the server says of a tool, whether shown or not. @throws UnusableSchema */
+/**
+ * Hashes the server's complete description of a tool, including fields that are not displayed.
+ * @throws UnusableSchema
+ */
 function hashTool({ name, title, description, inputSchema, annotations }: Raw): string {
   return digestShort(JSON.stringify(sortKeys([name, title, description, inputSchema, annotations], 0)))
 }
@@ -98,7 +100,7 @@ function digestShort(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
-/** The order of fields means nothing. */
+/** Sorts keys, because the order of fields is not significant. */
 function sortKeys(value: unknown, depth: number): unknown {
   if (depth > maxDepth) throw new UnusableSchema('Its input schema is nested too deeply.')
   if (Array.isArray(value)) return value.map((it) => sortKeys(it, depth + 1))

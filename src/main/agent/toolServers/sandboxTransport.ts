@@ -18,10 +18,10 @@ import { createMessageMeter, messageBytes } from './messageLimits.ts'
 type Options = {
   client: Pick<ServiceClient, 'call'>
   sandboxId: string
-  /** Name of the server, for its terminal. */
+  /** Name of the server, used for its terminal. */
   name: string
   command: string
-  /** Secrets among them. */
+  /** Environment variables, including secrets. */
   environment: Readonly<Record<string, string>>
   /** Called when the program ends unexpectedly or exceeds the output limit. */
   onFault: (sentence: string) => void
@@ -31,15 +31,16 @@ type Options = {
 const lookMs = 20_000
 const lookAnswerMs = lookMs + 15_000
 const pieceCharacters = 128 * 1024
-/** A busy program may leave its input unread this long. */
+/** Maximum time that a busy program may leave its input unread. */
 const unreadMs = 60_000
 const unreadRetryMs = 100
-/** Characters of the program's standard error that an error quotes. */
+/** Maximum number of characters of the program's standard error in an error message. */
 const maxErrorCharacters = 600
 
 /**
- * A program in a sandbox, spoken with over its standard input and output: a terminal in raw mode without echo carries the
- * bytes, and pipes stand between it and the program, which therefore sees no terminal. See docs/decisions/0022.
+ * Creates a transport to a program in a sandbox over its standard input and output. A terminal in raw mode without echo
+ * transports the bytes. Pipes connect it to the program, so the program has no terminal.
+ * @see docs/decisions/0022
  */
 export function createSandboxTransport({ client, sandboxId: id, ...options }: Options): Transport {
   const mark = `\u001e${randomBytes(12).toString('hex')}`
@@ -108,7 +109,7 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
   const sendLine = async (line: string): Promise<void> => {
     for (let offset = 0; offset < line.length; offset += pieceCharacters) {
       if (over || sessionId === undefined) throw new AppError('tool-server/failed', 'The program has ended.')
-      // Non-ASCII is escaped, since a chunk may end within a character.
+      // Non-ASCII characters are escaped, because a chunk may end within a character.
       const input = line.slice(offset, offset + pieceCharacters).replace(/[\u0080-\uffff]/g, escapeCharacter)
       try {
         await type(sessionId, input)
@@ -126,7 +127,7 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
       const session = await client.call(createTerminal, { id, command, cols: 200, rows: 4, env: options.environment })
       sessionId = session.session_id
       if (over) {
-        await hangUp() // `close` had no terminal to end yet
+        await hangUp() // `close` was called before the terminal existed
         throw new AppError('tool-server/failed', 'The connection was closed while the program was starting.')
       }
       void client.call(changeTerminal, { id, sessionId, name: `Tool server ${options.name}` }).catch(() => {})
@@ -144,8 +145,9 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
 }
 
 /**
- * The terminal takes bytes as they are; pipes are between it and the program. No message has controls, and a sequence for
- * terminals would be answered into the program's input. Its last words follow the second mark.
+ * Builds the shell command. The terminal is raw, and pipes connect it to the program. Control characters are removed
+ * from the output: messages contain none, and the terminal would write replies to escape sequences into the program's
+ * input. The end of standard error follows the second mark.
  */
 function buildCommand(command: string, mark: string): string {
   return [
@@ -180,10 +182,10 @@ function describeExit(text: string): string {
 function parseMessage(line: string): JSONRPCMessage | undefined {
   try {
     const message: unknown = parseJson(line)
-    // The client checks the rest of its form.
+    // The client validates the rest.
     return typeof message === 'object' && message !== null ? (message as JSONRPCMessage) : undefined
   } catch {
-    return undefined // programs print other things too
+    return undefined // programs print other output too
   }
 }
 

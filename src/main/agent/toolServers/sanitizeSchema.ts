@@ -2,22 +2,21 @@ import { toolServerLimits } from '#shared/contract/toolServers.ts'
 import { sanitizeForeignText } from './foreignText.ts'
 
 export type SanitizedSchema = { [key: string]: unknown }
-/** Reason why a schema is unusable. */
 export class UnusableSchema extends Error {}
 
 const maxDepth = 12
 const maxNodes = 600
 const maxEnum = 100
 const maxText = 500
-/** As every provider takes them. */
+/** Parameter names that all providers accept. */
 const parameterName = /^[A-Za-z0-9_.-]{1,64}$/
 const numbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const
 const counts = ['minLength', 'maxLength', 'minItems', 'maxItems'] as const
 const alternatives = ['anyOf', 'oneOf', 'allOf'] as const
 
 /**
- * Rebuilds the schema of a tool's arguments from the few keywords that are meaningful to a model. Internal references
- * are resolved, external ones rejected; patterns are dropped, because foreign regular expressions are not run.
+ * Rebuilds the schema of a tool's arguments from the few keywords that models use. Resolves internal references and
+ * rejects external ones. Drops patterns, because untrusted regular expressions are not evaluated.
  * @throws UnusableSchema
  */
 export function sanitizeSchema(schema: unknown): SanitizedSchema {
@@ -31,7 +30,7 @@ export function sanitizeSchema(schema: unknown): SanitizedSchema {
     const node = toSchemaObject(input)
     if (!node) return {}
     if (typeof node.$ref === 'string') {
-      if (followed.includes(node.$ref)) return {} // it holds itself: anything goes there
+      if (followed.includes(node.$ref)) return {} // recursive reference: accepts any value
       return sanitize(findTarget(root, node.$ref), depth + 1, [...followed, node.$ref])
     }
     const next = (value: unknown): SanitizedSchema => sanitize(value, depth + 1, followed)

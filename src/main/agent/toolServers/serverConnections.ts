@@ -1,11 +1,11 @@
 import { AppError } from '#shared/appError.ts'
 import type { ServedClient } from './mcpClient.ts'
 
-/** Open connections to servers: created on demand, cached for a while, at most one per server. */
+/** Open connections to servers: created on demand, closed when idle, at most one per server. */
 export type ServerConnections = {
-  /** @throws AppError `tool-server/failed`, also for a server that keeps ending */
+  /** @throws AppError `tool-server/failed`, also if the server was opened too often */
   open(id: string, signal: AbortSignal): Promise<ServedClient>
-  /** Ends it; it may be reopened immediately. */
+  /** Closes the connection. It may be reopened immediately. */
   end(id: string): Promise<void>
   close(): Promise<void>
 }
@@ -13,12 +13,12 @@ export type ServerConnections = {
 type Options = {
   connect(id: string, signal: AbortSignal): Promise<ServedClient>
   now: () => number
-  /** Unused for so long, it is closed. */
+  /** Idle time after which a connection is closed. */
   idleMs?: number
 }
 
 const defaultIdleMs = 5 * 60_000
-/** So often in a minute: a server that keeps ending is left alone until the minute is over. */
+/** Maximum number of connections per minute, for a server that disconnects repeatedly. */
 const maxOpenings = 5
 const minuteMs = 60_000
 

@@ -1,7 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import type { ToolServerTransport } from '#shared/contract/toolServers.ts'
 
-/** Returns the slot of a server's secret in the store of provider keys. */
 export function toSecretSlot(serverId: string, name: string): string {
   return `${serverId}.${name.toLowerCase()}`
 }
@@ -29,7 +28,7 @@ export function checkSecretNames(kind: ToolServerTransport['kind'], names: reado
   }
 }
 
-/** @throws AppError `provider-key/invalid`, which never holds what was given */
+/** @throws AppError `provider-key/invalid`; the error never contains the input */
 export function validateSecret(secret: string): string {
   const value = secret.trim()
   if (value === '') throw new AppError('provider-key/invalid', 'Enter a value.')

@@ -12,11 +12,11 @@ import {
   unasked,
 } from './toolServerRepository.ts'
 
-/** Listed tools of servers. A tool that differs from what the user approved is turned off. */
+/** Tool lists of servers. A tool that differs from the version that the user approved is turned off. */
 export type ServedListing = {
   /** Lists the tools and stores the result. @throws AppError `tool-server/failed` */
   refresh(server: StoredServer, signal: AbortSignal): Promise<ServedClient>
-  /** A connection whose list was read lately. @throws AppError `tool-server/failed` */
+  /** Returns a connection with a recently read list. @throws AppError `tool-server/failed` */
   fresh(server: StoredServer, signal: AbortSignal): Promise<ServedClient>
 }
 
@@ -28,7 +28,7 @@ type Options = {
   now: () => number
 }
 
-/** Whatever a server says of changes: its list is not asked for more often. */
+/** Maximum age of a list, unless the server announced a change. */
 const freshMs = 20_000
 
 export function syncToolCatalog({ repository, connections, events, note, now }: Options): ServedListing {
@@ -96,7 +96,7 @@ export function syncToolCatalog({ repository, connections, events, note, now }: 
   }
 }
 
-/** @returns `lost`: it was on, and is off now */
+/** @returns the tool, and whether its changed description turned it off */
 function withListing(present: StoredTool | undefined, listed: ListedTool): { tool: StoredTool; isTurnedOff: boolean } {
   if (!present)
     return { tool: { name: listed.name, listed, agreed: undefined, enabled: false, ask: true }, isTurnedOff: false }

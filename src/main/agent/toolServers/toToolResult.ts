@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ToolResult } from '#shared/contract/tools/tool.ts'
 import { sanitizeForeignText } from './foreignText.ts'
 
-/** Far more than a model receives; chats truncate further. */
+/** Maximum stored length. Chats truncate further. */
 const maxCharacters = 200_000
 const maxBlocks = 200
 
@@ -24,7 +24,7 @@ export const Answered = z.looseObject({
 })
 export type Answered = z.infer<typeof Answered>
 
-/** Converts the result of a server's tool to text. Links in it are not followed. */
+/** Converts the result of an external tool to text. Links are not followed. */
 export function toToolResult(server: string, { content, structuredContent }: Answered): ToolResult {
   const texts = content.slice(0, maxBlocks).map((block) => toText(Block.safeParse(block).data))
   const text = texts.join('\n')

@@ -32,7 +32,7 @@ const servers = defineTable('tool_servers', {
   secrets: lenientJson<readonly string[]>(z.array(SecretName).parse, []),
   about: lenientJson(ServerAbout.parse, unasked),
 })
-/** A description that cannot be parsed counts as missing: no user agreed to it. */
+/** A description that cannot be parsed counts as missing, because no user approved it. */
 const description = nullable(lenientJson<ListedTool | null>(ListedTool.parse, null))
 const tools = defineTable('served_tools', {
   server: text(),
@@ -46,9 +46,9 @@ export type StoredServer = RowOf<typeof servers>
 type ToolRow = RowOf<typeof tools>
 
 export type StoredTool = Pick<ToolRow, 'name' | 'enabled' | 'ask'> & {
-  /** Present description by the server. */
+  /** Current description by the server. */
   listed: ListedTool | undefined
-  /** Description that the user agreed to. */
+  /** Description that the user approved. */
   agreed: ListedTool | undefined
 }
 
@@ -56,18 +56,18 @@ export function isSame({ listed, agreed }: Pick<StoredTool, 'listed' | 'agreed'>
   return listed !== undefined && listed.digest === agreed?.digest
 }
 
-/** Whether the server lists the tool exactly as the user agreed to it. */
+/** Whether the tool is on, and the server lists it exactly as the user approved it. */
 export function isUsable(tool: StoredTool): boolean {
   return tool.enabled && isSame(tool) && tool.listed?.alias !== null
 }
 
-/** Servers whose id or place cannot be parsed are left out. */
+/** Servers whose id or transport cannot be parsed are skipped. */
 export type ToolServerRepository = {
-  /** In the order in which they were added. */
+  /** Lists servers in the order in which they were added. */
   all(): StoredServer[]
   find(id: string): StoredServer | undefined
   findByName(name: string): StoredServer | undefined
-  /** Adds a server, or changes its state and description. */
+  /** Inserts a server, or updates its state and description. */
   upsert(server: StoredServer): void
   remove(id: string): void
   tools(id: string): StoredTool[]

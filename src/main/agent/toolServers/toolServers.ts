@@ -22,7 +22,7 @@ import {
   unasked,
 } from './toolServerRepository.ts'
 
-/** MCP servers of others that the person added. All is off until they turn it on. */
+/** External MCP servers that the user added. Servers and tools are off by default. */
 export type ToolServers = {
   list(): ToolServer[]
   /** @throws AppError `tool-server/not-found` */
@@ -31,15 +31,15 @@ export type ToolServers = {
   add(server: { name: string; place: ToolServerTransport; secrets: readonly string[] }): ToolServer
   /** @throws AppError `tool-server/not-found` */
   turn(id: ToolServerId, enabled: boolean): Promise<ToolServer>
-  /** Reconnects and lists its tools. Failures are reported in `fault`. @throws AppError `tool-server/not-found` */
+  /** Reconnects and lists the tools. Errors are reported in `fault`. @throws AppError `tool-server/not-found` */
   test(id: ToolServerId, signal: AbortSignal): Promise<ToolServer>
   /** @throws AppError `tool-server/changed`, `tool-server/unusable` */
   agree(id: ToolServerId, tools: readonly ToolChoice[]): ToolServer
   /** @throws AppError `tool-server/secret-not-found`, `provider-key/invalid`, `wallet/keychain-…` */
   setSecret(id: ToolServerId, name: string, value: string): Promise<void>
-  /** Turns servers off whose program ran in a deleted sandbox, with the reason in `fault`. */
+  /** Turns off servers whose program ran in a deleted sandbox, with the reason in `fault`. */
   disableForSandbox(sandbox: { id: string; name: string }): void
-  /** Sandboxes that programs of servers run in. */
+  /** Returns the sandboxes in which programs of servers run. */
   sandboxIds(): string[]
   /** @throws AppError `tool-server/not-found`, `wallet/keychain-…` */
   remove(id: ToolServerId): Promise<void>
@@ -50,7 +50,7 @@ type Options = {
   repository: ToolServerRepository
   listing: ServedListing
   keyStore: Pick<ProviderKeyStore, 'about' | 'store' | 'remove'>
-  /** Ends what is open to it. */
+  /** Closes the connection to the server. */
   end(id: string): Promise<void>
   events: Pick<LocalEvents, 'publish'>
   note: RecordActivity
@@ -114,7 +114,7 @@ export function createToolServers(options: Options): ToolServers {
     async test(id, signal) {
       const server = requireServer(id)
       await end(id)
-      await listing.refresh(server, signal).catch(() => {}) // `fault` tells
+      await listing.refresh(server, signal).catch(() => {}) // reported in `fault`
       if (!requireServer(id).enabled) await end(id)
       return toWire(requireServer(id))
     },
@@ -157,7 +157,7 @@ export function createToolServers(options: Options): ToolServers {
   }
 }
 
-/** Servers whose program runs in a sandbox. */
+/** Creates the operations on servers whose program runs in a sandbox. */
 function createSandboxServers({
   repository,
   end,
@@ -183,7 +183,7 @@ function createSandboxServers({
   }
 }
 
-/** @throws AppError for what is not as the person saw it, or cannot be used */
+/** @throws AppError if the tool changed since the user viewed it, or cannot be used */
 function approveTool(present: StoredTool | undefined, { name, digest, enabled, ask }: ToolChoice): StoredTool {
   const label = name.slice(0, 64)
   if (!present?.listed) throw new AppError('tool-server/changed', `The server no longer lists ${label}.`)

@@ -9,11 +9,11 @@ import type { PendingCalls } from './pendingCalls.ts'
 
 export type CallAskingOptions = {
   mayNow: MayNow
-  /** Asks the service whether what a call names still exists. */
+  /** Checks with the service whether the targets of a call still exist. */
   refresh: (tool: Tool, args: ToolArguments) => Promise<void>
   asks: Pick<PacedAsks, 'ask'>
   pending: PendingCalls
-  /** Resolves the ids in a call's arguments to names, with the caller's authority. @throws AppError */
+  /** Calls the service with the caller's authority, to resolve ids in the arguments to names. @throws AppError */
   call(caller: ToolCaller, signal: AbortSignal): ToolWork['call']
 }
 
@@ -22,13 +22,13 @@ type AskOptions = { caller: ToolCaller; approval: ToolApproval }
 const describeTimeoutMs = 3_000
 
 /**
- * Submits a call for approval. The same call that waits already is the same request.
- * @returns the id of the call that waits
+ * Creates the function that submits a call for approval. An identical waiting call is reused.
+ * @returns id of the waiting call
  */
 export function createCallApproval(options: CallAskingOptions) {
   const { mayNow, refresh, asks, pending } = options
 
-  /** Falls back to the plain sentence if the lookup fails: the operation reports the error. */
+  /** Falls back to the plain sentence if the lookup fails, because the operation reports the error. */
   const describe = async (tool: Tool, args: ToolArguments, { caller, approval }: AskOptions): Promise<string> => {
     if (!tool.describe || caller.sandbox !== undefined) return approval.sentence
     try {
@@ -49,7 +49,7 @@ export function createCallApproval(options: CallAskingOptions) {
     pending.assertCapacity(holder)
     const { target } = approval
     const [sentence] = await Promise.all([describe(tool, args, { caller, approval }), refresh(tool, args)])
-    const refusal = mayNow({ call: { caller, tool, args } }) // the look-up took a while
+    const refusal = mayNow({ call: { caller, tool, args } }) // rights may have changed during the lookup
     if (refusal) throw refusal.error
     const again = pending.waiting(digest)
     if (again) return again.id
@@ -57,7 +57,7 @@ export function createCallApproval(options: CallAskingOptions) {
     const intent = { kind: 'tool.call', tool: tool.name, sentence, target, arguments: argumentText } as const
     const { id } = await asks.ask({
       intent,
-      // Rules are for the caller that started the program, not for every process of its sandbox.
+      // Rules apply to the caller that started the program, not to all processes of its sandbox.
       requester: caller.sandbox === undefined ? caller.requester : { ...caller.requester, limited: true },
       alongside: (record) =>
         pending.add(
@@ -70,8 +70,8 @@ export function createCallApproval(options: CallAskingOptions) {
 }
 
 /**
- * Returns the approval for a call from a sandbox that exceeds its authority. An approval in advance covers the sandbox
- * or the domain that the call names, and the exact arguments if it names none.
+ * Returns the approval for a call from a sandbox that exceeds its authority. An advance approval covers the sandbox or
+ * domain of the call, or the exact arguments if it has neither.
  */
 export function findApprovalBeyondSandbox(
   tool: Tool,
@@ -87,7 +87,7 @@ export function findApprovalBeyondSandbox(
   }
 }
 
-/** Returns the arguments as JSON, or their digest if that is long or has non-ASCII characters. */
+/** Returns the arguments as JSON, or their digest if the JSON is long or not ASCII. */
 function describeArguments(args: ToolArguments): string {
   const text = JSON.stringify(args)
   if (/^[\x20-\x7e]{0,140}$/.test(text)) return text

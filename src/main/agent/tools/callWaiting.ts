@@ -7,12 +7,12 @@ import type { PendingCalls } from './pendingCalls.ts'
 import { type ToolOutcome, toFailureOutcome, toResultOutcome } from './toolOutcome.ts'
 import type { BoundRun, ToolRun } from './toolRun.ts'
 
-/** Maximum time that a call holds its client. Clients give up after 60 s. */
+/** Maximum time that a call blocks its client. Clients time out after 60 s. */
 export const toolWaits = { personMs: 20_000, programMs: 50_000, progressMs: 5_000 } as const
 
 type Options = { approvals: Pick<Approvals, 'cancel'>; pending: Pick<PendingCalls, 'waitUntilSettled'> }
 
-/** Waits for a call that needs approval, and withdraws it when its client leaves. */
+/** Creates the function that waits for the approval of a call, and cancels it when the client disconnects. */
 export function createCallWaiting({ approvals, pending }: Options) {
   return async (id: string, tool: Tool, run: BoundRun): Promise<ToolOutcome> => {
     const { call, caller, waitMs, progress } = run
@@ -37,13 +37,13 @@ export function createCallWaiting({ approvals, pending }: Options) {
   }
 }
 
-/** Result of `waitAtMost` for work that takes longer. */
+/** Result of `waitAtMost` if the work takes longer. */
 export const late = Symbol('late')
 
 type Bounds = {
-  /** Default: no limit. */
+  /** No limit if undefined. */
   limitMs: number | undefined
-  /** Throws its reason at once, though the work may still clean up. */
+  /** Rejects with its reason immediately, while the work may still clean up. */
   signal: AbortSignal
 }
 

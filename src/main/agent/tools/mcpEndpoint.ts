@@ -12,7 +12,7 @@ import { createReceiptPage } from './receiptPage.ts'
 import type { ToolClients } from './toolClients.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
 
-/** Handles `/mcp`. Host and Origin are already checked. */
+/** Handler of `/mcp`. Host and Origin are already checked. */
 export type McpEndpoint = {
   /** @throws AppError `auth/required`, `auth/invalid` */
   answer(exchange: Exchange): Promise<void>
@@ -22,21 +22,21 @@ export type McpEndpoint = {
 type Options = {
   clients: Pick<ToolClients, 'findCaller'>
   executor: ToolExecutor
-  /** Returns the present rights of a caller. @throws AppError `tool/revoked`, `tool/profile` */
+  /** Returns the current rights of a caller. @throws AppError `tool/revoked`, `tool/profile` */
   getRights: (caller: ToolCaller) => ToolRights
-  /** The built interface. */
+  /** Folder of the built interface. */
   pagesFolder: string
   version: string
   log: Log
 }
 
-/** Simultaneous requests of one client: bounds endless request bodies and unread responses. */
+/** Maximum number of open requests per client. Limits endless request bodies and unread responses. */
 const maxOpen = 100
 
 export function createMcpEndpoint(options: Options): McpEndpoint {
   const { executor, getRights, pagesFolder, version, log } = options
   let handler: Promise<McpHandler> | undefined
-  // Loads the protocol's library with the first request: most starts do not need it.
+  // Loads the MCP library on the first request, because most starts do not need it.
   const createHandler = async (): Promise<McpHandler> => {
     const [{ createToolMcpHandler: mcpHandler }, { createWaitCodec }] = await Promise.all([
       import('./mcpHandler.ts'),
@@ -55,11 +55,11 @@ export function createMcpEndpoint(options: Options): McpEndpoint {
       log,
     )
   }
-  /** Requests of each client that are not answered yet. */
+  /** Number of open requests by client. */
   const open = new Map<string, number>()
   const take = ({ requester: { id } }: ToolCaller, { response }: Exchange): void => {
-    // Queued by Node behind a response that may never be read: such a response does not learn that its connection
-    // closed.
+    // Node.js queues this request behind a response that may never be read. Such a response is not notified when its
+    // connection closes.
     if (response.socket === null) {
       throw new AppError('tool/too-many', 'A request of this connection is open.', { retryAfterSeconds: 1 })
     }
@@ -110,6 +110,6 @@ function identifyCaller({ request: { headers } }: Exchange, { clients, getRights
     throw new AppError('tool/profile', `${profileHeader}: ${String(narrower).slice(0, 32)} is not a profile.`)
   }
   const narrowed = { ...caller, narrowedTo }
-  getRights(narrowed) // refuses a profile that allows more
+  getRights(narrowed) // rejects a broader profile
   return narrowed
 }

@@ -8,9 +8,8 @@ import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 type ExchangeOptions = { handler: Pick<McpHttpHandler, 'fetch'>; authInfo: AuthInfo; maxBytes: number }
 
 /**
- * Brings one request to the protocol's handler, and the answer back. The library's own adapter for Node copies a body that it
- * then parses twice, and writes each answer in pieces: that costs a call as much time as what it asks for.
- *
+ * Passes one request to the MCP handler and writes the response. The library's Node.js adapter copies a body and parses
+ * it twice, and writes each response in chunks, which takes as long as the call.
  * @throws AppError `request/too-large`
  */
 export async function runMcpExchange(
@@ -23,7 +22,7 @@ export async function runMcpExchange(
   const parsed = parseJsonOrUndefined(body.toString())
   const webRequest = new Request(`http://${request.headers.host}${url}`, {
     ...{ method: method ?? 'GET', headers: toPlainHeaders(exchange), signal: disconnected },
-    // The handler itself says what is wrong with what is no JSON.
+    // The handler reports errors of invalid JSON.
     ...(parsed === undefined && body.length > 0 && { body: body.toString() }),
   })
   const answer = await handler.fetch(webRequest, { authInfo, ...(parsed !== undefined && { parsedBody: parsed }) })
@@ -47,7 +46,7 @@ function toPlainHeaders({ request }: Exchange): Record<string, string> {
   )
 }
 
-/** As they come, and no faster than they are read. */
+/** Forwards events as they arrive, with backpressure. */
 async function sendEvents(response: ServerResponse, { body }: Response, disconnected: AbortSignal): Promise<void> {
   const reader = body?.getReader()
   const cancel = (): void => void reader?.cancel().catch(() => {})

@@ -10,10 +10,13 @@ export type McpHandler = {
   close(): Promise<void>
 }
 
-/** A file that is written comes within its call. */
+/** Maximum request body size. File uploads are part of their call. */
 const maxRequestBodySize = 16 * 1024 * 1024
 
-/** MCP over Streamable HTTP without sessions: each request is independent, in the revision that it names. */
+/**
+ * Creates the handler for MCP over Streamable HTTP without sessions. Each request is independent and specifies its
+ * revision.
+ */
 export function createToolMcpHandler(options: McpServerOptions, log: Log): McpHandler {
   const onerror = (error: Error): void => log.info('a request to /mcp failed', { error })
   const handler = createMcpHandler(

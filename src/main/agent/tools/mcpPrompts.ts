@@ -6,7 +6,7 @@ type Prompt = {
   name: string
   description: string
   argument: { name: string; description: string }
-  /** Shown to who may use all of them. */
+  /** Required tools. The prompt is listed only for callers that may use all of them. */
   tools: readonly string[]
   text: (value: string) => string
 }
@@ -30,7 +30,7 @@ const prompts: readonly Prompt[] = [
   },
 ]
 
-/** Prompts for what takes several tools. */
+/** Adds prompts for tasks that take several tools. */
 export function addPrompts(server: Server, profile: ToolProfile): void {
   const offered = prompts.filter(({ tools }) =>
     tools.every((name) => {

@@ -7,14 +7,14 @@ import type { ToolExecutor } from './toolExecutor.ts'
 
 type Resource = {
   name: string
-  /** RFC 6570; without parameters it is listed as it is. */
+  /** URI template (RFC 6570). Without parameters, it is listed as a resource. */
   uri: string
   description: string
   mimeType: string
-  /** The tool that reads it: who may not call it does not see it. */
+  /** Tool that reads the resource. The resource is hidden from callers that may not use the tool. */
   tool: string
   pattern: RegExp
-  /** Names of the parts that the pattern finds. */
+  /** Names of the groups that the pattern captures. */
   parts: readonly string[]
 }
 
@@ -60,13 +60,14 @@ const resources: readonly Resource[] = [
 type ResourceOptions = {
   executor: Pick<ToolExecutor, 'runTool'>
   caller: ToolCaller
-  /** Present profile of the caller. */
   profile: ToolProfile
-  /** The page of approvals and receipts. @throws AppError */
+  /** Returns the page of approvals and receipts. @throws AppError */
   receiptPage: () => Promise<string>
 }
 
-/** Lists, files and screens, each read by its tool, with the same authority; and the page of receipts. */
+/**
+ * Adds resources for lists, files and screens, each read by its tool with the same authority, and the page of receipts.
+ */
 export function addResources(server: Server, { executor, caller, profile, receiptPage }: ResourceOptions): void {
   const allowed = resources.filter(({ tool: name }) => {
     const tool = findBuiltInTool(name)

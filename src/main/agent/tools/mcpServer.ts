@@ -20,22 +20,21 @@ import type { ToolOutcome } from './toolOutcome.ts'
 
 export type McpServerOptions = {
   executor: ToolExecutor
-  /** Returns the present rights of a caller. @throws AppError `tool/revoked`, `tool/profile` */
+  /** Returns the current rights of a caller. @throws AppError `tool/revoked`, `tool/profile` */
   getRights: (caller: ToolCaller) => ToolRights
   version: string
   codec: WaitCodec
   open: OpenCalls
-  /** @throws AppError */
   receiptPage: () => Promise<string>
 }
-/** Caller and revision of MCP: `legacy` up to 2025-11-25, `modern` from 2026-07-28 on. */
+/** Caller and MCP revision: `legacy` up to 2025-11-25, `modern` from 2026-07-28. */
 type Served = { caller: ToolCaller; era: 'legacy' | 'modern' }
 
-/** State that a client returns while it waits for the user: the call, and how many times it polled. */
+/** State that a client returns while it waits for the user: the call and the number of polls. */
 type WaitState = { id: string; round: number }
 type WaitCodec = ReturnType<typeof createRequestStateCodec<WaitState>>
 
-/** Signed, so that no client reaches the call of another or waits for ever. */
+/** Creates a codec for signed state, so that clients cannot access calls of others or wait indefinitely. */
 export function createWaitCodec(key: Uint8Array): WaitCodec {
   return createRequestStateCodec<WaitState>({
     key,
@@ -44,7 +43,7 @@ export function createWaitCodec(key: Uint8Array): WaitCodec {
   })
 }
 
-/** After so many rounds the client gets a handle in the place of another round: three times 20 s. */
+/** Maximum number of rounds of 20 s. After these, the client receives a handle. */
 const maxRounds = 3
 const listTtlMs = 60_000
 const instructions = `Sandboxes (isolated Linux machines with terminals), domains, models, credits and payments of the person who runs Steward.
@@ -87,7 +86,7 @@ export function createMcpServer(
   return server
 }
 
-/** Falls back to the narrowest profile for a client that was just revoked: each of its calls fails with the reason. */
+/** Falls back to the narrowest profile for a revoked client, so that each call fails with the reason. */
 function presentProfile(read: () => ToolProfile): ToolProfile {
   try {
     return read()
@@ -97,7 +96,7 @@ function presentProfile(read: () => ToolProfile): ToolProfile {
   }
 }
 
-/** The structured answer and the text say the same: some clients read only one of them. */
+/** Returns the response both as structured content and as text, because some clients read only one of them. */
 export function toCallResult(outcome: ToolOutcome): CallToolResult {
   switch (outcome.kind) {
     case 'result':
@@ -138,6 +137,7 @@ function createProgress(ctx: ServerContext): ((seconds: number, message: string)
   const progressToken = _meta?.progressToken
   if (progressToken === undefined) return undefined
   return (progress, message) => {
-    notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => {}) // it has gone
+    // client disconnected
+    notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => {})
   }
 }

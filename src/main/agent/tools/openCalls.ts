@@ -1,11 +1,18 @@
 /**
- * Calls in progress by client, so that it can cancel one: up to revision 2025-11-25 by a notification, which arrives as
- * a separate request.
+ * Active calls by client, for cancellation. Up to revision 2025-11-25, a client cancels with a notification in a
+ * separate request.
  */
 export type OpenCalls = {
-  /** @param id of the request. @param disconnected fires when its connection ends. @returns the signal of both; `end` forgets it */
+  /**
+   * @param id id of the request
+   * @param disconnected fires when the connection closes
+   * @returns a signal that combines both, and `end` to remove the call
+   */
   begin(client: string, id: string | number, disconnected: AbortSignal): { signal: AbortSignal; end(): void }
-  /** Ids count from 0 in each program: where two with the same key wait for the same id, neither is taken back. */
+  /**
+   * Cancels a call. Request ids start at 0 in each program, so nothing is canceled if two programs with the same key
+   * have an open call with this id.
+   */
   cancel(client: string, id: string | number): void
 }
 
@@ -36,7 +43,7 @@ export function openCalls(): OpenCalls {
   }
 }
 
-/** `1` and `"1"` are two ids. */
+/** `1` and `"1"` are different ids. */
 function toKey(client: string, id: string | number): string {
   return `${client} ${JSON.stringify(id)}`
 }

@@ -2,22 +2,22 @@ import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { Database } from '#storage/openDatabase.ts'
 
 /**
- * Stores the `Idempotency-Key` of each paying call, so that a retry never pays twice: the same caller, tool and arguments
- * find the same payment while its outcome is unknown, and for a minute after that.
+ * Stores the `Idempotency-Key` of each paying call, so that a retry never pays twice. The same caller, tool and
+ * arguments find the same payment while its outcome is unknown, and for one minute afterwards.
  */
 export type PaymentKeys = {
-  /** @returns the key to send, and the payment of an earlier call that a retry reports instead of a new one */
+  /** @returns the key to send, and the payment of an earlier call, which a retry reports instead of a new one */
   begin(digest: string): { key: string; payment: PaymentId | undefined }
-  /** Must run in the transaction that makes the payment. */
+  /** Must run in the transaction that creates the payment. */
   attach(digest: string, payment: PaymentId): void
-  /** Marks a call as ended. Has no effect if it made a payment. */
+  /** Marks a call as ended. Has no effect if it created a payment. */
   end(digest: string): void
 }
 
-/** State of a payment that decides whether its key is still used. */
+/** State of a payment that decides whether its key is reused. */
 export type PaymentOutcome = { paid: boolean | null; updatedAtMs: number }
 
-/** Time in which a client that lost the response retries. */
+/** Time in which a client retries after a lost response. */
 const repeatMs = 60_000
 /** Maximum time from the start of a call to its payment. */
 const beginMs = 5 * 60_000
@@ -29,7 +29,6 @@ type Options = {
   database: Database
   /** @returns undefined if the payment was deleted */
   findOutcome: (payment: PaymentId) => PaymentOutcome | undefined
-  /** Random. */
   newId: () => string
   now: () => number
 }

@@ -7,9 +7,9 @@ import { toIsoTime } from '#shared/time.ts'
 import type { StoredCall, ToolCallRepository } from './toolCallRepository.ts'
 import { toFailureOutcome } from './toolOutcome.ts'
 
-/** Calls that outlive the request they came by: they wait for the person, or run longer than a client waits. */
+/** Calls that outlive their request, because they wait for the user or run longer than a client waits. */
 export type PendingCalls = {
-  /** Keeps a call that waits for its intent. Belongs into the transaction that keeps the intent. */
+  /** Stores a call that waits for its intent. Must run in the transaction that stores the intent. */
   add(call: Omit<StoredCall, 'record'> & Pick<ToolCallRecord, 'tool' | 'sentence'>, intent: IntentRecord): void
   /** Registers a call that is already running. @returns its id */
   follow(
@@ -19,31 +19,31 @@ export type PendingCalls = {
   /** @throws AppError `tool/too-many` */
   assertCapacity(holder: string): void
   waiting(digest: string): ToolCallRecord | undefined
-  /** The call of an intent, while it waits. */
+  /** Returns the waiting call of an intent. */
   ofIntent(intentId: string): ToolCallRecord | undefined
   /**
    * Waits until the call has ended or the time is up.
-   * @throws AppError `tool/call-not-found`, also for another caller's call
+   * @throws AppError `tool/call-not-found`, also for a call of another caller
    */
   waitUntilSettled(
     id: string,
     options: { holder: string; waitMs: number; signal?: AbortSignal | undefined },
   ): Promise<ToolCallRecord>
-  /** Handles the decision on an intent: the call runs once it is approved, or never. */
+  /** Handles the decision on an intent: runs the call if approved, otherwise ends it. */
   onDecision(intent: IntentRecord): void
-  /** Ends what an earlier run left behind. @param intentOf undefined: it is gone */
+  /** Ends calls that an earlier run interrupted. @param intentOf returns undefined if the intent was removed */
   start(intentOf: (id: string) => IntentRecord | undefined): void
   close(): void
 }
 
 type Options = {
   calls: ToolCallRepository
-  /** Does what was approved. */
+  /** Runs an approved call. */
   perform(call: StoredCall, signal: AbortSignal): Promise<ToolResult>
-  /** Random: 24 hexadecimal digits. */
+  /** Returns 24 random hexadecimal digits. */
   newId: () => string
   now: () => number
-  /** For removals. Default: `now`. */
+  /** Clock for the retention period. Defaults to `now`. */
   steadyMs?: () => number
 }
 
@@ -76,7 +76,7 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
       const result = await work
       if (!closing.signal.aborted) end(id, 'running', { state: 'done', result: { ...result } })
     } catch (cause) {
-      if (closing.signal.aborted) return // the next start records it as unclear
+      if (closing.signal.aborted) return // the next start records an unknown outcome
       const { sentence: error, hint } = toFailureOutcome(cause)
       end(id, 'running', { state: 'failed', error, hint })
     }
@@ -146,7 +146,7 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
 
 type WaitOptions = { ended: Emitter<string>; waitMs: number; signals: readonly (AbortSignal | undefined)[] }
 
-/** Resolves when the call has ended, the time is up or a signal fires. */
+/** Resolves when the call has ended, the time is up, or a signal fires. */
 function waitForEnd(id: string, { ended, waitMs, signals }: WaitOptions): Promise<void> {
   return new Promise((resolve) => {
     const onEnd = (): void => {

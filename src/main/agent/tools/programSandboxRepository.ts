@@ -1,13 +1,16 @@
 import type { Database } from '#storage/openDatabase.ts'
 import type { Params } from '#storage/table.ts'
 
-/** `name` is written before the sandbox is created. `sandboxId` is null until the host answers its creation. */
+/**
+ * Mark of a sandbox. `name` is stored before the sandbox is created. `sandboxId` is null until the host confirms the
+ * creation.
+ */
 export type ProgramSandbox = { name: string; sandboxId: string | null; createdAtMs: number }
 
 export type ProgramSandboxRepository = {
   add(name: string, createdAtMs: number): void
   created(name: string, sandboxId: string): void
-  /** Oldest first. */
+  /** Lists the marks, oldest first. */
   all(): ProgramSandbox[]
   remove(name: string): void
 }

@@ -6,17 +6,17 @@ import type { SandboxId } from '#shared/ids.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ProgramSandboxRepository } from './programSandboxRepository.ts'
 
-/** Sandboxes that each run one program and are deleted with it. */
+/** Sandboxes for a single program. They are deleted with it. */
 export type ProgramSandboxes = {
   create(work: Pick<ToolWork, 'call' | 'callToEnd'>): Promise<{ id: SandboxId; remove(): Promise<void> }>
-  /** Deletes the sandboxes of programs that an earlier run left, by their marks in the database. */
+  /** Deletes sandboxes that remained from an earlier run, based on their marks in the database. */
   sweep(): Promise<void>
 }
 
 type Options = {
   rows: ProgramSandboxRepository
   client: Pick<ServiceClient, 'call'>
-  /** Random hexadecimal digits. */
+  /** Returns random hexadecimal digits. */
   newId: () => string
   now: () => number
   log: Log
@@ -24,11 +24,11 @@ type Options = {
 
 /** Idle time after which a sandbox stops if its deletion was interrupted. */
 const idleMinutes = 10
-/** Time after which the mark of a sandbox that the account does not list is forgotten. */
+/** Time after which the mark of an unlisted sandbox is removed. */
 const forgetMs = 24 * 60 * 60 * 1000
 
 export function createProgramSandboxes({ rows, client, newId, now, log }: Options): ProgramSandboxes {
-  /** Names of the programs that run. */
+  /** Sandbox names of running programs. */
   const running = new Set<string>()
 
   const removeStale = async (): Promise<void> => {
@@ -66,7 +66,7 @@ export function createProgramSandboxes({ rows, client, newId, now, log }: Option
         }
       } catch (error) {
         running.delete(name)
-        if (error instanceof AppError && error.status < 500) rows.remove(name) // refused: nothing was created
+        if (error instanceof AppError && error.status < 500) rows.remove(name) // rejected: no sandbox was created
         throw error
       }
     },

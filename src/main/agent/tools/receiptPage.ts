@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { AppError } from '#shared/appError.ts'
 
 /**
- * The page that hosts show beside a call, as one document: such a page loads nothing, so its style and its script stand
- * in it. From the built interface; read once.
- *
- * @throws AppError `request/not-found` where the interface is not built
+ * Creates the loader of the page that hosts show beside a call. The page is one document with inline styles and
+ * scripts, because such pages load nothing. It is read once from the built interface.
+ * @throws AppError `request/not-found` if the interface is not built
  */
 export function createReceiptPage(pagesFolder: string): () => Promise<string> {
   const folder = join(pagesFolder, 'assets')

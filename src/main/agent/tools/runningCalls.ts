@@ -3,21 +3,21 @@ import { type AgentPrincipals, toRequesterPrincipal } from '../base/agentPrincip
 import type { ToolCaller } from '../base/toolCaller.ts'
 import { requireCallRights, type ToolRights } from '../base/toolRights.ts'
 
-/** A call and its bond to the caller. */
+/** Running call with the lease of its caller. */
 export type RunningCall = {
   /** Aborts with an AppError when the caller's access ends, or when everything is stopped and the call changes something. */
   signal: AbortSignal
-  /** Reads the present rights of the caller. @throws AppError `tool/revoked`, `tool/denied`, `tool/profile` */
+  /** Returns the current rights of the caller. @throws AppError `tool/revoked`, `tool/denied`, `tool/profile` */
   rights: () => ToolRights
-  /** Lets the stop switch end it from now on. */
+  /** Marks the call as changing, so that `stopAll` ends it. */
   markChanging(): void
   release(): void
 }
 
-/** Calls under way. Each ends with the lease of its caller. */
+/** Running calls. Each ends with the lease of its caller. */
 export type RunningCalls = {
   begin(caller: ToolCaller): RunningCall
-  /** Ends the calls that change something. */
+  /** Ends all changing calls. */
   stopAll(): void
 }
 

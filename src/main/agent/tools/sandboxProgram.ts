@@ -7,7 +7,7 @@ import type { ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
 import type { TerminalId } from '#shared/ids.ts'
 
 type Options = Pick<ToolWork, 'call' | 'callToEnd'> & {
-  /** Calls an operation for the program, on behalf of its caller. @throws AppError */
+  /** Calls an operation on behalf of the program's caller. @throws AppError */
   operate(name: string, input: unknown): Promise<unknown>
   signal: AbortSignal
   maxMs?: number
@@ -22,9 +22,9 @@ const lookMs = 10_000
 type Spoken = { call?: number; name?: unknown; input?: unknown; done?: unknown; failed?: unknown }
 
 /**
- * Runs a program in a sandbox. It speaks with Steward over a terminal in raw mode: a line that begins with a mark is a
- * call or the end, everything else is output. This works without a network. Any process of the sandbox
- * can write such a line, so calls have the authority that `operate` gives to all of them.
+ * Runs a program in a sandbox. It communicates over a terminal in raw mode: a line that starts with a mark is a call or
+ * the end, all other lines are output. This works without a network. Any process of the sandbox can write such a line,
+ * so calls have the authority that `operate` grants to all of them.
  */
 export async function runSandboxProgram(code: string, id: string, options: Options): Promise<ToolResult> {
   const { call, callToEnd, signal } = options
@@ -39,7 +39,7 @@ export async function runSandboxProgram(code: string, id: string, options: Optio
     assertRunning(signal)
     await call(uploadFile, { id, path: `${folder}/main.mjs`, content: buildProgramClient(mark) })
     assertRunning(signal)
-    // The id of the terminal is in the answer: an aborted call would leave a terminal that nothing closes.
+    // Not aborted, because the response has the terminal's id, which is needed to close it.
     const terminal = await callToEnd(createTerminal, { id, command, cols: 1000, rows: 24, cwd: folder })
     sessionId = terminal.session_id
     return await serveProgram({ id, sessionId, mark, answering }, options)
@@ -52,7 +52,7 @@ export async function runSandboxProgram(code: string, id: string, options: Optio
 
 type RunningProgram = { id: string; sessionId: TerminalId; mark: string; answering: Set<Promise<void>> }
 
-/** Answers the calls of a program until its end. */
+/** Handles the calls of a program until it ends. */
 async function serveProgram(program: RunningProgram, options: Options): Promise<ToolResult> {
   const { id, sessionId, mark, answering } = program
   const { call, operate, signal, maxMs = maxMinutes * 60_000 } = options
@@ -87,7 +87,7 @@ async function serveProgram(program: RunningProgram, options: Options): Promise<
         throw new AppError('tool/program', `${String(spoken.failed).slice(0, 4000)}${truncateOutput(output)}`)
       if (++calls > maxCalls) throw new AppError('tool/program', `The program made more than ${maxCalls} calls.`)
       const work: Promise<void> = answer(spoken)
-        .catch(() => {}) // the terminal has ended, which the next read tells
+        .catch(() => {}) // the terminal has ended, as the next read reports
         .finally(() => answering.delete(work))
       answering.add(work)
     }
@@ -100,7 +100,7 @@ async function serveProgram(program: RunningProgram, options: Options): Promise<
   }
 }
 
-/** @throws AppError the reason once the program is to end */
+/** @throws AppError with the reason if the program must end */
 function assertRunning({ aborted, reason }: AbortSignal): void {
   if (!aborted) return
   throw reason instanceof AppError ? reason : new AppError('tool/denied', 'The program was stopped.')
@@ -119,7 +119,7 @@ function parseMessage(text: string): Spoken {
   }
 }
 
-/** Whole lines of what comes in pieces; a line without end is cut. */
+/** Splits chunks into lines. An unterminated line is truncated. */
 function createLineReader(): (bytes: Buffer) => string[] {
   const decoder = new TextDecoder()
   let rest = ''
@@ -130,7 +130,7 @@ function createLineReader(): (bytes: Buffer) => string[] {
   }
 }
 
-/** Builds the script that gives a program in a sandbox the object `steward` and exchanges its calls with Steward. */
+/** Builds the script that provides the object `steward` to a program in a sandbox and exchanges calls with Steward. */
 function buildProgramClient(mark: string): string {
   return `import { createInterface } from 'node:readline'
 const mark = ${JSON.stringify(mark)}

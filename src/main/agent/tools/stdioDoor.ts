@@ -7,8 +7,8 @@ import type { ToolCaller } from '../base/toolCaller.ts'
 import { defaultToolPolicy, type ToolRights } from '../base/toolRights.ts'
 
 /**
- * The way in for `steward-mcp`, a program of this same user: a file that only they can read says where Steward listens
- * and has a key that holds until Steward ends.
+ * Access for `steward-mcp`, a program of the same user. A file that only this user can read has the URL of Steward and
+ * a key that is valid until Steward exits.
  */
 export type StdioDoor = {
   open(origin: string): void

@@ -4,26 +4,26 @@ import type { Tool, ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { Database } from '#storage/openDatabase.ts'
 
-/** Daily spending of each caller of tools per UTC day, credits and USDC together. Holds count as spent. */
+/** Daily spending of each caller of tools, per UTC day, in credits and USDC combined. Reservations count as spent. */
 export type ToolBudgets = {
   /**
-   * Reserves the maximum cost of a call in credits before it runs. USDC is counted with its payment: `attach`.
-   * @returns the arguments it is made with, which may cost less than those that were given
+   * Reserves the maximum cost of a call in credits before it runs. USDC is counted with its payment, in `attach`.
+   * @returns the arguments of the call, which may be changed to cost less
    * @throws AppError `tool/budget`
    */
   hold(tool: Tool, args: Arguments, by: Spender & { work: ToolWork }): Promise<ToolReservation>
   /**
-   * Reserves the cost of a payment until its outcome is known. Must run in the transaction that makes the payment.
+   * Reserves the cost of a payment until its outcome is known. Must run in the transaction that creates the payment.
    * @throws AppError `tool/budget`
    */
   attach(payment: { id: PaymentId; amountMicroUsd: number }, by: Spender): void
-  /** Settles the hold of a payment. Must run in the transaction that writes its outcome. */
+  /** Settles the reservation of a payment. Must run in the transaction that stores its outcome. */
   settle(payment: PaymentId, settledMicroUsd: number): void
-  /** Spent and held today, in micro-dollars. */
+  /** Returns the amount spent and reserved today, in micro-dollars. */
   sumSpentToday(holder: string): number
 }
 type Arguments = Readonly<Record<string, unknown>>
-/** @param limit daily, in micro-dollars */
+/** @param limit daily limit in micro-dollars */
 type Spender = { holder: string; limit: number | null }
 type ToolReservation = { args: Arguments; settle(result: ToolResult): void; release(): void }
 
@@ -41,7 +41,7 @@ export function createToolBudgets({ database, newId, now }: Options): ToolBudget
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
   const sumSpentToday = (holder: string): number => sum.get(holder, today())?.total ?? 0
 
-  /** Holds at most what other calls have left. */
+  /** Reserves an amount if it does not exceed the remaining budget. */
   const reserve = (id: string, amount: number, { holder, limit }: Spender): void => {
     const remaining = limit === null ? Number.POSITIVE_INFINITY : limit - sumSpentToday(holder)
     if (amount > remaining) throw createOverBudgetError(limit ?? 0, remaining)
@@ -73,7 +73,7 @@ export function createToolBudgets({ database, newId, now }: Options): ToolBudget
   }
 }
 
-/** @param remaining of the day, in micro-dollars */
+/** @param remaining budget of the day, in micro-dollars */
 export function createOverBudgetError(limit: number, remaining: number): AppError {
   return new AppError(
     'tool/budget',

@@ -4,9 +4,9 @@ import { defineTable, json, nullable, number, type Params, type RowOf, type Stor
 
 const toolCalls = defineTable('tool_calls', {
   id: text(),
-  /** Caller. The call is visible to no other one. */
+  /** Caller. The call is not visible to others. */
   holder: text(),
-  /** Digest of caller, tool and arguments: an identical call finds the pending one. */
+  /** Digest of caller, tool and arguments. An identical call finds the pending one. */
   digest: text(),
   intentId: nullable(text()),
   state: text<ToolCallState>(),
@@ -19,21 +19,21 @@ const toolCalls = defineTable('tool_calls', {
 })
 type CallRow = RowOf<typeof toolCalls>
 
-/** A call that outlives its request. */
+/** Call that outlives its request. */
 export type StoredCall = Pick<CallRow, 'record' | 'holder' | 'given' | 'caller' | 'digest'>
 
 export type ToolCallRepository = {
   add(call: StoredCall): void
   find(id: string): StoredCall | undefined
   ofIntent(intentId: string): StoredCall | undefined
-  /** Finds a waiting call. */
+  /** Returns the waiting call with this digest. */
   waiting(digest: string): StoredCall | undefined
-  /** Oldest first. */
+  /** Lists calls in this state, oldest first. */
   inState(state: ToolCallState): StoredCall[]
   countOpen(holder: string): number
-  /** @returns whether it was in that state */
+  /** @returns false if the call was not in state `from` */
   change(id: string, from: ToolCallState, change: Partial<ToolCallRecord> & { state: ToolCallState }): boolean
-  /** Removes ended calls that were made before this time. */
+  /** Removes ended calls that were created before this time. */
   forget(beforeMs: number): void
 }
 

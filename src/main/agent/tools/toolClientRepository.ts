@@ -16,10 +16,10 @@ const clients = defineTable('tool_clients', {
 })
 export type StoredClient = RowOf<typeof clients>
 
-/** Rows that cannot be parsed are left out, and authenticate no client. */
+/** Rows that cannot be parsed are skipped and authenticate no client. */
 export type ToolClientRepository = {
   add(client: Omit<StoredClient, 'lastUsedAtMs'>, keyHash: Buffer): void
-  /** Newest first. */
+  /** Lists clients, newest first. */
   list(): StoredClient[]
   find(id: string): StoredClient | undefined
   byKey(keyHash: Buffer): StoredClient | undefined
@@ -41,7 +41,7 @@ export function createToolClientRepository(database: Database): ToolClientReposi
     'UPDATE tool_clients SET last_used_at_ms = @atMs WHERE id = @id',
   )
   const remove = database.prepare<[Params<'id'>]>('DELETE FROM tool_clients WHERE id = @id')
-  /** Cache by id, since rights are read at each call. */
+  /** Cache by id, because rights are read on each call. */
   const cache = new Map<string, StoredClient>()
   return {
     add: (client, keyHash) => void add.run({ ...clients.params({ ...client, lastUsedAtMs: null }), keyHash }),

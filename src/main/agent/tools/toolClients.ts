@@ -10,7 +10,7 @@ import type { ToolRights } from '../base/toolRights.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
 import type { StoredClient, ToolClientRepository, ToolClientSettings } from './toolClientRepository.ts'
 
-/** Programs that call tools. Only the SHA-256 of a key is stored. */
+/** Programs that call tools. Only the SHA-256 hash of a key is stored. */
 export type ToolClients = {
   list(): ToolClient[]
   /** @throws AppError `tool/too-many-clients` */
@@ -22,7 +22,7 @@ export type ToolClients = {
   ): ToolClient
   /** @throws AppError `tool/client-not-found` */
   revoke(id: ToolClientId): void
-  /** @returns undefined for a key that is none of a client */
+  /** @returns undefined if the key belongs to no client */
   findCaller(key: string): ToolCaller | undefined
 }
 
@@ -42,7 +42,7 @@ const usedEveryMs = 60_000
 const person = { kind: 'person', name: 'You' } as const
 
 export function createToolClients({ clients, budgets, note, principals, onChanged, now }: Options): ToolClients {
-  /** Callers by the hash of their key; reflects the stored state. */
+  /** Callers by the hash of their key, in sync with the database. */
   const callers = new Map<string, StoredClient>()
   const toWire = (client: StoredClient): ToolClient => {
     const { id, settings, keyPrefix, createdAtMs, lastUsedAtMs } = client
@@ -118,7 +118,7 @@ export function createToolClients({ clients, budgets, note, principals, onChange
   }
 }
 
-/** Returns the rights that a client's settings give it now. */
+/** Returns the current rights from a client's settings. */
 export function toClientRights({ settings }: StoredClient): ToolRights {
   const { profile, policy, daily_budget_micro_usd: dailyBudgetMicroUsd, dry_run: dryRun } = settings
   return { profile, policy, dailyBudgetMicroUsd, dryRun, servers: [] }

@@ -14,17 +14,19 @@ import { type ToolOutcome, toFailureOutcome, toResultOutcome } from './toolOutco
 import type { BoundRun, ToolRun } from './toolRun.ts'
 
 /**
- * Runs tools for clients over MCP and for the models of the chat. It never throws and never hangs:
+ * Runs tools for MCP clients and for models of the chat. `runTool` never throws and never hangs:
  *
- *     const outcome = await executor.runTool('sandbox_exec', { sandbox_id, command }, { caller, signal })
+ * const outcome = await executor.runTool('sandbox_exec', { sandbox_id, command }, { caller, signal })
  *
- * `result`: `result` is the structured answer, `text` the same as text. `error`: a sentence and a hint, for the model as
- * for people. `waiting`: it goes on; `settled(waiting.id, …)` tells what becomes of it, and so does the tool
- * `approval_status`. A call that waits for the person shows in Approvals as an intent `tool.call`, with `caller.requester`
- * as who asks: the chat finds its own there by `requester.id`. The same call again while it waits is the same request.
+ * For `result`, `result` is the structured response and `text` the same as text. For `error`, the sentence and the hint
+ * are for models and users. For `waiting`, the call continues; `waitUntilSettled(waiting.id, …)` and the tool
+ * `approval_status` return its outcome.
  *
- * The operations are called in this process with the caller's present authority: its profile, policy, budget and dry run, the
- * policy and the grants of Approvals, the limits of payments, the stop switch.
+ * A call that waits for the user is an intent `tool.call` in Approvals, with `caller.asker` as the requester. The chat
+ * finds its intents by `asker.id`. An identical call that still waits is the same request.
+ *
+ * Operations run in this process with the caller's current authority: its profile, policy, budget and dry run, the
+ * policy and grants of Approvals, the limits of payments, and the stop switch.
  */
 export type ToolExecutor = {
   runTool(name: string, input: unknown, run: ToolRun): Promise<ToolOutcome>
@@ -33,17 +35,17 @@ export type ToolExecutor = {
     id: string,
     options: { caller: Pick<ToolCaller, 'requester'>; waitMs: number; signal?: AbortSignal },
   ): Promise<ToolCallRecord>
-  /** Ends the calls under way that change something. */
+  /** Ends running calls that change something. */
   stopAll(): void
 }
 
-/** Does what a tool does: for a call that may go ahead, at once or after it was approved. @throws AppError */
+/** Performs a call that needs no approval or was approved. @throws AppError */
 export type PerformTool = (
   tool: Tool,
   args: ToolArguments,
   call: {
     caller: ToolCaller
-    /** Reads the present rights of the caller. @throws AppError `tool/revoked`, `tool/denied`, `tool/profile` */
+    /** Returns the current rights of the caller. @throws AppError `tool/revoked`, `tool/denied`, `tool/profile` */
     rights: () => ToolRights
     signal: AbortSignal
     waitMs: number
@@ -57,7 +59,7 @@ type Options = CallAskingOptions & {
   running: RunningCalls
   perform: PerformTool
   notes: Pick<ToolNotes, 'recordRefusal'>
-  /** @throws AppError why these rights do not include it now */
+  /** @throws AppError with the reason if the rights do not include the tool */
   findTool(name: string, rights: ToolRights): Tool | undefined
 }
 
@@ -92,7 +94,7 @@ export function createToolExecutor(options: Options): ToolExecutor {
       const result = await waitAtMost(work, { limitMs, signal: call.signal })
       if (result !== late)
         return isWaiting(result) ? { kind: 'waiting', waiting: result.waiting } : toResultOutcome(tool, result)
-      signal.removeEventListener('abort', abort) // it is no longer bound to its client's connection
+      signal.removeEventListener('abort', abort) // the call outlives its client's connection
       const digest = digestCall(caller, tool, args)
       const sentence = `${tool.name} runs`
       const followed = { tool: tool.name, sentence, holder: toRequesterKey(caller), digest, caller: '' }
@@ -110,7 +112,10 @@ export function createToolExecutor(options: Options): ToolExecutor {
     }
   }
 
-  /** Whether it may be done, and what it waits for before it is. @throws AppError what refuses it */
+  /**
+   * Checks whether a call may run, and submits it for approval if required.
+   * @throws AppError with the reason if it is refused
+   */
   const begun = async (tool: Tool, input: unknown, { call, ...run }: BoundRun): Promise<Begun> => {
     const args = parseArguments(tool, input)
     if (run.resume?.startsWith('call_')) return { args, callId: run.resume }
@@ -153,10 +158,10 @@ export function createToolExecutor(options: Options): ToolExecutor {
   }
 }
 
-/** With the id of the call that waits, if it does. */
+/** Checked call. `callId` is set if it waits for approval. */
 type Begun = { args: ToolArguments; callId: string | undefined }
 
-/** @throws AppError `request/invalid` naming the first argument that is wrong */
+/** @throws AppError `request/invalid` with the first invalid argument */
 function parseArguments({ input }: Tool, args: unknown): ToolArguments {
   const { data, error } = input.safeParse(args ?? {})
   if (data) return data

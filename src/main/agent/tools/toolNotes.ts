@@ -7,18 +7,18 @@ import { findTarget, type ToolArguments, type ToolCaller } from '../base/toolCal
 type By = Pick<ToolCaller, 'requester'>
 
 /**
- * Records each call once: tool, caller, outcome and duration, with the sandbox or domain but without arguments and
+ * Records each call once, with tool, caller, outcome, duration, and sandbox or domain, but without arguments and
  * results. Decisions of the user are recorded with their request.
  *
- * What changes nothing is told call by call up to a number a minute; the rest of that minute is told as one number, so
- * that a program that polls does not fill the disk.
+ * Read-only calls are recorded individually up to a limit per minute, and beyond it as a single count, so that a
+ * polling program does not fill the disk.
  */
 export type ToolNotes = {
   done(call: FinishedCall, result: ToolResult): void
   recordFailure(call: FinishedCall, error: unknown): void
-  /** Before anything was done. @param name as it was given */
+  /** Records a call that was refused before it ran. @param name name as received */
   recordRefusal(name: string, tool: Tool | undefined, by: By, error: unknown): void
-  /** Tells what was only counted. */
+  /** Records the remaining counts. */
   close(): void
 }
 export type FinishedCall = { tool: Tool; args: ToolArguments; caller: By; tookMs: number }
@@ -32,7 +32,7 @@ type Options = {
 }
 
 const minuteMs = 60_000
-/** Entries per tool, caller and outcome. */
+/** Maximum number of entries per tool, caller and outcome. */
 const maxEntriesPerMinute = 30
 
 export function createToolNotes({ note, recordOutsideTasks, now }: Options): ToolNotes {
@@ -118,7 +118,6 @@ function toCode(error: unknown): string {
   return error instanceof AppError ? error.code : 'internal/unexpected'
 }
 
-/** The sandbox and the domain a call is about. */
 function toLinks({ sandbox_id: sandbox, domain }: ToolArguments): Links {
   return {
     ...(typeof sandbox === 'string' && { sandbox: sandbox.slice(0, 255) }),

@@ -9,25 +9,25 @@ import type { ServiceClient } from '../connections/serviceClient.ts'
 export type OperationCall = {
   requester: Requester
   signal: AbortSignal
-  /** Key of a payment, so that a retry finds the same one. */
+  /** Key that identifies the payment on a retry. */
   idempotencyKey?: string | undefined
-  /** Program whose budget a payment counts against. */
+  /** Program whose budget the payment counts against. */
   spender?: PaymentSpender | undefined
 }
 
-/** Calls operations of the contract in this process: the agent's own as its local API would, the others at the service. */
+/** Calls operations of the API contract in this process: local operations like the local API, others at the service. */
 export type ToolOperations = {
-  /** @throws AppError as the operation answers */
+  /** @throws AppError from the operation */
   call<R extends Route>(route: R, input: Input<R>, by: OperationCall): Promise<Output<R>>
 }
 
 type Options = {
   client: Pick<ServiceClient, 'call'>
-  /** Endpoints of the agent. Read lazily, because tools are among them. */
+  /** Returns the endpoints of the local agent. Read lazily, because they include the tools. */
   endpoints: () => readonly LocalEndpoint[]
 }
 
-/** A command may run for an hour. */
+/** Commands may run for up to one hour. */
 const answerMs = 3_600_000 + 60_000
 
 export function createToolOperations({ client, endpoints }: Options): ToolOperations {
@@ -39,7 +39,7 @@ export function createToolOperations({ client, endpoints }: Options): ToolOperat
       }
       const endpoint = endpoints().find((it) => it.route.operation === route.operation)
       if (!endpoint) throw new Error(`Nothing answers ${route.operation}.`)
-      // Tools never do what only the user's session may do.
+      // Tools may not call operations that require the user's session.
       if (route.auth !== 'client') throw new AppError('auth/forbidden', 'Only the session of the person may do this.')
       const answer = await endpoint.handle(parseRequest(route, splitInput(route, input)), {
         ...createLocalCall(requester, signal),
@@ -47,12 +47,12 @@ export function createToolOperations({ client, endpoints }: Options): ToolOperat
         repeatable: toRepeatable(route, input, idempotencyKey),
       })
       if (isBytesAnswer(answer) || isEventsAnswer(answer)) throw new Error(`${route.operation} answers no JSON.`)
-      return route.response.parse(answer) as Output<typeof route> // parse() just proved it
+      return route.response.parse(answer) as Output<typeof route> // validated by parse()
     },
   }
 }
 
-/** Formats the input as HTTP would, where the query is text. */
+/** Formats the input like HTTP, where query values are text. */
 function splitInput<R extends Route>(route: R, input: Input<R>) {
   const fields = input as Record<string, unknown> // Input<R> is an intersection of objects
   const part = (names: string[], convert: (value: unknown) => unknown) =>

@@ -1,10 +1,10 @@
 import { AppError } from '#shared/appError.ts'
 import type { Tool, ToolResult, ToolWaiting } from '#shared/contract/tools/tool.ts'
 
-/** Result of a tool call. Its text is untrusted and displayed as text. */
+/** Result of a tool call. Its text is untrusted and displayed as plain text. */
 export type ToolOutcome =
   | { kind: 'result'; result: ToolResult; text: string }
-  /** It goes on without its caller; `approval_status` (or `executor.settled`) tells what becomes of it. */
+  /** The call continues without its caller. `approval_status` or `executor.waitUntilSettled` returns its outcome. */
   | { kind: 'waiting'; waiting: ToolWaiting }
   | { kind: 'error'; code: string; sentence: string; hint: string; payment?: ToolResult }
 

@@ -20,9 +20,9 @@ type Options = Pick<ToolExecutor, 'runTool'> & {
   principals: Pick<AgentPrincipals, 'lease'>
   sandboxes: ProgramSandboxes
   notes: Pick<ToolNotes, 'done' | 'recordFailure'>
-  /** Opens the terminals of programs without recording them. */
+  /** Opens terminals of programs without recording them. */
   unrecorded: Pick<UnrecordedTerminals, 'wrapCall'>
-  /** Calls a tool of another server. @throws AppError */
+  /** Calls a tool of an external server. @throws AppError */
   callServed(
     tool: string,
     args: ToolArguments,
@@ -31,15 +31,15 @@ type Options = Pick<ToolExecutor, 'runTool'> & {
 }
 
 const tidyMs = 30_000
-/** A sandbox is made within that. */
+/** Timeout of calls that must complete, sufficient to create a sandbox. */
 const endMs = 120_000
 
 export function createToolPerformer(options: Options): PerformTool {
   const { operations, budgets, paymentKeys, principals, sandboxes, notes, unrecorded, callServed, runTool } = options
 
   /**
-   * Operations for programs, except those that run programs, under the caller's policy, budget and dry run.
-   * @param sandbox sandbox shared with other programs; absent if it was created for this program
+   * Creates the operations for programs, except those that run programs, under the caller's policy, budget and dry run.
+   * @param sandbox sandbox shared with other programs; undefined if it was created for this program
    */
   const operating =
     (caller: ToolCaller, signal: AbortSignal, sandbox?: string) => async (name: string, input: unknown) => {
@@ -75,7 +75,7 @@ export function createToolPerformer(options: Options): PerformTool {
         if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
         return operations.call(route, input, { requester, signal: until(), idempotencyKey: begun?.key, spender })
       }
-    // Calls that run after their caller left clean up, within their own timeout.
+    // Calls after the caller disconnected are for cleanup and have a separate timeout.
     const call = callUntil(() => (signal.aborted ? AbortSignal.timeout(tidyMs) : signal))
     const callToEnd = callUntil(() => AbortSignal.timeout(endMs))
     const work: ToolWork = {
@@ -122,7 +122,9 @@ export function createToolPerformer(options: Options): PerformTool {
   }
 }
 
-/** Whether no credits were charged. An interrupted call may have been, and counts until the end of the day. */
+/**
+ * Whether no credits were charged. An interrupted call may have been charged, so it counts until the end of the day.
+ */
 function isFree(error: unknown): boolean {
   return error instanceof AppError && error.status < 500
 }

@@ -3,17 +3,17 @@ import type { RunningCall } from './runningCalls.ts'
 
 export type ToolRun = {
   caller: ToolCaller
-  /** Fires when the client has gone or takes the call back: what has not been approved is withdrawn. */
+  /** Fires when the client disconnects or cancels the call. Pending approvals are canceled. */
   signal: AbortSignal
   /** Called with the elapsed seconds of a long call. */
   progress?: ((seconds: number, message: string) => void) | undefined
-  /** Called with a command's output while it runs, if the caller displays it. */
+  /** Called with the output of a running command, if the caller displays it. */
   output?: ((text: string) => void) | undefined
-  /** Instead of `toolWaits`: 0 answers at once with what waits. */
+  /** Overrides `toolWaits`; 0 returns waiting calls immediately. */
   waitMs?: { person: number; program: number }
-  /** The id of a call that waited: its outcome is what is asked for, and nothing is run again. */
+  /** Id of a waiting call. Its outcome is returned, and nothing runs again. */
   resume?: string | undefined
 }
 
-/** A run with its bond to the caller. */
+/** Run with the lease of its caller. */
 export type BoundRun = ToolRun & { call: RunningCall }

@@ -1,13 +1,13 @@
 import type { Database } from '#storage/openDatabase.ts'
 import type { Params } from '#storage/table.ts'
 
-/** Changes ids of accounts, in their rows and in every stored reference to them. Entries of the activity log stay. */
+/** Changes ids of accounts in their rows and in all stored references. Entries of the activity log are not changed. */
 export type AccountIdRepository = {
-  /** Changes all ids in one transaction: two accounts may exchange theirs. */
+  /** Changes all ids in one transaction, because two accounts may swap theirs. */
   change(ids: readonly { from: string; to: string }[]): void
 }
 
-/** JSON columns with the id of an account in `$.account_id`. */
+/** JSON columns with an account id in `$.account_id`. */
 const jsonColumns = [
   ['intents', 'intent'],
   ['intents', 'record'],
@@ -15,7 +15,7 @@ const jsonColumns = [
 
 export function createAccountIdRepository(database: Database): AccountIdRepository {
   const prepare = (sql: string) => database.prepare<[Params<'from' | 'to'>]>(sql)
-  // In any order: foreign keys are checked at the end of the transaction.
+  // The order is not significant, because foreign keys are checked at the end of the transaction.
   const statements = [
     prepare('UPDATE wallet_accounts SET id = @to WHERE id = @from'),
     prepare('UPDATE balances SET account_id = @to WHERE account_id = @from'),

@@ -1,6 +1,9 @@
 import type { ChainType } from '#shared/contract/wallet.ts'
 
-/** EVM with the checksum of https://eips.ethereum.org/EIPS/eip-55, Solana as base58. */
+/**
+ * Derives an EVM address with checksum (EIP-55), or a Solana address in base58.
+ * @see https://eips.ethereum.org/EIPS/eip-55
+ */
 export function deriveAddress(chainType: ChainType, key: Uint8Array): Promise<string> {
   return chainType === 'evm' ? toEvmAddress(key) : toSolanaAddress(key)
 }

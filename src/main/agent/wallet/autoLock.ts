@@ -1,6 +1,9 @@
 const minuteMs = 60_000
 
-/** Ends an open wallet some time after its last use; also after a sleep of the machine, in which no timer runs. */
+/**
+ * Locks an unlocked wallet some time after its last use. Elapsed time is also checked on use, because timers do not run
+ * while the computer sleeps.
+ */
 export function createAutoLock({
   now,
   minutes,
@@ -32,7 +35,6 @@ export function createAutoLock({
     end()
   }
   return {
-    /** Records that the wallet was opened or used. */
     recordUse(): void {
       lastUseMs = now()
       check()

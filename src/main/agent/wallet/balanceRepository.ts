@@ -5,16 +5,16 @@ import { defineTable, number, type Params, type RowOf, type StoredRow, text } fr
 const balances = defineTable('balances', {
   accountId: text<WalletAccountId>(),
   network: text(),
-  /** Atomic units in decimal: they may exceed an integer of SQLite. */
+  /** Decimal text of atomic units, which may exceed an integer of SQLite. */
   usdc: text(),
-  /** Ether or SOL, in wei or lamports. */
+  /** Native currency, in wei or lamports. */
   coin: text(),
   asOfMs: number(),
 })
 export type StoredBalance = RowOf<typeof balances>
 
 export type BalanceRepository = {
-  /** Skips accounts that were removed in the meantime. */
+  /** Skips accounts that were removed concurrently. */
   save(balances: readonly StoredBalance[]): void
   listByNetwork(network: string): StoredBalance[]
 }

@@ -2,12 +2,12 @@ import type { Chain } from '#platform/chain/chain.ts'
 import type { SolanaNode } from '#platform/solana/solanaNode.ts'
 import type { EvmNetwork, SolanaNetwork } from '#shared/contract/networks.ts'
 
-/** One network, through one node. */
+/** Source of the balances on one network, through one node. */
 export type BalanceSource = {
   network: EvmNetwork | SolanaNetwork
-  /** Host of the node, without the secrets that its URL may hold. */
+  /** Host of the node, without secrets that its URL may contain. */
   host: string
-  /** @returns in atomic units, in the order of the addresses; `coin` is ether or SOL */
+  /** @returns balances in atomic units, in the order of the addresses; `coin` is ether or SOL */
   balances(addresses: readonly string[]): Promise<{ usdc: bigint; coin: bigint }[]>
 }
 

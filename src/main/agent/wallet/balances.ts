@@ -9,7 +9,7 @@ import type { SigningAccount, WalletKeys } from './walletKeys.ts'
 
 export type Balances = {
   /**
-   * From the network; where it does not answer, as last read.
+   * Reads balances from the network, or the last known ones if it does not respond.
    * @param network id, slug or chain id
    * @throws AppError `chain/unknown`
    */
@@ -27,7 +27,7 @@ type Dependencies = {
 export function createBalances({ keys, repository, sources, now }: Dependencies): Balances {
   const underWay = new Map<string, Promise<string | null>>()
 
-  /** @returns why it could not, as a sentence */
+  /** @returns the error as a sentence, or null */
   const refresh = async (source: BalanceSource, accounts: readonly SigningAccount[]): Promise<string | null> => {
     if (accounts.length === 0) return null
     try {
@@ -47,7 +47,7 @@ export function createBalances({ keys, repository, sources, now }: Dependencies)
       return error instanceof Error ? error.message : String(error)
     }
   }
-  /** Several that ask at once share one answer. */
+  /** Concurrent callers share one refresh. */
   const refreshOnce = (source: BalanceSource, accounts: readonly SigningAccount[]): Promise<string | null> => {
     const key = [source.network.id, ...accounts.map(({ id }) => id)].join()
     const running = underWay.get(key)

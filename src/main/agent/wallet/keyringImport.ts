@@ -34,7 +34,7 @@ type NewSecret = {
   isCurrent: () => boolean
 }
 
-/** Adds keyrings that the user enters. The first one creates the wallet. */
+/** Creates the operations that add keyrings. The first keyring creates the wallet. */
 export function createKeyringImport({
   repository,
   secrets,
@@ -112,7 +112,7 @@ export function createKeyringImport({
   }
 }
 
-/** Shares the memory rather than copying. */
+/** Returns a buffer that shares the memory. */
 function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }

@@ -17,7 +17,7 @@ type Options = {
   removal: KeyringRemoval
 }
 
-/** Takes keyrings out of the wallet; with the last one everything goes. */
+/** Creates the operation that removes keyrings. Removing the last one removes the wallet. */
 export function createKeyringRemoval(options: Options): Pick<WalletVault, 'remove'> {
   const { repository, secrets, settings, door, mended, notes, removal } = options
   return {

@@ -5,7 +5,7 @@ import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
 import { deriveScryptKey } from './scrypt.ts'
 
-/** https://ethereum.org/en/developers/docs/data-structures-and-encoding/web3-secret-storage/ */
+/** @see https://ethereum.org/en/developers/docs/data-structures-and-encoding/web3-secret-storage */
 const createHexSchema = (maxDigits: number) =>
   z
     .string()
@@ -13,7 +13,7 @@ const createHexSchema = (maxDigits: number) =>
     .max(maxDigits)
     .transform((text) => Buffer.from(text.replace(/^0x/, ''), 'hex'))
 
-/** Eight times what programs use that ask for much. */
+/** Limits of eight times the highest cost that common programs use. */
 const maxScryptBytes = 512 * 1024 ** 2
 const maxScryptWork = 2 ** 24
 const dklen = z.int().min(32).max(128)
@@ -63,8 +63,8 @@ const cost = { n: 2 ** 17, r: 8, p: 1 } as const
 const pbkdf2Bytes = promisify(pbkdf2)
 
 /**
- * Decrypts the key, 32 bytes; the caller overwrites them.
- * @returns also the address that the file names, if any
+ * Decrypts the key, 32 bytes. The caller must overwrite it.
+ * @returns the key, and the address in the file, if any
  * @throws AppError `wallet/keystore`
  */
 export async function openKeystore(
@@ -72,7 +72,7 @@ export async function openKeystore(
   password: string,
 ): Promise<{ key: Uint8Array; address: string | undefined }> {
   const { crypto, address } = parseKeystore(json)
-  // Some programs normalise a password before they use it, some take it as it is.
+  // Some programs normalize a password, others do not.
   for (const text of new Set([password, password.normalize('NFKC')])) {
     const key = await decryptKey(crypto, text)
     if (key) return { key, address }
@@ -80,7 +80,7 @@ export async function openKeystore(
   throw createInvalidKeystoreError('Wrong password for this file.')
 }
 
-/** @param address as EIP-55 writes it */
+/** @param options.address checksummed address (EIP-55) */
 export async function makeKeystore(key: Uint8Array, options: { password: string; address: string }): Promise<string> {
   const { keccak_256 } = await import('@noble/hashes/sha3')
   const salt = randomBytes(32)
@@ -111,7 +111,7 @@ export async function makeKeystore(key: Uint8Array, options: { password: string;
   )
 }
 
-/** The name that other programs give such a file. */
+/** Returns the common file name of a keystore. */
 export function toKeystoreName(address: string, nowMs: number): string {
   const timestamp = new Date(nowMs).toISOString().replaceAll(':', '-')
   return `UTC--${timestamp}--${address.replace(/^0x/, '').toLowerCase()}.json`

@@ -24,11 +24,11 @@ type Options = {
   events: Pick<LocalEvents, 'publish'>
   note: RecordActivity
   now: () => number
-  /** Default: the keyring alone is removed. */
+  /** Defaults to removing only the keyring. */
   removal?: KeyringRemoval
-  /** For pauses and the automatic lock. Default: time passes as `now` says. */
+  /** Clock for delays and the automatic lock. Defaults to `now`. */
   clock?: Pick<Clock, 'runningMs' | 'steadyMs'>
-  /** Cost of each guess at the passphrase, for new wallets and passphrases. */
+  /** Cost of each passphrase guess, for new wallets and passphrases. */
   cost?: HeaderCost
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 const minCharacters = 10
 const maxCharacters = 1024
 
-/** Normalizes a passphrase to bytes that are the same on every keyboard. The caller overwrites them. */
+/** Normalizes a passphrase to bytes that are the same on all keyboards. The caller must overwrite them. */
 export function toPassphraseBytes(passphrase: string): Buffer {
   return Buffer.from(passphrase.normalize('NFKC'), 'utf8')
 }
@@ -24,7 +24,10 @@ function createWeakError(message: string): AppError {
 const freeAttempts = 5
 const pauses = { firstMs: 5_000, maxMs: 60_000 } as const
 
-/** After some wrong passphrases in a row each further try has to wait, ever longer; the right one ends that. */
+/**
+ * Creates a limit of passphrase attempts. After several wrong ones in a row, the delay before the next one increases. A
+ * correct one resets it.
+ */
 export function createPassphraseAttempts(now: () => number) {
   let wrong = 0
   let notBeforeMs = 0

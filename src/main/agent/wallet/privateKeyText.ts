@@ -6,7 +6,8 @@ const base58Pattern = /^[1-9A-HJ-NP-Za-km-z]+$/
 const maxBase58Characters = 100
 
 /**
- * Parses a private key as users paste it: 32 bytes; the caller overwrites them. Errors never quote the input.
+ * Parses a private key as pasted by the user: 32 bytes, which the caller must overwrite. Errors never contain the
+ * input.
  * @throws AppError `wallet/private-key`
  */
 export async function parsePrivateKey(text: string, chainType: ChainType): Promise<Uint8Array> {
@@ -47,7 +48,7 @@ function parseByteList(text: string): Uint8Array {
   return bytes
 }
 
-/** Not by way of a Buffer, which would leave a copy in the memory that Node shares among small ones. */
+/** Does not use a Buffer, which would leave a copy in the shared pool of Node.js. */
 function parseHex(digits: string): Uint8Array {
   return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
     Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),

@@ -19,13 +19,13 @@ export type MendedWallet = {
   /** Completes an interrupted removal. */
   finishRemovals(opened: Opened): Promise<void>
   /**
-   * A crash between secret and row, an answer of the keychain that came too late, or a lost database: what is sealed
-   * here belongs to this wallet, unless it was given again since.
+   * Adopts secrets in the store that have no keyring in the database, because of a crash, a late keychain write or a
+   * lost database. Skips secrets that were imported again.
    */
   adoptSecrets(opened: Opened): Promise<void>
   /**
-   * Corrects stored addresses by the keys. The database is not encrypted: an address that was tampered with would be
-   * displayed as one to pay to. Requires an open wallet.
+   * Corrects stored addresses, based on the keys. The database is not encrypted, so a manipulated address would be
+   * displayed as a receiving address. Requires an unlocked wallet.
    */
   correctAddresses(): Promise<void>
 }
@@ -39,9 +39,9 @@ type Options = {
   now: () => number
 }
 
-/** Repairs the wallet after an unlock, when its secrets are available. */
+/** Creates the repairs that run after an unlock, when the secrets are available. */
 export function recoverWallet({ repository, secrets, settings, door, notes, now }: Options): MendedWallet {
-  /** The keyrings whose accounts are among these. */
+  /** Returns the keyrings that contain any of these accounts. */
   const holders = (accounts: readonly DerivedAccount[]): string[] => {
     const rows = repository.accounts().filter((it) => accounts.some((account) => isSame(it, account)))
     return [...new Set(rows.map((it) => it.keyring_id))]
@@ -58,7 +58,7 @@ export function recoverWallet({ repository, secrets, settings, door, notes, now 
     const same = findSameKeyring(derived, accounts)
     if (same !== undefined && !(await isWhole(opened, same))) await secrets.put(opened, same, secret)
     for (const holder of holders(derived)) {
-      if (!(await isWhole(opened, holder))) return 'kept' // it may be the last copy
+      if (!(await isWhole(opened, holder))) return 'kept' // may be the last copy
     }
     await secrets.drop(opened, id)
     return 'dropped'
@@ -113,7 +113,7 @@ function createAdopted(id: Keyring['id'], secret: Secret) {
   return { id, secret, words, writtenDown: secret.kind !== 'phrase', label: undefined }
 }
 
-/** Returns undefined for a path without an account: a signature made with it would be discarded. */
+/** Returns undefined if no account has this path, because a signature with it would be discarded. */
 async function deriveAddress(secret: Secret, { chain_type, path }: AccountRow): Promise<string | undefined> {
   if (secret.kind === 'phrase' && (path === null || path !== buildPath(chain_type, parseIndex(chain_type, path))))
     return undefined

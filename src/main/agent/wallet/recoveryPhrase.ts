@@ -3,13 +3,16 @@ import { AppError } from '#shared/appError.ts'
 
 const lengths: readonly number[] = [12, 15, 18, 21, 24]
 
-/** https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki, with the English words. */
+/**
+ * Converts entropy to a phrase of English words (BIP-39).
+ * @see https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki
+ */
 export async function toPhrase(entropy: Uint8Array): Promise<string> {
   const { entropyToMnemonic, wordlist } = await loadBip39()
   return entropyToMnemonic(entropy, wordlist)
 }
 
-/** From the randomness of the system. */
+/** Creates a phrase from system randomness. */
 export async function createPhrase(words: 12 | 24): Promise<string> {
   const entropy = randomBytes(words === 12 ? 16 : 32)
   try {
@@ -20,7 +23,7 @@ export async function createPhrase(words: 12 | 24): Promise<string> {
 }
 
 /**
- * Converts a phrase to its entropy. The caller overwrites it. Errors never quote a word.
+ * Converts a phrase to its entropy, which the caller must overwrite. Errors never contain a word.
  * @throws AppError `wallet/phrase`
  */
 export async function parsePhrase(phrase: string): Promise<Uint8Array> {
@@ -38,7 +41,7 @@ export async function parsePhrase(phrase: string): Promise<Uint8Array> {
   throw new AppError('wallet/phrase', 'All words are valid, but the phrase is not. Check for a wrong or swapped word.')
 }
 
-/** Derives the seed, 64 bytes, on a pool thread. The caller overwrites it. */
+/** Derives the 64-byte seed on a pool thread. The caller must overwrite it. */
 export async function toSeed(entropy: Uint8Array): Promise<Buffer> {
   const phrase = Buffer.from(await toPhrase(entropy), 'utf8')
   try {
@@ -50,7 +53,7 @@ export async function toSeed(entropy: Uint8Array): Promise<Buffer> {
   }
 }
 
-/** Three words for each four bytes. */
+/** A phrase has three words per four bytes. */
 export function countWords(entropy: Uint8Array): number {
   return (entropy.length / 4) * 3
 }

@@ -3,10 +3,13 @@ import { scrypt as nodeScrypt } from 'node:crypto'
 export type ScryptCost = { n: number; r: number; p: number }
 type ScryptOptions = ScryptCost & { bytes: number }
 
-/** Memory that the implementation needs besides the algorithm's 128 × n × r bytes. */
+/** Memory that the implementation needs in addition to the algorithm's 128 × n × r bytes. */
 const slackBytes = 1024 * 1024
 
-/** https://www.rfc-editor.org/rfc/rfc7914, off this thread: it takes most of a second and 128 × n × r bytes. */
+/**
+ * Derives a key with scrypt (RFC 7914) on a pool thread. Takes most of a second and 128 × n × r bytes.
+ * @see https://www.rfc-editor.org/rfc/rfc7914
+ */
 export async function deriveScryptKey(secret: Uint8Array, salt: Uint8Array, options: ScryptOptions): Promise<Buffer> {
   const { n, r, p, bytes } = options
   if (Math.log2(n) >= 16 * r) return deriveUnusualScryptKey(secret, salt, options)
@@ -16,7 +19,7 @@ export async function deriveScryptKey(secret: Uint8Array, salt: Uint8Array, opti
   })
 }
 
-/** OpenSSL keeps to the RFC, which allows no such n; keystore files have it. It pauses every ten milliseconds. */
+/** Supports values of n that OpenSSL rejects according to the RFC, but that keystore files use. Yields every 10 ms. */
 async function deriveUnusualScryptKey(
   secret: Uint8Array,
   salt: Uint8Array,

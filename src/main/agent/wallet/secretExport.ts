@@ -16,7 +16,7 @@ type Options = {
   now: () => number
 }
 
-/** Exports secrets in exchange for the passphrase. */
+/** Creates the operations that export secrets. They require the passphrase. */
 export function createSecretExport({
   repository,
   door,

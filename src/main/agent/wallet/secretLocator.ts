@@ -10,7 +10,6 @@ type LocatorOptions = { dataFolder: string; config: Config; keychain?: (scopeNam
 const createSystemKeychain = (scopeName: string): SecretStore =>
   createKeychainSecretStore({ scopeName, platform: process.platform })
 
-/** Locates the secrets of a data folder. */
 export function createSecretLocator({
   dataFolder,
   config,

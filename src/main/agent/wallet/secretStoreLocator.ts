@@ -9,25 +9,28 @@ import { AppError } from '#shared/appError.ts'
 import type { WalletBackend } from '#shared/contract/wallet.ts'
 
 type Options = {
-  /** Holds the vault file, or the name under which the keychain has this wallet. */
+  /** Folder of the vault file, or of the pointer with the wallet's name in the keychain. */
   folder: string
   setting: 'auto' | 'vault_file'
   keychain: (scopeName: string) => SecretStore
   vaultFile: (file: string) => SecretStore
 }
 
-/** Locator of the secret store. A wallet stays in its store even if another becomes available. */
+/** Locator of the secret store. A wallet stays in its store even if another one becomes available. */
 export type SecretStoreLocator = {
-  /** Returns undefined if no wallet was created in this folder. @throws AppError `wallet/damaged` */
+  /**
+   * Returns the store of the wallet, or undefined if no wallet was created in this folder.
+   * @throws AppError `wallet/damaged`
+   */
   current(): SecretStore | undefined
-  /** Backend of the wallet; without a wallet, the backend for a new one. */
+  /** Returns the backend of the wallet, or the backend for a new wallet. */
   backend(): Promise<WalletBackend>
   /**
-   * Selects the store for a new wallet and records it: the keychain if it works, else the vault file. Names in the
-   * keychain are unique per wallet, so that a late write of an earlier one is not mistaken for its own.
+   * Selects and records the store of a new wallet: the keychain if it works, otherwise the vault file. Keychain names
+   * are unique per wallet, so that a late write for an earlier wallet is not mistaken for this one.
    */
   claim(): Promise<SecretStore>
-  /** The last secret is gone. */
+  /** Removes the record of the store. Called after the last secret was removed. */
   release(): Promise<void>
 }
 

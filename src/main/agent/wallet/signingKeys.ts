@@ -15,7 +15,6 @@ type Options = {
 
 const chainNames: Record<ChainType, string> = { evm: 'EVM', solana: 'Solana' }
 
-/** Creates the signer's access to the wallet. */
 export function createSigningKeys({ repository, settings, state, door }: Options): WalletKeys {
   return {
     account(chainType, id) {

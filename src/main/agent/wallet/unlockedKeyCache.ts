@@ -3,19 +3,21 @@ import { deriveAccountKey } from './walletAccounts.ts'
 import type { AccountRow } from './walletRepository.ts'
 import { openSecret, type Secret } from './walletSecrets.ts'
 
-/** Sealed texts by the id of their keyring; undefined where the store had none. */
+/** Encrypted texts by keyring id; undefined if missing in the store. */
 type SealedTexts = ReadonlyMap<string, string | undefined>
 
 type UnlockedState = {
   dataKey: Buffer
   secrets: SealedTexts
-  /** Keys of accounts that signed before: a phrase takes long to derive one. By the id of the account. */
+  /** Cached account keys by account id, because deriving a key from a phrase is slow. */
   keys: Map<string, string>
 }
 
 const keyAbout = ({ id }: AccountRow): string => `steward-wallet/1 key of ${id}`
 
-/** Holds the memory of an open wallet: one data key in one buffer; everything else is encrypted with it. */
+/**
+ * Creates the memory of an unlocked wallet. One buffer has the data key, and all other secrets are encrypted with it.
+ */
 export function createUnlockedKeyCache() {
   let unlocked: UnlockedState | undefined
 
@@ -26,28 +28,29 @@ export function createUnlockedKeyCache() {
 
   return {
     isHeld: (): boolean => unlocked !== undefined,
-    /** In one step, in place of what was held. The data key is copied. */
+    /** Replaces the previous content atomically. Copies the data key. */
     hold(dataKey: Buffer, secrets: SealedTexts): void {
       unlocked?.dataKey.fill(0)
       unlocked = { dataKey: Buffer.from(dataKey), secrets, keys: new Map() }
     },
-    /** @returns whether anything was held */
+    /** @returns whether the wallet was unlocked */
     forget(): boolean {
       const was = unlocked
       was?.dataKey.fill(0)
       unlocked = undefined
       return was !== undefined
     },
-    /** The keyring was removed. */
+    /** Removes the secret of a removed keyring. */
     drop(keyringId: string): void {
       if (!unlocked) return
       const { dataKey, secrets } = unlocked
       unlocked = { dataKey, secrets: new Map([...secrets].filter(([id]) => id !== keyringId)), keys: new Map() }
     },
-    /** Returns undefined if missing or modified. The caller overwrites the bytes. */
+    /** Returns undefined if missing or modified. The caller must overwrite the bytes. */
     secret,
     /**
-     * Returns the signing key of an account, 32 bytes; undefined if unavailable or locked. The caller overwrites them.
+     * Returns the signing key of an account, 32 bytes, or undefined if unavailable or locked. The caller must overwrite
+     * it.
      */
     async key(account: AccountRow): Promise<Uint8Array | undefined> {
       const cachedKey = unlocked?.keys.get(account.id)
@@ -64,7 +67,7 @@ export function createUnlockedKeyCache() {
         ownSecret.bytes.fill(0)
       }
     },
-    /** The keyrings whose secret is missing or was changed. */
+    /** Returns the keyrings whose secret is missing or modified. */
     broken: (): string[] =>
       [...(unlocked?.secrets.keys() ?? [])].filter((id) => {
         const ownSecret = secret(id)
@@ -75,7 +78,7 @@ export function createUnlockedKeyCache() {
 }
 export type UnlockedKeyCache = ReturnType<typeof createUnlockedKeyCache>
 
-/** Shares the memory rather than copying. */
+/** Returns bytes that share the memory. */
 function toBytes(plain: Buffer | undefined): Uint8Array | undefined {
   return plain && new Uint8Array(plain.buffer, plain.byteOffset, plain.byteLength)
 }

@@ -9,8 +9,9 @@ import { deriveScryptKey } from './scrypt.ts'
 const isPowerOfTwo = (value: number): boolean => Number.isInteger(Math.log2(value))
 
 /**
- * Opens everything else: the passphrase gives a key that unwraps the data key, which seals each secret. A new passphrase
- * wraps the same data key again. The bounds refuse a changed file that would make opening it cheap, or never end.
+ * Header of the vault. The passphrase derives a key that unwraps the data key, which encrypts each secret. A new
+ * passphrase rewraps the same data key. The bounds reject a modified file that would make guessing cheap, or unlocking
+ * endless.
  */
 const Header = z.strictObject({
   version: z.literal(1),
@@ -26,22 +27,22 @@ const Header = z.strictObject({
     salt: z.base64().length(44),
   }),
   data_key: z.string().max(200),
-  /** The names of all secrets, so that one without a row in the database is found again. */
+  /** Names of all secrets, so that a secret without a row in the database can be found. */
   names: z.array(z.string().regex(/^keys_[0-9a-f]{24}$/)).max(24),
   /** Binds `names` to the data key. */
   names_seal: z.string().max(200),
-  /** SHA-256 of all of the above. Distinguishes damage from a wrong passphrase; does not protect against tampering. */
+  /** SHA-256 of all fields above. Distinguishes damage from a wrong passphrase. Not a protection against tampering. */
   checksum: z.string(),
 })
 export type VaultHeader = z.infer<typeof Header>
 
-/** https://www.rfc-editor.org/rfc/rfc7914: 128 MiB and most of a second for each guess. */
+/** Default cost: 128 MiB and most of a second per guess. @see https://www.rfc-editor.org/rfc/rfc7914 */
 export const fullCost: HeaderCost = { n: 2 ** 17, r: 8, p: 1 }
 const saltBytes = 32
 const keyBytes = 32
 const namesAbout = (names: readonly string[]): string => `steward-wallet/1 names ${names.join(' ')}`
 
-/** Keyrings that fit: one entry of the keychain holds their names. */
+/** Maximum number of keyrings whose names fit in one keychain entry. */
 export const maxKeyrings = 24
 
 export type HeaderCost = Pick<VaultHeader['kdf'], 'n' | 'r' | 'p'>
@@ -75,10 +76,7 @@ export function parseHeader(text: string): VaultHeader {
   return parsed.data
 }
 
-/**
- * Unwraps the data key. The caller overwrites it.
- * @throws AppError `wallet/passphrase`, `wallet/damaged`
- */
+/** Unwraps the data key. The caller must overwrite it. @throws AppError `wallet/passphrase`, `wallet/damaged` */
 export async function unwrapDataKey(header: VaultHeader, passphrase: string): Promise<Buffer> {
   const wrapping = await deriveWrappingKey(passphrase, header.kdf)
   const dataKey = unseal(wrapping, header.data_key, keyAbout(header.kdf))

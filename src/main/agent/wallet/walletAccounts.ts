@@ -12,7 +12,7 @@ export type DerivedAccount = { chainType: ChainType; address: string; path: stri
 
 const chainTypes = ['evm', 'solana'] as const satisfies readonly ChainType[]
 
-/** Derives the signing key of an account, 32 bytes. The caller overwrites them. */
+/** Derives the signing key of an account, 32 bytes. The caller must overwrite it. */
 export async function deriveAccountKey(secret: Secret, chainType: ChainType, path: string | null): Promise<Uint8Array> {
   if (secret.kind !== 'phrase') return Uint8Array.from(secret.bytes)
   if (path === null) throw new Error('An account of a phrase has no path.')
@@ -24,13 +24,13 @@ export async function deriveAccountKey(secret: Secret, chainType: ChainType, pat
   }
 }
 
-/** The accounts that come with a secret: of a phrase the first of each chain. */
+/** Derives the initial accounts of a secret; for a phrase, the first of each chain. */
 export async function deriveFirstAccounts(secret: Secret): Promise<DerivedAccount[]> {
   if (secret.kind !== 'phrase') return [await deriveAccount(secret, secret.kind, null)]
   return Promise.all(chainTypes.map((chainType) => deriveAccount(secret, chainType, buildPath(chainType, 0))))
 }
 
-/** Derives the account of a phrase after its last one, skipping any that was imported separately. */
+/** Derives the account after the last one of a phrase. Skips accounts that were imported separately. */
 export async function deriveNextAccount(
   secret: Secret,
   chainType: ChainType,
@@ -47,7 +47,6 @@ export async function deriveNextAccount(
   }
 }
 
-/** Derives the account of `secret` at `path`. */
 export async function deriveAccount(
   secret: Secret,
   chainType: ChainType,
@@ -65,7 +64,11 @@ export function isSame(row: AccountRow, { chainType, address }: DerivedAccount):
   return row.chain_type === chainType && row.address === address
 }
 
-/** Finds a keyring with the same secret. @returns its id */
+/**
+ * Finds a keyring with the same secret.
+ * @returns its id
+ * @throws AppError `wallet/duplicate` if another keyring has one of the accounts
+ */
 export function findKeyringWith(derived: readonly DerivedAccount[], repository: WalletRepository): string | undefined {
   const accounts = repository.accounts()
   const same = findSameKeyring(derived, accounts)
@@ -75,7 +78,7 @@ export function findKeyringWith(derived: readonly DerivedAccount[], repository: 
   throw new AppError('wallet/duplicate', `${hit.address} is already in your wallet, as “${hit.label}”.`)
 }
 
-/** The keyring that is the very secret whose first accounts these are. */
+/** Returns the keyring with the same secret, identified by its first accounts. */
 export function findSameKeyring(
   derived: readonly DerivedAccount[],
   accounts: readonly AccountRow[],
@@ -96,7 +99,7 @@ export function createKeyringId(): string {
 
 type NewKeyring = { id: string; secret: Pick<Secret, 'kind'>; words: number | null; writtenDown: boolean; atMs: number }
 
-/** A keyring with its accounts, in one transaction. */
+/** Inserts a keyring with its accounts in one transaction. */
 export function insertKeyring(
   repository: WalletRepository,
   options: NewKeyring & { label: string | undefined; derived: readonly DerivedAccount[] },

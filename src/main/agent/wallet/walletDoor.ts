@@ -19,11 +19,11 @@ type Options = {
   now: () => number
 }
 
-/** Opens the wallet, holds it open, and locks it. What needs the passphrase or the secret store goes in turn. */
+/** Creates the lock of the wallet. Operations that need the passphrase or the secret store run one at a time. */
 export function createWalletDoor({ repository, secrets, settings, state, notes, now }: Options) {
   const keyCache = createUnlockedKeyCache()
   const inTurn = createSerialQueue()
-  /** Counts requests to lock; an unlock that began before the latest leaves the wallet locked. */
+  /** Counts lock requests. An unlock that started before the latest one leaves the wallet locked. */
   let locks = 0
   const lockings = createEmitter()
 
@@ -54,7 +54,7 @@ export function createWalletDoor({ repository, secrets, settings, state, notes, 
 
   return {
     inTurn,
-    /** Opens the secrets for the duration of `use`. */
+    /** Decrypts the data key for the duration of `use`. */
     withPassphrase: <T>(passphrase: string, use: (opened: Opened) => Promise<T>): Promise<T> =>
       inTurn(async () => {
         const opened = await state.watched(() => secrets.open(passphrase))
@@ -66,12 +66,15 @@ export function createWalletDoor({ repository, secrets, settings, state, notes, 
           opened.dataKey.fill(0)
         }
       }),
-    /** Called before work that leaves the wallet open. @returns whether it was not locked since */
+    /**
+     * Must be called before work that leaves the wallet unlocked.
+     * @returns a function that returns false if the wallet was locked since
+     */
     sinceNow(): () => boolean {
       const before = locks
       return () => locks === before
     },
-    /** Replaces the opened secrets atomically. @returns whether the wallet was not locked concurrently */
+    /** Replaces the unlocked secrets atomically. @returns false if the wallet was locked concurrently */
     async become({ store, dataKey }: Opened, isCurrent: () => boolean): Promise<boolean> {
       const texts = new Map<string, string | undefined>()
       for (const { id } of repository.keyrings()) texts.set(id, await store.read(id))
@@ -85,27 +88,27 @@ export function createWalletDoor({ repository, secrets, settings, state, notes, 
       return keyCache.isHeld()
     },
     /**
-     * Reads a secret. The caller overwrites the bytes. Counts as use.
+     * Reads a secret, which the caller must overwrite. Counts as use.
      * @throws AppError `wallet/absent`, `wallet/locked`, `wallet/damaged`
      */
     secret(keyringId: string): Secret {
       requireOpen()
       return recordUse(keyringId, keyCache.secret(keyringId))
     },
-    /** The 32 bytes that sign for an account. Otherwise as `secret`. */
+    /** Returns the 32-byte signing key of an account. Otherwise same as `secret`. */
     async key(account: AccountRow): Promise<Uint8Array> {
       requireOpen()
       return recordUse(account.keyring_id, await keyCache.key(account))
     },
     broken: keyCache.broken,
     drop: keyCache.drop,
-    /** The time after which it locks itself was changed. */
+    /** Must be called after the time of the automatic lock was changed. */
     checkUnused: idle.check,
     lock(why: LockReason): void {
       locks += 1
       shut(why)
     },
-    /** The last secret is gone. */
+    /** Locks the wallet. Called after the last secret was removed. */
     shut,
     onLocked: lockings.subscribe,
     close(): void {

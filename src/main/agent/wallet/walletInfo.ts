@@ -12,13 +12,13 @@ import type { WalletKeys } from './walletKeys.ts'
 type Options = {
   keys: Pick<WalletKeys, 'account'>
   balances: Pick<Balances, 'read'>
-  /** Millionths of a test USDC. @throws where the service does not tell */
+  /** Returns the balance in millionths of a test USDC. @throws if the service does not report it */
   testBalance: (address: string) => Promise<string>
   now: () => number
 }
 type Read = Pick<Output<typeof getWalletInfo>, 'usdc' | 'source' | 'as_of' | 'detail'>
 
-/** The account that pays where none is named, and what it has. */
+/** Creates the endpoint that returns the default paying account and its balance. */
 export function createWalletInfoRoute({ keys, balances, testBalance, now }: Options): LocalEndpoint {
   const ofTestLedger = async (address: string): Promise<Read> => {
     try {

@@ -18,7 +18,7 @@ type Labels = Pick<
   'markWrittenDown' | 'addAccount' | 'renameAccount' | 'renameKeyring' | 'setDefault' | 'setAutoLock'
 >
 
-/** Changes labels, and adds accounts: actions that need no secret from the user. */
+/** Creates the operations that change labels and add accounts. They require no secret from the user. */
 export function createWalletLabels({ repository, settings, door, notes, now }: Options): Labels {
   return {
     markWrittenDown(id) {

@@ -13,14 +13,13 @@ const lockReasons: Record<LockReason, string> = {
   screen: 'The wallet was locked with the screen.',
 }
 
-/** Log entries and events of the wallet. */
+/** Activity entries and events of the wallet. */
 export type WalletNotes = ReturnType<typeof createWalletNotes>
 
 export function createWalletNotes({ note, events }: { note: RecordActivity; events: Pick<LocalEvents, 'publish'> }) {
   const byPerson = (kind: string, summary: string, subject?: string) =>
     note({ kind, actor: person, summary, ...(subject !== undefined && { subject }) })
   return {
-    /** Publishes that visible state changed. */
     publishChanged: () => events.publish({ type: 'wallet.changed' }),
     recordLocked: (why: LockReason) =>
       note({ kind: 'wallet.locked', actor: why === 'person' ? person : steward, summary: lockReasons[why] }),
@@ -28,7 +27,7 @@ export function createWalletNotes({ note, events }: { note: RecordActivity; even
     passphraseChanged: () => byPerson('wallet.passphrase_changed', 'You changed the wallet passphrase.'),
     recordCreated: ({ id, label }: Keyring) =>
       byPerson('wallet.created', `You created “${label}”, a new recovery phrase.`, id),
-    /** @param from `a keystore file` */
+    /** @param from source, such as `a keystore file` */
     recordImported: ({ id, label }: Keyring, from: string) =>
       byPerson('wallet.imported', `You imported “${label}” from ${from}.`, id),
     /** Records a keyring whose accounts were lost with the database. */

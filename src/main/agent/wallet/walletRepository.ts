@@ -35,29 +35,29 @@ const accountTable = defineTable('wallet_accounts', {
   keyring_id: text(),
   chain_type: text<ChainType>(),
   address: text(),
-  /** BIP-44 path. Null for imported private keys. */
+  /** BIP-44 path; null for imported private keys. */
   path: nullable(text()),
   label: text(),
   created_at_ms: number(),
 })
-/** Settings are never secret. */
+/** Settings never contain secrets. */
 const settingTable = defineTable('agent_settings', { key: text(), value: json() })
 export type KeyringRow = RowOf<typeof keyringTable>
 export type AccountRow = RowOf<typeof accountTable>
 
 export type WalletRepository = {
-  /** Oldest first. */
+  /** Lists keyrings, oldest first. */
   keyrings(): KeyringRow[]
-  /** Oldest first. */
+  /** Lists accounts, oldest first. */
   accounts(): AccountRow[]
   account(id: string): AccountRow | undefined
   addKeyring(row: KeyringRow): void
   addAccount(row: AccountRow): void
   renameKeyring(id: KeyringId, label: string): boolean
   renameAccount(id: WalletAccountId, label: string): boolean
-  /** Changes the id of every account to the one derived from its address, in all references. */
+  /** Changes the id of each account to the id derived from its address, in all references. */
   deriveIds(): void
-  /** Changes all addresses in one transaction: two accounts may exchange theirs. */
+  /** Changes all addresses in one transaction, because two accounts may swap theirs. */
   correctAddresses(right: readonly Pick<AccountRow, 'id' | 'address'>[]): void
   markWrittenDown(id: KeyringId): boolean
   removeKeyring(id: string): void

@@ -9,7 +9,7 @@ import {
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { WalletVault } from './walletVault.ts'
 
-/** Creates the endpoints for actions that neither take nor return a secret. */
+/** Creates the endpoints for actions without secrets in the request or the response. */
 export function createWalletRoutes(wallet: WalletVault): LocalEndpoint[] {
   return [
     createLocalEndpoint(getWallet, () => wallet.status()),

@@ -16,11 +16,11 @@ import {
   wrapDataKey,
 } from './vaultHeader.ts'
 
-/** Content of a secret: the entropy of a phrase, or a private key of a chain. */
+/** Kind of a secret: the entropy of a phrase, or a private key of a chain. */
 export type SecretKind = 'phrase' | 'evm' | 'solana'
 export type Secret = { kind: SecretKind; bytes: Buffer }
 
-/** Secrets that a passphrase opened. The caller overwrites `dataKey`. */
+/** Secrets unlocked with a passphrase. The caller must overwrite `dataKey`. */
 export type Opened = { store: SecretStore; header: VaultHeader; dataKey: Buffer }
 
 const headerName = 'header'
@@ -31,7 +31,7 @@ const Entry = z.strictObject({
 })
 const entryAbout = (name: string, kind: SecretKind): string => `steward-wallet/1 secret ${name} ${kind}`
 
-/** The sealed secrets in their store, by the id of the keyring. */
+/** Creates the access to the encrypted secrets in their store, by keyring id. */
 export function createWalletSecrets({
   locator,
   now,
@@ -65,7 +65,10 @@ export function createWalletSecrets({
     }
   }
 
-  /** Stores the header first: alone it is harmless, and it lists whatever follows. */
+  /**
+   * Stores the names in the header before the secrets. An unused name is harmless, but an unlisted secret would be
+   * lost.
+   */
   const list = async (opened: Opened, names: readonly string[]): Promise<void> => {
     if (names.length > maxKeyrings) {
       throw new AppError('wallet/failed', `A wallet can hold at most ${maxKeyrings} phrases and keys.`)
@@ -81,7 +84,7 @@ export function createWalletSecrets({
      * @throws AppError `wallet/passphrase`, `request/rate`, `wallet/damaged`
      */
     open,
-    /** Begins a new wallet. @throws AppError `wallet/passphrase-weak` */
+    /** Creates a new wallet. @throws AppError `wallet/passphrase-weak` */
     async begin(passphrase: string): Promise<Opened> {
       requireStrong(passphrase)
       const store = await locator.claim()
@@ -108,9 +111,9 @@ export function createWalletSecrets({
       await writeHeader(opened.store, header)
       opened.header = header
     },
-    /** Whether there is something to open. @throws AppError `wallet/damaged` */
+    /** Whether the store has a vault header. @throws AppError `wallet/damaged` */
     canOpen: async (store: SecretStore): Promise<boolean> => (await readHeader(store)) !== undefined,
-    /** The names of the secrets that are there, without opening anything; undefined when nothing opens them. */
+    /** Returns the names of stored secrets without decrypting them, or undefined if the store has no vault header. */
     async present(store: SecretStore): Promise<string[] | undefined> {
       const header = await readHeader(store)
       if (!header) return undefined
@@ -118,7 +121,7 @@ export function createWalletSecrets({
       for (const name of header.names) if ((await store.read(name)) !== undefined) names.push(name)
       return names
     },
-    /** Only after every secret was removed. */
+    /** Removes the header. Must be called only after all secrets were removed. */
     async end(store: SecretStore): Promise<void> {
       await store.remove(headerName)
       await locator.release()
@@ -127,7 +130,7 @@ export function createWalletSecrets({
 }
 export type WalletSecrets = ReturnType<typeof createWalletSecrets>
 
-/** Decrypts a secret; undefined if it was modified. The caller overwrites the bytes. */
+/** Decrypts a secret, which the caller must overwrite. @returns undefined if it was modified */
 export function openSecret(dataKey: Buffer, name: string, text: string): Secret | undefined {
   const entry = Entry.safeParse(parseJsonOrUndefined(text))
   if (!entry.success) return undefined
@@ -136,7 +139,7 @@ export function openSecret(dataKey: Buffer, name: string, text: string): Secret 
   return bytes && { kind, bytes }
 }
 
-/** Whether it is there and as it was written. */
+/** Whether a secret is stored and unmodified. */
 export async function isWhole({ store, dataKey }: Opened, name: string): Promise<boolean> {
   const text = await store.read(name)
   const secret = text === undefined ? undefined : openSecret(dataKey, name, text)

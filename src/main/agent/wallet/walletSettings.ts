@@ -24,7 +24,7 @@ export function createWalletSettings(repository: WalletRepository) {
   return {
     autoLockMinutes: minutes,
     setAutoLockMinutes: (value: number | null): void => repository.set(keys.autoLockMinutes, value),
-    /** The chosen one, or the first of the chain. */
+    /** Returns the selected account, or the first one of the chain. */
     defaultAccount(chainType: ChainType): AccountRow | undefined {
       const rows = repository.accounts().filter((it) => it.chain_type === chainType)
       return rows.find((it) => it.id === defaults()[chainType]) ?? rows[0]
@@ -35,7 +35,7 @@ export function createWalletSettings(repository: WalletRepository) {
     },
     setDefault: (chainType: ChainType, id: string): void =>
       repository.set(keys.defaults, { ...defaults(), [chainType]: id }),
-    /** Keyrings that are gone from the wallet, and whose secrets may still be there. */
+    /** Returns removed keyrings whose secrets may still be stored. */
     removing,
     removeKeyring(id: string): void {
       repository.atomically(() => {

@@ -19,9 +19,9 @@ const faultStates: Partial<Record<AppError['code'], WalletState>> = {
   'wallet/damaged': 'damaged',
 }
 
-/** State of the wallet, as far as it can be read without prompting the user. */
+/** Creates the state of the wallet, as far as it can be read without prompting the user. */
 export function createWalletState({ repository, locator, secrets, settings }: Options) {
-  /** State reported by the last call to the secret store; a successful call resets it. */
+  /** State reported by the last call to the secret store. A successful call resets it. */
   let fault: LockState | undefined
 
   const readLockedState = async (): Promise<LockState> => {
@@ -65,18 +65,18 @@ export function createWalletState({ repository, locator, secrets, settings }: Op
   return {
     watched: trackState,
     absent: () => new AppError('wallet/absent', 'There is no wallet yet.'),
-    /** For a passphrase that finds nothing to open. */
+    /** Creates the error for a passphrase when there is nothing to unlock. */
     nothingToOpen(): AppError {
       if (repository.keyrings().length === 0) return new AppError('wallet/absent', 'There is no wallet yet.')
       return new AppError('wallet/damaged', createLostState().detail)
     },
-    /** Takes away what a crash has left of a wallet that never came to be, or that was removed. */
+    /** Removes the remains of a wallet after a crash during its creation or removal. */
     async tidy(): Promise<void> {
       if (repository.keyrings().length > 0) return
       try {
         await trackState(takeAway)
       } catch {
-        // The state tells what is wrong.
+        // The state reports the error.
       }
     },
     async status({ unlocked, broken }: { unlocked: boolean; broken: readonly string[] }): Promise<Wallet> {

@@ -4,12 +4,12 @@ import type { HostImage, HostParams } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
 
-/** The images of all runtimes, with those that are being added or could not be. A name is taken once over all. */
+/** Images of all runtimes, including pending and failed additions. Names are unique across runtimes. */
 export type Images = {
   list(): Promise<HostImage[]>
-  /** Begins. @throws AppError `runtime/unknown`, `image/exists` */
+  /** Starts adding an image. @throws AppError `runtime/unknown`, `image/exists` */
   add(request: HostParams<'image.add'>): Promise<HostImage>
-  /** Calls off adding it, or removes it. @throws AppError `image/not-found` */
+  /** Cancels a pending addition, or removes the image. @throws AppError `image/not-found` */
   remove(name: ImageName): Promise<void>
   close(): Promise<void>
 }
@@ -88,7 +88,7 @@ export function createImages({ runtimes, onChanged, onRemoved, now, log }: Image
       job?.calledOff.abort()
       await job?.done
       jobs.delete(name)
-      // Removes it only from runtimes that have it: an unavailable one must not block the removal.
+      // Calls only runtimes that have the image, because an unavailable runtime must not block the removal.
       for (const { runtime } of existing) await runtimes.find((it) => it.name === runtime)?.images.remove(name)
       onRemoved(name)
     },

@@ -5,10 +5,10 @@ import type { FolderArchive } from '#shared/contract/hostIpc.ts'
 import type { Sandboxs } from '../machines/machines.ts'
 import { streamDuplex } from './streamDuplex.ts'
 
-/** Limit over all machines: each archive is a process that reads as fast as it can. */
+/** Limit across all sandboxes. Each archive is a process that reads at full speed. */
 const maxArchives = 16
 
-/** Sends a folder to the service as fast as that reads it. */
+/** Streams a folder to the service as a tar, at the speed of the consumer. */
 export function createArchiveHandler(sandboxs: Pick<Sandboxs, 'get'>) {
   let underWay = 0
 

@@ -7,7 +7,7 @@ import type { TerminalSession } from '../terminals/terminalSession.ts'
 import type { Terminals } from '../terminals/terminals.ts'
 import { createTypedOnce, type TypedOnce } from './typedOnce.ts'
 
-/** Lets the other side of a stream watch a terminal and type into it. */
+/** Attaches the peer of a stream to a terminal, for output and input. */
 export function attachHandler(terminals: Terminals): (params: unknown, stream: IpcServerStream) => void {
   const typed = new WeakMap<TerminalSession, TypedOnce>()
   const getInputDeduplicator = (session: TerminalSession): TypedOnce => {
@@ -38,7 +38,7 @@ export function attachHandler(terminals: Terminals): (params: unknown, stream: I
         })
         if (!refusal) return
         viewer.tell(refusal)
-        acknowledgeInput() // so that the viewer does not resend it
+        acknowledgeInput() // acknowledged so that the viewer does not resend it
       }
     } catch (error) {
       if (!(error instanceof AppError)) throw error

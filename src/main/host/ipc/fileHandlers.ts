@@ -13,9 +13,9 @@ type FileCalls = {
 }
 
 const fileMs = 120_000
-/** Timeout of operations on trees, which may copy. */
+/** Timeout of operations on trees, which may copy, in milliseconds. */
 const treeMs = 30 * 60_000
-/** Size of one listing as JSON; a message has room for twice that. */
+/** Maximum size of one listing as JSON. A message may be twice as large. */
 const listingBytes = 8 * 1024 * 1024
 
 export function createFileHandlers(sandboxs: Pick<Sandboxs, 'get'>): FileCalls {
@@ -63,7 +63,7 @@ export function createFileHandlers(sandboxs: Pick<Sandboxs, 'get'>): FileCalls {
   }
 }
 
-/** Bounds the listing: a folder may have any number of files. */
+/** Truncates the listing to the reply limit, because a folder may have any number of files. */
 function fitIntoReply(all: FileEntry[]): HostResult<'file.list'> {
   let bytes = 0
   const end = all.findIndex((entry) => {

@@ -3,12 +3,12 @@ import { getHostFolder, getHostPidFile, getHostSocketPath } from '#platform/host
 import { claimSocket } from '#platform/privateSocket.ts'
 
 /**
- * Ensures that this process may be the host of this data folder, and removes the socket of an ended one.
- * @throws AppError `data/in-use` if another host answers there
+ * Claims the host socket of a data folder for this process. Removes a stale socket.
+ * @throws AppError `data/in-use` if another host responds on the socket
  */
 export async function claimAddress(dataDir: string): Promise<string> {
   const path = getHostSocketPath(dataDir)
-  // Others may pass through to what a runtime opens to them, and list nothing.
+  // Mode 0711: other users may traverse to what a runtime exposes to them, but cannot list the folder.
   await mkdir(getHostFolder(dataDir), { recursive: true, mode: 0o711 })
   await claimSocket(path, `A sandbox host already runs on ${dataDir}.`)
   return path

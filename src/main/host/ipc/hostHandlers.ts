@@ -33,7 +33,7 @@ type HostDependencies = {
   shutDown: () => void
 }
 
-/** Handlers of the host, by method. Parameters are parsed here and trusted afterwards. */
+/** Creates the request handlers of the host, by method. Parameters are validated here and trusted afterwards. */
 export function createHostHandlers(
   dependencies: HostDependencies,
 ): Record<string, (call: IpcCall) => Promise<IpcAnswer>> {
@@ -49,7 +49,7 @@ export function createHostHandlers(
     return async ({ params, body, signal }: IpcCall): Promise<IpcAnswer> => {
       const parsed = hostMethods[method].params.safeParse(params)
       if (!parsed.success) throw new AppError('request/invalid', `${method}: ${parsed.error.issues[0]?.message}`)
-      // The schema of this very method has just accepted them.
+      // The schema of this method has just validated the parameters.
       return handlers[method]({ params: parsed.data as HostParams<M>, body, signal })
     }
   }
@@ -71,7 +71,7 @@ function createProcessHandlers({
     },
     ping: async () => ({ result: {} }),
     async shutdown() {
-      // The answer goes out first.
+      // Deferred so that the reply is sent first.
       setImmediate(shutDown)
       return { result: {} }
     },

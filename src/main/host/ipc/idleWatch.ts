@@ -1,6 +1,6 @@
 export type IdleWatch = { machines(count: number): void; connections(count: number): void; close(): void }
 
-/** Calls `onIdle` after `ms` milliseconds without machines and connections. */
+/** Calls `onIdle` after `ms` milliseconds without sandboxes and connections. */
 export function createIdleWatch({ ms, onIdle }: { ms: number; onIdle: () => void }): IdleWatch {
   let sandboxCount = 0
   let connectionCount = 0

@@ -6,11 +6,11 @@ import type { SandboxId } from '#shared/ids.ts'
 import type { Sandboxs } from '../machines/machines.ts'
 import { streamDuplex } from './streamDuplex.ts'
 
-/** To one sandbox at a time: each is a process of this machine. */
+/** Limit per sandbox. Each connection is a process on this computer. */
 const maxConnections = 256
 const connectMs = 15_000
 
-/** Joins the stream of a service with a port inside a sandbox. */
+/** Connects a stream of the service to a port inside a sandbox. */
 export function createPortHandler(
   sandboxs: Pick<Sandboxs, 'get'>,
 ): (params: PortConnect, stream: IpcServerStream) => void {
@@ -27,14 +27,14 @@ export function createPortHandler(
     const signal = AbortSignal.any([closed, AbortSignal.timeout(connectMs)])
     const inside = await sandboxs.get(sandboxId).connect(port, signal)
     if (inside.destroyed) throw createLostConnectionError(port)
-    inside.on('error', () => {}) // `close` follows
+    inside.on('error', () => {}) // handled by `close`
     outside.once('close', () => inside.destroy())
     stream.send({ type: 'opened' })
     outside.pipe(inside)
     inside.pipe(outside)
     inside.once('close', () => {
       if (!inside.readableEnded) outside.destroy(createLostConnectionError(port))
-      // What the port sent last is still delivered.
+      // The last output of the port is still delivered.
       else finished(outside, { readable: false }, () => outside.destroy())
     })
     await new Promise((resolve) => inside.once('close', resolve))

@@ -3,14 +3,14 @@ import { createByteStream } from '#platform/ipc/byteStream.ts'
 import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import { AppError } from '#shared/appError.ts'
 
-/** The bytes of a stream of the service, as Node reads and writes them. `left` fires when it has closed. */
+/** Wraps a stream of the service as a Node duplex. `closed` aborts when the stream has closed. */
 export function streamDuplex(stream: IpcServerStream): { duplex: Duplex; closed: AbortSignal } {
   const controller = new AbortController()
   const { duplex, onMessage, onBytes, onTurn } = createByteStream({
     ...stream,
     end: (error) => stream.end(error instanceof AppError ? error : undefined),
   })
-  duplex.on('error', () => {}) // `close` follows
+  duplex.on('error', () => {}) // handled by `close`
   duplex.once('close', () => controller.abort())
   stream.onMessage = onMessage
   stream.onBytes = onBytes

@@ -5,7 +5,6 @@ import { FolderArchive, PortConnect } from '#shared/contract/hostIpc.ts'
 type Open<P> = (params: P, stream: IpcServerStream) => void
 type Openers = { attach: Open<unknown>; connect: Open<PortConnect>; archive: Open<FolderArchive> }
 
-/** Tells the kinds of streams apart. */
 export function streamHandler({ attach, connect, archive }: Openers) {
   return (params: unknown, stream: IpcServerStream): void => {
     if (typeof params !== 'object' || params === null || !('kind' in params)) {

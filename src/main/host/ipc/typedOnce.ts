@@ -1,16 +1,22 @@
 type NumberedInput = { writer?: string | undefined; seq?: number | undefined }
 
 export type TypedOnce = {
-  /** False for what this writer has typed before. Input without a number is always new. */
+  /**
+   * Whether this input is new. Returns false for input that this writer has already sent. Input without a number is
+   * always new.
+   */
   isNew(input: NumberedInput): boolean
 }
 
-/** Enough for every window that has a terminal open, many times over. */
+/** Far more than the number of windows with an open terminal. */
 const maxWriters = 256
 
-/** Remembers how far each writer of one terminal has come, so that what is sent again after a loss is typed once. */
+/**
+ * Tracks the last input number of each writer of one terminal, so that input resent after a connection loss is typed
+ * only once.
+ */
 export function createTypedOnce(): TypedOnce {
-  const lastOf = new Map<string, number>() // the writer longest silent first
+  const lastOf = new Map<string, number>() // least recently active writer first
   return {
     isNew({ writer, seq }) {
       if (writer === undefined || seq === undefined) return true

@@ -1,14 +1,17 @@
 import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
 
-/** Keeps the changes of one machine apart. */
+/** Serializes the changes of each sandbox. */
 export type SandboxChanges = {
   underWay(id: SandboxId): boolean
-  /** Runs now or not at all. The signal fires when a later change overrules this one. @throws `sandbox/busy`. */
+  /**
+   * Runs the change immediately, or throws. The signal fires when a later change overrides this one.
+   * @throws AppError `sandbox/busy`
+   */
   begin<T>(id: SandboxId, change: (called: AbortSignal) => Promise<T>): Promise<T>
-  /** Runs after the changes under way. */
+  /** Runs the change after all pending changes. */
   queue(id: SandboxId, change: () => Promise<void>): Promise<void>
-  /** Calls off the changes under way, then runs; a second call joins the first. */
+  /** Aborts the pending changes, then runs this one. A second call joins the first. */
   overrule(id: SandboxId, change: () => Promise<void>): Promise<void>
 }
 
@@ -31,7 +34,7 @@ export function createSandboxChanges(): SandboxChanges {
       return await change(controller.signal)
     } finally {
       line.callOffs.delete(controller)
-      // Removed before the caller is notified, so that it may start the next change immediately.
+      // Removed before the caller is notified, so that the caller may start the next change immediately.
       if (line.callOffs.size === 0) lines.delete(id)
       settled.resolve()
     }

@@ -1,6 +1,6 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import type { SandboxSpec, RunningSandboxInstance, StoredSandbox } from '#shared/contract/hostIpc.ts'
+import type { RunningSandboxInstance, SandboxSpec, StoredSandbox } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import type { SandboxInstance, SandboxRuntime, SnapshotRef } from '../runtimes/sandboxRuntime.ts'
 import { createSandboxChanges } from './machineChanges.ts'
@@ -9,44 +9,50 @@ import type { SandboxLabels } from './sandboxLabels.ts'
 import { createUsageReadings, type UsageReading } from './usageReadings.ts'
 import { withDeadline } from './withDeadline.ts'
 
-/** The machines that run here, over all runtimes. At most one change of a machine happens at a time. */
+/** Running sandboxes of all runtimes. At most one change of a sandbox runs at a time. */
 export type Sandboxs = {
   list(): RunningSandboxInstance[]
-  /** @throws AppError `sandbox/not-running`. */
+  /** @throws AppError `sandbox/not-running` */
   get(id: SandboxId): SandboxInstance
-  /** @throws AppError `sandbox/not-running`. */
+  /** @throws AppError `sandbox/not-running` */
   usage(id: SandboxId): Promise<UsageReading>
-  /** @throws AppError `sandbox/not-running`. */
+  /** @throws AppError `sandbox/not-running` */
   processes(id: SandboxId): Promise<ProcessReading>
-  /** Makes and starts it, with the files of `from` where given. Both answer with the machine as it is when it runs already. */
+  /**
+   * Creates and starts a sandbox, from the files of snapshot `from` if provided. `create` and `start` return the
+   * existing sandbox if it is already running.
+   */
   create(spec: SandboxSpec, from?: SnapshotRef): Promise<RunningSandboxInstance>
   start(spec: SandboxSpec): Promise<RunningSandboxInstance>
   stop(id: SandboxId): Promise<void>
-  /** Takes precedence over every other change: one in progress is aborted. */
+  /** Takes precedence over all other changes. A change in progress is aborted. */
   delete(id: SandboxId): Promise<void>
-  /** @param runtime runtime of its files. @returns the size on disk, in bytes */
+  /**
+   * @param runtime runtime that stores the files of the sandbox
+   * @returns the size on disk, in bytes
+   */
   snapshot(runtime: string, snapshot: SnapshotRef): Promise<number>
-  /** @throws AppError `sandbox/busy` while it runs */
+  /** @throws AppError `sandbox/busy` while the sandbox runs */
   restore(runtime: string, snapshot: SnapshotRef): Promise<void>
   removeSnapshot(runtime: string, snapshot: SnapshotRef): Promise<void>
-  /** Machines that have files, running or not. */
+  /** Sandboxes with stored files, running or not. */
   listStored(): Promise<SandboxId[]>
   describeStored(): Promise<StoredSandbox[]>
-  /** Stops all of them. */
+  /** Stops all sandboxes. */
   close(): Promise<void>
 }
 
 type SandboxsOptions = {
   runtimes: readonly SandboxRuntime[]
   labels: Pick<SandboxLabels, 'find' | 'remove'>
-  /** Called when a stop begins or fails: in between, an end is expected. */
+  /** Called when a stop begins (true) or fails (false). An exit in between is expected. */
   onStopping: (id: SandboxId, stopping: boolean) => void
-  /** Called when it stopped running for any reason; the transition completes when this settles. */
+  /** Called when a sandbox stops running for any reason. The transition completes when the returned promise settles. */
   onStopped: (id: SandboxId) => Promise<void>
-  /** Called when it stopped running unexpectedly. */
+  /** Called when a sandbox stops unexpectedly. */
   onEnded: (id: SandboxId, reason: string) => void
   onCount: (running: number) => void
-  /** Called before its files are deleted. */
+  /** Called before the files of a sandbox are deleted. */
   onDeleted: (id: SandboxId) => Promise<void>
   deadlines?: { startMs: number; stopMs: number; snapshotMs: number }
   log: Log
@@ -54,7 +60,7 @@ type SandboxsOptions = {
 
 type Launch = {
   way: 'create' | 'start'
-  /** Copying the files of a snapshot may take long. */
+  /** Copying the files of a snapshot may take a long time. */
   ms: number
   begin: (runtime: SandboxRuntime, signal: AbortSignal) => Promise<SandboxInstance>
 }
@@ -85,7 +91,7 @@ export function createSandboxs(options: SandboxsOptions): Sandboxs {
         signal: called,
         run: (signal) => begin(runtime, signal),
         late: () => new AppError('sandbox/start-failed', `The sandbox did not start in ${ms} ms.`),
-        // Discards a machine that became ready after its start was aborted.
+        // Discards a sandbox that became ready after its start was aborted.
         discard: (late) => discard(runtime, late, way),
       })
       return running.add(instance, runtime.name)
@@ -157,14 +163,14 @@ export function createSandboxs(options: SandboxsOptions): Sandboxs {
   }
 }
 
-/** The machines that run, or are being stopped. */
+/** Sandboxes that are running or stopping. */
 type RunningSandboxs = {
   list(): RunningSandboxInstance[]
   find(id: SandboxId): RunningSandboxInstance | undefined
-  /** @throws AppError `sandbox/not-running`, also while it is being stopped */
+  /** @throws AppError `sandbox/not-running`, also while the sandbox is stopping */
   get(id: SandboxId): SandboxInstance
   add(instance: SandboxInstance, runtime: string): RunningSandboxInstance
-  /** Succeeds when it does not run. @throws AppError `sandbox/stop-failed` */
+  /** Succeeds if the sandbox is not running. @throws AppError `sandbox/stop-failed` */
   stop(id: SandboxId, files?: 'discard'): Promise<void>
 }
 

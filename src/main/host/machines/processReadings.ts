@@ -5,12 +5,15 @@ import type { SandboxInstance, SandboxProcess } from '../runtimes/sandboxRuntime
 export type ProcessReading = HostResult<'machine.processes'>['processes']
 type Count = { atMs: number; processes: readonly SandboxProcess[] }
 
-/** Shorter than this, the kernel's ticks would show. */
+/** Shorter intervals would expose the granularity of kernel ticks. */
 const minMs = 250
-/** A count that is older tells nothing about now. */
+/** Older counts are too stale for a current share. */
 const maxMs = 60_000
 
-/** Turns each process's time into its share since the reading before, or over a moment when there is none. */
+/**
+ * Converts the CPU time of each process to a share since the previous reading, or over a short interval if there is no
+ * previous reading.
+ */
 export function processReadings(): { read(sandbox: SandboxInstance): Promise<ProcessReading> } {
   const states = new WeakMap<SandboxInstance, { last?: Count; reading?: Promise<ProcessReading> | undefined }>()
   const count = async (instance: SandboxInstance): Promise<Count> => ({

@@ -5,9 +5,9 @@ import { removeFile, replaceFile } from '#platform/replaceFile.ts'
 import { SandboxLabel } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
 
-/** Labels of sandboxes, one file each. They stay until their sandbox is deleted. */
+/** Labels of sandboxes, one file each. A label persists until its sandbox is deleted. */
 export type SandboxLabels = {
-  /** Writes only files whose content changes. */
+  /** Writes only files whose content has changed. */
   save(label: SandboxLabel): Promise<void>
   /** @returns undefined if the label is missing or belongs to another sandbox */
   find(id: SandboxId): Promise<SandboxLabel | undefined>

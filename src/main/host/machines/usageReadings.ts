@@ -5,18 +5,21 @@ import type { SandboxInstance, SandboxUsage } from '../runtimes/sandboxRuntime.t
 export type UsageReading = HostResult<'machine.usage'>
 
 export type UsageReadings = {
-  /** Callers at the same time share one reading. */
+  /** Concurrent callers share one reading. */
   read(sandbox: SandboxInstance): Promise<UsageReading>
 }
 
-/** Shorter than this, the kernel's ticks would show. */
+/** Shorter intervals would expose the granularity of kernel ticks. */
 const minMs = 250
-/** A reading that is older tells nothing about now. */
+/** Older readings are too stale for a current share. */
 const maxMs = 60_000
 
 type MeterState = { last: SandboxUsage | undefined; reading: Promise<UsageReading> | undefined }
 
-/** Turns counts of processor time into a share: that since the reading before, or over a moment when there is none. */
+/**
+ * Converts CPU time counters to a share since the previous reading, or over a short interval if there is no previous
+ * reading.
+ */
 export function createUsageReadings(): UsageReadings {
   const states = new WeakMap<SandboxInstance, MeterState>()
 

@@ -1,17 +1,21 @@
 import { AppError } from '#shared/appError.ts'
 import { createEmitter } from '#shared/emitter.ts'
 
-/** Recent output of running commands, both streams interleaved, for viewers that attach before the end. */
+/**
+ * Recent output of running commands, with both streams interleaved, for viewers that attach before the command ends.
+ */
 export type WatchedCommands = {
-  /** @throws AppError `request/invalid` when something of that name runs already */
+  /** @throws AppError `request/invalid` if a command of the same name is already running */
   begin(name: string): { take(bytes: Buffer): void; end(): void }
-  /** Reads from a cursor, or the stored output. Waits for output, the start of the command, or its end. */
+  /**
+   * Reads buffered output from a cursor. If there is none, waits for output, for the command to start, or for its end.
+   */
   read(name: string, options: { since: number; waitMs: number; signal: AbortSignal }): Promise<WatchedOutput>
 }
 export type WatchedOutput = { bytes: Buffer; cursor: number; ended: boolean }
 
 export const watchedBytes = 64 * 1024
-/** After its end: who asks late still hears that it has ended. */
+/** Retention after the end of a command, so that late readers still see its exit. */
 const retentionMs = 10_000
 const maxWatched = 256
 

@@ -1,14 +1,14 @@
 type Deadline<T> = {
   ms: number
-  /** Gives up earlier, with its reason. */
+  /** Aborts before the deadline, with the reason of the signal. */
   signal?: AbortSignal
   run: (signal: AbortSignal) => Promise<T>
   late: () => Error
-  /** Gets a result that came after it was given up. */
+  /** Receives a result that arrives after the call was aborted. */
   discard?: (result: T) => Promise<void>
 }
 
-/** Waits for `run` no longer than `ms`. Its signal fires then, but also a `run` that ignores it is given up. */
+/** Runs `run` with a timeout. Its signal fires on timeout. A `run` that ignores the signal is abandoned. */
 export async function withDeadline<T>({ ms, signal, run, late, discard }: Deadline<T>): Promise<T> {
   const controller = new AbortController()
   const call = (): void => controller.abort(signal?.reason)

@@ -2,13 +2,16 @@ import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import type { SandboxInstance } from './sandboxRuntime.ts'
 
-/** The machines of a runtime that run, or are being started. */
+/** Sandboxes of a runtime that are running or starting. */
 export type ActiveSandboxs<M extends SandboxInstance> = {
-  /** One at a time for each id: two would share its files and its limits. @throws AppError `sandbox/busy` */
+  /**
+   * Allows only one start at a time for each id, because two sandboxes would share the files and limits.
+   * @throws AppError `sandbox/busy`
+   */
   begin(id: SandboxId, begin: () => Promise<M>): Promise<M>
-  /** Returns undefined while it is starting, too. */
+  /** @returns the running sandbox, or undefined if it is not running or still starting */
   running(id: SandboxId): M | undefined
-  /** @throws AppError `sandbox/busy` while it runs or is being started */
+  /** @throws AppError `sandbox/busy` while the sandbox is running or starting */
   assertInactive(id: SandboxId): void
 }
 

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { getSystemCallNumbers } from './systemCallNumbers.ts'
 
-/** Scripts beside this file, beside the built programs, and within a package's archive. */
+/** Folder of the scripts: beside this file, beside the built programs, and within a package's archive. */
 const folder = new URL('./scripts/', import.meta.url)
 const cache = new Map<string, string>()
 
 /**
- * A helper script for `perl -e`, made of the named files of `scripts/` with what all of them share before them.
- * It takes one argument: see `perlArgument`.
+ * Builds a helper script for `perl -e` from the named files of `scripts/`, preceded by the shared one. It takes one
+ * argument, see `formatPerlArgument`.
  */
 export function buildPerlScript(...parts: string[]): string {
   return ['shared', ...parts].map(readPerlPart).join('')
 }
 
-/** One file of `scripts/` alone, so that what Perl complains about names this file and its line. */
+/** Returns a single file of `scripts/`. Perl errors report the name and line of this file. */
 export function readPerlPart(name: string): string {
   const cached = cache.get(name)
   if (cached !== undefined) return cached
@@ -27,7 +27,7 @@ export function definePart(name: string, text: string): string {
   return `# line 1 "${name}.pl"\n${text}\n`
 }
 
-/** The one argument of a script: `values`, and the numbers of this machine's system calls. */
+/** Formats the argument of a script: `values`, and the system call numbers of this architecture. */
 export function formatPerlArgument(values: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ calls: getSystemCallNumbers() ?? {}, ...values })
 }

@@ -8,45 +8,46 @@ import type { SandboxId, SnapshotId } from '#shared/ids.ts'
 import type { FileOperations } from './inside/fileOperations.ts'
 
 /**
- * Makes machines of one kind. A machine behaves like one small computer: its own files, processes and network.
- * `test/contract/sandboxRuntime.ts` says what every implementation must do.
+ * Creates sandboxes of one kind. A sandbox behaves like a small computer with separate files, processes and network.
+ * `test/contract/sandboxRuntime.ts` specifies the behavior of every implementation.
  */
 export interface SandboxRuntime {
   readonly name: string
-  /** Reports features and enforced limits, determined by trying them; never rejects. */
+  /** Reports features and enforced limits, which are determined by trying. Never rejects. */
   describe(): Promise<RuntimeReport>
   /**
-   * Makes the files of a new machine, of its image or of the snapshot `from`, and starts it.
+   * Creates the files of a new sandbox, from its image or from the snapshot `from`, and starts it. Removes everything
+   * on error.
    * @throws AppError `runtime/unavailable`, `image/not-found`, `image/not-ready`, `snapshot/not-found`,
-   * `egress/unavailable`, `sandbox/start-failed`; nothing of the machine is left then.
+   * `egress/unavailable`, `sandbox/start-failed`
    */
   create(spec: SandboxSpec, signal: AbortSignal, from?: SnapshotRef): Promise<SandboxInstance>
-  /** Starts a machine whose files exist. @throws AppError `sandbox/not-found` when they do not. */
+  /** Starts a sandbox from its stored files. @throws AppError `sandbox/not-found` if they do not exist */
   start(spec: SandboxSpec, signal: AbortSignal): Promise<SandboxInstance>
-  /** Removes the files and the snapshots of a machine that does not run. Succeeds when there are none. */
+  /** Removes the files and snapshots of a stopped sandbox. Succeeds if there are none. */
   remove(id: SandboxId): Promise<void>
-  /** Machines that have files here, running or not. */
+  /** Sandboxes with stored files, running or not. */
   listStored(): Promise<SandboxId[]>
-  /** Ends and removes what an earlier host process left running or mounted; files of machines stay. */
+  /** Ends all processes and removes all mounts of a previous host process. Files of sandboxes are preserved. */
   sweep(): Promise<void>
   /**
-   * Keeps the files of a machine as they are now. One that runs is held still meanwhile: what is kept is what a power
-   * cut would have left, with every write complete that was finished before.
-   * @returns what it takes on the disk, in bytes
-   * @throws AppError `snapshot/failed`, `file/no-space`; nothing of it is left then
+   * Creates a snapshot of a sandbox's files. A running sandbox is frozen during the copy. The snapshot equals the state
+   * after a power failure, including all completed writes. Removes partial files on error.
+   * @returns the disk usage of the snapshot, in bytes
+   * @throws AppError `snapshot/failed`, `file/no-space`
    */
   snapshot(snapshot: SnapshotRef, signal: AbortSignal): Promise<number>
   /**
-   * The files of a machine that does not run become those of the snapshot, all of them or, when it fails, none.
+   * Replaces all files of a stopped sandbox with those of the snapshot. On error, no file is changed.
    * @throws AppError `snapshot/not-found`, `snapshot/failed`
    */
   restore(snapshot: SnapshotRef, signal: AbortSignal): Promise<void>
-  /** Snapshots of a sandbox with files on this computer, in no particular order. */
+  /** Snapshots of a sandbox that has files on this computer, unordered. */
   listSnapshots(id: SandboxId): Promise<SnapshotId[]>
-  /** Succeeds when there is none. */
+  /** Succeeds if the snapshot does not exist. */
   removeSnapshot(snapshot: SnapshotRef): Promise<void>
   readonly images: RuntimeImages
-  /** Ends what it keeps beside machines. Machines that run are stopped before. */
+  /** Releases the resources of the runtime. All sandboxes must be stopped before. */
   close(): Promise<void>
 }
 
@@ -56,12 +57,15 @@ export type SnapshotRef = { sandboxId: SandboxId; snapshotId: SnapshotId }
 export type RuntimeImages = {
   list(): Promise<HostImage[]>
   /**
-   * Resolves when the image is ready. `onProgress` gets a sentence and, where it is known, a share from 0 to 1.
-   * @throws AppError `image/source` for a kind that it cannot take, `image/exists`, `image/failed`, `file/no-space`;
-   * nothing of the image is left then, nor when `signal` fires
+   * Resolves when the image is ready. `onProgress` receives a sentence and, if known, a share from 0 to 1. Removes
+   * partial files on error and on abort.
+   * @throws AppError `image/source` for an unsupported source, `image/exists`, `image/failed`, `file/no-space`
    */
   add(request: AddImage, signal: AbortSignal): Promise<HostImage>
-  /** Machines that were made from it may not run: the caller sees to that. Succeeds when there is none. */
+  /**
+   * Removes an image. The caller must ensure that no sandbox created from it is running. Succeeds if the image does not
+   * exist.
+   */
   remove(name: ImageName): Promise<void>
 }
 
@@ -75,42 +79,45 @@ export interface SandboxInstance {
   readonly id: SandboxId
   readonly startedAtMs: number
   readonly enforced: Enforced
-  /** Resolves with a sentence when the machine is no longer running, whether asked or not. */
+  /** Resolves with a sentence when the sandbox has ended for any reason. */
   readonly ended: Promise<string>
-  /** Ends all processes, then resolves. Idempotent. `discard`: its files may be lost. */
+  /** Ends all processes, then resolves. Idempotent. `discard` permits the loss of its files. */
   stop(files?: 'discard'): Promise<void>
   /**
-   * Runs `bash -c command` with stdin closed. On timeout, or when `signal` fires, its whole process group is killed
-   * and what was printed so far is returned.
-   * @throws AppError `exec/failed` when the exit code cannot be known; `sandbox/not-running`.
+   * Runs `bash -c command` with stdin closed. On timeout or abort, kills the whole process group and returns the output
+   * so far.
+   * @throws AppError `exec/failed` if the exit code cannot be determined; `sandbox/not-running`
    */
   exec(request: ExecRequest): Promise<ExecOutcome>
-  /** Measures it now. @throws AppError `sandbox/not-running`. */
+  /** Takes a new measurement. @throws AppError `sandbox/not-running` */
   usage(): Promise<SandboxUsage>
-  /** Lists all processes, unordered, by their ids inside. @throws AppError `sandbox/not-running`. */
+  /** Lists all processes, unordered, by their PIDs inside. @throws AppError `sandbox/not-running` */
   processes(): Promise<SandboxProcess[]>
-  /** Never to process 1, which is the machine itself. @throws AppError `process/not-found`, `sandbox/not-running`. */
+  /**
+   * Sends a signal to a process. Never signals PID 1, because it is the sandbox itself.
+   * @throws AppError `process/not-found`, `sandbox/not-running`
+   */
   signal(pid: number, signal: ProcessSignal): Promise<void>
-  /** TCP ports on which something listens, in ascending order. @throws AppError `sandbox/not-running`. */
+  /** TCP ports with a listener, in ascending order. @throws AppError `sandbox/not-running` */
   listeningPorts(): Promise<number[]>
-  /** Starts a command on a new pseudo-terminal. @throws AppError `terminal/failed`, `sandbox/not-running`. */
+  /** Starts a command on a new pseudo-terminal. @throws AppError `terminal/failed`, `sandbox/not-running` */
   openTerminal(request: TerminalRequest): Promise<SandboxTerminal>
-  /** Writes as the sandbox's root, making folders. @throws AppError `file/…`. */
+  /** Writes a file as the sandbox's root. Creates parent folders. @throws AppError `file/…` */
   writeFile(path: string, content: Uint8Array, signal: AbortSignal): Promise<void>
-  /** @throws AppError `file/not-found`, `file/not-a-file`, `file/too-large`. */
+  /** @throws AppError `file/not-found`, `file/not-a-file`, `file/too-large` */
   readFile(path: string, maxBytes: number, signal: AbortSignal): Promise<Buffer>
-  /** Folders first, then by name. @throws AppError `file/not-found`, `file/not-a-folder`. */
+  /** Lists folders first, then sorts by name. @throws AppError `file/not-found`, `file/not-a-folder` */
   listFiles(path: string, signal: AbortSignal): Promise<FileEntry[]>
   readonly files: FileOperations
   /**
-   * Connects to a TCP port of the machine's own loopback, IPv4 before IPv6. Ending the stream ends what is sent to the
-   * port; the stream ends when the port has sent all it will, and with the machine. `signal` limits the connecting only.
-   * @throws AppError `port/no-server` when nothing listens there, `port/failed`, `sandbox/not-running`
+   * Connects to a TCP port on the sandbox's loopback, IPv4 before IPv6. Ending the stream ends the input of the port.
+   * The stream ends when the port has sent all its output, or with the sandbox. `signal` applies only to connecting.
+   * @throws AppError `port/no-server` if nothing listens on the port, `port/failed`, `sandbox/not-running`
    */
   connect(port: number, signal: AbortSignal): Promise<Duplex>
 }
 
-/** Size of each stream; further output is read and dropped, and `truncated` is set. */
+/** Maximum size of each stream, in bytes. Further output is discarded and `truncated` is set. */
 export const execStreamBytes = 10 * 1024 * 1024
 
 export type ExecRequest = {
@@ -119,7 +126,7 @@ export type ExecRequest = {
   cwd?: string | undefined
   env?: Readonly<Record<string, string>> | undefined
   signal: AbortSignal
-  /** Called with output of both streams, including output beyond the limit. */
+  /** Called with the output of both streams, including output beyond the limit. */
   onOutput?: ((bytes: Buffer) => void) | undefined
 }
 
@@ -134,14 +141,14 @@ export type ExecOutcome = {
 }
 
 export type SandboxUsage = {
-  /** Processor time of all its processes so far; only the difference of two counts means something. */
+  /** Accumulated CPU time of all processes. Only the difference of two readings is meaningful. */
   cpuMs: number
-  /** When that was counted, by `performance.now()`. */
+  /** Time of the reading, by `performance.now()`. */
   atMs: number
-  /** Memory without reclaimable file cache. */
+  /** Memory usage without reclaimable file cache. */
   memoryBytes: number
   processes: number
-  /** Bytes used by its files, up to a few seconds old. Absent until the first count is complete. */
+  /** Disk usage of the files, up to a few seconds old. Undefined until the first count is complete. */
   diskBytes: number | undefined
 }
 
@@ -149,11 +156,11 @@ export type SandboxProcess = {
   pid: number
   ppid: number
   user: string
-  /** Processor time used, in milliseconds. */
+  /** CPU time used, in milliseconds. */
   cpuMs: number
-  /** Resident. */
+  /** Resident set size. */
   memoryBytes: number
-  /** One line. */
+  /** Command line, as one line of text. */
   command: string
   startedAtMs: number
 }
@@ -166,11 +173,11 @@ export type TerminalRequest = {
   env?: Readonly<Record<string, string>> | undefined
 }
 
-/** A running pseudo-terminal. Listeners are set by its one owner before the first byte is delivered. */
+/** Running pseudo-terminal. Its single owner sets the listeners before the first byte is delivered. */
 export interface SandboxTerminal {
   /**
-   * Raw output in order. Every byte that was written before the exit is delivered before `ended` resolves.
-   * The bytes are the listener's until it returns: what it keeps it copies.
+   * Delivers raw output in order. All bytes written before the exit are delivered before `ended` resolves. The buffer
+   * is valid only during the call, so a listener must copy the bytes that it retains.
    */
   onOutput(listener: (bytes: Buffer) => void): void
   /**
@@ -178,17 +185,23 @@ export interface SandboxTerminal {
    * @throws AppError `terminal/input-full` while too much input is unread
    */
   write(bytes: Uint8Array, onWritten?: () => void): void
-  /** Writes a reply of the terminal itself, or drops it while input is queued. */
+  /** Writes a reply of the terminal emulator, or drops it while input is queued. */
   answer(bytes: Uint8Array): void
   resize(cols: number, rows: number): void
-  /** The name of the program in its foreground; undefined for its own command. Absent where the runtime does not tell. */
+  /**
+   * Returns the name of the foreground program, or undefined if it is the terminal's own command. Absent if the runtime
+   * does not support it.
+   */
   foreground?(): Promise<string | undefined>
-  /** Absolute path of the working directory of that program. Undefined: unknown. Absent where the runtime does not tell. */
+  /**
+   * Returns the absolute working directory of that program, or undefined if it is unknown. Absent if the runtime does
+   * not support it.
+   */
   directory?(): Promise<string | undefined>
-  /** Stops reading: the program blocks once the kernel's buffer is full. */
+  /** Stops reading. The program blocks once the kernel's buffer is full. */
   pause(): void
   resume(): void
-  /** Hangs up, and kills the process group when it does not end within a few seconds. */
+  /** Hangs up, and kills the process group if it does not exit within a few seconds. */
   close(): void
   readonly ended: Promise<{ exitCode: number | null; signal: string | null }>
 }

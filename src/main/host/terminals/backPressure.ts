@@ -1,9 +1,12 @@
 import type { SandboxTerminal } from '../runtimes/sandboxRuntime.ts'
 
-/** A consumer of output: how far behind it is, and how far it may fall behind before the program is paused. */
+/** Consumer of output, with its lag and the maximum lag before the program is paused, in bytes. */
 export type Consumer = { lag: number; allowed: number }
 
-/** Pauses a program while a consumer is too far behind, and resumes it when all have caught up halfway. */
+/**
+ * Pauses a program while a consumer lags too far behind. Resumes it when all consumers have reduced their lag to half
+ * of the limit.
+ */
 export function createBackPressure(program: SandboxTerminal | undefined): (consumers: readonly Consumer[]) => void {
   let paused = false
   return (consumers) => {

@@ -3,7 +3,7 @@ import type { TerminalId } from '#shared/ids.ts'
 
 export type ChangeEvents = {
   recordChange(record: TerminalRecord): void
-  /** Stops its events. */
+  /** Discards pending events of a terminal. */
   forget(id: TerminalId): void
   close(): void
 }
@@ -12,7 +12,7 @@ type Recent = { lastSent: TerminalRecord; newest: TerminalRecord; timer: NodeJS.
 
 const quietMs = 100
 
-/** Reports starts and exits at once, and throttles titles and sizes, which may change all the time. */
+/** Reports starts and exits immediately. Throttles titles and sizes, which may change continuously. */
 export function createChangeEvents(tell: (record: TerminalRecord) => void): ChangeEvents {
   const recent = new Map<TerminalId, Recent>()
 

@@ -2,8 +2,8 @@ import type { Terminal } from '@xterm/headless'
 import { defaultColors, type TerminalColors } from '#shared/contract/terminalColors.ts'
 
 /**
- * Answers color queries of programs. The host answers rather than a viewer, so that there is one answer, in order. Uses
- * the colors of the most recent viewer, or defaults.
+ * Answers color queries of programs in the host instead of the viewers, so that each query gets one reply, in order.
+ * Uses the colors of the most recent viewer, or defaults.
  */
 export function createColorAnswers(
   parser: Pick<Terminal['parser'], 'registerOscHandler'>,
@@ -15,7 +15,7 @@ export function createColorAnswers(
     if (color !== undefined) answer(`\x1b]${code};${formatXColor(color)}\x1b\\`)
   }
 
-  // `10;?;?` asks for 10 and the one after it.
+  // Parses queries such as `10;?;?`, which request color 10 and the next one.
   const special = (first: number) => (data: string) => {
     const values = [colors.foreground, colors.background, colors.cursor]
     data.split(';').forEach((part, index) => {
@@ -40,13 +40,13 @@ export function createColorAnswers(
   }
 }
 
-/** `#rrggbb` as programs expect it: four digits a part. */
+/** Formats `#rrggbb` for programs, with four digits per component. */
 function formatXColor(color: string): string {
   const [red = '', green = '', blue = ''] = [1, 3, 5].map((index) => color.slice(index, index + 2).toLowerCase())
   return `rgb:${red}${red}/${green}${green}/${blue}${blue}`
 }
 
-/** The colors 16 to 255 are the same in every theme: a cube of six levels and a ramp of greys. */
+/** Returns one of the colors 16 to 255, which are the same in every theme: a cube of six levels and a ramp of grays. */
 function getFixedColor(index: number): string | undefined {
   if (!Number.isInteger(index) || index < 16 || index > 255) return undefined
   const grey = 8 + (index - 232) * 10

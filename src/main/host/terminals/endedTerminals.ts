@@ -3,7 +3,7 @@ import type { TerminalSession } from './terminalSession.ts'
 
 export type EndedLimits = { perSandbox: number; bytes: number }
 
-/** Time and space for which ended terminals remain readable. */
+/** Retention of ended terminals, limited by time and space. */
 export type EndedTerminals = {
   /** Schedules the removal of an ended terminal, and removes those above the limits. */
   add(terminal: { id: TerminalId; sandboxId: SandboxId; exitedAtMs: number }): void
@@ -15,7 +15,7 @@ type EndedOptions = {
   listSessions: () => TerminalSession[]
   remove: (id: TerminalId) => void
   readableMs: number
-  /** Above the maximum, the terminal that ended first is removed. */
+  /** Limits above which the terminal that ended first is removed. */
   max: EndedLimits
   now: () => number
 }
@@ -41,7 +41,7 @@ export function createEndedTerminals(options: EndedOptions): EndedTerminals {
   }
 }
 
-/** Returns the ended terminals above the limit of this sandbox and above the bytes of all. */
+/** Returns the ended terminals that exceed the limit of this sandbox or the total bytes. */
 function selectExtra(sessions: TerminalSession[], sandboxId: SandboxId, max: EndedLimits): Set<TerminalSession> {
   const ended = sessions.filter(({ record }) => record.exitedAtMs !== null).sort(compareByEnd)
   const ofOne = ended.filter(({ record }) => record.sandboxId === sandboxId)

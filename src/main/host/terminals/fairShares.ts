@@ -1,4 +1,4 @@
-/** Splits `limit` fairly: large demands never starve small ones. */
+/** Splits `limit` fairly, so that large demands do not starve small ones. */
 export function divideFairly(requested: readonly number[], limit: number): number[] {
   const shares = requested.map(() => 0)
   let remaining = limit

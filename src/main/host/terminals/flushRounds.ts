@@ -1,17 +1,17 @@
 export type FlushRounds = {
-  /** Reports incoming `bytes`. */
+  /** Reports the arrival of `bytes` bytes. */
   touch(bytes: number): void
   close(): void
 }
 
-/** In a flood, output is sent in large runs, since each run has a fixed cost. Otherwise delays stay invisible. */
+/** A flood is sent in large batches, because each batch has a fixed cost. Otherwise delays stay imperceptible. */
 const rounds = { normal: { ms: 1, enoughBytes: 64 * 1024 }, flood: { ms: 8, enoughBytes: 256 * 1024 } } as const
-/** More than this in one round is a flood. */
+/** Bytes in one round above which output counts as a flood. */
 const floodBytes = 64 * 1024
 
 /**
- * Schedules sending of output: the first byte after a pause immediately, a continuing flow in batches, because ten
- * thousand small messages a second would cost more than their content.
+ * Schedules the sending of output. Sends the first byte after a pause immediately and continuous output in batches,
+ * because ten thousand small messages per second would cost more than their content.
  */
 export function createFlushRounds(flush: () => void): FlushRounds {
   let pause: NodeJS.Timeout | undefined

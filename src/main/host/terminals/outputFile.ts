@@ -3,26 +3,26 @@ import { join } from 'node:path'
 import type { Log } from '#platform/log.ts'
 import type { OutputLog } from './outputLog.ts'
 
-/** Output of a terminal on disk, which outlives this process. Appended in segments, one write at a time. */
+/** Output of a terminal on disk, which outlives this process. Appends to segments, one write at a time. */
 export type OutputFile = {
   /** Cursor of the oldest byte on disk. */
   readonly start: number
-  /** Cursor after the newest byte that the kernel has taken. */
+  /** Cursor after the newest byte accepted by the kernel. */
   readonly end: number
   /** Whether everything up to `end` is on disk. */
   readonly isWhole: boolean
-  /** Starts to write what the log has beyond `end`. */
+  /** Starts writing the output beyond `end`. */
   pump(): void
-  /** At most `maxBytes` from `from` on; empty when they are not on disk. */
+  /** Reads at most `maxBytes` from `from`. Empty if the bytes are not on disk. */
   read(from: number, maxBytes: number): Promise<Buffer>
-  /** Resolves when everything now in the log is written, or writing failed. */
+  /** Resolves when all current output is written, or when writing has failed. */
   waitUntilWritten(): Promise<void>
   close(): Promise<void>
 }
 
 type OutputFileOptions = {
   folder: string
-  /** Segments of an earlier process, oldest first. */
+  /** Segments of a previous process, oldest first. */
   stored: readonly Segment[]
   source: OutputLog
   maxStoredBytes: number
@@ -35,7 +35,7 @@ const writeBytes = 1024 * 1024
 const nothing = Buffer.alloc(0)
 const segmentName = /^output-(\d+)\.log$/
 
-/** Two segments of half of `keptBytes` each. When the newer is full, the older is removed. */
+/** Stores two segments of half of `maxStoredBytes` each. Removes the older one when the newer one is full. */
 export function createOutputFile(options: OutputFileOptions): OutputFile {
   const { folder, source, maxStoredBytes, onWritten, log } = options
   const segments: Pick<Segment, 'start' | 'path'>[] = [...options.stored]
@@ -84,7 +84,7 @@ export function createOutputFile(options: OutputFileOptions): OutputFile {
     get start() {
       return segments[0]?.start ?? end
     },
-    /** After a failed write, nothing waits for the disk. */
+    /** After a failed write, no consumer waits for the disk. */
     get end() {
       return broken ? source.end : end
     },
@@ -121,7 +121,7 @@ export async function listSegments(folder: string): Promise<Segment[]> {
   return segments.sort((a, b) => a.start - b.start)
 }
 
-/** A write may be partial. */
+/** Repeats writes, because a write may be partial. */
 async function writeRuns(file: FileHandle, runs: Buffer[]): Promise<void> {
   const { bytesWritten } = await file.writev(runs)
   let remaining = bytesWritten

@@ -4,13 +4,13 @@ import type { TerminalOutput } from './outputHistory.ts'
 import type { ScreenFeed } from './screenFeed.ts'
 import type { SessionViewers } from './sessionViewers.ts'
 
-/** Passes the output of a program on to the viewers, the screen and the disk. */
+/** Distributes the output of a program to the viewers, the screen and the disk. */
 export type OutputFlow = {
-  /** Passes on what has come, then balances. */
+  /** Distributes new output, then balances. */
   flush(): void
-  /** Pauses the program for slow consumers, and frees output that all have used. */
+  /** Pauses the program for slow consumers, and frees output that all consumers have processed. */
   balance(): void
-  /** From the next balance on, memory holds only output that a consumer has not used. */
+  /** From the next balance, retains only output that a consumer has not processed. */
   retainUnusedOnly(): void
 }
 
@@ -23,9 +23,9 @@ type FlowOptions = {
   onFlushed: () => void
 }
 
-/** Raw output held in memory. Older output is read from disk. */
+/** Bytes of raw output in memory. Older output is read from disk. */
 const memoryBytes = 1024 * 1024
-/** Bytes that each consumer may lag behind before the program is paused. A screen needs only the end of a flood. */
+/** Maximum lag of each consumer before the program is paused, in bytes. A screen needs only the end of a flood. */
 const maxLag = { screen: 4 * 1024 * 1024, viewer: 8 * 1024 * 1024, disk: 4 * 1024 * 1024 }
 
 export function createOutputFlow({ program, output, feed, viewers, onFlushed }: FlowOptions): OutputFlow {

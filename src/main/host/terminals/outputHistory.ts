@@ -13,7 +13,7 @@ export type OutputHistory = {
 
 export type TerminalOutput = { memory: OutputLog; file: OutputFile; history: OutputHistory }
 
-/** Opens the output of a terminal, continuing where an earlier process stopped. */
+/** Opens the output of a terminal. Continues after the output of a previous process. */
 export async function openOutput(options: {
   folder: string
   maxStoredBytes: number
@@ -42,7 +42,7 @@ function createOutputHistory(memory: OutputLog, file: OutputFile): OutputHistory
       if (from >= memory.start) return inMemory(from, maxBytes)
       const start = Math.max(from, file.start)
       const bytes = await file.read(start, Math.min(maxBytes, memory.end - start))
-      // The segment may have been rotated away, in which case newer output is in memory.
+      // The segment may have been rotated away. In that case newer output is in memory.
       return bytes.length > 0 ? { start, bytes } : inMemory(Math.max(from, file.start), maxBytes)
     },
   }

@@ -3,16 +3,16 @@
  * blocks, so consumers may hold slices indefinitely.
  */
 export type OutputLog = {
-  /** Cursor of the oldest byte that is still here. */
+  /** Cursor of the oldest available byte. */
   readonly start: number
   /** Cursor after the newest byte. */
   readonly end: number
   append(bytes: Uint8Array): void
-  /** Contiguous bytes from `from`, at most `maxBytes`. Empty at the end; never crosses a block. */
+  /** Returns contiguous bytes from `from`, at most `maxBytes`. Empty at the end. Never crosses a block. */
   run(from: number, maxBytes: number): Buffer
-  /** All bytes between two cursors, as contiguous pieces. */
+  /** Returns all bytes between two cursors, as contiguous chunks. */
   runs(from: number, to: number): Buffer[]
-  /** Frees blocks that end before `cursor`, and the last block too if `cursor` is the end of all output. */
+  /** Frees blocks that end before `cursor`. Also frees the last block if `cursor` is the end of all output. */
   forget(cursor: number): void
 }
 

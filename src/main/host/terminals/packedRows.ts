@@ -1,24 +1,26 @@
 import { createRowPacker, getPackedBytes, type PackedRow, type Row } from './rowPacker.ts'
 
-/** A row as the emulator makes them. */
 export type LiveRow = Row & { clone(): LiveRow }
 
-/** The emulator's list of rows, of whose methods only `get` and `recycle` give rows away that are then used. */
+/** Row list of the emulator. Only `get` and `recycle` return rows that are used afterwards. */
 export type RowList = {
   readonly length: number
   get(index: number): LiveRow | undefined
   set(index: number, row: LiveRow | PackedRow): void
-  /** Reuses the oldest row as the newest; the caller overwrites it. */
+  /** Reuses the oldest row as the newest. The caller overwrites it. */
   recycle(): LiveRow
 }
 
-/** The normal screen of the emulator, with the `ybase` rows above it that have scrolled out. */
+/** Normal screen of the emulator, with `ybase` rows of scrollback above it. */
 export type RowBuffer = { readonly lines: RowList; readonly ybase: number }
 
 export type PackedRows = {
-  /** Packs rows that scrolled out. Call it only while the emulator is idle, since it holds rows while it works. */
+  /**
+   * Packs rows that have scrolled out. Must be called only while the emulator is idle, because it holds references to
+   * rows while parsing.
+   */
   pack(): void
-  /** Reads rows without unpacking them permanently. `work` may hold a row until it reads the 16th after it. */
+  /** Reads rows without unpacking them permanently. `work` may hold a row until it reads the 16th row after it. */
   reading<T>(work: () => T): T
   /** Approximate memory of the packed rows, in bytes. */
   weigh(): number
@@ -26,20 +28,20 @@ export type PackedRows = {
 
 type Slot = LiveRow | PackedRow | undefined
 
-/** Packed rows retained for reuse: as many as one chunk of output adds. */
+/** Maximum number of unpacked rows retained for reuse: as many as one chunk of output adds. */
 const maxSpares = 128
-/** Readers look at a row and its neighbours several times, then move on. */
+/** Cache size in rows. Readers access a row and its neighbors several times, then move on. */
 const readAtOnce = 16
 
 /**
- * Keeps what has scrolled out packed. The emulator notices nothing: what it asks for is unpacked before it gets it, and
- * packed again later. After each `pack` all rows above the screen are packed, and none on it is.
+ * Stores scrollback rows packed, transparently to the emulator: rows are unpacked on access and packed again later.
+ * After each `pack`, all rows above the screen are packed and all rows on it are unpacked.
  */
 export function createPackedRows(buffer: () => RowBuffer): PackedRows {
   const packer = createRowPacker()
   const spares: LiveRow[] = []
   let opened: { list: RowList; getRow: (index: number) => Slot } | undefined
-  /** Packed and unpacked rows may be mixed. */
+  /** Whether packed and unpacked rows may be mixed. */
   let untidy = true
   let readRows: { index: number; row: LiveRow }[] | undefined
 
@@ -93,14 +95,14 @@ export function createPackedRows(buffer: () => RowBuffer): PackedRows {
     pack() {
       const { lines: list, ybase } = buffer()
       if (opened?.list !== list) {
-        // A reset makes a new list, without packed rows.
+        // A reset creates a new list without packed rows.
         const model = list.get(ybase)?.clone()
         if (!model) return
         opened = { list, getRow: open(list, model) }
         untidy = true
       }
       const { getRow } = opened
-      // A screen that grew taller begins with rows that had scrolled out.
+      // After the screen has grown taller, it begins with rows from the scrollback.
       untidy ||= !isLive(getRow(ybase))
       for (let index = ybase - 1; index >= 0; index--) {
         const row = getRow(index)

@@ -2,13 +2,12 @@ import { cutBefore, findColors, findPlainPart } from './unseenOutput.ts'
 
 /**
  * Plain output that a screen has accepted but not parsed. During a flood without viewers, output that scrolls out is
- * dropped from here, so that the flood costs no more than a scan of its bytes.
+ * dropped here, so that the flood costs no more than a scan of its bytes.
  */
 export type PlainBacklog = {
   readonly isEmpty: boolean
-  /** Accepts all of it, or nothing if it is not plain or exceeds the limit. */
+  /** Accepts all bytes, or none if they are not plain or exceed the limit. */
   take(bytes: Uint8Array, maxLines: number): boolean
-  /** Returns everything to parse, and empties the backlog. */
   drain(): Buffer
 }
 
@@ -18,7 +17,7 @@ const nothing = new Uint8Array(0)
 export function createPlainBacklog(): PlainBacklog {
   let parts: Uint8Array[] = []
   let size = 0
-  /** An unfinished sequence or character that the next bytes may complete. */
+  /** Incomplete sequence or character, which the next bytes may complete. */
   let begun: Uint8Array = nothing
 
   const keep = (chunks: Uint8Array[]): void => {
@@ -26,12 +25,12 @@ export function createPlainBacklog(): PlainBacklog {
     size = chunks.reduce((total, part) => total + part.length, 0)
   }
 
-  /** @returns false if most of it may still become visible */
+  /** @returns false if most of the output may still become visible */
   const shrink = (added: Uint8Array, maxLines: number): boolean => {
     const bytes = Buffer.concat([...parts, added])
     const cut = cutBefore({ bytes, from: 0, until: bytes.length, maxLines })
     if (bytes.length - cut > maxBytes / 2) return false
-    // A copy, so that dropped bytes can be freed.
+    // Copied, so that the dropped bytes can be freed.
     keep([findColors(bytes, 0, cut), new Uint8Array(bytes.subarray(cut))])
     return true
   }

@@ -1,15 +1,15 @@
-/** A worker's current work, in shared memory that the main thread can read even while the worker is stuck. */
+/** Current task of a worker, in shared memory that the main thread can read even while the worker is blocked. */
 export type PresentWork = {
   readonly memory: SharedArrayBuffer
-  /** The kernel's id of the worker thread; 0 until known. */
+  /** Kernel thread id of the worker, or 0 until known. */
   thread: number
   begin(screen: number, kind: WorkKind): void
   end(): void
-  /** `turn` changes with each piece of work. */
+  /** `turn` changes with each task. */
   now(): { turn: number; screen: number; kind: WorkKind } | undefined
 }
 
-/** `drawing`: parsing output. `asked`: answering a question about the screen. */
+/** `drawing`: parsing output. `asked`: handling a query of the screen. */
 export type WorkKind = 'drawing' | 'asked'
 
 const [turnIndex, screenIndex, kindIndex, threadIndex] = [0, 1, 2, 3]

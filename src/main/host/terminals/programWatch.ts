@@ -1,5 +1,5 @@
 export type ProgramWatch = {
-  /** Records input or output, after which another program may be in the foreground. */
+  /** Records input or output, after which a different program may be in the foreground. */
   recordOutput(): void
   close(): void
 }
@@ -11,10 +11,16 @@ type ProgramWatchOptions = {
   restMs?: number
 }
 
-/** A program that starts after its line was printed may print nothing itself, so one look more follows. */
+/**
+ * Number of reads after output. A second read is needed because a program may start after its command line was printed
+ * and print nothing itself.
+ */
 const looksAfterOutput = 2
 
-/** Reads the name of the program in the foreground once output settles, and a moment later; in a flood once in a while, at rest never. */
+/**
+ * Reads the name of the foreground program once output settles, and again a moment later. Reads at intervals during a
+ * flood, and never while idle.
+ */
 export function createProgramWatch({
   read,
   onProgram,

@@ -8,7 +8,7 @@ export type SinceReply = { terminal: TerminalRecord; cursor: number; missed: boo
 type SinceSource = {
   history: OutputHistory
   record: () => TerminalRecord
-  /** Calls back once on new output, exit or close. Returns a function that unsubscribes. */
+  /** Calls the listener once on new output, exit or close. @returns a function that unsubscribes */
   onNews: (listener: () => void) => () => void
 }
 
@@ -22,7 +22,7 @@ export async function readSince(source: SinceSource, request: SinceRequest): Pro
     const { start, bytes } = await history.read(since, request.maxBytes)
     const missed = start > since
     const begin = missed ? countOrphaned(bytes) : 0
-    // No more output will complete the last character, so return it as it is.
+    // No further output can complete the last character, so its bytes are returned as they are.
     const last = !running && start + bytes.length === history.end
     const whole = bytes.subarray(begin, bytes.length - (last ? 0 : countUnfinished(bytes)))
     const cursor = start + begin + whole.length
@@ -33,7 +33,7 @@ export async function readSince(source: SinceSource, request: SinceRequest): Pro
   }
 }
 
-/** A reader that sees `exited` has read everything. Until then the state is `running`. */
+/** Reports `running` until all output is read, so that a client that receives `exited` has read everything. */
 function toStateAt(record: TerminalRecord, atEnd: boolean): TerminalRecord {
   if (atEnd || record.state === 'running') return record
   return { ...record, state: 'running', exitCode: null, signal: null, exitedAtMs: null, endedWithMachine: false }

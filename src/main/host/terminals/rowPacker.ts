@@ -1,14 +1,17 @@
-/** One row of the emulator: for each cell its content, foreground and background, each an unsigned 32-bit integer. */
+/** Row of the emulator: for each cell its content, foreground and background as unsigned 32-bit integers. */
 export type Row = {
   _data: Uint32Array
-  /** Characters of more than one code point, and attributes that fit in no cell, by column. */
+  /** Text of multiple code points and extended attributes that do not fit into a cell, by column. */
   _combined: Readonly<Record<number, string>>
   _extendedAttrs: Readonly<Record<number, object | undefined>>
   length: number
   isWrapped: boolean
 }
 
-/** Cells as a string, V8's most compact form. `combined`: each text, preceded by its column and its length. */
+/**
+ * Packed row, with its cells as a string, the most compact form in V8. `combined`: texts, each preceded by its column
+ * and its length.
+ */
 export type PackedRow = string | { cells: string; combined: string; extended: Row['_extendedAttrs'] }
 
 /** Approximate size in V8 of an attributes object and of the smallest string, in bytes. */
@@ -32,19 +35,22 @@ const widthShift = 22
 const codePointMask = 0x1fffff
 const narrow = 1 << widthShift
 const wide = 2 << widthShift
-/** A run is of characters of one column, of two (each with the empty cell behind it), or of contents as they are. */
+/**
+ * Kinds of runs: characters of one column, characters of two columns (each followed by an empty cell), or raw cell
+ * contents.
+ */
 const runs = { narrow: 0, wide: 1, raw: 2 } as const
 type Kind = (typeof runs)[keyof typeof runs]
-/** Header of a run: 13 bits for its length, one for colors, two for the kind. */
+/** Header of a run: 13 bits for the length, one for colors, two for the kind. */
 const [countShift, coloredBit, kindMask, headBytes, maxOfRun] = [3, 4, 3, 2, 0x1fff]
-/** Exceeds the length that `boundWidths` allows for a cell. */
+/** Exceeds the maximum length of a cell's text, see `boundWidths`. */
 const maxTextUnits = 64
-/** Worst case: every cell is a separate run. */
+/** Worst case, in which every cell is a separate run. */
 const [maxBytesOfCell, maxBytesOfRow] = [headBytes + 3 * 5, 5]
 
 /**
- * Keeps rows in about a tenth of the memory that the emulator needs for them: 12 bytes a cell, whether it is used or
- * not. Blanks at the end are left out, cells of the same look stand together, numbers take as many bytes as they need.
+ * Creates a packer that stores rows in about a tenth of the emulator's memory, which is 12 bytes per cell, used or not.
+ * Omits trailing blanks, groups cells with equal attributes, and encodes numbers with variable length.
  */
 export function createRowPacker(): RowPacker {
   let bytes = Buffer.alloc(0)
@@ -71,7 +77,7 @@ export function createRowPacker(): RowPacker {
   }
 }
 
-/** Flattens a string that the emulator built character by character, of which V8 would retain every part. */
+/** Flattens strings that the emulator built character by character, because V8 would otherwise retain every part. */
 function packTexts(texts: Row['_combined']): string {
   const parts: string[] = []
   for (const column in texts) {
@@ -91,7 +97,7 @@ function unpackTexts(packed: string): Record<number, string> {
   return texts
 }
 
-/** @returns how many bytes it took */
+/** @returns the number of bytes written */
 function packCells(data: Uint32Array, bytes: Uint8Array, first: number): number {
   const used = countUsed(data)
   let end = writeNumber(bytes, 0, first)
@@ -174,7 +180,10 @@ function readKind(data: Uint32Array, index: number, used: number): Kind {
   return form === wide && paired ? runs.wide : runs.raw
 }
 
-/** Variable-length integer: seven bits a byte, lowest first; the eighth bit means that more follow. @returns its end */
+/**
+ * Writes a variable-length integer: seven bits per byte, lowest first. The eighth bit indicates that more bytes follow.
+ * @returns the end offset
+ */
 function writeNumber(bytes: Uint8Array, offset: number, value: number): number {
   let end = offset
   let rest = value >>> 0

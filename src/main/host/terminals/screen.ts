@@ -12,19 +12,20 @@ import { watchTerminalNotices } from './terminalNotices.ts'
 import { findColors, findPlainRun } from './unseenOutput.ts'
 import { countUnfinished } from './wholeCharacters.ts'
 
-/** A headless terminal emulator that turns output into rows of text. Lives in a worker. */
+/** Headless terminal emulator that converts output to rows of text. Runs in a worker. */
 export type Screen = {
-  /** Parses a bounded part of `bytes` from `offset`. @returns where it stopped */
+  /** Parses a limited part of `bytes` from `offset`. @returns the end offset of the parsed part */
   parse(bytes: Uint8Array, offset: number): number
   /**
-   * Takes plain output without parsing it, or refuses it. Until `catchUp` has returned false, nothing else may be
-   * parsed, resized or asked.
+   * Accepts plain output without parsing it.
+   * @returns whether the output was accepted. If so, call nothing else to parse, resize or query until `catchUp` has
+   * returned false
    */
   postpone(bytes: Uint8Array): boolean
-  /** Parses some postponed output; false when none is left. */
+  /** Parses some postponed output. @returns false if none remains */
   catchUp(): boolean
   resize(cols: number, rows: number): void
-  /** Marks of commands from an earlier emulator. */
+  /** Restores command marks of a previous emulator. */
   takesMarks(marks: readonly CarriedMark[]): void
   /** Sets the colors reported to programs that query them. */
   draws(colors: TerminalColors): void
@@ -41,17 +42,17 @@ type ScreenOptions = {
   rows: number
   /** Distinguishes the shell's own marks from forged ones. */
   marksKey?: string | undefined
-  /** The emulator's replies to the program, for example the cursor position. */
+  /** Replies of the emulator to the program, for example the cursor position. */
   onAnswer: (data: string) => void
   onTitle: (title: string) => void
   onBell: () => void
   onNotice: (text: string) => void
 }
 
-/** Bytes of one turn, about a millisecond of parsing. */
+/** Maximum bytes per turn, about one millisecond of parsing. */
 const turnBytes = 16 * 1024
 const escapeByte = 0x1b
-/** Longer unfinished escape sequences are not carried over to a new viewer. */
+/** Longer incomplete escape sequences are not included in a snapshot. */
 const maxTailBytes = 1024 * 1024
 const nothing = new Uint8Array(0)
 
@@ -75,14 +76,14 @@ export function createScreen({ cols, rows, marksKey, onAnswer, onTitle, onBell, 
   if (marksKey !== undefined) marks.use(marksKey)
   const tail = createTail(core)
   const reader = createScreenReader(terminal, { core, marks, getTail: tail.getBytes })
-  /** The last chunk searched for a plain run, and where that run ended. */
+  /** Last chunk that was searched for a plain run, and the end of that run. */
   let searched: { bytes: Uint8Array; until: number } = { bytes: nothing, until: 0 }
 
   const backlog = createPlainBacklog()
   let late: { bytes: Uint8Array; parsed: number } | undefined
 
   const getMaxLines = (): number => terminalLimits.scrollbackLines + 2 * terminal.rows
-  /** Whether plain text can only scroll the screen now. */
+  /** Whether plain text can currently only scroll the screen. */
   const isSimple = (): boolean => {
     const { top, bottom } = core.margins()
     const whole = terminal.buffer.active.type === 'normal' && top === 0 && bottom === terminal.rows - 1
@@ -131,7 +132,7 @@ export function createScreen({ cols, rows, marksKey, onAnswer, onTitle, onBell, 
 
 type Tail = {
   add(parsed: Uint8Array): void
-  /** Bytes of an unfinished sequence or character. */
+  /** Returns the bytes of an incomplete sequence or character. */
   getBytes(): Uint8Array
 }
 
@@ -140,7 +141,7 @@ function createTail(core: ScreenCore): Tail {
   let overlong = false
   return {
     add(parsed) {
-      // A sequence whose beginning was dropped is not carried over.
+      // A sequence is not included if its beginning was dropped.
       overlong &&= !core.atRest() && !parsed.includes(escapeByte)
       if (overlong) return
       const whole = tail.length === 0 ? parsed : concatBytes(tail, parsed)

@@ -8,13 +8,13 @@ export type ScreenBudget = {
   closed(screen: WeighedScreen): void
 }
 
-/** Maximum scrollback of all screens of a worker. Thousands of typical lines take about 1 MB. */
+/** Maximum scrollback of all screens of a worker, in bytes. Thousands of typical lines take about 1 MB. */
 const defaultMaxBytes = 192 * 1024 * 1024
 const weighEveryMs = 250
 
 /**
- * Bounds the memory of all screens of a worker: output with costly characters may take a hundred times more than plain
- * text. Above the bound the largest screen loses its oldest lines.
+ * Limits the memory of all screens of a worker, because output with expensive characters may need a hundred times more
+ * memory than plain text. Above the limit, the largest screen drops its oldest lines.
  */
 export function createScreenBudget({
   maxBytes = defaultMaxBytes,

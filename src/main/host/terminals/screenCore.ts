@@ -3,29 +3,28 @@ import { computePieceBytes } from '#shared/terminalBounds.ts'
 import { createPackedRows, type RowBuffer } from './packedRows.ts'
 
 /**
- * The only access to private parts of xterm.js 6.0: synchronous parsing, and state that a snapshot needs but the
- * serializer leaves out.
- * `screen.test.ts` fails when a release moves one of them.
+ * Encapsulates all access to private parts of xterm.js 6.0: synchronous parsing, and state that a snapshot needs but
+ * the serializer omits. `screen.test.ts` fails if a release changes them.
  */
 export type ScreenCore = {
-  /** Parses now. The timer of the public `write` would cost a millisecond for each read of the screen. */
+  /** Parses synchronously. The timer of the public `write` would cost one millisecond per read of the screen. */
   parse(bytes: Uint8Array): void
-  /** Parses for one turn. @returns how many bytes were parsed */
+  /** Parses for one turn. @returns the number of parsed bytes */
   parseTurn(bytes: Uint8Array): number
   resize(cols: number, rows: number): void
-  /** Runs work that only reads, without unpacking rows. */
+  /** Runs read-only work without unpacking rows. */
   reading<T>(work: () => T): T
   /** Approximate memory of the scrollback, in bytes. */
   weigh(): number
   /** Drops the older half of the scrollback. Must be called between turns. */
   dropOldest(): void
-  /** False in the middle of an escape sequence. */
+  /** Whether the parser is outside an escape sequence. */
   atRest(): boolean
-  /** First and last row of the scrolling region, counted from 0. */
+  /** First and last row of the scrolling region, starting at 0. */
   margins(): { top: number; bottom: number }
   cursorHidden(): boolean
   mouseEncoding(): string
-  /** True for the sets of characters 0 to 3 that draw lines. */
+  /** Whether character set 0 to 3 is a line drawing set. */
   drawsLines(set: number): boolean
   selectedSet(): number
 }
@@ -48,14 +47,14 @@ type Inner = {
 }
 
 const ground = 0
-/** The longest turn of one terminal, while the other terminals of the worker wait. */
+/** Maximum duration of one turn, in milliseconds. Other terminals of the worker are blocked during a turn. */
 const turnMs = 4
 
 export function createScreenCore(terminal: Terminal): ScreenCore {
-  // package.json pins this exact version, whose private structure is used here.
+  // package.json pins the exact version, because its private structure is used here.
   const inner = (terminal as unknown as { _core: Inner })._core
   const rows = createPackedRows(() => inner.buffers.normal)
-  /** Packs after each piece, so that few unpacked rows ever exist. */
+  /** Packs after each chunk, so that few unpacked rows exist at a time. */
   const parseUntil = (bytes: Uint8Array, isOver: () => boolean): number => {
     const step = computePieceBytes(terminal)
     let offset = 0
@@ -76,7 +75,7 @@ export function createScreenCore(terminal: Terminal): ScreenCore {
     },
     resize(newCols, newRows) {
       terminal.resize(newCols, newRows)
-      // The cleanup would unpack all rows to free the memory that packing already frees.
+      // This cleanup would unpack all rows to free memory that packing already frees.
       inner.buffers.normal._memoryCleanupQueue.clear()
       rows.pack()
     },

@@ -4,20 +4,21 @@ import type { OutputLog } from './outputLog.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
 import { type LossReason, type RemoteScreen, ScreenLostError, type ScreenPool, type ScreenSize } from './screenPool.ts'
 
-/** Keeps one remote screen in step with a terminal's output, and draws it again when it was lost or put away. */
+/** Synchronizes one remote screen with a terminal's output. Redraws the screen after it was lost or unloaded. */
 export type ScreenFeed = {
-  /** Cursor of the first byte not yet sent to the screen. */
   readonly sent: number
-  /** Cursor after the last byte that the screen has parsed. */
   readonly parsed: number
-  /** Sends new output in batches: the first at once, then large ones. */
+  /** Sends new output in batches: the first immediately, later ones larger. */
   pump(): void
   resize(size: ScreenSize): void
-  /** Sets the colors reported to programs, also for a redrawn screen. */
+  /** Sets the colors reported to programs, including after a redraw. */
   draws(colors: TerminalColors): void
-  /** The reply holds exactly the output before the cursor that `posted` is given, before anything else happens. */
+  /**
+   * Queries the screen. Calls `posted` with a cursor before anything else happens. The reply reflects exactly the
+   * output before that cursor.
+   */
   ask(question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply>
-  /** Frees the screen; the next question draws it again. */
+  /** Frees the screen. The next query redraws it. */
   unload(): void
   close(): void
 }
@@ -33,31 +34,34 @@ type ScreenFeedOptions = {
   pool: ScreenPool
   source: OutputLog
   marksKey: string | undefined
-  /** Draws everything before `until` on a new screen. */
+  /** Draws all output before `until` on a new screen. */
   redraw: (screen: Redraw, until: number) => Promise<void>
   onAnswer: (data: string) => void
   onTitle: (title: string) => void
   onBell: () => void
   onNotice: (text: string) => void
   onParsed: () => void
-  /** The screen got stuck before `cursor`. A new screen must not parse that output again. */
+  /**
+   * Called when the screen got stuck, with the cursor after the output sent to it. A new screen must not parse that
+   * output again.
+   */
   onStuck: (cursor: number) => void
 }
 
 const batchBytes = 4 * 1024 * 1024
-/** In a flood, large runs let most output scroll out unparsed. */
+/** During a flood, large batches let most output scroll out unparsed. */
 const enoughBytes = 3 * 1024 * 1024
 const floodBytes = 128 * 1024
 const pauseMs = { normal: 16, flood: 50 } as const
 
-/** With a `size`, opens the screen at once, for output that begins now. */
+/** Creates the feed of one terminal. With a `size`, opens the screen immediately, for output that starts now. */
 export function createScreenFeed(options: ScreenFeedOptions, size?: ScreenSize): ScreenFeed {
   const { source } = options
   const state: FeedState = { screen: undefined, sent: source.end, parsed: source.end, redrawn: 0, closed: false }
   const sender = createSender(source, state)
   const opener = createScreenOpener(options, state, {
     onParsed: sender.pump,
-    // The next query retries and gets the error.
+    // The next query retries and receives the error.
     onReload: () => void loader.waitUntilLoaded().catch(() => {}),
   })
   const loader = createScreenLoader(options, state, opener)
@@ -96,7 +100,7 @@ export function createScreenFeed(options: ScreenFeedOptions, size?: ScreenSize):
       try {
         return await ask(question, posted)
       } catch (error) {
-        // Another terminal most likely caused this, so the caller gets no error.
+        // Another terminal is the most likely cause, so the query is retried instead of failing.
         if (state.closed || !(error instanceof ScreenLostError)) throw error
         return ask(question, posted)
       }
@@ -123,7 +127,7 @@ type FeedState = {
   sent: number
   /** Cursor after the last byte that the screen has parsed. */
   parsed: number
-  /** Bytes of a redraw that the screen has yet to parse. */
+  /** Bytes of a redraw that the screen has not parsed yet. */
   redrawn: number
   closed: boolean
 }
@@ -167,7 +171,7 @@ type ScreenOpener = Pick<ScreenFeed, 'draws' | 'close'> & {
   isLost(screen: RemoteScreen): boolean
 }
 
-/** Opens screens in the pool, and has a lost one drawn again. */
+/** Opens screens in the pool, and triggers a redraw of lost screens. */
 function createScreenOpener(
   options: ScreenFeedOptions,
   state: FeedState,
@@ -181,7 +185,7 @@ function createScreenOpener(
 
   const recordLoss = (why: LossReason): void => {
     if (losses.isDueToOutput(why)) options.onStuck(state.sent)
-    // Parses even without viewers: a program that queries its terminal must not wait for the parser.
+    // Reloads even without viewers, because a program that queries its terminal must receive a reply.
     reload ??= setTimeout(() => {
       reload = undefined
       onReload()
@@ -227,23 +231,25 @@ function createLossHistory() {
   let losses = 0
   let stuckAnswers = 0
   return {
-    /** A question may be too much once. If it happens again, the output is the cause. */
+    /** A single stuck query may be caused by the query. A repetition is attributed to the output. */
     isDueToOutput(why: LossReason): boolean {
       if (why === 'asked') stuckAnswers++
       return why === 'drawing' || stuckAnswers > 1
     },
-    /** Retries at once the first time, then backs off, in case this very output kills the worker. */
+    /**
+     * Returns the delay before a retry, in milliseconds: none the first time, then increasing, in case the output
+     * crashes the worker.
+     */
     pauseAfter: (why: LossReason): number => (why === 'neighbour' ? 0 : Math.min(losses++ * 5_000, 60_000)),
   }
 }
 
 type ScreenLoader = {
   waitUntilLoaded(): Promise<void>
-  /** Applies to the screen that is being loaded. */
+  /** Applies the size to a screen that is being loaded. */
   resize(size: ScreenSize): void
 }
 
-/** Draws a screen again that was lost or put away. */
 function createScreenLoader(options: ScreenFeedOptions, state: FeedState, opener: ScreenOpener): ScreenLoader {
   let loading: Promise<void> | undefined
   let sizeMeanwhile: ScreenSize | undefined

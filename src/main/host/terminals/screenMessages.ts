@@ -6,7 +6,7 @@ import type { SearchQuery } from './searchExpression.ts'
 /** Messages between the host's main thread and the workers that hold the screens. */
 export type ToScreens =
   | { type: 'open'; screen: number; cols: number; rows: number; marksKey: string | undefined }
-  /** With `replay`, the output is old and the emulator's replies to it are dropped. */
+  /** `replay` marks old output. The emulator's replies to it are dropped. */
   | { type: 'output'; screen: number; bytes: Uint8Array; replay: boolean }
   | { type: 'resize'; screen: number; cols: number; rows: number }
   | { type: 'marks'; screen: number; marks: readonly CarriedMark[] }
@@ -19,9 +19,9 @@ export type FromScreens =
   | { type: 'answer'; screen: number; data: string }
   | { type: 'title'; screen: number; title: string }
   | { type: 'bell'; screen: number }
-  /** A program asks for its person, maybe without words. */
+  /** Notification that a program sends to the user, possibly without text. */
   | { type: 'notice'; screen: number; text: string }
-  /** The emulator failed and accepts nothing more. */
+  /** The emulator failed and accepts no further messages. */
   | { type: 'broken'; screen: number; reason: string }
   | { type: 'reply'; ask: number; reply: ScreenReply }
   | { type: 'failed'; ask: number; reason: string }
@@ -30,7 +30,7 @@ export type ScreenQuestion =
   | { kind: 'read'; full: boolean; format: 'text' | 'ansi' }
   /** Sequences that draw the screen and `scrollback` lines above it on an empty terminal of the same size. */
   | { kind: 'snapshot'; scrollback: number }
-  /** The reply has `found`, and no bytes. */
+  /** The reply contains `found` and no bytes. */
   | { kind: 'search'; query: SearchQuery }
 
 export type ScreenReply = {
@@ -39,7 +39,7 @@ export type ScreenReply = {
   rows: number
   cursorPosition: { row: number; col: number }
   matches?: ScreenMatches
-  /** For a snapshot: where command marks are after its first `at` bytes. */
+  /** For a snapshot: command marks, positioned after its first `at` bytes. */
   marks?: SnapshotMarks
 }
 

@@ -2,8 +2,8 @@ import type { Terminal } from '@xterm/headless'
 import type { ScreenCore } from './screenCore.ts'
 
 /**
- * Sequences that put a fresh terminal into the modes of this one. The serializer's own list forgets the cursor's
- * visibility, the mouse encoding, the scrolling region and line drawing, and moves the cursor with the origin mode.
+ * Builds sequences that set a new terminal to the modes of this one. The serializer's own list omits cursor visibility,
+ * mouse encoding, scrolling region and line drawing, and moves the cursor by setting the origin mode.
  */
 export function buildModeSequences(terminal: Terminal, core: ScreenCore): string {
   const { modes } = terminal
@@ -17,7 +17,7 @@ export function buildModeSequences(terminal: Terminal, core: ScreenCore): string
     !modes.wraparoundMode && '\x1b[?7l',
     mouseTracking[modes.mouseTrackingMode],
     mouseEncodings[core.mouseEncoding()],
-    // In the middle of a synchronized frame, the viewer shows nothing until it ends.
+    // Within a synchronized frame, the viewer shows nothing until the frame ends.
     modes.synchronizedOutputMode && '\x1b[?2026h',
     core.cursorHidden() && '\x1b[?25l',
     formatRegion(terminal, core),
@@ -37,7 +37,10 @@ const mouseTracking: Readonly<Record<string, string>> = {
 }
 const mouseEncodings: Readonly<Record<string, string>> = { SGR: '\x1b[?1006h', SGR_PIXELS: '\x1b[?1016h' }
 
-/** Setting a region or the origin mode moves the cursor home, so it is put back, counted from the region in that mode. */
+/**
+ * Restores the cursor after setting a region or the origin mode, which moves it home. In origin mode, positions are
+ * relative to the region.
+ */
 function formatRegion(terminal: Terminal, core: ScreenCore): string {
   const { top, bottom } = core.margins()
   const { originMode } = terminal.modes

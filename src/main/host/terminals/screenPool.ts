@@ -16,26 +16,26 @@ export type ScreenHandlers = {
   onTitle(title: string): void
   onBell(): void
   onNotice(text: string): void
-  /** Called when the worker ended. The screen is gone and accepts no further output. */
+  /** Called when the screen is lost. It accepts no further output. */
   onLost(why: LossReason): void
 }
 
 /**
- * `crashed`: the worker crashed, whatever the cause. `neighbour`: another screen blocked the worker for too long.
- * `drawing`, `asked`: this screen did, with its output or a query, or the emulator failed in it.
+ * `crashed`: the worker crashed for any reason. `neighbour`: another screen blocked the worker for too long. `drawing`,
+ * `asked`: this screen blocked the worker with its output or a query, or its emulator failed.
  */
 export type LossReason = 'crashed' | 'neighbour' | 'drawing' | 'asked'
 
-/** The screen went away before it answered. Asking again redraws it. */
+/** The screen was lost before it replied. A retry redraws it. */
 export class ScreenLostError extends AppError {
   constructor() {
     super('internal/unexpected', 'The screen was lost and is being drawn again; try again.')
   }
 }
 
-/** A screen in a worker. Requests are handled in order. */
+/** Screen in a worker. Requests are handled in order. */
 export type RemoteScreen = {
-  /** Transfers the bytes to the worker; the caller loses them. */
+  /** Transfers the bytes to the worker. The caller cannot use them afterwards. */
   output(bytes: Uint8Array<ArrayBuffer>, replay: boolean): void
   resize(size: ScreenSize): void
   takesMarks(marks: readonly CarriedMark[]): void
@@ -57,7 +57,7 @@ type WorkerSlot = {
   stuck: Stuck | undefined
   screens: Map<number, ScreenHandlers>
   asks: Map<number, Ask>
-  /** Ends an idle worker after a delay unless a screen is opened on it. */
+  /** Timer that ends an idle worker unless a screen is opened on it. */
   idle: NodeJS.Timeout | undefined
 }
 type Ask = {
@@ -68,14 +68,17 @@ type Ask = {
 }
 
 const askMs = 30_000
-/** Idle time after which a worker without screens ends: V8 does not release the memory of an idle thread. */
+/**
+ * Idle time after which a worker without screens ends, in milliseconds, because V8 does not release the memory of an
+ * idle thread.
+ */
 const defaultIdleMs = 5_000
-/** No piece of work takes this long, unless the output is hostile. */
+/** Maximum duration of one task, in milliseconds. Only hostile output takes longer. */
 const defaultStuckMs = 5_000
 
 type ScreenPoolOptions = { workerUrl: URL; workers: number; stuckMs?: number; idleMs?: number; log: Log }
 
-/** Spreads screens over worker threads; a worker that dies, or is stuck in one piece of work, is replaced. */
+/** Distributes screens over worker threads. Replaces workers that crash or are stuck in one task. */
 export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
   const { stuckMs = defaultStuckMs, idleMs = defaultIdleMs } = options
   const rooms: WorkerSlot[] = []

@@ -7,7 +7,6 @@ import { buildModeSequences } from './screenModes.ts'
 import { searchScreen } from './screenSearch.ts'
 import { readVisibleText, readWholeText } from './screenText.ts'
 
-/** Reads the screen of an emulator, as text or as the sequences that draw it. */
 export type ScreenReader = {
   reply(question: ScreenQuestion): ScreenReply
 }
@@ -15,7 +14,7 @@ export type ScreenReader = {
 type ReaderParts = {
   core: ScreenCore
   marks: Pick<TerminalMarks, 'exportMarks'>
-  /** Returns the bytes of an unfinished sequence or character. */
+  /** Returns the bytes of an incomplete sequence or character. */
   getTail: () => Uint8Array
 }
 
@@ -23,7 +22,7 @@ const alternateBegins = '\x1b[?1049h\x1b[H'
 
 export function createScreenReader(terminal: Terminal, { core, marks, getTail }: ReaderParts): ScreenReader {
   const serializer = new serializeAddon.SerializeAddon()
-  // The addon is typed for the browser terminal but uses only what the headless one also has.
+  // The addon is typed for the browser terminal but uses only APIs that the headless terminal shares.
   terminal.loadAddon(serializer as unknown as Parameters<typeof terminal.loadAddon>[0])
 
   const serializeScreen = (options: Parameters<typeof serializer.serialize>[0]): string =>
@@ -41,7 +40,7 @@ export function createScreenReader(terminal: Terminal, { core, marks, getTail }:
     return rowsAbove > 0 ? `${both.slice(0, begins)}\x1b[m\r\n${screen}` : screen
   }
 
-  /** On the normal screen, where the cursor stands at the place they count from. */
+  /** Returns the command marks, positioned at the end of the normal screen, because they are relative to its cursor. */
   const marksIn = (drawn: string): SnapshotMarks => {
     const end = terminal.buffer.active.type === 'normal' ? drawn.length : drawn.indexOf(alternateBegins)
     return { at: Buffer.byteLength(drawn.slice(0, end)), marks: marks.exportMarks() }
@@ -84,7 +83,7 @@ export function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array<A
   return both
 }
 
-/** The serializer writes moves by 0 columns, which terminals read as 1. */
+/** Removes cursor moves by 0 columns, which the serializer writes and terminals interpret as 1. */
 function stripZeroMoves(drawn: string): string {
   return drawn.replaceAll('\x1b[0C', '').replaceAll('\x1b[0D', '')
 }

@@ -4,17 +4,17 @@ import { searchLimits } from '#shared/contract/terminalSearch.ts'
 import { type LogicalLine, readLogicalLines } from './screenText.ts'
 import { type SearchQuery, searchExpression } from './searchExpression.ts'
 
-/** `row` counts from the oldest row of the buffer; the match is `text.slice(start, end)`. */
+/** `row` is relative to the oldest row of the buffer. The match is `text.slice(start, end)`. */
 export type LineMatch = { row: number; text: string; start: number; end: number }
-/** `slow`: the expression took too long, so matches may be missing. */
+/** `slow`: matching timed out, so matches may be missing. */
 export type ScreenMatches = { matches: LineMatch[]; truncated: boolean; slow: boolean }
 
-/** CPU time for matching. Other terminals of the worker wait this long at most. */
+/** CPU time limit for matching, in milliseconds. Other terminals of the worker are blocked in the meantime. */
 const matchMs = 250
-/** Characters shown before the match in a long line. */
+/** Characters shown before a match in a long line. */
 const contextCharacters = 80
 
-/** Finds the newest matches, and returns them oldest first. */
+/** Finds the newest matches. Returns them oldest first. */
 export function searchScreen(buffer: IBuffer, query: SearchQuery): ScreenMatches {
   const lines = [...readLogicalLines(buffer)]
   let matches: LineMatch[] = []
@@ -49,8 +49,9 @@ function findMatches(line: LogicalLine, expression: RegExp): LineMatch[] {
 }
 
 /**
- * JavaScript has no time limit for expressions. Only interrupting a script stops endless backtracking, and that limit uses
- * wall-clock time: work that was waiting for the processor starts again.
+ * Runs `work` with a CPU time limit. Regular expressions have no time limit, and endless backtracking can only be
+ * interrupted through the timeout of a script, which is wall-clock time. Work that was preempted therefore restarts
+ * with the remaining CPU time.
  */
 function isDoneWithin(ms: number, work: () => void): boolean {
   const begun = process.threadCpuUsage()
@@ -67,7 +68,7 @@ function isDoneByClock(ms: number, work: () => void): boolean {
     runInContext('work()', createContext({ work }), { timeout: ms })
     return true
   } catch (error) {
-    // The error comes from the script's own context, which has its own `Error` class.
+    // The error belongs to the script's context, which has a separate `Error` class.
     if (Object(error).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false
     throw error
   }

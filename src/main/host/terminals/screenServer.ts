@@ -11,21 +11,24 @@ type ScreenState = {
   parsed: number
   replaying: boolean
   rang: boolean
-  /** Sent together at the end of a turn, since a program may ask or rename thousands of times in one. */
+  /**
+   * Replies sent together at the end of a turn, because a program may query or change the title thousands of times in
+   * one turn.
+   */
   answers: string[]
   title: string | undefined
   notice: string | undefined
-  /** Fires after a short pause in the output, to parse what was postponed. */
+  /** Timer that parses postponed output after a short pause in the output. */
   lull: NodeJS.Timeout | undefined
 }
 
-/** Limits titles, which programs choose and every client receives. */
+/** Limits titles, because programs choose them and all clients receive them. */
 const titleLength = 512
 
 const lullMs = 100
 const bell = 0x07
 
-/** Holds screens and works on them in turns of about a millisecond, so that none waits for a loud one. */
+/** Runs screens in turns of about one millisecond, so that a busy screen does not block the others. */
 export function serveScreens(port: MessagePort, work = presentWork()): void {
   const screens = new Map<number, ScreenState>()
   const budget = createScreenBudget()
@@ -113,7 +116,7 @@ type TurnOptions = {
   add: (state: ScreenState, task: Work) => void
 }
 
-/** @returns a function that does the next work of a screen, or a part */
+/** @returns a function that performs the next task of a screen, fully or partially */
 function createTurn({ tell, budget, add }: TurnOptions): (id: number, state: ScreenState) => void {
   const parse = (id: number, state: ScreenState, { bytes, replay }: Extract<Work, { type: 'output' }>): void => {
     state.replaying = replay
@@ -141,7 +144,7 @@ function createTurn({ tell, budget, add }: TurnOptions): (id: number, state: Scr
   const catchUp = (state: ScreenState): boolean => {
     const more = state.screen.catchUp()
     if (more) budget.recordParsed(state.screen)
-    state.rang = false // notified on arrival
+    state.rang = false // cleared because the bell is reported immediately
     return more
   }
 

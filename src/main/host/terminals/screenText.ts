@@ -1,6 +1,6 @@
 import type { IBuffer, IBufferLine, IBufferNamespace } from '@xterm/headless'
 
-/** The visible rows, without trailing blanks and trailing empty rows. */
+/** Returns the visible rows, without trailing blanks and trailing empty rows. */
 export function readVisibleText(buffer: IBuffer, rows: number): string {
   const lines: string[] = []
   for (let y = buffer.baseY; y < buffer.baseY + rows; y++)
@@ -9,8 +9,9 @@ export function readVisibleText(buffer: IBuffer, rows: number): string {
 }
 
 /**
- * The whole scrollback and the screen, with wrapped lines joined. On the alternate screen, the scrollback of the normal
- * screen comes first; the rows that screen shows stay hidden until the program leaves.
+ * Returns the complete scrollback and the screen, with wrapped lines joined. For the alternate screen, the scrollback
+ * of the normal screen comes first. The visible rows of the normal screen are excluded until the program leaves the
+ * alternate screen.
  */
 export function readWholeText({ active, normal }: Pick<IBufferNamespace, 'active' | 'normal'>): string {
   const above = active.type === 'normal' ? [] : [...readLogicalLines(normal, normal.baseY)]
@@ -19,14 +20,13 @@ export function readWholeText({ active, normal }: Pick<IBufferNamespace, 'active
 
 export type LogicalLine = {
   text: string
-  /** The row of the buffer that holds the character at `offset`. */
   rowAt(offset: number): number
 }
 
-/** @param rows reads only this many of the oldest rows */
+/** @param rows limits the number of rows, starting with the oldest */
 export function* readLogicalLines(buffer: IBuffer, rows: number = buffer.length): Generator<LogicalLine> {
   let text = ''
-  /** Offset in the text at which each row after the first begins. */
+  /** Text offsets at which the rows after the first begin. */
   let starts: number[] = []
   for (let y = 0; y < rows; y++) {
     const row = buffer.getLine(y)
@@ -45,11 +45,14 @@ export function* readLogicalLines(buffer: IBuffer, rows: number = buffer.length)
   }
 }
 
-/** A wide character that does not fit leaves the last cell empty. That cell is not a blank of the text. */
+/**
+ * Returns the text of a wrapped row. A wide character that does not fit leaves the last cell empty, and that cell is
+ * not a blank of the text.
+ */
 function fillRow(row: IBufferLine, next: IBufferLine): string {
   const last = row.length - 1
   const skipped = row.getCell(last)?.getChars() === '' && next.getCell(0)?.getWidth() === 2
-  // The second half of a wide character is empty as well, but has no width.
+  // The second cell of a wide character is also empty, but has no width.
   return row.translateToString(false, 0, skipped && row.getCell(last)?.getWidth() === 1 ? last : row.length)
 }
 

@@ -4,8 +4,9 @@ import { presentWork } from './presentWork.ts'
 import { serveScreens } from './screenServer.ts'
 import { presentThread } from './threadClock.ts'
 
-// On Linux a priority belongs to a thread: parsing gives way to answering. Elsewhere it would slow the whole process.
+// Lowers the priority of the parsing thread so that the main thread can respond first. Linux only, because elsewhere
+// the priority applies to the whole process.
 if (process.platform === 'linux') setPriority(1)
-const work = presentWork(workerData.work) // as the pool starts it
+const work = presentWork(workerData.work) // as set by the pool
 work.thread = presentThread()
 if (parentPort) serveScreens(parentPort, work)

@@ -8,11 +8,11 @@ import type { TerminalSession } from './terminalSession.ts'
 type SearchResult = HostResult<'terminal.search'>
 type SessionMatches = { session: TerminalSession; matches: LineMatch[]; truncated: boolean }
 
-/** Terminals searched at once: one per worker, and one more waiting for each. */
+/** Number of concurrent searches: one per worker, plus one queued for each. */
 const together = 4
 const deadlineMs = 10_000
 
-/** Asks each terminal's screen. Late and unneeded answers are left out. */
+/** Searches the screens of all terminals. Omits results after the deadline and above the limit. */
 export async function searchAll(
   sessions: readonly TerminalSession[],
   query: SearchQuery,
@@ -25,9 +25,9 @@ export async function searchAll(
 
   const searchNext = async (): Promise<void> => {
     for (let session = waiting.shift(); session && !late.aborted; session = waiting.shift()) {
-      const answer = await session.search(query).catch(() => undefined) // its screen was lost or could not be drawn
+      const answer = await session.search(query).catch(() => undefined) // the screen was lost or could not be drawn
       if (answer?.slow) {
-        waiting.length = 0 // it would hold up every worker, one terminal after the other
+        waiting.length = 0 // a slow expression would block every worker, one terminal after the other
         throw createTooSlowError(query)
       }
       if (answer) results.set(session, { session, matches: answer.matches, truncated: answer.truncated })

@@ -1,18 +1,18 @@
 import type { TerminalRecord } from '#shared/contract/hostIpc.ts'
 import type { SizeChange, TerminalFiles, TerminalMeta } from './terminalFiles.ts'
 
-/** Record of a terminal, and what a later process needs to draw its output. */
+/** Record of a terminal, and metadata for redrawing it in a later process. */
 export type SessionMeta = {
   readonly record: TerminalRecord
   readonly sizes: readonly SizeChange[]
-  /** The screen got stuck before this cursor, so only later output is drawn. */
+  /** Cursor at which the screen got stuck. Only later output is drawn. */
   readonly drawnFrom: number | undefined
   readonly marksKey: string | undefined
-  /** Publishes the changed record, and does not save it. */
+  /** Publishes the changed record without saving it. */
   change(changed: Partial<TerminalRecord>): void
   addSize(size: SizeChange): void
   drawFrom(cursor: number): void
-  /** Never rejects. */
+  /** Saves the record. Never rejects. */
   save(): Promise<void>
 }
 

@@ -7,18 +7,18 @@ type Past = {
   history: OutputHistory
   sizes: readonly SizeChange[]
   files: TerminalFiles
-  /** Output before this cursor got a screen stuck. */
+  /** Cursor at which a screen got stuck. */
   drawnFrom: number | undefined
 }
 
-/** Shown in place of output that is not drawn. */
+/** Displayed in place of omitted output. */
 const stuckNotice =
   '\x1b[7m Steward cleared this screen: output before this line kept it busy for too long. \x1b[0m\r\n'
 
 const chunkBytes = 1024 * 1024
 const original: Omit<SizeChange, 'cursor'> = { cols: 80, rows: 24 }
 
-/** Redraws a terminal on a new screen, from its saved last screen or else from the stored output. */
+/** Redraws a terminal on a new screen, from its saved last screen or from the stored output. */
 export async function redrawSession(
   { history, sizes, files, drawnFrom }: Past,
   screen: Redraw,

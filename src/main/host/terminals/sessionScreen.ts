@@ -10,19 +10,22 @@ import type { PresentScreen } from './viewer.ts'
 
 export type ScreenRead = HostResult<'terminal.read'> & { bytes: Uint8Array }
 
-/** Screen of one terminal, which is drawn again on demand once the program has ended. */
+/** Screen of one terminal. After the program has exited, it is redrawn on demand. */
 export type SessionScreen = {
-  /** The reply holds exactly the output before the cursor that `posted` is given, before anything else happens. */
+  /**
+   * Queries the screen. Calls `posted` with a cursor before anything else happens. The reply reflects exactly the
+   * output before that cursor.
+   */
   ask(question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply>
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
   search(query: SearchQuery): Promise<ScreenMatches>
-  /** Draws it with so many lines above, for a viewer that skips output. */
+  /** Draws the screen with `scrollback` lines above it, for a viewer that skips output. */
   present(scrollback: number): Promise<PresentScreen>
-  /** Draws it as the next process needs it. */
+  /** Draws the final screen for a later process. */
   drawLast(): Promise<DrawnScreen>
-  /** Exited terminals are rarely read: frees the screen, which is redrawn on demand. */
+  /** Schedules freeing the screen of an exited terminal, because these are rarely read. It is redrawn on demand. */
   rest(): void
-  /** Schedules nothing from now on. */
+  /** Stops scheduling timers. */
   release(): void
 }
 

@@ -7,13 +7,15 @@ import type { SessionMeta } from './sessionMeta.ts'
 import type { SessionScreen } from './sessionScreen.ts'
 import { createViewer, type Viewer, type ViewerStream } from './viewer.ts'
 
-/** `marks`: sends command marks beside the snapshot. `skip`: sends the current screen instead of a flood. */
+/**
+ * `marks`: whether to send command marks with the snapshot. `skip`: whether to send the current screen instead of a
+ * flood.
+ */
 export type ViewerChoices = { scrollback: number; marks?: boolean | undefined; skip?: boolean | undefined }
 
-/** The viewers of one terminal. */
 export type SessionViewers = {
   attach(stream: ViewerStream, choices: ViewerChoices): Viewer
-  /** Sends a message to all after all output until now. */
+  /** Sends a message to all viewers, after all current output. */
   tell(message: ServerStreamMessage): void
   pump(): void
   /** Cursors from which output must be retained. */
@@ -26,7 +28,7 @@ type ViewersOptions = {
   screen: SessionScreen
   meta: SessionMeta
   stallMs: number | undefined
-  /** Called when one advanced, so that older output can be released. */
+  /** Called when a viewer has advanced, so that older output can be released. */
   onMoved: () => void
   log: Log
 }
@@ -35,7 +37,7 @@ export function createSessionViewers(options: ViewersOptions): SessionViewers {
   const { source, screen, meta, stallMs, onMoved, log } = options
   const viewers = new Set<Viewer>()
 
-  /** Shows it the screen, then what the program prints. */
+  /** Sends the screen, then subsequent output. */
   const begin = (viewer: Viewer, { scrollback, marks }: ViewerChoices): void => {
     let first = createAttachedMessage(meta, 0)
     screen

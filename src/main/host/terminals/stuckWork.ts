@@ -3,8 +3,8 @@ import type { PresentWork, WorkKind } from './presentWork.ts'
 export type Stuck = { screen: number; kind: WorkKind }
 
 /**
- * Periodically checks whether a worker is stuck in one task, by a clock that counts at most the time in which its
- * thread ran. A late check indicates a slow machine rather than a stuck worker, and restarts the timeout.
+ * Periodically checks whether a worker is stuck in one task, using a clock that counts at most the time in which its
+ * thread ran. A late check indicates a slow computer instead of a stuck worker, and restarts the timeout.
  */
 export function createStuckWorkDetector(
   work: Pick<PresentWork, 'now'>,

@@ -3,19 +3,19 @@ import type { HostEvent, TerminalRecord } from '#shared/contract/hostIpc.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import { createChangeEvents } from './changeEvents.ts'
 
-/** Publishes events of terminals, each kind throttled per terminal. */
+/** Publishes terminal events. Each kind is throttled per terminal. */
 export type TerminalEvents = {
   recordChange(record: TerminalRecord): void
   recordOutput(id: TerminalId): void
   recordBell(id: TerminalId): void
   recordNotice(id: TerminalId, text: string): void
-  /** Drops what is still to be published. */
+  /** Discards pending events of a terminal. */
   forget(id: TerminalId): void
   close(): void
 }
 
 type EventsOptions = {
-  /** Returns undefined for a terminal that is not listed: it has no events but changes. */
+  /** Returns undefined for an unlisted terminal, for which only changes are published. */
   findSandbox: (id: TerminalId) => SandboxId | undefined
   onEvent: (event: HostEvent) => void
 }

@@ -7,7 +7,7 @@ import { TerminalRecord } from '#shared/contract/hostIpc.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import { CarriedMark } from '#shared/terminalMarks.ts'
 
-/** Sizes in order; each applies from its cursor on. */
+/** Terminal sizes in order. Each applies from its cursor. */
 const SizeChange = z.object({ cursor: z.int(), cols: z.int(), rows: z.int() })
 export type SizeChange = z.infer<typeof SizeChange>
 
@@ -15,24 +15,24 @@ const TerminalMeta = z.object({
   version: z.literal(1),
   record: TerminalRecord,
   sizes: z.array(SizeChange).min(1),
-  /** The screen got stuck before this cursor, so only later output is drawn. */
+  /** Cursor at which the screen got stuck. Only later output is drawn. */
   drawnFrom: z.int().optional(),
-  /** Known only to the shell and its viewers, so that displayed files cannot set marks. */
+  /** Shared only with the shell and its viewers, so that displayed files cannot forge marks. */
   marksKey: z.string().optional(),
 })
 export type TerminalMeta = z.infer<typeof TerminalMeta>
 
-/** A snapshot, with where command marks are after its first `at` bytes. */
+/** Snapshot with command marks, positioned after its first `at` bytes. */
 const SavedMarks = z.object({ at: z.int().min(0), marks: z.array(CarriedMark) })
 export type DrawnScreen = { bytes: Uint8Array<ArrayBuffer>; marks?: z.infer<typeof SavedMarks> | undefined }
 
-/** The folder of one terminal: its record, its output and, once it exited, its last screen. */
+/** Folder of one terminal: its record, its output and, after its exit, its last screen. */
 export type TerminalFiles = {
   readonly folder: string
-  /** Writes the newest state, and skips those it replaces. Never rejects. */
+  /** Writes the newest state. Skips superseded states. Never rejects. */
   save(meta: TerminalMeta): Promise<void>
   saveScreen(drawn: DrawnScreen): Promise<void>
-  /** Returns undefined if it was never saved. */
+  /** @returns undefined if it was never saved */
   readScreen(): Promise<DrawnScreen | undefined>
   remove(): Promise<void>
 }
@@ -89,7 +89,7 @@ export function getTerminalFolder(root: string, sandboxId: SandboxId, terminalId
   return join(root, sandboxId, terminalId)
 }
 
-/** Every terminal from an earlier process. Removes folders without a readable record. */
+/** Lists all terminals of previous processes. Removes folders without a readable record. */
 export async function listTerminals(root: string, log: Log): Promise<TerminalMeta[]> {
   const terminals: TerminalMeta[] = []
   for (const folder of await listTerminalFolders(root)) {
@@ -112,7 +112,7 @@ async function listTerminalFolders(root: string): Promise<string[]> {
   return folders
 }
 
-/** Writes atomically: other processes see the old file or the new one. */
+/** Writes atomically, so that other processes see the old or the new file. */
 async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   await writeFile(`${path}.new`, content, { mode: 0o600 })
   await rename(`${path}.new`, path)

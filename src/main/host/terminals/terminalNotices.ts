@@ -4,9 +4,9 @@ import { sanitizeLine } from '#shared/shownLine.ts'
 const maxNotice = 200
 
 /**
- * Messages with which programs ask for their person: OSC 9 (iTerm2), OSC 777 (`notify`, rxvt) and OSC 99 (kitty).
- * The bell is one without words. Whatever is printed can be hostile, so a text is one short line without characters that
- * are not seen.
+ * Reports notifications from programs: OSC 9 (iTerm2), OSC 777 (`notify`, rxvt) and OSC 99 (kitty). The bell counts as
+ * a notification without text. Output may be hostile, so a text is limited to one short line without invisible
+ * characters.
  */
 export function watchTerminalNotices(parser: IParser, onNotice: (text: string) => void): void {
   const readers = { 9: parseITermNotice, 777: parseRxvtNotice, 99: parseKittyNotice }
@@ -19,7 +19,10 @@ export function watchTerminalNotices(parser: IParser, onNotice: (text: string) =
   }
 }
 
-/** ConEmu gives `9;4;1;50` and other numbered commands another meaning: `4` is the progress of a program. */
+/**
+ * Excludes numbered commands such as `9;4;1;50`, which have another meaning in ConEmu: `4` is the progress of a
+ * program.
+ */
 function parseITermNotice(data: string): string | undefined {
   return /^\d{1,2}(;|$)/.test(data) ? undefined : data
 }
@@ -29,7 +32,7 @@ function parseRxvtNotice(data: string): string | undefined {
   return kind === 'notify' ? [title, body.join(';')].filter((part) => part.trim() !== '').join(': ') : undefined
 }
 
-/** `key=value:…;payload`, where `p` says what the payload is and `e=1` that it is base64. */
+/** Parses `key=value:…;payload`, where `p` is the type of the payload and `e=1` marks it as base64. */
 function parseKittyNotice(data: string): string | undefined {
   const [meta = '', ...rest] = data.split(';')
   const keys = new Map(meta.split(':').map((pair) => [pair.slice(0, 1), pair.slice(2)]))

@@ -21,32 +21,32 @@ import { createSessionViewers, type SessionViewers, type ViewerChoices } from '.
 import type { TerminalFiles, TerminalMeta } from './terminalFiles.ts'
 import type { Viewer, ViewerStream } from './viewer.ts'
 
-/** One terminal: a program, running or ended, with its output, its screen and its viewers. */
+/** One terminal: a running or ended program with its output, screen and viewers. */
 export type TerminalSession = {
   readonly record: TerminalRecord
-  /** Raw output that is still readable, in bytes. */
+  /** Size of the readable raw output, in bytes. */
   readonly storedBytes: number
   /** Calls `onWritten` once all input is written. @throws AppError `terminal/exited`, `terminal/input-full` */
   write(bytes: Uint8Array, onWritten?: () => void): void
-  /** Null removes the name. */
+  /** Renames the terminal. Null removes the name. */
   rename(name: string | null): TerminalRecord
-  /** @throws AppError `terminal/exited`. */
+  /** @throws AppError `terminal/exited` */
   resize(size: ScreenSize): void
-  /** A viewer reports its colors. */
+  /** Sets the colors reported by a viewer. */
   draws(colors: TerminalColors): void
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
   readSince(request: SinceRequest): Promise<SinceReply>
   search(query: SearchQuery): Promise<ScreenMatches>
   attach(stream: ViewerStream, choices: ViewerChoices): Viewer
-  /** Absolute path of the working directory of its foreground program; undefined where that is unknown. */
+  /** Returns the absolute working directory of the foreground program, or undefined if it is unknown. */
   directory(): Promise<string | undefined>
-  /** Whether its machine is being stopped: an end from now on is the machine's. */
+  /** Marks whether the sandbox is stopping, in which case an exit is attributed to it. */
   machineEnding(ending: boolean): void
-  /** Asks the program to exit. Resolves when it has, or after a timeout. */
+  /** Ends the program. Resolves when it has exited, or after a timeout. */
   end(): Promise<void>
-  /** Closes its resources; its files stay for the next process. */
+  /** Closes the resources. Files are preserved for the next process. */
   release(): Promise<void>
-  /** Closes it and removes its files. */
+  /** Closes the terminal and removes its files. */
   remove(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ type SessionOptions = {
   meta: TerminalMeta
   files: TerminalFiles
   pool: ScreenPool
-  /** Absent for a terminal of an earlier process. */
+  /** Absent for a terminal of a previous process. */
   program?: SandboxTerminal
   stallMs?: number
   now: () => number
@@ -65,7 +65,10 @@ type SessionOptions = {
   log: Log
 }
 
-/** Runtimes kill a program after a few seconds; this timeout covers one that cannot be killed. */
+/**
+ * Timeout in milliseconds. Runtimes kill a program after a few seconds, so it only matters if a program cannot be
+ * killed.
+ */
 const endMs = 15_000
 
 export async function createTerminalSession(options: SessionOptions): Promise<TerminalSession> {
@@ -154,7 +157,7 @@ type SessionParts = {
   screen: SessionScreen
   viewers: SessionViewers
   flow: OutputFlow
-  /** New output, the exit, or the close. */
+  /** Emits on new output, exit and close. */
   news: Emitter<void>
 }
 
@@ -204,12 +207,12 @@ async function openParts(options: SessionOptions): Promise<SessionParts> {
 }
 
 type SessionExit = {
-  /** Records the end of the program, once. */
+  /** Records the exit of the program, only once. */
   record(exitCode: number | null, signal: string | null): void
-  /** Resolves when the last screen and output are saved, at once while the program runs. */
+  /** Resolves when the last screen and output are saved, or immediately while the program runs. */
   whenSaved(): Promise<void>
   machineEnding(ending: boolean): void
-  /** A screen that cannot be saved from now on is no surprise. */
+  /** Suppresses errors when the last screen can no longer be saved. */
   onRemoved(): void
 }
 
@@ -256,12 +259,11 @@ function createSessionExit({ files, now, log }: SessionOptions, parts: SessionPa
 
 type ProgramActivity = {
   recordInput(): void
-  /** Records its end, once. */
+  /** Records the exit, only once. */
   recordExit(exitCode: number | null, signal: string | null): void
   close(): void
 }
 
-/** Takes the output of the program, its name in the foreground, and its end. */
 function followProgram(
   { program, onOutput, log }: SessionOptions,
   { meta, output, flow, exit }: SessionParts & { exit: SessionExit },

@@ -16,25 +16,25 @@ import { createTerminalEvents } from './terminalEvents.ts'
 import { createTerminalFiles, getTerminalFolder, listTerminals, type TerminalMeta } from './terminalFiles.ts'
 import { createTerminalSession, type TerminalSession } from './terminalSession.ts'
 
-/** Every terminal of every machine, running or recently exited. */
+/** All terminals of all sandboxes, running or recently exited. */
 export type Terminals = {
-  /** @throws AppError `terminal/too-many`, `terminal/failed`. */
+  /** @throws AppError `terminal/too-many`, `terminal/failed` */
   create(instance: SandboxInstance, params: HostParams<'terminal.create'>): Promise<TerminalRecord>
   list(sandboxId: SandboxId): TerminalRecord[]
-  /** @throws AppError `terminal/not-found`. */
+  /** @throws AppError `terminal/not-found` */
   get(sandboxId: SandboxId, terminalId: TerminalId): TerminalSession
   /**
-   * In what they show and keep.
-   * @throws AppError `request/invalid` for an expression that is none, or takes too long.
+   * Searches the screens and scrollback of all terminals.
+   * @throws AppError `request/invalid` for an expression that is invalid or takes too long
    */
   search(
     sandboxIds: readonly SandboxId[],
     query: SearchQuery,
     signal: AbortSignal,
   ): Promise<HostResult<'terminal.search'>>
-  /** Marks that its machine is stopping: terminals that end in the meantime end with it. */
+  /** Marks whether a sandbox is stopping. Exits in the meantime are attributed to it. */
   machineEnding(sandboxId: SandboxId, ending: boolean): void
-  /** The machine stopped: marks its running terminals as exited. */
+  /** Marks the running terminals of a stopped sandbox as exited. */
   machineEnded(sandboxId: SandboxId): Promise<void>
   removeAll(sandboxId: SandboxId): Promise<void>
   close(): Promise<void>
@@ -51,10 +51,10 @@ type TerminalsOptions = {
   log: Log
 }
 
-/** Ended terminals that remain readable. Above the maximum, the one that ended first is removed. */
+/** Limits of readable ended terminals. Above a limit, the terminal that ended first is removed. */
 const defaultMaxEnded: EndedLimits = { perSandbox: 200, bytes: 512 * 1024 * 1024 }
 
-/** Opens terminals from an earlier process, read-only since their programs are gone. */
+/** Opens the terminals of a previous process, read-only because their programs have ended. */
 export async function openTerminals(options: TerminalsOptions): Promise<Terminals> {
   const { folder, now, log } = options
   const sessions = createSessions(options)
@@ -99,11 +99,10 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
   }
 }
 
-/** The listed terminals. */
 type Sessions = {
   find(id: TerminalId): TerminalSession | undefined
   ofSandbox(sandboxId: SandboxId): TerminalSession[]
-  /** Opens, lists and publishes one. `program` is absent for a terminal of an earlier process. */
+  /** Opens, lists and publishes a terminal. `program` is absent for a terminal of a previous process. */
   open(meta: TerminalMeta, program?: SandboxTerminal): Promise<TerminalSession>
   remove(session: TerminalSession): Promise<void>
   close(): Promise<void>
@@ -134,7 +133,7 @@ function createSessions(options: TerminalsOptions): Sessions {
     onEvent({ type: 'terminal.removed', sandboxId, terminalId: id })
   }
 
-  /** Ignores changes before the session is listed: clients read a terminal as soon as it is published. */
+  /** Ignores changes before the session is listed, because clients read a terminal as soon as it is published. */
   const onChanged = (record: TerminalRecord): void => {
     if (!sessions.has(record.id)) return
     events.recordChange(record)
@@ -176,7 +175,7 @@ function createSessions(options: TerminalsOptions): Sessions {
 
 type RunningLimit = <T>(present: { sandboxId: SandboxId; running: number }, start: () => Promise<T>) => Promise<T>
 
-/** Counts the terminals that are being started with those that run. */
+/** Limits the number of running terminals, including those that are starting. */
 function createRunningLimit(): RunningLimit {
   const starting = new Map<SandboxId, number>()
   return async ({ sandboxId, running }, start) => {
@@ -244,7 +243,7 @@ function toRecord(params: HostParams<'terminal.create'>, createdAtMs: number): T
   }
 }
 
-/** The program of a terminal from an earlier process has ended with that. */
+/** Marks a terminal of a previous process as exited, because its program ended with that process. */
 function toExited(meta: TerminalMeta, now: () => number): TerminalMeta {
   const { record } = meta
   if (record.state === 'exited') return meta

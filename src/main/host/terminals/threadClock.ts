@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/** The kernel's id of the calling thread; 0 if unavailable. */
+/** Returns the kernel thread id of the calling thread, or 0 if it is unavailable. */
 export function presentThread(): number {
   try {
     return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0] ?? 0)
@@ -9,13 +9,16 @@ export function presentThread(): number {
   }
 }
 
-/** CPU milliseconds of a thread of this process. On an overloaded machine it may not advance for a while. */
+/**
+ * Returns the CPU time of a thread of this process, in milliseconds. It may not advance for a while on an overloaded
+ * computer.
+ */
 export function readThreadMs(thread: number): number | undefined {
   if (thread === 0) return undefined
   try {
     const [nanoseconds] = readFileSync(`/proc/self/task/${thread}/schedstat`, 'latin1').split(' ')
     return nanoseconds === undefined ? undefined : Number(nanoseconds) / 1e6
   } catch {
-    return undefined // it has ended, or the kernel keeps no account
+    return undefined // the thread has ended, or the kernel does not account for it
   }
 }

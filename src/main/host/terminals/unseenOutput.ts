@@ -2,31 +2,30 @@ const bell = 0x07
 const carriageReturn = 0x0d
 const escapeByte = 0x1b
 const lineFeed = 0x0a
-/** Bell, backspace, tab, line feed, carriage return: they move the cursor or nothing. */
+/** Bell, backspace, tab, line feed and carriage return, which at most move the cursor. */
 const harmless = new Set([bell, 0x08, 0x09, lineFeed, carriageReturn])
 const [bracket, color, eraseInLine] = [0x5b, 0x6d, 0x4b]
 const c1Lead = 0xc2
-/** The highest bit of four bytes, as a signed integer like all results of bit operations. */
+/** Highest bit of four bytes, as a signed integer like all results of bitwise operations. */
 const topBits = 0x80808080 | 0
-/** No real program sets more colors at once. */
+/** Maximum length of a color sequence. Real programs use shorter sequences. */
 const maxSequence = 256
 const sampleBytes = 2 * 1024
 
 export type PlainRun = {
   /** End of the plain text: the first other byte, or the end of the block. */
   until: number
-  /** Bytes before this one leave no trace once the run is parsed; equal to the start if all of it matters. */
+  /** Bytes before this offset have no visible effect once the run is parsed. Equal to the start if all bytes matter. */
   visibleFrom: number
 }
 
 /**
- * Finds how much of a run of plain or colored text will have scrolled out for good when the run ends, so that it need
- * not be parsed: a flood would otherwise keep a processor busy for output that nobody can ever see. Without other
- * escape sequences nothing but the text and its colors changes, so after more line feeds than the terminal keeps
- * lines, whatever was before is gone. The cut is after a carriage return and line feed, where the column is known.
- *
- * Holds only when the parser is at rest, on the normal screen, with the whole screen as scrolling region, and
- * when the colors of what is left out (`findColors`) are parsed in its place.
+ * Finds the part of a run of plain or colored text that scrolls out completely by the end of the run. That part need
+ * not be parsed; otherwise a flood would occupy a CPU for output that can never be displayed. Without other escape
+ * sequences only text and colors change, so after more line feeds than the terminal stores lines, all earlier content
+ * has scrolled out. The cut follows a carriage return and line feed, where the column is known. Requires that the
+ * parser is at rest, on the normal screen, with the whole screen as scrolling region, and that the colors of the
+ * omitted part (`findColors`) are parsed in its place.
  */
 export function findPlainRun(bytes: Uint8Array, from: number, maxLines: number): PlainRun {
   if (!isWorthSearching(bytes, from, maxLines)) return { until: bytes.length, visibleFrom: from }
@@ -35,11 +34,11 @@ export function findPlainRun(bytes: Uint8Array, from: number, maxLines: number):
 }
 
 export type PlainPart = {
-  /** The first byte that is not plain text, or the end. */
+  /** Offset of the first byte that is not plain text, or the end. */
   until: number
-  /** Lines that end before it. */
+  /** Number of lines that end before it. */
   lines: number
-  /** True when all from `until` on begins something plain whose end is yet to come. */
+  /** Whether the bytes from `until` are the beginning of an incomplete plain sequence. */
   unfinished: boolean
 }
 
@@ -69,18 +68,22 @@ export function findPlainPart(bytes: Uint8Array, from: number): PlainPart {
   return { until, lines, unfinished: isPlainStart(bytes, until) }
 }
 
-/** Four bytes at a time, as most of a flood is letters; those at the ends that fill no word are left out. */
+/**
+ * Converts bytes to words for reading four bytes at a time, because most of a flood is letters. Omits bytes at the ends
+ * that do not fill a word.
+ */
 function toWords({ buffer, byteOffset, length }: Uint8Array): Int32Array {
   const begin = byteOffset - (byteOffset % 4)
   return new Int32Array(buffer, begin, Math.floor((byteOffset + length - begin) / 4))
 }
 
-/** The first word from `from` on in which not every byte is from 0x20 to 0x7e. */
+/** Returns the index of the first word from `from` that contains a byte outside 0x20 to 0x7e. */
 function skipLetters(words: Int32Array, from: number): number {
   let index = from
   for (; index < words.length; index++) {
     const word = words[index] ?? 0
-    // Below 0x80 no sum carries into the next byte, and the highest bit of each tells which side of a limit it is on.
+    // Below 0x80 no sum carries into the next byte. The highest bit of each sum indicates whether the byte exceeds the
+    // limit.
     if ((word & 0x80808080) !== 0) break
     if (((word + 0x60606060) & ~(word + 0x01010101) & 0x80808080) !== topBits) break
   }
@@ -109,14 +112,16 @@ export function findColors(bytes: Uint8Array, from: number, to: number): Uint8Ar
   return new Uint8Array(sequences)
 }
 
-/** Returns the end of a sequence that sets colors or erases within its line; 0 for any other or an incomplete one. */
+/**
+ * Returns the end of a sequence that sets colors or erases within its line, or 0 for any other or incomplete sequence.
+ */
 function findSequenceEnd(bytes: Uint8Array, index: number): number {
   if (bytes[index + 1] !== bracket) return 0
   const end = findParametersEnd(bytes, index)
   return bytes[end] === color || bytes[end] === eraseInLine ? end + 1 : 0
 }
 
-/** Behind the digits, colons and semicolons of a sequence, or where something else ended it before. */
+/** Returns the end of the digits, colons and semicolons of a sequence, or of its valid beginning. */
 function findParametersEnd(bytes: Uint8Array, index: number): number {
   if (bytes[index + 1] !== bracket) return index + 1
   let end = index + 2
@@ -124,12 +129,12 @@ function findParametersEnd(bytes: Uint8Array, index: number): number {
   return end
 }
 
-/** U+0080 to U+009F: controls in UTF-8. */
+/** Whether a C1 control begins: U+0080 to U+009F in UTF-8. */
 function isC1Start(bytes: Uint8Array, index: number): boolean {
   return bytes[index] === c1Lead && (bytes[index + 1] ?? 0) < 0xa0
 }
 
-/** Estimates from the first lines whether there is enough. A full search costs a tenth of parsing. */
+/** Estimates from the first lines whether a search is worthwhile. A full search costs a tenth of parsing. */
 function isWorthSearching(bytes: Uint8Array, from: number, maxLines: number): boolean {
   const sample = bytes.subarray(from, from + sampleBytes)
   let lines = 0

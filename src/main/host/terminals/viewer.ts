@@ -2,37 +2,35 @@ import { AppError } from '#shared/appError.ts'
 import { type ServerStreamMessage, streamLimits } from '#shared/contract/terminalStream.ts'
 import type { OutputLog } from './outputLog.ts'
 
-/** Destination of a viewer's messages and bytes. */
 export type ViewerStream = {
   send(message: unknown): void
   sendBytes(bytes: Uint8Array): void
-  /** True when bytes should wait until the stream's next turn. */
+  /** Whether bytes should wait until the stream's next turn. */
   isCongested(): boolean
   end(error?: AppError): void
 }
 
-/** A viewer of a terminal: receives raw output from a cursor, as fast as it acknowledges. */
+/** Viewer of a terminal. Receives raw output from a cursor, at the speed of its acknowledgments. */
 export type Viewer = {
-  /** Cursor of the next byte to send; output after it must be retained. Undefined until the snapshot is requested. */
+  /** Cursor of the next byte to send. Output after it must be retained. Undefined until the snapshot is requested. */
   readonly next: number | undefined
-  /** Attaches it at `cursor`; nothing is sent before `begin`. */
+  /** Attaches the viewer at `cursor`. Nothing is sent before `begin`. */
   await(cursor: number): void
   /** Sends the first snapshot. */
   begin(attached: ServerStreamMessage, snapshot: Uint8Array, marks?: ServerStreamMessage): void
-  /** Sends a message after all output until now. */
+  /** Sends a message after all current output. */
   mark(message: ServerStreamMessage): void
-  /** A message about what the viewer itself asked for, at once; the first it hears is still where it stands. */
+  /** Sends a reply to a request of the viewer immediately, but never before the `attached` message. */
   tell(message: ServerStreamMessage): void
-  /** Sends all that may be sent. */
+  /** Sends all output that flow control permits. */
   pump(): void
-  /** Sends one run of bytes and tells whether more may follow. */
+  /** Sends one run of bytes. @returns whether more may follow */
   turn(): boolean
   acknowledge(bytes: number): void
-  /** Acknowledges that it shows the screen it was sent. */
+  /** Called when the viewer acknowledges that it displays the last screen. */
   onDrawn(): void
-  /** Ends its stream. */
   end(error?: AppError): void
-  /** The viewer left; nothing more is sent. */
+  /** Called when the viewer has disconnected. Nothing more is sent. */
   close(): void
 }
 
@@ -40,15 +38,18 @@ type ViewerOptions = {
   source: OutputLog
   stream: ViewerStream
   stallMs?: number
-  /** Chosen by who need not see all of a flood: draws the present screen for it, with all lines above when it is over. */
+  /**
+   * Draws the current screen, with all lines above it when the flood is over. Set for viewers that may skip parts of a
+   * flood.
+   */
   present?: ((isOver: boolean) => Promise<PresentScreen>) | undefined
-  /** Called when it advanced, so that older output can be released. */
+  /** Called when the viewer has advanced, so that older output can be released. */
   onMoved: () => void
-  /** No more for it: after its last message, because it does not acknowledge, or because it left. */
+  /** Called when the viewer has ended: after its last message, on a stall, or after a disconnect. */
   onEnded: () => void
 }
 
-/** A snapshot of all output before `cursor`. */
+/** Snapshot of all output before `cursor`. */
 export type PresentScreen = { cursor: number; message: ServerStreamMessage; bytes: Uint8Array }
 
 /** Bytes sent before other streams get a turn. */
@@ -60,7 +61,7 @@ export function createViewer(options: ViewerOptions): Viewer {
   const state: ViewerState = { next: undefined, begun: false, ended: false, unacknowledged: 0, skipping: 'no' }
   const early: ServerStreamMessage[] = []
 
-  /** @returns false if it had ended before */
+  /** @returns false if the viewer had already ended */
   const stop = (): boolean => {
     if (state.ended) return false
     state.ended = true
@@ -162,7 +163,7 @@ type ViewerState = {
 
 type StallTimer = { start(): void; clear(): void }
 
-/** Ends a viewer that acknowledges nothing. */
+/** Ends a viewer that does not acknowledge in time. */
 function createStallTimer(ms: number, onStalled: (error: AppError) => void): StallTimer {
   let timer: NodeJS.Timeout | undefined
   return {
@@ -185,13 +186,13 @@ type MarkQueue = {
   push(mark: Mark): void
   nextOffset(): number | undefined
   hasExit(): boolean
-  /** Sends all up to the next byte. */
+  /** Sends all messages that precede the next byte. */
   sendDue(): void
-  /** Sends output after the snapshot; the exit of the program follows it. */
+  /** Sends messages up to `cursor`, before a snapshot. The program's exit is sent after the snapshot. */
   sendPast(cursor: number): void
 }
 
-/** Messages that are sent between output. */
+/** Queue of messages that are sent between output. */
 function createMarkQueue(stream: ViewerStream, state: ViewerState, onExit: () => void): MarkQueue {
   const marks: Mark[] = []
   return {
@@ -215,7 +216,7 @@ function createMarkQueue(stream: ViewerStream, state: ViewerState, onExit: () =>
 }
 
 type Skipping = {
-  /** Begins if the viewer is too far behind. */
+  /** Begins skipping if the viewer is too far behind. */
   beginIfFar(): boolean
   onDrawn(): void
   close(): void
@@ -223,7 +224,7 @@ type Skipping = {
 
 type SkippingParts = { options: ViewerOptions; state: ViewerState; marks: MarkQueue; stall: StallTimer }
 
-/** Sends the present screen in place of a flood of output. */
+/** Sends the current screen instead of a flood of output. */
 function createSkipping(
   { options, state, marks, stall }: SkippingParts,
   { onOver, onError }: { onOver: () => void; onError: (error: AppError) => void },
@@ -232,10 +233,13 @@ function createSkipping(
   let pause: NodeJS.Timeout | undefined
 
   const isFar = (): boolean => source.end - (state.next ?? source.end) > streamLimits.skip.behindBytes
-  /** So little came since the last look that the viewer can follow again, or no more will come. */
+  /**
+   * Whether the viewer can follow again because little output arrived since the last check, or because the program has
+   * exited.
+   */
   const isOver = (): boolean => !isFar() || marks.hasExit()
 
-  /** Detaches it from the output, so that no output is retained and no program is paused for it. */
+  /** Detaches the viewer from the output, so that no output is retained and the program is not paused for it. */
   const skip = (isLast: boolean): void => {
     if (!present || state.ended) return
     state.skipping = 'drawing'

@@ -1,6 +1,6 @@
 /**
- * Counts the bytes at the end that belong to an incomplete UTF-8 character: 0 to 3. Invalid bytes count as complete,
- * since more bytes would not help.
+ * Counts the trailing bytes of an incomplete UTF-8 character: 0 to 3. Invalid bytes count as complete, because more
+ * bytes would not help.
  */
 export function countUnfinished(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
@@ -11,7 +11,7 @@ export function countUnfinished(bytes: Uint8Array): number {
   return 0
 }
 
-/** Counts the bytes at the start that continue an earlier character. */
+/** Counts the leading bytes that continue an earlier character. */
 export function countOrphaned(bytes: Uint8Array): number {
   let count = 0
   while (count < Math.min(3, bytes.length) && ((bytes[count] ?? 0) & 0xc0) === 0x80) count++

@@ -22,11 +22,10 @@ const accounts = defineTable('accounts', {
   name: text(),
   createdAtMs: number(),
 })
-/** Columns that identify the holder of a key. */
 const holderColumns = {
   accountId: text<AccountId>(),
   name: text(),
-  /** SHA-256 of the key, which is not stored itself. */
+  /** SHA-256 of the key. The key is not stored. */
   hash: bytes(),
   inOwnerFile: flag(),
   lastUsedAtMs: nullable(number()),
@@ -34,9 +33,9 @@ const holderColumns = {
 const Models = z.array(z.string())
 const ruleColumns = {
   accountId: text<AccountId>(),
-  /** Models that the key may use. Null: all. */
+  /** Models that the key may use. Null allows all models. */
   models: nullable(json<readonly string[]>(Models.parse)),
-  /** Limit of one day in UTC. Null: none. */
+  /** Daily limit (UTC day). Null means no limit. */
   dailyLimit: renameColumn('daily_limit_micro_usd', nullable(number(toMicroUsd))),
 }
 const apiKeys = defineTable('api_keys', {
@@ -54,7 +53,7 @@ const rules = defineTable('api_keys', ruleColumns)
 export type Account = RowOf<typeof accounts>
 type StoredKey = RowOf<typeof apiKeys>
 export type ApiKeyRecord = Omit<StoredKey, 'issuerWallet' | 'issuerSignIn'> & {
-  /** Sign-in that created it, and the key of its wallet, whose removal deletes it. */
+  /** Sign-in that created the key, and the key of its wallet. Unlinking the wallet deletes the API key. */
   issuer: { signIn: string; wallet: string } | null
 }
 export type KeyHolder = RowOf<typeof holders> & { owner: boolean }
@@ -69,7 +68,7 @@ export type AccountRepository = {
   listKeys(accountId: AccountId): ApiKeyRecord[]
   findRules(keyId: string): RowOf<typeof rules> | undefined
   findKey(accountId: AccountId, keyId: string): ApiKeyRecord | undefined
-  /** @param wallet its key */
+  /** @param wallet key of the wallet */
   listKeysIssuedBy(wallet: string): ApiKeyRecord[]
   countKeysOfSignIn(accountId: AccountId, signIn: string): number
   removeKey(keyId: string): void

@@ -15,11 +15,11 @@ export function createAccountRoutes({
   getIssuer,
 }: {
   keys: ApiKeys
-  /** Micro-dollars of a key with a daily limit. */
+  /** Micro-dollars that a key with a daily limit spent today. */
   sumSpentToday: (keyId: string) => number
   recordForAccount: ActivityLog['recordForAccount']
   principals: Pick<ServicePrincipals, 'end'>
-  /** Sign-in of a caller. Null for other principals, whose keys end by revocation only. */
+  /** Sign-in of a caller. Null for other principals, whose keys end only by revocation. */
   getIssuer: (caller: Caller) => ApiKeyRecord['issuer']
 }): Endpoint[] {
   return [

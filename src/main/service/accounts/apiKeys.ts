@@ -5,20 +5,20 @@ import { createSecretTokens, hashSecret } from '../base/secretToken.ts'
 import type { AccountRepository, ApiKeyRecord } from './accountRepository.ts'
 
 export type ApiKeys = {
-  /** Creates a key, of which only a hash is stored. @throws AppError `key/too-many` */
+  /** Creates a key. Only its hash is stored. @throws AppError `key/too-many` */
   create(accountId: AccountId, name: string, options?: CreateOptions): ApiKeyRecord & { key: string }
   list(accountId: AccountId): ApiKeyRecord[]
-  /** @throws AppError `key/not-found`, `auth/forbidden` for the key of the owner's file */
+  /** @throws AppError `key/not-found`, or `auth/forbidden` for the key in the owner's file */
   revoke(accountId: AccountId, keyId: string): ApiKeyRecord
-  /** Deletes the keys that sign-ins of a wallet created. @param wallet its key */
+  /** Deletes the keys that sign-ins of a wallet created. @param wallet key of the wallet */
   revokeIssuedBy(wallet: string): ApiKeyRecord[]
-  /** Returns undefined for a revoked key. */
+  /** @returns undefined for a revoked key */
   getRules(keyId: string): (ApiKeyRules & { accountId: AccountId }) | undefined
-  /** Identifies the holder of a key; undefined for an unknown key. */
+  /** Identifies the caller that a key belongs to. @returns undefined for an unknown key */
   identify(key: string): Caller | undefined
 }
 
-/** Daily limit and allowed models of a key; null for no limit and all models. */
+/** Allowed models and daily limit of a key. Null allows all models or means no limit. */
 export type ApiKeyRules = Pick<ApiKeyRecord, 'models' | 'dailyLimit'>
 
 type CreateOptions = Partial<ApiKeyRules> & Partial<Pick<ApiKeyRecord, 'issuer'>>
@@ -27,7 +27,7 @@ const unlimited: ApiKeyRules = { models: null, dailyLimit: null }
 
 export const keyTokens = createSecretTokens('sk_steward')
 const visibleCharacters = 'sk_steward_'.length + 6
-/** More than a person's programs need, and few enough to review. */
+/** More than the programs of one user need, and few enough to review. */
 const maxKeys = 200
 const usedEveryMs = 60_000
 
@@ -37,7 +37,7 @@ export function createApiKeys(options: {
   randomBytes: (count: number) => Buffer
 }): ApiKeys {
   const { accounts, now, randomBytes } = options
-  /** Caches lookups: keys are immutable, and each call looks one up twice. */
+  /** Cached because keys are immutable and each call looks one up twice. */
   const holders = cacheLookups((hash: string) => accounts.findHolder(Buffer.from(hash, 'latin1')))
   const rules = cacheLookups(accounts.findRules)
   const forget = (): void => {
@@ -80,7 +80,7 @@ export function createApiKeys(options: {
       const holder = keyTokens.holder(key, (hash) => holders.find(hash.toString('latin1')))
       if (!holder) return undefined
       const nowMs = now()
-      // Once a minute is precise enough, and avoids a write on every call.
+      // A precision of one minute suffices and avoids a write on every call.
       if (nowMs - (holder.lastUsedAtMs ?? Number.NEGATIVE_INFINITY) >= usedEveryMs) {
         accounts.markUsed(holder.keyId, nowMs)
         holder.lastUsedAtMs = nowMs
@@ -124,7 +124,7 @@ export function createKeyRecord(fields: {
   }
 }
 
-/** Keeps what it found, and never that there was nothing. */
+/** Caches found records. Missing records are looked up again. */
 function cacheLookups<T>(find: (name: string) => T | undefined): { find: typeof find; forget(): void } {
   const cache = new Map<string, T>()
   return {

@@ -6,8 +6,8 @@ import type { AccountRepository } from './accountRepository.ts'
 import { createKeyRecord, keyTokens } from './apiKeys.ts'
 
 /**
- * Creates the owner's account at the first start, and the key file that only this user can read. An existing file keeps
- * working; if the file was lost, its key is revoked and a new one is written.
+ * Creates the owner's account at the first start, and a key file that only this OS user can read. An existing file
+ * stays valid. If the file was lost, its key is revoked and a new one is written.
  */
 export function ensureOwner(options: {
   accounts: AccountRepository
@@ -22,7 +22,7 @@ export function ensureOwner(options: {
     chmodSync(keyFile, 0o600)
     return ownerId
   }
-  // If the database has no owner key at all, it was lost. The key in the file keeps working.
+  // The database has no owner key, so it was lost. The key in the file stays valid.
   const adopted = filed !== undefined && !accounts.hasOwnerFileKey(ownerId)
   const key = adopted ? filed : keyTokens.create(randomBytes)
   accounts.atomically(() => {
@@ -47,5 +47,5 @@ function addOwner(options: {
 
 function readKey(file: string): string | undefined {
   const text = readSecretFile(file)
-  return text !== undefined && keyTokens.isOne(text) ? text : undefined // otherwise it is written again
+  return text !== undefined && keyTokens.isOne(text) ? text : undefined // an invalid key is replaced
 }

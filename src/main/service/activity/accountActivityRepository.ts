@@ -10,7 +10,6 @@ import type { AccountId, SandboxId } from '#shared/ids.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
-/** Columns of an `ActivityBy`. */
 export const byColumns = { byKind: text(), byName: nullable(text()), byId: nullable(text()) }
 type ByColumns = { byKind: string; byName: string | null; byId: string | null }
 
@@ -20,7 +19,7 @@ const activities = defineTable('account_activities', {
   id: text(),
   type: text(ActivityType.or(AccountActivityType).parse),
   sandboxId: nullable(text<SandboxId>()),
-  /** Name of the sandbox at that time. */
+  /** Name of the sandbox at the time of the entry. */
   sandboxName: nullable(text()),
   description: text(),
   ...byColumns,
@@ -34,16 +33,18 @@ const activities = defineTable('account_activities', {
 type Row = RowOf<typeof activities>
 export type AccountActivityRecord = Omit<Row, keyof ByColumns> & { by: ActivityBy }
 
-/** Account and sequence of a recorded activity. */
 export type SequencedEntry = { accountId: AccountId; sequence: number }
 
-/** Stores the newest activities of each account, also those of deleted things. Callers run `add…` in their transaction. */
+/**
+ * Stores the newest activities of each account, including those of deleted resources. Callers run `add…` in their
+ * transaction.
+ */
 export type AccountActivityRepository = {
-  /** @returns undefined if there is no such account */
+  /** @returns undefined if the account does not exist */
   add(accountId: AccountId, activity: Omit<AccountActivityRecord, 'sequence'>): SequencedEntry | undefined
-  /** Adds to the account that owns the sandbox. @returns undefined if there is no such sandbox */
+  /** Adds an entry to the account that owns the sandbox. @returns undefined if the sandbox does not exist */
   addOfSandbox(activity: SandboxActivity): SequencedEntry | undefined
-  /** Lists activities after this sequence, oldest first. */
+  /** Lists activities with a sequence above `after`, oldest first. */
   following(accountId: AccountId, after: number, limit: number): AccountActivityRecord[]
 }
 type SandboxActivity = Omit<AccountActivityRecord, 'sequence' | 'sandboxId' | 'sandboxName'> & { sandboxId: SandboxId }

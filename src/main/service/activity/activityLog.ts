@@ -10,30 +10,28 @@ import type { AccountId, SandboxId, TerminalId } from '#shared/ids.ts'
 import type { AccountActivityRecord, SequencedEntry } from './accountActivityRepository.ts'
 import type { ActivityRepository, CommandRecord, ListedActivity } from './activityRepository.ts'
 
-/** Log of sandbox events. Recording never fails the caller's work. */
+/** Activity log of sandboxes and accounts. Recording never makes the caller's operation fail. */
 export type ActivityLog = {
-  /** For the sandbox and for the account that owns it. */
+  /** Records an activity for the sandbox and for the account that owns it. */
   note(sandboxId: SandboxId, activity: Activity): void
-  /** For the account alone. */
   recordForAccount(accountId: AccountId, activity: AccountEntry): void
-  /** Records a command that has ended. Its text is stored with the commands, and appears in the account's feed. */
+  /** Records a finished command. Its text is stored with the commands and appears in the account's feed. */
   ran(sandboxId: SandboxId, command: Omit<CommandRecord, 'atMs'>): void
-  /** A command that was ended because its client left or may no longer run it. */
+  /** Records a command that was aborted because its client disconnected or lost the permission to run it. */
   cut(sandboxId: SandboxId, command: string): void
   /** Newest first. */
   activities(sandboxId: SandboxId, limit: number): ListedActivity[]
   commands(sandboxId: SandboxId, limit: number): CommandRecord[]
-  /** Lists events of the account and its sandboxes after `after`, oldest first. */
+  /** Lists events of the account and its sandboxes with a sequence above `after`, oldest first. */
   ofAccount(accountId: AccountId, after: number, limit: number): AccountActivityRecord[]
 }
 
 export type AccountEntry = {
   type: AccountActivityType
-  /** One sentence without keys, tokens or contents. */
+  /** One sentence that contains no keys, tokens or file contents. */
   description: string
   sandbox?: { id: SandboxId; name: string }
   domain?: string
-  /** Credits charged. */
   chargedMicroUsd?: number
   /** Requester and task of an entry that is recorded after its request. Default: those of the current request. */
   origin?: { by: ActivityBy; task: TaskId | null }
@@ -41,14 +39,13 @@ export type AccountEntry = {
 
 export type Activity = {
   type: ActivityType
-  /** Title without contents of files or output: `Opened a terminal`. */
+  /** Title without file contents or output, such as `Opened a terminal`. */
   description: string
-  /** Command that was run. */
   command?: string
   terminalId?: TerminalId
-  /** With a subject, the activity is recorded only once. */
+  /** Activities of one type with the same subject are recorded only once. */
   subject?: string
-  /** Absent is now. */
+  /** Default: the current time. */
   atMs?: number
 }
 
@@ -56,13 +53,11 @@ export function createActivityLog(options: {
   records: ActivityRepository
   newId: () => string
   now: () => number
-  /** Called once the entry is in the account's feed. */
+  /** Called after the entry was added to the account's feed. */
   onRecorded: (entry: SequencedEntry) => void
-  /** Returns the actor of entries recorded now. */
   by: () => ActivityBy
-  /** Time at which the present request began. */
+  /** Time at which the current request started. */
   beganAtMs?: () => number | undefined
-  /** Returns the task of entries recorded now. */
   task: () => TaskId | null
   log: Log
 }): ActivityLog {
@@ -134,11 +129,11 @@ function formatDuration(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
-/** Truncates to whole characters within the stored size. */
+/** Truncates text to the stored size without splitting a character. */
 export function cutText(text: string): string {
   const bytes = Buffer.from(text)
   let end = Math.min(bytes.length, activityLimits.commandBytes)
-  // 10xxxxxx continues a character.
+  // bytes 10xxxxxx continue a character
   while (end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
   return bytes.toString('utf8', 0, end)
 }

@@ -37,16 +37,15 @@ export type ListedActivity = Omit<RowOf<typeof listedActivities>, keyof typeof b
 export type CommandRecord = RowOf<typeof commands>
 export type ActivityRecord = ListedActivity &
   Pick<RowOf<typeof activities>, 'sandboxId' | 'subject'> &
-  /** Columns of the account's activities. A sandbox lists its commands separately. */
+  /** Columns of the account's activities. The commands of a sandbox are listed separately. */
   Pick<AccountActivityRecord, 'command' | 'domain' | 'terminalId' | 'chargedMicroUsd' | 'task'>
 
 /**
- * Stores the newest activities and commands of each sandbox. Drops those of a sandbox that was deleted concurrently.
+ * Stores the newest activities and commands of each sandbox. Drops entries of a sandbox that is deleted concurrently.
  */
 export type ActivityRepository = {
-  /** Adds an activity to a sandbox and to its account. @returns undefined if it was dropped */
+  /** Adds an activity to a sandbox and to its account. @returns undefined if the activity was dropped */
   addActivity(activity: ActivityRecord): SequencedEntry | undefined
-  /** Adds an activity to an account only. */
   addToAccount(accountId: AccountId, activity: Omit<AccountActivityRecord, 'sequence'>): SequencedEntry | undefined
   ofAccount: AccountActivityRepository['following']
   addCommand(sandboxId: SandboxId, command: CommandRecord): void

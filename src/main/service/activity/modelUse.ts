@@ -5,20 +5,19 @@ import type { AccountId } from '#shared/ids.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { ActivityLog } from './activityLog.ts'
 
-/** The originator and the task of a completion. */
 export type ModelUseOrigin = { by: ActivityBy; task: TaskId | null }
 
-/** A completion that was charged. */
+/** A charged completion. */
 export type ModelCompletion = ModelUseOrigin & { accountId: AccountId; model: string; chargedMicroUsd: number }
 
 /**
- * Records completions in the activity log: those of a task immediately, so that the charge is linked to the task; others
- * as one entry per originator, model and `periodMs`, the first of them early. The local agent records completions of chats
- * with their message.
+ * Records completions in the activity log. A completion of a task is recorded immediately, so that the charge is linked
+ * to the task. Other completions are recorded as one entry per requester, model and `periodMs`; the first entry of a
+ * series is written early. Completions of chats are skipped because the local agent records them with their message.
  */
 export type ModelUse = {
   record(completion: ModelCompletion): void
-  /** Records all pending counts. */
+  /** Records all pending counts and stops. */
   close(): void
 }
 
@@ -30,7 +29,7 @@ type Count = Omit<ModelCompletion, 'chargedMicroUsd'> & {
 
 const periodMs = 5 * 60_000
 const firstMs = 5_000
-/** Maximum pending counts. Above it, counts are written early. */
+/** Maximum number of pending counts. When it is reached, all counts are written early. */
 const maxCounts = 1_000
 
 export function createModelUse(activity: Pick<ActivityLog, 'recordForAccount'>): ModelUse {
@@ -49,7 +48,7 @@ export function createModelUse(activity: Pick<ActivityLog, 'recordForAccount'>):
   const flush = (key: string, count: Count): void => {
     clearTimeout(count.timer)
     if (count.times === 0) {
-      counts.delete(key) // a period without use
+      counts.delete(key) // unused for one period
       return
     }
     write(count)

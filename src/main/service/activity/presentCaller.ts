@@ -4,16 +4,16 @@ import { type Originator, originatorHeader, parseOriginator } from '#shared/cont
 import { TaskId, taskHeader } from '#shared/contract/timelineLinks.ts'
 import type { AnyCall, Caller, Endpoint } from '../base/endpoint.ts'
 
-/** Caller of the current request, for log entries anywhere below it. */
+/** Caller of the current request, available to log entries at any depth below it. */
 export type PresentCaller = {
-  /** The same endpoints; what they note names their caller. */
+  /** Wraps endpoints so that their log entries name the caller. */
   bindEndpoints(endpoints: readonly Endpoint[]): Endpoint[]
-  /** Runs work of the service itself without a caller, even within a request. */
+  /** Runs work of the service without a caller, even within a request. */
   apart<T>(work: () => T): T
   by(): ActivityBy
-  /** Time at which the present request began; undefined for the service’s own work. */
+  /** @returns the time at which the current request started, or undefined for the service's internal work */
   beganAtMs(): number | undefined
-  /** Task of the request, if the account's own agent named one. */
+  /** Task of the request, if the account's local agent named one. */
   task(): TaskId | null
 }
 

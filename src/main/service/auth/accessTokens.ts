@@ -10,14 +10,17 @@ import { toCaip10, type WalletName } from './walletRepository.ts'
 
 export type AccessTokens = {
   create(options: { accountId: AccountId; familyId: string; wallet: WalletName }): string
-  /** Identifies the holder of a token; undefined if unknown, expired or signed out. */
+  /**
+   * Identifies the caller that a token belongs to.
+   * @returns undefined if the token is unknown or expired, or its sign-in ended
+   */
   identify(token: string): Caller | undefined
 }
 
-/** Tolerance for corrections of the clock, in milliseconds. */
+/** Tolerance for clock corrections, in milliseconds. */
 const maxSkewMs = 5 * 60_000
 /**
- * The one accepted header. Compared as text, so the algorithm, the kind of token and the issuer are pinned before
+ * The only accepted header. Compared as text, so the algorithm, the token type and the issuer are pinned before
  * anything is decoded. `at+jwt`: RFC 9068.
  */
 const header = encodeSegment({ alg: 'HS256', typ: 'at+jwt', kid: 'steward' })
@@ -32,14 +35,14 @@ const Claims = z.object({
   iat: z.int(),
   exp: z.int(),
   account: AccountId,
-  /** The sign-in that issued it. */
+  /** Sign-in that issued the token. */
   family: z.string(),
   wallet: z.object({ type: ChainType, address: z.string() }),
 })
 
 /**
- * JSON Web Tokens of one kind, for this service alone. They are checked in one step on the path of every request, as keys
- * are, so Node's own HMAC does it: libraries answer later, by a promise.
+ * JSON Web Tokens of one type, issued and accepted only by this service. Every request verifies one synchronously, as
+ * it does API keys, so the code uses Node's HMAC: JWT libraries are asynchronous.
  * @see https://www.rfc-editor.org/rfc/rfc8725
  */
 export function createAccessTokens(options: {
@@ -72,10 +75,10 @@ export function createAccessTokens(options: {
       const signed = token.slice(0, end)
       const expected = Buffer.from(mac(signed).toString('base64url'))
       const signature = Buffer.from(token.slice(end + 1))
-      // Compared as text: base64 has several spellings of the same bytes, and one of them is enough.
+      // Compared as text, because base64 has several encodings of the same bytes and only one may be accepted.
       if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return undefined
       const claims = parseClaims(signed.slice(header.length + 1))
-      // A token of the future is from before the clock was set back: its hour may be over.
+      // A token issued in the future dates from before the clock was set back, so its hour may be over.
       if (!claims || claims.exp * 1000 <= now() || claims.iat * 1000 > now() + maxSkewMs) return undefined
       const { account, family, wallet } = claims
       const rights = sessions.findRights(family)
@@ -94,7 +97,7 @@ export function createAccessTokens(options: {
   }
 }
 
-/** Whether a text contains something that looks like one of our access tokens. */
+/** Whether a text contains something that resembles one of our access tokens. */
 export function isAccessToken(text: string): boolean {
   return text.includes(`${header}.`)
 }
@@ -103,7 +106,7 @@ function encodeSegment(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-/** Call it only after the signature was verified. */
+/** Call this only after verifying the signature. */
 function parseClaims(payload: string): z.output<typeof Claims> | undefined {
   return Claims.safeParse(parseJson(Buffer.from(payload, 'base64url').toString('utf8'))).data
 }

@@ -4,7 +4,7 @@ import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 import { toWalletKey, type WalletName } from './walletRepository.ts'
 
-/** The unique column `caip10` is the `walletKey` of the type and the address. */
+/** The unique column `caip10` contains the `walletKey` of type and address. */
 const requests = defineTable('account_requests', {
   id: text(),
   type: text(ChainType.parse),
@@ -17,15 +17,15 @@ type Row = RowOf<typeof requests>
 export type AccountRequestRecord = Omit<Row, 'type' | 'address'> & { wallet: WalletName }
 
 export type AccountRequestRepository = {
-  /** Adds a request, or replaces the earlier one of its wallet. */
+  /** Adds a request or replaces the earlier one of the same wallet. */
   save(request: AccountRequestRecord): void
   find(id: string): AccountRequestRecord | undefined
   ofWallet(wallet: WalletName): AccountRequestRecord | undefined
-  /** Lists waiting requests before decided ones, each newest first. */
+  /** Lists pending requests before decided ones, each newest first. */
   list(limit: number): AccountRequestRecord[]
   countWaiting(): number
   remove(wallet: WalletName): void
-  /** Removes requests that were made or decided before these times, and all but the newest `most` decided ones. */
+  /** Removes requests that were made or decided before these times, and all but the newest `max` decided ones. */
   trim(bounds: { waitingBeforeMs: number; decidedBeforeMs: number; max: number }): void
 }
 

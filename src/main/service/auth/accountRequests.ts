@@ -10,19 +10,20 @@ import type { WalletName, WalletRepository } from './walletRepository.ts'
 
 export type AccountRequests = {
   /**
-   * Asks the person, once, to allow a wallet that signed in without an account.
-   * @returns why it may not sign in yet: `auth/account-requested`, `auth/account-denied`, or `request/rate` in a flood
+   * Requests approval by the owner, once, for a wallet that signed in without an account.
+   * @returns the reason to reject the sign-in: `auth/account-requested`, `auth/account-denied`, or `request/rate` if
+   * there are too many requests
    */
   ask(wallet: WalletName): AppError
-  /** Lists pending requests first, then the newest. */
+  /** Lists pending requests first, each group newest first. */
   list(limit: number): AccountRequestRecord[]
   /** @throws AppError `account-request/not-found`, `account-request/decided` */
   decide(id: string, allow: boolean): AccountRequestRecord
-  /** Drops the request of a wallet that now has an account. */
+  /** Removes the request of a wallet that now has an account. */
   withdraw(wallet: WalletName): void
 }
 
-/** When the inbox is full, only the person can make room. */
+/** A full inbox is emptied only by the owner. */
 const fullInboxSeconds = 600
 
 export function createAccountRequests(options: {
@@ -30,17 +31,17 @@ export function createAccountRequests(options: {
   accounts: Pick<AccountRepository, 'atomically'>
   wallets: Pick<WalletRepository, 'find'>
   created: NewAccounts
-  /** Adds an entry to the owner's activity. */
+  /** Adds an entry to the owner's activity log. */
   note: (entry: { type: AccountActivityType; description: string }) => void
   onChanged: () => void
   now: () => number
-  /** For removals. Default: `now`. */
+  /** Clock for removals. Default: `now`. */
   passedMs?: () => number
   randomBytes: (count: number) => Buffer
 }): AccountRequests {
   const { records, accounts, wallets, created, note, onChanged, now, passedMs = now, randomBytes } = options
   const { perHour, waiting, decided, waitingMs, decidedMs } = accountRequestLimits
-  // One bucket for all: an attacker with many wallets may also have many addresses.
+  // One bucket for all clients, because an attacker with many wallets may also have many addresses.
   const paced = createTokenBuckets({ burst: perHour, perSecond: perHour / 3600, now })
 
   const add = (wallet: WalletName): AppError | undefined => {
@@ -68,7 +69,7 @@ export function createAccountRequests(options: {
       if (before?.state === 'denied') {
         return new AppError('auth/account-denied', 'The owner of this Steward denied this wallet an account.')
       }
-      // An allowed wallet without an account was unlinked since, so it asks again.
+      // An allowed wallet without an account was unlinked since then, so it needs approval again.
       const refused = before?.state === 'waiting' ? undefined : add(wallet)
       if (refused) return refused
       return new AppError(

@@ -75,7 +75,7 @@ export function createAuthRoutes(options: {
       return toWire(await linked.link(caller, { ...body, chainType, host }, assertAllowed))
     }),
     createEndpoint(unlinkWallet, ({ params }, { caller, lease }) => {
-      lease?.release() // a sign-in that ends itself is answered
+      lease?.release() // released so that a sign-in that unlinks its own wallet receives the response
       const { wallet, revokedKeys, linkedWallets } = linked.unlink(caller, params.address)
       return {
         success: true,
@@ -92,7 +92,7 @@ export function createAuthRoutes(options: {
   ]
 }
 
-/** @param counts revoked keys, wallets that are still linked, and those of them that the unlinked wallet linked */
+/** @param counts revoked keys, wallets that are still linked, and how many of these the unlinked wallet linked */
 function unlinkMessage({ keys, wallets, linked }: { keys: number; wallets: number; linked: number }): string {
   const revoked = keys === 1 ? 'the API key that they created is' : `the ${keys} API keys that they created are`
   const ended = `The wallet is unlinked from this account. Its sign-ins have ended${keys === 0 ? '' : `, and ${revoked} revoked`}.`

@@ -12,15 +12,16 @@ import { toWalletKey, type WalletRecord, type WalletRepository } from './walletR
 
 export type LinkedWallets = {
   /**
-   * Links a wallet that signed.
-   *
-   * @param assertAllowed throws once the caller has ended; called after the signature was verified, which takes a while
-   * @throws AppError like a sign-in, `auth/wallet-linked`
+   * Links a wallet after verifying its signature.
+   * @param assertAllowed throws if the caller's authorization has ended; called after the slow verification of the
+   * signature
+   * @throws AppError as a sign-in does, and `auth/wallet-linked`
    */
   link(caller: Caller, signIn: SignedMessage, assertAllowed: () => void): Promise<WalletRecord>
   /**
-   * Also ends the sign-ins of the wallet and the API keys that they created.
-   * @throws AppError `auth/wallet-not-linked`, `auth/forbidden` for the last way into an account
+   * Unlinks a wallet, ends its sign-ins and revokes the API keys that they created.
+   * @throws AppError `auth/wallet-not-linked`, or `auth/forbidden` for the only wallet of an account other than the
+   * owner's
    */
   unlink(caller: Caller, address: string): Unlinked
 }
@@ -28,7 +29,7 @@ export type LinkedWallets = {
 export type Unlinked = {
   wallet: WalletRecord
   revokedKeys: readonly ApiKeyRecord[]
-  /** Wallets of the account that its sign-ins linked. They stay linked. */
+  /** Wallets that sign-ins of the unlinked wallet linked. They stay linked. */
   linkedWallets: readonly WalletRecord[]
 }
 

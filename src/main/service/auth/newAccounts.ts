@@ -5,7 +5,10 @@ import type { ActivityLog } from '../activity/activityLog.ts'
 import type { WalletName, WalletRepository } from './walletRepository.ts'
 
 export type NewAccounts = {
-  /** Creates an account for a wallet that has none. Call it within a transaction. @param how completes the noted sentence */
+  /**
+   * Creates an account for a wallet without one. Call it within a transaction.
+   * @param how end of the sentence in the activity log
+   */
   create(wallet: WalletName, how: string): AccountId
 }
 

@@ -6,10 +6,10 @@ type Nonce = RowOf<typeof nonces>
 
 export type NonceRepository = {
   add(nonce: string, expiresAtMs: number): void
-  /** Removes a nonce. @returns its expiry, or undefined for an unknown nonce */
+  /** Removes a nonce. @returns the expiry of the nonce, or undefined for an unknown nonce */
   take(nonce: string): number | undefined
   removeExpired(nowMs: number): void
-  /** Removes all but the `most` nonces that expire last. */
+  /** Removes all but the `max` nonces that expire last. */
   trim(max: number): void
 }
 

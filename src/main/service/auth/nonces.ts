@@ -3,16 +3,13 @@ import type { NonceRepository } from './nonceRepository.ts'
 
 export type Nonces = {
   create(): { nonce: string; expiresAtMs: number }
-  /**
-   * Invalidates every nonce named.
-   * @returns those that were valid, with their expiry
-   */
+  /** Invalidates nonces. @returns the nonces that were valid, with their expiry */
   spend(named: readonly string[]): ReadonlyMap<string, number>
 }
 
 /**
- * Far more than concurrent sign-ins need. Beyond it the oldest is dropped, so that a flood blocks other users only
- * briefly.
+ * Far more than concurrent sign-ins need. Above this, the oldest nonces are dropped, so that a flood blocks other users
+ * only briefly.
  */
 const maxOutstanding = 20_000
 const trimEvery = 256
@@ -26,7 +23,7 @@ export function createNonces(options: {
   let nonceCount = 0
   return {
     create() {
-      // 128 random bits: hexadecimal digits are letters and digits, as EIP-4361 wants.
+      // 128 random bits. Hexadecimal digits are alphanumeric, as EIP-4361 requires.
       const nonce = randomBytes(16).toString('hex')
       const expiresAtMs = now() + authLimits.nonceMs
       records.removeExpired(now())

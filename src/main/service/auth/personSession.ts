@@ -5,13 +5,13 @@ import type { Caller } from '../base/endpoint.ts'
 import { hashSecret } from '../base/secretToken.ts'
 
 /**
- * Recognises the person at this machine by a key that the application generates at each start and gives only to its own
- * service. It may do everything the owner's key may, and what no API key may.
+ * Authenticates the user at this computer by a key that the application generates at each start and shares only with
+ * its own service. This principal has all rights of the owner's key, and some that no API key has.
  */
 export function createPersonSession(options: {
   owner: AccountId
   accounts: Pick<AccountRepository, 'listKeys'>
-  /** Returns undefined if no application runs the service, or it has not sent the key yet. */
+  /** @returns undefined if no application runs the service, or the application has not sent the key yet */
   key: () => string | undefined
 }): (credential: string) => Caller | undefined {
   const { owner, accounts, key } = options

@@ -3,7 +3,10 @@ import { readSecretFile, writeSecretFile } from '#platform/secretFile.ts'
 
 const pattern = /^[A-Za-z0-9_-]{43}$/
 
-/** The key that signs access tokens: 32 bytes in a file only this user can read. Deleting it invalidates every token. */
+/**
+ * Reads the key that signs access tokens: 32 bytes in a file that only this OS user can read. Deleting the file
+ * invalidates every token.
+ */
 export function readTokenSecret(file: string, randomBytes: (count: number) => Buffer): Buffer {
   const stored = readSecretFile(file)
   if (stored !== undefined && pattern.test(stored)) {

@@ -14,12 +14,12 @@ import {
 import { toWalletKey, type WalletName } from './walletRepository.ts'
 
 const refreshTokens = defineTable('refresh_tokens', {
-  /** SHA-256 of the token, which is not stored itself. */
+  /** SHA-256 of the token. The token is not stored. */
   hash: bytes(),
   /** Sign-in that the token belongs to. */
   familyId: text(),
   accountId: text<AccountId>(),
-  /** `walletKey` of its wallet. */
+  /** `walletKey` of the wallet. */
   wallet: renameColumn('caip10', text()),
   createdAtMs: number(),
   expiresAtMs: number(),
@@ -35,7 +35,10 @@ export type RefreshTokenRepository = {
   markUsed(hash: Buffer, atMs: number): void
   revokeFamily(familyId: string, atMs: number): void
   revokeWallet(wallet: WalletName, atMs: number): void
-  /** Returns the account of a sign-in and its role, or undefined once it was ended or its wallet unlinked. */
+  /**
+   * Returns the account of a sign-in and whether it is the owner.
+   * @returns undefined after the sign-in ended or its wallet was unlinked
+   */
   findRights(familyId: string): { accountId: AccountId; owner: boolean } | undefined
   removeExpired(nowMs: number): void
 }

@@ -10,8 +10,8 @@ export type SignedMessage = { message: string; signature: string; chainType: Cha
 
 export type SignInChecks = {
   /**
-   * Verifies that a wallet signed this message recently for this service. Consumes the nonces that it names, whatever
-   * the result. Errors do not reveal which part was wrong.
+   * Verifies that a wallet signed this message recently for this service. Consumes the nonces in the message, whatever
+   * the result. Errors do not reveal which part was invalid.
    * @throws AppError `auth/nonce`, `auth/verification`
    */
   verify(signed: SignedMessage): Promise<WalletName>
@@ -19,7 +19,7 @@ export type SignInChecks = {
 
 export function createSignInChecks(options: {
   nonces: Pick<Nonces, 'spend'>
-  /** Domains beside the host that the request came to. */
+  /** Accepted domains besides the host of the request. */
   domains: () => readonly string[]
   now: () => number
 }): SignInChecks {

@@ -2,10 +2,13 @@ import { authLimits } from '#shared/contract/auth.ts'
 import { evmNetworks } from '#shared/contract/networks.ts'
 import type { SignInMessage } from '#shared/signInMessage.ts'
 
-/** Allowed difference between two machines' clocks. */
+/** Allowed difference between the clocks of client and service. */
 const skewMs = 60_000
 const solanaClusters = ['mainnet', 'testnet', 'devnet'].flatMap((it) => [it, `solana:${it}`])
-/** CAIP-2 of the same three, by their genesis hashes: https://namespaces.chainagnostic.org/solana/caip2 */
+/**
+ * CAIP-2 ids of the same three clusters, which are their genesis hashes:
+ * https://namespaces.chainagnostic.org/solana/caip2
+ */
 const solanaHashes = [
   'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
   'solana:4uhcVJyU9pJkvQyS88uRDiswHXSGkcKh',
@@ -19,11 +22,11 @@ const chainIds = {
 export type SignInAudience = {
   /** The request's Host header if it names this service, otherwise empty. */
   host: string
-  /** The service's public names, and those of the configuration. */
+  /** Public names of the service and the configured sign-in domains. */
   domains: readonly string[]
 }
 
-/** Checks everything but the signature: that the message is for this service, and valid now. */
+/** Checks that the message is for this service and currently valid. Does not check the signature. */
 export function isForHereAndNow(
   message: SignInMessage,
   expected: { audience: SignInAudience; nonceExpiresAtMs: number; nowMs: number },
@@ -48,19 +51,24 @@ function isNow({ fields }: SignInMessage, expected: { nonceExpiresAtMs: number; 
   )
 }
 
-/** @returns NaN for a time that no calendar has */
+/** @returns NaN for an invalid date */
 function parseTime(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text)
 }
 
-/** Many clients omit the port from the domain. Then their URI must name it, since other ports are other services. */
+/**
+ * Many clients omit the port from the domain. Their URI must then contain it, because other ports belong to other
+ * services.
+ */
 function isForHere({ domain, uri }: { domain: string; uri: string | undefined }, audience: SignInAudience): boolean {
   const here = audience.host.toLowerCase()
   if (uri === undefined) return domain === here || audience.domains.includes(domain)
   return [here, stripPort(here), ...audience.domains].includes(domain) && isOwnAddress(uri, { ...audience, host: here })
 }
 
-/** Clients of a hosted service name a page below its domain: `https://api.example.com/…` for `example.com`. */
+/**
+ * Clients of a hosted service use the URI of a page below its domain: `https://api.example.com/…` for `example.com`.
+ */
 function isOwnAddress(uri: string, { host: here, domains }: SignInAudience): boolean {
   if (!URL.canParse(uri)) return false
   const { protocol, host, hostname } = new URL(uri)

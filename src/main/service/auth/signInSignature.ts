@@ -2,8 +2,8 @@ import type { SignInMessage } from '#shared/signInMessage.ts'
 import { decodeBytes, isSignedByEvm, isSignedBySolana } from '../base/walletSignature.ts'
 
 /**
- * Whether the message was signed by the key of the address that stands in it.
- * The libraries are loaded at the first sign-in: the service starts without them.
+ * Whether the message was signed by the key of the address in it. Loads the signature libraries at the first sign-in,
+ * to keep the start of the service fast.
  */
 export function isSignedByItsAddress(
   message: Pick<SignInMessage, 'chainType' | 'address'>,
@@ -12,7 +12,7 @@ export function isSignedByItsAddress(
   return message.chainType === 'evm' ? isEvmSignIn(message.address, signed) : isSolanaSignIn(message.address, signed)
 }
 
-/** An EIP-191 message. EIP-4361 wants the checksum of EIP-55: an address in lower case is another text. */
+/** Verifies an EIP-191 message. EIP-4361 requires the EIP-55 checksum, so an address in lower case is rejected. */
 async function isEvmSignIn(
   address: string,
   { text, signature }: { text: string; signature: string },
@@ -23,11 +23,11 @@ async function isEvmSignIn(
     import('ox/Hex'),
     import('ox/PersonalMessage'),
   ])
-  if (Address.checksum(address as `0x${string}`) !== address) return false // hexadecimal, by the pattern above
+  if (Address.checksum(address as `0x${string}`) !== address) return false // the pattern above ensures hexadecimal digits
   return isSignedByEvm({ address, payload: PersonalMessage.getSignPayload(Hex.fromString(text)), signature })
 }
 
-/** The text as it stands; its signature is base58 or base64. */
+/** Verifies the unchanged text. The signature is base58 or base64. */
 async function isSolanaSignIn(
   address: string,
   { text, signature }: { text: string; signature: string },

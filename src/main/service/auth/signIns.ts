@@ -13,7 +13,6 @@ import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import type { SignedMessage, SignInChecks } from './signInChecks.ts'
 import { toWalletKey, type WalletName, type WalletRepository } from './walletRepository.ts'
 
-/** Adds an entry to the activity of an account. */
 export type RecordAccountActivity = (
   accountId: AccountId,
   entry: { type: AccountActivityType; description: string },
@@ -21,13 +20,18 @@ export type RecordAccountActivity = (
 
 export type SignIns = {
   /**
-   * `newWallets` decides whether the first sign-in of a wallet creates its account; `admitNew` may still refuse.
-   * @throws AppError `auth/nonce`, `auth/verification`, `auth/forbidden`, `auth/account-requested`, `auth/account-denied`
+   * Verifies a signed message and issues tokens. `newWallets` decides whether the first sign-in of a wallet creates its
+   * account; `admitNew` may still throw.
+   * @throws AppError `auth/nonce`, `auth/verification`, `auth/forbidden`, `auth/account-requested`,
+   * `auth/account-denied`
    */
   verify(signed: SignedMessage, admitNew: () => void): Promise<Tokens>
-  /** Each token works once; reusing one revokes its whole family. @throws AppError `auth/refresh` */
+  /**
+   * Exchanges a refresh token. Each token can be used once; reusing one revokes its whole family.
+   * @throws AppError `auth/refresh`
+   */
   refresh(token: string): Tokens
-  /** Also succeeds for an unknown or expired token. */
+  /** Ends the sign-in of a token. Also succeeds for an unknown or expired token. */
   end(token: string): void
 }
 
@@ -103,7 +107,8 @@ export function createSignIns(options: {
         if (!session || session.revokedAtMs !== null || session.expiresAtMs <= now()) return undefined
         const { familyId, accountId } = session
         if (session.usedAtMs !== null) {
-          // Two clients hold the token, so one stole it. It is unknown which, so both must sign in again.
+          // Two clients hold the token, so one of them stole it. The thief cannot be identified, so both must sign in
+          // again.
           sessions.revokeFamily(familyId, now())
           reusedFamily = familyId
           note(accountId, {
@@ -133,7 +138,10 @@ export function createSignIns(options: {
   }
 }
 
-/** @param keyCount API keys that the sign-in created, which work on: a lost answer to a refresh looks like a theft */
+/**
+ * @param keyCount API keys that the sign-in created. They stay valid, because a lost response to a refresh looks the
+ * same as theft
+ */
 function describeReuse(keyCount: number): string {
   const ended = 'A refresh token was used twice, so the sign-in that it belongs to was ended.'
   if (keyCount === 0) return ended

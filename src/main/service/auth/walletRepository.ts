@@ -4,11 +4,11 @@ import type { AccountId } from '#shared/ids.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
-/** The key `caip10` is made from the type and the address. */
+/** The key `caip10` is derived from type and address. */
 const wallets = defineTable('account_wallets', {
   accountId: text<AccountId>(),
   type: text(ChainType.parse),
-  /** EVM: with the checksum of EIP-55. */
+  /** EVM addresses have the EIP-55 checksum. */
   address: text(),
   linkedAtMs: number(),
   /** Address of the wallet whose sign-in linked it. */
@@ -21,7 +21,7 @@ export type WalletRepository = {
   find(wallet: WalletName): WalletRecord | undefined
   add(wallet: WalletRecord): void
   remove(wallet: WalletName): void
-  /** Lists the wallets of an account, in the order in which they were linked. */
+  /** Lists the wallets of an account in the order in which they were linked. */
   list(accountId: AccountId): WalletRecord[]
 }
 
@@ -44,12 +44,12 @@ export function createWalletRepository(database: Database): WalletRepository {
   }
 }
 
-/** Account of a wallet on its chain: https://chainagnostic.org/CAIPs/caip-10 */
+/** CAIP-10 account id of a wallet: https://chainagnostic.org/CAIPs/caip-10 */
 export function toCaip10({ type, address }: WalletName): string {
   return `${accountNetworks[type]}:${address}`
 }
 
-/** Returns one key for a wallet, in whichever case its EVM address is written. */
+/** Returns the same key for a wallet regardless of the case of its EVM address. */
 export function toWalletKey({ type, address }: WalletName): string {
   return toCaip10({ type, address: type === 'evm' ? address.toLowerCase() : address })
 }

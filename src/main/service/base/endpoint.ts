@@ -8,39 +8,41 @@ import type { ChainType } from '#shared/contract/wallet.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import type { WorkKind } from './principals.ts'
 
-/** Authenticated caller. */
 export type Caller = {
   accountId: AccountId
-  /** Principal whose end ends the request, and what it opened. */
+  /** Principal of the request. When it ends, the request and everything that it opened end too. */
   principal: PrincipalId
-  /** End of the credential, where its principal may go on: of an access token. */
+  /** Expiry of the credential if its principal outlives it, as for an access token. */
   expiresAtMs?: number
   owner: boolean
-  /** Signed in, or with the key of the owner's file: what an API key of a program does not outlive is in such hands only. */
+  /**
+   * Whether the caller signed in or uses the key in the owner's file. Only such callers may create what outlives an API
+   * key.
+   */
   managesAccount: boolean
-  /** Set only for the user at this machine, in the window of the application that runs this service. */
+  /** Set only for the user at this computer, in the window of the application that runs this service. */
   isPerson?: true
   /** Set for a terminal link, which reaches only the terminals of this sandbox. */
   onlySandbox: SandboxId | undefined
-  /** The API key that was used. */
   keyId: string | undefined
   /**
-   * Key of the request, or the one that issued its terminal link, for the log: it may be revoked before the entry is
-   * written.
-   * Absent for the key in the owner's file.
+   * Key of the request, or the one that issued its terminal link. Stored for the activity log, because the key may be
+   * revoked before the entry is written. Absent for the key in the owner's file.
    */
   actingKey?: { id: string; name: string }
-  /** The wallet that signed in, of an access token. EVM: with the checksum of EIP-55. */
+  /** Wallet that signed in, for an access token. EVM addresses have the EIP-55 checksum. */
   wallet: { type: ChainType; address: string } | undefined
 }
 
-/** Origin and destination of a request. */
 export type RequestContext = {
   /** Host header, `127.0.0.1:4000`, if it names this server; otherwise empty. */
   host: string
-  /** Identifies the caller on a public endpoint. */
+  /** Identifies the caller of a public endpoint. */
   holder(): Caller | undefined
-  /** One more was made for the network that asks; the owner is not counted. @throws AppError `request/rate` */
+  /**
+   * Counts one created resource against the quota of the client's network. The owner is not counted.
+   * @throws AppError `request/rate`
+   */
   count(quota: Counted): void
 }
 
@@ -54,11 +56,11 @@ export type Call = RequestContext &
 export type RawCall = Call & Pick<BaseCall, 'method' | 'headers' | 'body' | 'setHeader'>
 
 /**
- * Route with its handler and access. `signIn`: for anonymous callers that send a signature or sign in; such requests
- * have strict limits.
+ * Route with its handler and access rules. `signIn` marks routes for anonymous callers that send a signature or sign
+ * in; their requests have strict limits.
  */
 export type Endpoint = HttpEndpoint<AnyCall> & {
-  /** Kind of work that its lease is of. Default: `request`. */
+  /** Kind of work that the lease of a request covers. Default: `request`. */
   work?: WorkKind
   access: { kind: 'open'; signIn: boolean } | { kind: 'guarded'; linkMayUse: boolean }
 }
@@ -67,7 +69,7 @@ export type AnyCall = RequestContext & BaseCall & { caller: Caller | undefined }
 
 type Handle<R extends Route, C, A> = (input: Parsed<R>, call: C) => A | Promise<A>
 
-/** `const A` keeps literals such as `success: true` what they are. */
+/** `const A` preserves literal types such as `success: true`. */
 export function createEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
   handle: Handle<R, Call, A>,
@@ -75,7 +77,7 @@ export function createEndpoint<R extends Route, const A extends Answer<R>>(
   return createGuarded(route, false, handle)
 }
 
-/** Like `endpoint`, and open to the holder of a terminal link to the sandbox that `:id` names. */
+/** Like `createEndpoint`, but also accepts terminal links to the sandbox in `:id`. */
 export function createLinkEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
   handle: Handle<R, Call, A>,
@@ -83,7 +85,6 @@ export function createLinkEndpoint<R extends Route, const A extends Answer<R>>(
   return createGuarded(route, true, handle)
 }
 
-/** Defines an endpoint that takes or returns bytes. */
 export function createRawEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer>(
   route: R,
   handle: Handle<R, RawCall, A>,
@@ -91,33 +92,34 @@ export function createRawEndpoint<R extends Route, const A extends Answer<R> | B
   return createGuarded(route, false, handle)
 }
 
-/** Takes leases of another kind of work than `request`. */
+/** Returns the endpoint with leases for another kind of work than `request`. */
 export function withWork(work: WorkKind, target: Endpoint): Endpoint {
   return { ...target, work }
 }
 
-/** For routes that need no credential. */
+/** Defines an endpoint that needs no credential. */
 export function createOpenEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
   handle: Handle<R, RequestContext, A>,
 ): Endpoint {
-  return { route, access: { kind: 'open', signIn: false }, handle: handle as Endpoint['handle'] } // as below
+  return { route, access: { kind: 'open', signIn: false }, handle: handle as Endpoint['handle'] } // safe, see below
 }
 
-/** Defines an endpoint for signing in, or for checking anyone's signature. */
+/** Defines an endpoint for signing in or for verifying the signature of an anonymous caller. */
 export function createSignInEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
   handle: Handle<R, RequestContext, A>,
 ): Endpoint {
-  return { route, access: { kind: 'open', signIn: true }, handle: handle as Endpoint['handle'] } // as below
+  return { route, access: { kind: 'open', signIn: true }, handle: handle as Endpoint['handle'] } // safe, see below
 }
 
 function createGuarded<R extends Route, C, A>(route: R, linkMayUse: boolean, handle: Handle<R, C, A>): Endpoint {
-  // The server parses with this very route's schemas and finds the caller, so both are what the handler expects.
+  // The server parses the request with the schemas of this route and identifies the caller, so both match what the
+  // handler expects.
   return { route, access: { kind: 'guarded', linkMayUse }, handle: handle as Endpoint['handle'] }
 }
 
-/** A path that upgrades to a WebSocket once the caller is known. */
+/** Path that upgrades to a WebSocket after the caller was identified. */
 export type SocketEndpoint = {
   path: `/${string}`
   params: z.ZodObject
@@ -136,5 +138,5 @@ export function createSocketEndpoint<P extends z.ZodObject, Q extends z.ZodObjec
   work: WorkKind
   serve: (socket: WebSocket, input: { params: z.output<P>; query: z.output<Q> }, caller: Caller) => void
 }): SocketEndpoint {
-  return definition as unknown as SocketEndpoint // parsed by the schemas beside it, as above
+  return definition as unknown as SocketEndpoint // parsed by the schemas of the definition
 }

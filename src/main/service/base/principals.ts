@@ -4,13 +4,13 @@ import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 
 /**
- * Kinds of principals. `sign-in`: the family of its refresh tokens; `frame`: a preview in a frame of the window;
- * `person`: the user in the window of the application, who ends with the process.
+ * Kinds of principals. `sign-in`: a family of refresh tokens. `frame`: a preview in a frame of the window. `person`:
+ * the user in the window of the application; ends with the process.
  */
 export const principalKinds = ['key', 'sign-in', 'link', 'port-token', 'frame', 'person'] as const
 export type PrincipalKind = (typeof principalKinds)[number]
 
-/** Kinds of work that takes a lease, each with the revocable principals that it can be done for. */
+/** Kinds of work that take a lease, each with the revocable principals that may do it. */
 export const workKinds = {
   request: ['key', 'sign-in', 'link'],
   completion: ['key', 'sign-in'],
@@ -25,7 +25,7 @@ export const workKinds = {
 } as const satisfies Record<string, readonly PrincipalKind[]>
 export type WorkKind = keyof typeof workKinds
 
-/** Kinds of credentials that end with their issuer, each with the principals that can issue it. */
+/** Kinds of credentials that end with their issuer, each with the principals that can issue them. */
 export const issuedKinds = {
   'terminal-link': ['key', 'sign-in'],
   'port-token': ['key', 'sign-in'],
@@ -35,21 +35,27 @@ export const issuedKinds = {
 
 export type PrincipalRights = { accountId: AccountId }
 
-/** Issuer of a credential, as stored with it. Both null: the window, or a version that did not store it. */
+/**
+ * Issuer of a credential, as stored with it. Both are null if the window issued it, or a version that did not store
+ * issuers.
+ */
 export type Issuer = { keyId: string | null; signIn: string | null }
 
 export type ServicePrincipals = Principals<PrincipalRights, WorkKind> & {
-  /** Registers how the slice of a kind reads the present rights of a principal by its id, without the kind. */
+  /** Registers the lookup of a principal's current rights for one kind. The id excludes the kind. */
   add(kind: PrincipalKind, findRights: (id: string) => PrincipalRights | undefined): void
   /** Whether the principal has rights now. */
   isPresent(principal: PrincipalId): boolean
   close(): void
 }
 
-/** Interval of comparisons, which also end what has expired. */
+/** Interval of checks, which also end expired credentials. */
 const compareEveryMs = 30_000
 
-/** Registry of the work and the credentials of every principal of the service. `end` also ends what the principal issued. */
+/**
+ * Creates the registry of the work and the credentials of all principals of the service. `end` also ends the
+ * credentials that the principal issued.
+ */
 export function createServicePrincipals({ now, log }: { now: () => number; log: Log }): ServicePrincipals {
   const finders = new Map<string, (id: string) => PrincipalRights | undefined>()
   const getRights = (principal: PrincipalId): PrincipalRights | undefined => {

@@ -2,8 +2,8 @@ import { AppError } from '#shared/appError.ts'
 import type { DefaultNetwork, Network, RuntimeReport } from '#shared/contract/sandboxes.ts'
 
 /**
- * The runtime that was asked for, or else the first available one in the order of the configuration.
- * @throws AppError `runtime/unknown`, `runtime/unavailable` saying what is missing
+ * Returns the requested runtime, or else the first available one in the configured order.
+ * @throws AppError `runtime/unknown`, or `runtime/unavailable` with the missing requirement
  */
 export function chooseRuntime(options: {
   requested: string | undefined
@@ -28,7 +28,6 @@ export function chooseRuntime(options: {
   return ordered.find((report) => report.available) ?? requireAvailable(first)
 }
 
-/** Returns the default network of a sandbox of this runtime. */
 export function chooseNetwork(defaultNetwork: DefaultNetwork, { networks }: Pick<RuntimeReport, 'networks'>): Network {
   if (defaultNetwork !== 'auto') return defaultNetwork
   return networks.includes('internet') ? 'internet' : 'none'

@@ -1,15 +1,15 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** Secrets of one kind. A new one is shown once, and only its hash is stored. */
+/** Secret tokens of one kind. A new token is shown once, and only its hash is stored. */
 export type SecretTokens = {
   create(randomBytes: (count: number) => Buffer): string
-  /** Whether a text has the form of one. */
+  /** Whether a text has the format of such a token. */
   isOne(text: string): boolean
-  /** @returns what `find` has under the hash of the token; compared once more, in constant time */
+  /** @returns the result of `find` for the hash of the token; the hash is compared again in constant time */
   holder<H extends { hash: Buffer }>(token: string, find: (hash: Buffer) => H | undefined): H | undefined
 }
 
-/** `prefix`, an underscore and 32 random bytes: 43 characters of base64url. */
+/** Tokens consist of `prefix`, an underscore and 32 random bytes as 43 base64url characters. */
 export function createSecretTokens(prefix: string): SecretTokens {
   const pattern = new RegExp(`^${prefix}_[A-Za-z0-9_-]{43}$`)
   const isOne = (text: string) => pattern.test(text)
@@ -25,7 +25,7 @@ export function createSecretTokens(prefix: string): SecretTokens {
   }
 }
 
-/** A secret of 32 random bytes needs no salt and no slow hash. */
+/** Hashes a secret of 32 random bytes, which needs neither a salt nor a slow hash. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }

@@ -1,14 +1,14 @@
 /**
- * Signature verification. Each signature has one accepted encoding, so that it cannot be replayed in another. The
- * libraries are loaded at first use: the service starts without them.
+ * Signature verification accepts one encoding of each signature, so that it cannot be replayed in another one. The
+ * libraries are loaded at first use, to keep the start of the service fast.
  */
 
 const evmSignature = /^0x[0-9a-fA-F]{128}(1b|1c|1B|1C|00|01)$/
 
 /**
- * 65 bytes r ‖ s ‖ v over `payload`. The twin that every signature has with a high s is refused (EIP-2).
- * @param given.address compared without the case of its letters
- * @param given.payload 32 bytes as 0x-hexadecimal
+ * Verifies 65 bytes r ‖ s ‖ v over `payload`. Rejects the equivalent signature with a high s (EIP-2).
+ * @param options.address compared case-insensitively
+ * @param options.payload 32 bytes as 0x-prefixed hexadecimal
  */
 export async function isSignedByEvm(options: {
   address: string
@@ -29,11 +29,14 @@ export async function isSignedByEvm(options: {
   try {
     return recoverAddress({ payload, signature: { r, s, yParity } }).toLowerCase() === address.toLowerCase()
   } catch {
-    return false // no point of the curve
+    return false // not a point on the curve
   }
 }
 
-/** Ed25519 by the strict rules of RFC 8032: no weak keys, one form of each signature. All three are bytes. */
+/**
+ * Verifies Ed25519 by the strict rules of RFC 8032: no weak keys, one encoding per signature. All three inputs are
+ * bytes.
+ */
 export async function isSignedBySolana(options: {
   publicKey: Uint8Array | undefined
   message: Uint8Array
@@ -45,11 +48,11 @@ export async function isSignedBySolana(options: {
   try {
     return ed25519.verify(signature, message, publicKey, { zip215: false })
   } catch {
-    return false // no point of the curve
+    return false // not a point on the curve
   }
 }
 
-/** @returns undefined for text of another alphabet */
+/** @returns undefined for text with characters outside the alphabet */
 export async function decodeBytes(form: 'base58' | 'base64', text: string): Promise<Uint8Array | undefined> {
   const coders = await import('@scure/base')
   try {

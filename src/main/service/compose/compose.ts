@@ -17,13 +17,16 @@ export type RunningService = {
   url: string
   port: number
   ownerKeyFile: string
-  /** Settings from the application, in memory only. */
+  /** Settings that the application sends. They stay in memory. */
   models: Pick<InferenceModule, 'setProviderKey' | 'setLocalServers' | 'setStopped'>
-  /** Port of the DNS server; absent without one. */
+  /** Port of the DNS server. Undefined if DNS is not served. */
   dnsPort: number | undefined
-  /** Replaces the certificate for new connections. @throws Error if it is invalid; the current one stays in use */
+  /**
+   * Replaces the certificate for new connections.
+   * @throws Error if the certificate is invalid; the current one stays in use
+   */
   setCertificate(pem: { cert: string; key: string }): void
-  /** Drains requests in progress for a while; the sandbox host continues. */
+  /** Drains requests in progress for a limited time. The sandbox host keeps running. */
   close(): Promise<void>
 }
 
@@ -45,7 +48,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       context.events.publish,
     )
     const onPortsChanged = () => {
-      context.principals.endAbsent() // tokens go with their port, links with their sandbox
+      context.principals.endAbsent() // port tokens end with their port, links with their sandbox
       http?.checkPorts()
       announceRemovals()
     }

@@ -25,11 +25,9 @@ import type { ServiceContext } from './serviceContext.ts'
 export type LedgerModule = LedgerWrites & { credits: Credits }
 
 export type CreditModule = {
-  /** Named in /health. */
   capabilities: readonly string[]
-  /** For whatever spends on models. */
+  /** Reservations for services that spend on models. */
   reservations: CreditReservations
-  /** For sandboxes. */
   billing: SandboxBilling
   prices: PriceList
   /** @throws AppError for a key with limits */
@@ -38,12 +36,12 @@ export type CreditModule = {
 }
 
 const ownerStartCents = 1_000
-/** In pages of 4 KB. Checkpoints block the thread, so they are rare. */
+/** Pages of 4 KB. Checkpoints block the thread, so they are rare. */
 const checkpointPages = 4_000
 
 /**
- * Opens the ledger, and charges what requests still held when the process before ended.
- * @throws what the disk says, if it cannot be written
+ * Opens the ledger and charges the holds that were open when the previous process ended.
+ * @throws the error of the disk if the ledger cannot be written
  */
 export async function composeLedger({
   database,
@@ -54,7 +52,8 @@ export async function composeLedger({
 }: ServiceContext): Promise<LedgerModule> {
   const { now, log } = options
   database.pragma(`wal_autocheckpoint = ${checkpointPages}`)
-  // In the order of time, so that the journal's index grows at its end: a quarter less to write for each.
+  // Ids sort by time, so that the index of the journal grows at its end. This saves a quarter of the bytes written per
+  // row.
   const newId = () => `txn_${now().toString(16).padStart(12, '0')}${randomUUID().slice(-12)}`
   const changes = scope.own(
     createThrottlePerKey((account: string) => events.publish(AccountId.parse(account), { type: 'credits.changed' })),
@@ -80,7 +79,7 @@ export async function composeLedger({
   return { ledger, commits, credits: createCredits({ ledger, commits, history }) }
 }
 
-/** Composes credits for users and programs. The owner's account starts with an initial balance. */
+/** Composes the credits of users and programs. The owner's account starts with an initial balance. */
 export async function composeCredits(
   context: ServiceContext,
   { ledger: opened, identity }: { ledger: LedgerModule; identity: IdentityModule },

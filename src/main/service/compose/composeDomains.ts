@@ -37,34 +37,33 @@ import type { ServiceContext } from './serviceContext.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 export type DomainModule = {
-  /** Named in /health. */
   capabilities: readonly string[]
   domains: Domains
   orders: DomainOrders
   endpoints: readonly Endpoint[]
   /**
-   * Whether an account registered a domain here, or a parent of it. Names of the test registry belong to others in the
-   * public DNS: they count only on private services.
+   * Whether an account registered this domain or a parent of it here. Names of the test registry belong to others in
+   * the public DNS, so they count only on private services.
    */
   owns(accountId: AccountId, domain: string): boolean
-  /** Domains that deleted sandboxes left behind. */
+  /** Domains that still point to deleted sandboxes. */
   orphans: OrphanedDomains
-  /** Address of the DNS server for zones of the test registry; absent for none. */
+  /** Port of the DNS server for zones of the test registry. Undefined if DNS is not served. */
   dnsPort: number | undefined
 }
 
-/** Prices of all top-level domains are the longest. */
+/** The longest response contains the prices of all top-level domains. */
 const maxAnswerBytes = 2_000_000
 
 type DomainOptions = {
   payments: Pick<PaymentModule, 'paymentGate'>
   commits: Pick<GroupCommit, 'commitDurable'>
-  /** Known once sandboxes are. */
+  /** Available after sandboxes are composed. */
   targets: () => DomainTargets
   announceRemovals: () => void
 }
 
-/** Names and their DNS. @throws AppError `listen/failed`, `config/invalid` */
+/** Composes domain registration and DNS. @throws AppError `listen/failed`, `config/invalid` */
 export async function composeDomains(
   context: ServiceContext,
   { payments, commits, targets, announceRemovals }: DomainOptions,

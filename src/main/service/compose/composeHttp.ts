@@ -30,17 +30,16 @@ import type { SandboxModule } from './composeSandboxes.ts'
 import type { ServiceContext } from './serviceContext.ts'
 
 export type HttpModule = {
-  /** Does not listen yet. */
+  /** HTTP server that does not listen yet. */
   server: HttpServer
-  /** Not open yet. */
+  /** Private endpoint that is not open yet. */
   end: PrivateEnd
   scheme: 'http' | 'https'
-  /** Cuts off the previews of ports, names and sandboxes that have changed. */
   checkPorts(): void
 }
 
 type HttpOptions = {
-  /** Whether other machines can reach the service. */
+  /** Whether other computers can reach the service. */
   beyondLoopback: boolean
   identity: IdentityModule
   machines: SandboxModule
@@ -163,7 +162,7 @@ function listEndpoints(
   ]
 }
 
-/** Composes the pages of exposed ports, which are served under names of their own. */
+/** Composes the previews of exposed ports, which have separate host names. */
 function composePreviews(
   { options, principals, scope }: ServiceContext,
   { identity, machines: { sandboxes, ports, connect } }: HttpOptions,

@@ -30,21 +30,20 @@ import { createAutomatons } from '../identity/automatons.ts'
 import type { ServiceContext } from './serviceContext.ts'
 
 export type IdentityModule = {
-  /** Named in /health. */
   capabilities: readonly string[]
   ownerKeyFile: string
-  /** Knows the holder of an API key or an access token. */
+  /** Identifies the caller that an API key or an access token belongs to. */
   findHolder: (credential: string) => Caller | undefined
   owner: AccountId
-  /** Returns undefined for a revoked key. */
+  /** @returns undefined for a revoked key */
   getRules: (keyId: string) => ApiKeyRules | undefined
-  /** Whose wallet it is, or which account has this id. */
+  /** Finds an account by the address of a wallet or by its id. */
   findAccount: (address: string) => AccountId | undefined
   endpoints: readonly Endpoint[]
 }
 
 type IdentityOptions = {
-  /** Micro-dollars that an API key spent in this day of UTC. */
+  /** Micro-dollars that an API key spent in the current UTC day. */
   sumSpentToday: (keyId: string) => number
 }
 

@@ -23,18 +23,22 @@ import { createUpstreamPools } from '../inference/upstreamPools.ts'
 import type { ServiceContext } from './serviceContext.ts'
 
 export type InferenceModule = {
-  /** Named in /health. */
   capabilities: readonly string[]
   endpoints: readonly Endpoint[]
-  /** Sets a key, held in memory only; `undefined` removes it. Completions with another key end. */
+  /**
+   * Sets a key, which stays in memory; `undefined` removes it. Completions in progress with another key are aborted.
+   */
   setProviderKey(family: FamilyId, apiKey: string | undefined): void
-  /** All model servers of the user, beside those of the configuration. Completions of others end. */
+  /**
+   * Sets all model servers of the user, in addition to the configured ones. Completions in progress on other servers
+   * are aborted.
+   */
   setLocalServers(servers: readonly LocalServer[]): void
-  /** While stopped, every completion is refused. Those under way end. */
+  /** Stops or resumes completions. While stopped, every completion is refused, and those in progress are aborted. */
   setStopped(stopped: boolean): void
 }
 
-/** The gateway to models. @throws AppError `config/invalid` where the catalogue, or what was configured, is wrong */
+/** Composes the model gateway. @throws AppError `config/invalid` if the catalog or the configuration is invalid */
 export function composeInference(
   { options, clock, activity, callers, events, scope }: ServiceContext,
   { reservations }: { reservations: CreditReservations },
@@ -63,7 +67,7 @@ export function composeInference(
   const answers = createGateway<Caller>({
     ...paid,
     fetchImage: createImageFetcher(),
-    // Uses `randomUUID`, which pools random bits; other functions ask the system each time.
+    // Uses `randomUUID` because it pools random bits; other functions call the system each time.
     newId: () => randomUUID().replaceAll('-', '').slice(0, 24),
     onFailure: (error) => log.error('an answer could not be settled', { error }),
   })

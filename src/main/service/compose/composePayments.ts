@@ -20,14 +20,11 @@ import type { IdentityModule } from './composeIdentity.ts'
 import type { ServiceContext } from './serviceContext.ts'
 
 export type PaymentModule = {
-  /** Named in /health. */
   capabilities: readonly string[]
-  /** For every slice that sells something. */
   paymentGate: PaymentGate
-  /** Whether a purchase for the sandbox is being settled or delivered. */
   isSandboxLeased(id: SandboxId): boolean
   endpoints: readonly Endpoint[]
-  /** Once all that is sold is known: looks after what was left unfinished. */
+  /** Resumes unfinished settlements and deliveries. Call it after all products are registered. */
   start(): Promise<void>
 }
 
@@ -37,7 +34,7 @@ type Dependencies = { ledger: LedgerModule; money: CreditModule; identity: Ident
 const testPayee = '0x7357000000000000000000000000000000000001'
 const maxAnswerBytes = 256 * 1024
 
-/** Composes payments by x402. @throws AppError `config/invalid` */
+/** Composes x402 payments. @throws AppError `config/invalid` */
 export async function composePayments(
   context: ServiceContext,
   { ledger: opened, money, identity }: Dependencies,
@@ -71,7 +68,7 @@ export async function composePayments(
     }),
     (it) => it.close(),
   )
-  // Closes first, which ends pending requests to it.
+  // Closed first, to end pending requests to the facilitator.
   if (facilitator) scope.own(facilitator, (it) => it.close())
   return {
     paymentGate: sold,
@@ -123,7 +120,7 @@ function getNetwork({ network }: PaymentOptions) {
   throw new AppError('config/invalid', `\`payments.network\` ${network} is no network that payments are taken on.`)
 }
 
-/** Clients refuse an address whose checksum is wrong, and so do we: it may be mistyped. */
+/** Clients reject an address with a wrong checksum, and so does this check: the address may be mistyped. */
 async function getPayee(payments: PaymentOptions | undefined): Promise<string> {
   const payTo = payments?.payTo
   if (payTo === undefined) return testPayee

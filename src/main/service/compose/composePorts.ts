@@ -19,7 +19,7 @@ export type PortModule = {
   domains: SandboxDomains
 }
 
-/** The addresses under which others reach what listens in a sandbox. */
+/** Composes the public addresses of ports in sandboxes. */
 export function composePorts(
   context: ServiceContext,
   dependencies: {

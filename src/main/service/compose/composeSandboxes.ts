@@ -42,40 +42,40 @@ import { createSandboxEndpoints } from './sandboxEndpoints.ts'
 import type { ServiceContext } from './serviceContext.ts'
 
 export type SandboxModule = {
-  /** Named in /health. */
   capabilities: readonly string[]
   sandboxes: SandboxRegistry
   ports: PortModule
-  /** Reaches a port inside; that counts as a use of the sandbox. */
+  /** Connects to a port in a sandbox, which counts as a use of the sandbox. */
   connect: HostCalls['connect']
-  /** Knows the holder of a terminal link. */
+  /** Identifies the caller that a terminal link belongs to. */
   linkHolder: (token: string) => Caller | undefined
   endpoints: readonly Endpoint[]
   terminals: SocketEndpoint
-  /** Resources that domains can point to. */
+  /** Sandboxes and ports that domains can point to. */
   domainTargets: DomainTargets
-  /** Whether the sandbox host has been unreachable for longer than a restart takes. */
   isHostAway: () => boolean
-  /** Starts reports once the service listens: they contain addresses of ports, which are unknown before. */
+  /**
+   * Starts host reports. Call it after the service listens, because reports contain addresses of ports, which are
+   * unknown before.
+   */
   start(): void
 }
 
 const defaultHostWaitMs = 10_000
-/** Far more than a person watches, and few enough that a loop gone wild does not take the machine down. */
+/** Far more than one user needs, and few enough that a runaway loop does not exhaust the computer. */
 const maxActiveSandboxes = 256
 const idleCheckMs = 15_000
 
 type SandboxOptions = {
-  /** Ports, their names or sandboxes have changed. */
+  /** Called when ports, their names or sandboxes have changed. */
   onPortsChanged: () => void
   billing: SandboxBilling
-  /** Whether an account registered a domain at this service, or a parent of it. */
   ownsDomain: (accountId: AccountId, domain: string) => boolean
   orphans: Pick<OrphanedDomains, 'sandboxRemoved'>
   isSandboxLeased: PaymentModule['isSandboxLeased']
 }
 
-/** The sandboxes, what belongs to them, and the host that runs them. */
+/** Composes the sandboxes, their contents and the connection to the sandbox host. */
 export function composeSandboxes(
   context: ServiceContext,
   { onPortsChanged, billing, ownsDomain, orphans, isSandboxLeased }: SandboxOptions,

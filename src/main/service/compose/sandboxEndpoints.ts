@@ -34,7 +34,7 @@ import { createTerminalRoutes } from '../terminals/terminalRoutes.ts'
 import type { PortModule } from './composePorts.ts'
 import type { ServiceContext } from './serviceContext.ts'
 
-/** Slices of sandboxes, as far as routes use them. */
+/** Features of sandboxes, as far as routes use them. */
 export type SandboxSlices = {
   sandboxes: SandboxRegistry
   foundSandboxes: FoundSandboxes
@@ -47,13 +47,13 @@ export type SandboxSlices = {
   terminalActivity: TerminalActivity
   host: HostConnection
   use: SandboxUse
-  /** Calls the host, which counts as a use of the sandbox. */
+  /** Calls the host. Each call counts as a use of the sandbox. */
   call: HostCall
   toWire: (record: SandboxRecord) => Sandbox
   defaultNetwork: DefaultNetwork
 }
 
-/** Every route of sandboxes and of their contents. */
+/** Creates all routes of sandboxes and of their contents. */
 export function createSandboxEndpoints(
   { options, database, activity, callers, address }: ServiceContext,
   slices: SandboxSlices,

@@ -15,7 +15,7 @@ import { createEventHub, type EventHub } from '../events/eventHub.ts'
 import { readCertificateNames } from '../http/certificateNames.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
-/** Dependencies that all parts of the service share. */
+/** Options and services that all parts of the service share. */
 export type ServiceContext = {
   options: ServiceOptions
   database: Database
@@ -25,19 +25,19 @@ export type ServiceContext = {
   callers: PresentCaller
   principals: ServicePrincipals
   address: ServiceAddress
-  /** Owns what a part opens. */
+  /** Closes the resources that a part opens. */
   scope: Scope
 }
 
 export type ServiceAddress = {
   publicUrl: URL | undefined
-  /** Returns the URL of the server; empty until it listens. */
+  /** Returns the URL of the server, or an empty string until it listens. */
   getOwnUrl(): string
-  /** Under which others reach it, without a slash at the end. */
+  /** Returns the public URL without a trailing slash. */
   base(): string
-  /** Returns the address of a host name of this service, without a port until it listens. Never throws. */
+  /** Returns the URL of a host name of this service, without a port until it listens. Never throws. */
   getUrl(hostName: string): string
-  /** Returns the endpoint to connect to, as configured until the service listens. Never throws. */
+  /** Returns the endpoint to connect to. Until the service listens, this is the configured one. Never throws. */
   endpoint(): { host: string; port: number }
   listensAt(url: string): void
 }
@@ -98,7 +98,7 @@ function toServiceAddress(options: ServiceOptions): ServiceAddress {
   }
 }
 
-/** Host without the brackets of IPv6, and the port even where the scheme implies it. */
+/** Returns the host without IPv6 brackets, and the port even if the scheme implies it. */
 export function toEndpoint({ hostname, port, protocol }: URL): { host: string; port: number } {
   const impliedPort = protocol === 'https:' ? 443 : 80
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? impliedPort : Number(port) }

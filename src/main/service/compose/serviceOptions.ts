@@ -10,35 +10,38 @@ import type { InferenceOptions } from '../inference/providerSettings.ts'
 import type { PaymentOptions } from '../payments/paymentOptions.ts'
 
 export type ServiceOptions = {
-  /** Holds `service.sqlite` and `owner.key`; made when it is not there. */
+  /** Folder of `service.sqlite` and `owner.key`. Created if it is missing. */
   dataDir: string
   /** Whether the database is checked for damage before it is opened. Default: false. */
   checkData?: boolean
-  /** Port 0 lets the system choose. Beyond loopback it needs `tls` or `insecureBehindProxy`. */
+  /** Port 0 selects a free port. An address beyond loopback requires `tls` or `insecureBehindProxy`. */
   listen: ListenAddress
-  /** Socket for the application of the same user, unreachable for other users. Default: none. */
+  /** Socket for the application of the same OS user, inaccessible to other users. Default: none. */
   privateSocketPath?: string | undefined
-  /** The contents of the files, in PEM. */
+  /** Contents of the files, in PEM. */
   tls?: { cert: string; key: string } | undefined
   insecureBehindProxy?: boolean | undefined
-  /** Under which others reach it, e.g. `https://steward.example`; absent is its own address. */
+  /** Public URL, such as `https://steward.example`. Default: the address of the service. */
   publicUrl?: string | undefined
-  /** Suffix of the addresses of exposed ports, with TLS in front; without one they are below `localhost`. */
+  /** Host name suffix of exposed ports, with TLS in front. Without it they are served below `localhost`. */
   sandboxHost?: string | undefined
-  /** Domains for which sign-in messages are taken, beside the address that a request came to. */
+  /** Domains accepted in sign-in messages, besides the host of the request. */
   signInDomains?: readonly string[] | undefined
-  /** host:port of the applications that hand requests on to it, as they become known; signing in works there too. */
+  /**
+   * host:port of the applications that forward requests to this service, as they become known. Sign-in messages for
+   * them are accepted too.
+   */
   ownFronts?: (() => readonly string[]) | undefined
   /** Treatment of wallets without an account. Default: `welcome`. */
   newWallets?: NewWallets | undefined
-  /** Credential of the user at the application's window, once it is known. */
+  /** Credential of the user at the application's window, once available. */
   personKey?: (() => string | undefined) | undefined
-  /** In the place of the usual ones. */
+  /** Overrides of the default rate limits. */
   rateLimits?: Partial<RateLimitNumbers> | undefined
   answerLimits?: Partial<AnswerLimits> | undefined
   /** Names of runtimes, the preferred one first. */
   runtimes: readonly string[]
-  /** The built interface, for terminal links. */
+  /** Folder of the built user interface, for terminal links. */
   pagesFolder?: string | undefined
   version: string
   hostSocketPath: string
@@ -46,19 +49,17 @@ export type ServiceOptions = {
   launchHost: () => Promise<void>
   /** Time that calls wait for a lost host to return, in milliseconds. */
   hostWaitMs?: number | undefined
-  /** Default network of sandboxes. */
   defaultNetwork?: DefaultNetwork | undefined
   /** Interval of the check for idle sandboxes, in milliseconds. */
   idleCheckMs?: number | undefined
-  /** Number of sandboxes that may run at once. */
   maxActiveSandboxes?: number | undefined
-  /** Name of the EIP-712 domain that automatons are registered for. */
+  /** Name of the EIP-712 domain for automaton registrations. */
   identityDomainName?: string | undefined
   /** File of tiers and prices. Default: the built-in list. */
   pricesFile?: string | undefined
-  /** The credits that the account of the owner begins with, once; absent is $10. */
+  /** Initial credits of the owner's account, issued once. Default: $10. */
   ownerStartCents?: number | undefined
-  /** Whether running sandboxes are charged; absent is not. */
+  /** Whether running sandboxes are charged. Default: false. */
   chargeSandboxes?: boolean | undefined
   /** Address of the DNS server for zones of the test registry. Default: none. */
   dnsListen?: ListenAddress | undefined
@@ -66,14 +67,14 @@ export type ServiceOptions = {
   registrar?: RegistrarOptions | undefined
   /** File of IANA's list of RDAP servers. Default: the built-in list. */
   rdapBootstrapFile?: string | undefined
-  /** DNS servers that are asked for proofs of domains; absent is those of the system. */
+  /** DNS servers that verify domains. Default: those of the system. */
   resolvers?: readonly string[] | undefined
-  /** Providers of models; absent is none. */
+  /** Model providers. Default: none. */
   inference?: InferenceOptions | undefined
   /** Payments accepted. Default: none. */
   payments?: PaymentOptions | undefined
   log: Log
   now: () => number
-  /** Clocks of this computer; absent: time passes as `now` says. */
+  /** Clocks of this computer. Default: elapsed time is derived from `now`. */
   time?: TimeSource | undefined
 }

@@ -3,7 +3,7 @@ import { floorToCents, type MicroUsd, toExactCents, toMicroUsd } from '#shared/m
 import type { KeyLimit } from './keyLimits.ts'
 import type { AccountBalance } from './ledgerRepository.ts'
 
-/** To begin anything that costs. */
+/** Minimum balance to start anything that costs credits. */
 const minBalance = toMicroUsd(100_000)
 
 /** @throws AppError `credits/insufficient` */

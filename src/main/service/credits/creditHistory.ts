@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { AccountId } from '#shared/ids.ts'
 import type { HistoryFilters, HistoryRepository, HistoryRow, Stretch } from './historyRepository.ts'
 
-/** Reads a journal of any length in stretches: between two of them, others have their turn. */
+/** Reads a journal of any length in ranges and yields to other work between them. */
 export type CreditHistory = {
-  /** Newest first. @throws the signal's reason once it fires */
+  /** Newest first. @throws the abort reason of the signal */
   page(query: HistoryQuery & { limit: number; offset: number; signal?: AbortSignal }): Promise<HistoryPage>
   /** Yields the complete history in batches, newest first. */
   rows(query: HistoryQuery): AsyncGenerator<HistoryRow[]>
@@ -14,7 +14,10 @@ export type CreditHistory = {
 type HistoryQuery = { accountId: AccountId; filters: HistoryFilters }
 export type HistoryPage = { transfers: HistoryRow[]; total: number }
 
-/** Entries of all accounts: what comes first is near, and the longest takes some 15 ms. */
+/**
+ * Range lengths, in entries of all accounts. The first range is short because most queries need recent entries; the
+ * longest takes about 15 ms.
+ */
 const firstStretch = 2_000
 const maxStretch = 32_000
 const rowsAtOnce = 200
@@ -54,7 +57,7 @@ export function createCreditHistory(records: HistoryRepository): CreditHistory {
   }
 }
 
-/** From the newest entry down to the first. */
+/** Splits the journal into ranges, from the newest entry to the first. */
 function* splitIntoStretches(newest: number): Generator<Stretch> {
   let length = firstStretch
   let below = newest + 1

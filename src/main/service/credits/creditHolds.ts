@@ -4,26 +4,26 @@ import { assertMinimum, createDailyLimitError, createInsufficientError, createTo
 import type { KeyLimit, KeyLimits } from './keyLimits.ts'
 import { type Hold, type LedgerRepository, revenueAccount } from './ledgerRepository.ts'
 
-/** Holds of the credit ledger: see `CreditLedger`. */
+/** Holds of the credit ledger. See `CreditLedger`. */
 export type CreditHolds = {
   /** @throws AppError `credits/insufficient`, `credits/daily-limit` */
   hold(request: HoldRequest): { id: number; amount: MicroUsd }
-  /** Charges a hold once. Returns undefined if it ended otherwise or was charged before. */
+  /** Charges a hold once. @returns undefined if the hold ended otherwise or was charged before */
   post(holdId: number, charge: LedgerCharge): { charged: MicroUsd } | undefined
-  /** Gives the amount back. False when it had ended before. */
+  /** Voids a hold and releases its amount. @returns false if the hold had ended */
   void(holdId: number): boolean
-  /** Releases holds that were not settled in time. @returns how many */
+  /** Releases holds that were not settled in time. @returns their number */
   expire(): number
   /** Deletes a batch of holds that ended days ago. @returns whether there may be more */
   forgetEnded(): boolean
-  /** Charges every open hold of an ended process in full, as an estimate. @returns how many */
+  /** Charges every open hold of an ended process in full, as an estimate. @returns their number */
   recover(): number
 }
 
 export type HoldRequest = {
   accountId: AccountId
   key: KeyLimit | undefined
-  /** As a function: undefined where what can be spent covers nothing. */
+  /** Amount to hold. A function receives the spendable amount and returns undefined if it is not sufficient. */
   amount: MicroUsd | ((spendable: MicroUsd) => MicroUsd | undefined)
   model: string
 }
@@ -35,7 +35,7 @@ export type LedgerCharge = {
   details: Readonly<Record<string, string | number | boolean>>
 }
 
-/** Longer than any answer of a model takes. */
+/** Longer than any completion takes. */
 const holdMs = 60 * 60_000
 const retentionMs = 7 * 24 * 60 * 60_000
 
@@ -44,7 +44,7 @@ export function createCreditHolds(options: {
   keyLimits: KeyLimits
   newId: () => string
   now: () => number
-  /** For the time that holds last. */
+  /** Clock for the lifetime of holds. */
   steadyMs: () => number
 }): CreditHolds {
   const { records, keyLimits, newId, now, steadyMs } = options
@@ -79,7 +79,7 @@ export function createCreditHolds(options: {
       records.endHold(holdId, 'posted', now())
       return { charged: chargeHold(hold, charge, hold.amount) }
     }
-    // The work outlasted its hold. The cost is real, so it is charged to the remaining balance.
+    // The work outlasted its hold. The cost was incurred, so it is charged to the remaining balance.
     const late = records.findUnchargedExpired(holdId)
     return late && { charged: chargeHold(late, charge, toMicroUsd(0)) }
   }

@@ -6,16 +6,14 @@ import { createKeyLimits, type KeyLimit } from './keyLimits.ts'
 import type { AccountBalance, LedgerRepository, Meter } from './ledgerRepository.ts'
 
 /**
- * Double entry: every transfer debits one account and credits another by the same amount. A hold sets an amount of an
- * account aside until it is posted, voided or expired, exactly once. At all times, of every account:
- * `available = posted − held ≥ 0`.
- *
- * Every call reads, decides and writes without waiting, in one transaction of the caller; what it refuses by an
- * AppError it refuses before it writes.
+ * Double entry: every transfer debits one account and credits another by the same amount. A hold reserves an amount of
+ * an account until it is posted, voided or expired, exactly once. Invariant for every account: `available = posted −
+ * held ≥ 0`. Every call reads, decides and writes synchronously in one transaction of the caller. A call that throws an
+ * AppError has written nothing.
  */
 export type CreditLedger = CreditHolds &
   CreditTransfers & {
-    /** Point until which a sandbox was charged; undefined when it never was. */
+    /** @returns the point until which a sandbox was charged, or undefined if it was never charged */
     findMeter(sandboxId: SandboxId): Meter | undefined
     setMeter(sandboxId: SandboxId, meter: Meter): void
     balance(accountId: AccountId): AccountBalance
@@ -28,7 +26,7 @@ export function createCreditLedger(options: {
   records: LedgerRepository
   newId: () => string
   now: () => number
-  /** For days of limits, and for the time that holds last. Default: `now`. */
+  /** Clock for daily limits and for the lifetime of holds. Default: `now`. */
   steadyMs?: () => number
 }): CreditLedger {
   const { records, newId, now, steadyMs = now } = options

@@ -4,54 +4,58 @@ import type { MicroUsd } from '#shared/microUsd.ts'
 /** Holds for a model gateway: reserve the worst case before a request, settle the actual cost afterwards. */
 export interface CreditReservations {
   /**
-   * Holds an amount of the account. Resolves once the hold survives the end of this process; a power cut may lose it.
+   * Holds an amount of the account. Resolves after the hold survives the end of this process; a power loss may lose it.
    * @throws AppError `credits/insufficient`, `credits/daily-limit`, `key/model`, `auth/invalid` for a key that was
-   *   revoked meanwhile, `data/unwritable`. Nothing is held then.
+   * revoked in the meantime, `data/unwritable`. Nothing is held then.
    */
   reserve(request: ReserveRequest): Promise<Reservation>
-  /** Amount that could be held now, including the key's daily limit. Concurrent holds may reduce it. */
+  /** Amount that can be held now, within the daily limit of the key. Concurrent holds may reduce it. */
   spendable(payer: Payer): MicroUsd
 }
 
 export type Payer = {
   accountId: AccountId
-  /** The API key that asked; undefined for a sign-in, which has no limits of its own. */
+  /** API key of the request. Undefined for a sign-in, which has no limits. */
   keyId: string | undefined
 }
 
 export type ReserveRequest = Payer & {
   /**
-   * The most that the work can cost. As a function it is called once, with what can be spent at that very moment:
-   * what it returns is held before anybody else's turn; undefined where that covers nothing. It must not wait.
+   * Maximum cost of the work. A function is called once with the amount that is spendable at that moment. Its result is
+   * held before any other request is processed; undefined means that the amount is not sufficient. The function must be
+   * synchronous.
    */
   worstCaseMicroUsd: MicroUsd | ((spendableMicroUsd: MicroUsd) => MicroUsd | undefined)
-  /** As the caller named it. It is checked against the models that the key may use, and stands in the history. */
+  /**
+   * Model name as sent by the caller. It is checked against the models that the key may use, and is shown in the
+   * history.
+   */
   model: string
 }
 
 export type Reservation = {
   readonly heldMicroUsd: MicroUsd
   /**
-   * Charges the actual cost, once: later calls, and calls after `release`, have no effect. Charges at most 110 % of the
-   * hold, within the balance and the limit of the key. Resolves once the charge survives the end of this
-   * process. Never rejects: where the disk refuses it, it is tried again until it is written.
+   * Charges the actual cost once: later calls, and calls after `release`, have no effect. Charges at most 110 % of the
+   * hold, within the balance and the limit of the key. Resolves after the charge survives the end of this process.
+   * Never rejects: a failed write is retried until it succeeds.
    */
   settle(charge: Charge): Promise<Settlement>
-  /** Releases the whole hold; nothing was spent. */
+  /** Releases the whole hold without a charge. */
   release(): Promise<void>
 }
 
 export type Charge = {
   amountMicroUsd: MicroUsd
-  /** The upstream did not say what was used, or the answer was cut. */
+  /** Whether the amount is an estimate, because the upstream reported no usage or the response was cut off. */
   estimated: boolean
-  /** For the history: tokens, price version, whatever explains the amount. No contents of requests. */
+  /** Details for the history, such as tokens and price version. No contents of requests. */
   details?: Readonly<Record<string, string | number | boolean>>
 }
 
 export type Settlement = {
-  /** Less than the amount where the balance or the key's limit did not cover what went beyond the hold. */
+  /** Less than the amount if the balance or the limit of the key did not cover the part beyond the hold. */
   chargedMicroUsd: MicroUsd
-  /** False while the disk refuses it. */
+  /** False while the write to disk fails. */
   written: boolean
 }

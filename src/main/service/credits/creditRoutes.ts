@@ -28,7 +28,7 @@ import { getRulesFor, type KeyRules, toKeyLimit } from './openReservations.ts'
 import type { PriceList } from './priceList.ts'
 import { formatDay, sumSpending, toSpendingDays } from './spending.ts'
 
-/** In the CSV, in this order; the fields of a charge that people ask about stand in columns of their own. */
+/** Columns of the CSV, in this order. Common fields of a charge have separate columns. */
 const historyColumns = [
   'created_at',
   'type',
@@ -47,7 +47,7 @@ type CreditRouteOptions = {
   getRules: (keyId: string) => KeyRules | undefined
   /** @throws AppError for a key with limits */
   assertUnlimited: (caller: Caller) => void
-  /** Whose wallet or account it is. */
+  /** Finds an account by the address of a wallet or by its id. */
   findAccount: (address: string) => AccountId | undefined
   recordForAccount: ActivityLog['recordForAccount']
   now: () => number
@@ -57,7 +57,6 @@ export function createCreditRoutes(options: CreditRouteOptions): Endpoint[] {
   return [...createHistoryRoutes(options), ...createTransferRoutes(options)]
 }
 
-/** Routes that read balances, transactions and prices. */
 function createHistoryRoutes({ credits, prices, sandboxesCharged, now }: CreditRouteOptions): Endpoint[] {
   return [
     createEndpoint(getBalance, (_, { caller }) => {
@@ -100,7 +99,6 @@ function createHistoryRoutes({ credits, prices, sandboxesCharged, now }: CreditR
   ]
 }
 
-/** Routes that move credits. */
 function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
   const { credits, getRules, assertUnlimited, recordForAccount } = options
 
@@ -192,7 +190,7 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
   ]
 }
 
-/** A key with limits was made so that its holder cannot do everything. */
+/** Keys with limits are not allowed to do everything, so sensitive routes require an unlimited key. */
 export function createUnlimitedCheck(rulesOf: (keyId: string) => KeyRules | undefined): (caller: Caller) => void {
   return ({ keyId }) => {
     const rules = getRulesFor(keyId, rulesOf)
@@ -232,13 +230,14 @@ function toWire(row: HistoryRow, accountId: AccountId): CreditTransaction {
     description: row.description,
     created_at: toIsoTime(row.atMs),
     balance_after_cents: toExactCents(isDebit ? row.debitBalance : row.creditBalance),
-    ...(row.details !== null && { metadata: parseJson(row.details) as CreditTransaction['metadata'] }), // we wrote it
+    // written by this service
+    ...(row.details !== null && { metadata: parseJson(row.details) as CreditTransaction['metadata'] }),
     ...(isDebit && row.keyId !== null && { key_id: row.keyId }),
     ...(row.refunded !== null && { refunded_cents: toExactCents(row.refunded) }),
   }
 }
 
-/** Reads on as the client takes it, so that no history is too long. */
+/** Reads further pages only as the client consumes them, so that a history of any length can be exported. */
 async function* formatHistoryCsv(pages: AsyncIterable<readonly CreditTransaction[]>): AsyncGenerator<string> {
   yield formatCsvLine([...historyColumns, 'details'])
   for await (const transactions of pages) yield transactions.map(toLine).join('')

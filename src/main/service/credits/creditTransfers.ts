@@ -11,7 +11,7 @@ import {
   type TransferType,
 } from './ledgerRepository.ts'
 
-/** Transfers of the credit ledger: see `CreditLedger`. */
+/** Transfers of the credit ledger. See `CreditLedger`. */
 export type CreditTransfers = {
   /** Charges as much as is available, without a hold. */
   charge(charge: { accountId: AccountId; type: 'sandbox'; description: string; amount: MicroUsd }): MicroUsd
@@ -19,13 +19,16 @@ export type CreditTransfers = {
   transfer(request: TransferRequest & { from: AccountId; key: KeyLimit | undefined }): TransferRow
   /** @throws AppError `request/reused-key`, `credits/amount-too-large` */
   issue(request: TransferRequest & { type: 'grant' | 'top_up' }): TransferRow
-  /** Raises the balance, or lowers it, though never below what is held. @throws AppError as `issue`, `credits/insufficient` */
+  /**
+   * Raises or lowers the balance, never below the held amount.
+   * @throws AppError as `issue`, and `credits/insufficient`
+   */
   adjust(request: TransferRequest & { direction: 'up' | 'down' }): TransferRow
-  /** The credits that an account begins with, given once for ever. False when it had them. */
+  /** Issues the initial credits of an account once. @returns false if they were issued before */
   begin(options: { accountId: AccountId; amount: MicroUsd; note: string }): boolean
   /**
-   * Refunds a charge, in full or what remains of it if no amount is set. @throws AppError
-   * `credits/transaction-not-found`, `credits/refund`
+   * Refunds a charge, in full, or what remains of it if no amount is set.
+   * @throws AppError `credits/transaction-not-found`, `credits/refund`
    */
   refund(request: RefundRequest): TransferRow
 }
@@ -38,7 +41,7 @@ type RefundRequest = {
   requestKey: string | undefined
 }
 
-/** Limit of all credits that one account ever receives, so that sums stay exact. */
+/** Maximum credits that one account receives in its lifetime, so that sums stay exact. */
 const maxCredits = 2 ** 52
 
 export function createCreditTransfers(options: {
@@ -152,13 +155,13 @@ type Moved = {
 }
 
 function assertCapacity(records: LedgerRepository, to: AccountId, amount: MicroUsd): void {
-  // All that was ever issued, what was taken back included: both sides of that account stay exact.
+  // Sum of all credits ever issued, including those taken back, so that both sides of the account stay exact.
   const issued = records.sumCredited(issuedAccount) - records.balance(issuedAccount).posted
   if (Math.max(records.sumCredited(to), issued) + amount <= maxCredits) return
   throw new AppError('credits/amount-too-large', 'An account cannot hold that many credits.')
 }
 
-/** Finds the transfer of an earlier identical request, however long ago, so that it is made once. */
+/** Finds the transfer of an earlier identical request, at any age, so that it is made only once. */
 function findEarlier(
   records: LedgerRepository,
   requestKey: string | undefined,

@@ -6,25 +6,28 @@ import type { CreditLedger } from './creditLedger.ts'
 import type { KeyLimit } from './keyLimits.ts'
 import type { AccountBalance, TransferRow } from './ledgerRepository.ts'
 
-/** Credits of an account. Promises resolve once the change is durable across a power loss. */
+/** Credits of an account. Promises resolve after the change is durable across a power loss. */
 export type Credits = {
   balance(accountId: AccountId): AccountBalance
   history: CreditHistory
-  /** Sums what a key with a daily limit has spent in the current UTC day. */
+  /** Sums the spending of a key with a daily limit in the current UTC day. */
   sumSpentToday(keyId: string): number
-  /** @throws AppError as the ledger, `data/unwritable` */
+  /** @throws AppError as the ledger, and `data/unwritable` */
   transfer(
     request: RequestFields & { from: AccountId; to: AccountId; amount: MicroUsd; key: KeyLimit | undefined },
   ): Done
-  /** @throws AppError as the ledger, `data/unwritable` */
+  /** @throws AppError as the ledger, and `data/unwritable` */
   grant(request: RequestFields & { by: AccountId; to: AccountId; amount: MicroUsd }): Done
-  /** @throws AppError as the ledger, `data/unwritable` */
+  /** @throws AppError as the ledger, and `data/unwritable` */
   adjust(request: RequestFields & { by: AccountId; to: AccountId; direction: 'up' | 'down'; amount: MicroUsd }): Done
-  /** @throws AppError as the ledger, `data/unwritable` */
+  /** @throws AppError as the ledger, and `data/unwritable` */
   refund(request: RequestFields & { by: AccountId; transactionId: string; amount: MicroUsd | undefined }): Done
 }
 
-/** `idempotencyKey`: of the caller, for whom a repetition changes nothing, also when its first answer was lost. */
+/**
+ * `idempotencyKey`: chosen by the caller. Repeating a request with the same key changes nothing, even if the first
+ * response was lost.
+ */
 type RequestFields = { note: string; idempotencyKey: string | undefined }
 type Done = Promise<TransferRow>
 

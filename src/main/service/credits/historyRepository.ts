@@ -13,7 +13,6 @@ import {
 } from '#storage/table.ts'
 import { revenueAccount, type TransferType, transferColumns } from './ledgerRepository.ts'
 
-/** Amount of a charge that was refunded. */
 const refunded: Column<number | null> = {
   ...nullable(number()),
   select: () => '(SELECT sum(refund.amount) FROM credit_transfers AS refund WHERE refund.refund_of = entry.id)',
@@ -21,20 +20,20 @@ const refunded: Column<number | null> = {
 const entries = defineTable('credit_transfers', { ...transferColumns, keyId: nullable(text()), refunded })
 export type HistoryRow = RowOf<typeof entries>
 
-/** Journal as one account reads it. */
+/** Journal entries of one account. */
 export type HistoryRepository = {
   /** Returns the sequence of the newest entry of all accounts, or 0. */
   newest(): number
   /** Counts the transfers of an account. */
   entries(account: AccountId): number
-  /** Lists entries of a stretch of the journal, newest first. */
+  /** Lists entries of one range of the journal, newest first. */
   stretch(account: AccountId, filters: HistoryFilters, page: Stretch & { limit: number; offset: number }): HistoryRow[]
   count(account: AccountId, filters: HistoryFilters, stretch: Stretch): number
   /** Sums by days since 1970 in UTC, from the first through the last. */
   sums(account: AccountId, days: { from: number; to: number }, by: SpendingGrouping): SumRow[]
 }
 
-/** Range of sequences, without both ends. */
+/** Range of sequences, exclusive at both ends. */
 export type Stretch = { above: number; below: number }
 export type HistoryFilters = {
   type?: TransactionType | undefined
@@ -44,7 +43,7 @@ export type HistoryFilters = {
   beforeMs?: number | undefined
   text?: string | undefined
 }
-/** Sums of a group. Fields that it is not grouped by are null. */
+/** Sums of a group. Fields outside the grouping are null. */
 export type SumRow = {
   day: number | null
   model: string | null
@@ -55,7 +54,7 @@ export type SumRow = {
   credits: number
 }
 
-/** Type that no transfer has. */
+/** Type that matches no transfer. */
 const none = '-'
 
 type Parameters = {
@@ -136,7 +135,7 @@ function toParameters(account: AccountId, filters: HistoryFilters, { above, belo
   const { type, model = null, keyId: key = null, fromMs: from = null, beforeMs: before = null, text } = filters
   return {
     ...{ account, above, below, model, key, from, before },
-    // A charge goes to the service.
+    // charges are credited to the service
     creditType: type ? creditTypes[type] : model === null ? null : none,
     debitType: type ? debitTypes[type] : null,
     text: text === undefined ? null : `%${text.replace(/[\\%_]/g, '\\$&')}%`,
@@ -144,7 +143,7 @@ function toParameters(account: AccountId, filters: HistoryFilters, { above, belo
   }
 }
 
-/** Builds the query with conditions for the filters in use only, since each one costs time. */
+/** Builds the query with conditions for the active filters only, because each condition costs time. */
 function selectSides(selected: string, parameters: Parameters): string {
   const filters = [
     'AND sequence > @above AND sequence < @below',

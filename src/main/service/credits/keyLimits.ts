@@ -1,15 +1,14 @@
 import type { MicroUsd } from '#shared/microUsd.ts'
 import type { Hold, KeyDay, LedgerRepository } from './ledgerRepository.ts'
 
-/** The limit counts what was spent and what is held in this day of UTC. */
+/** The limit covers spent and held amounts of the current UTC day. */
 export type KeyLimit = { id: string; dailyLimit: MicroUsd | undefined }
 
-/** Daily limits of API keys. */
 export type KeyLimits = {
   toKeyDay(keyId: string): KeyDay
-  /** Amount that the key of a hold has left of its day; infinite without a limit. */
+  /** Remaining daily amount for the key of a hold. Infinite without a limit. */
   getRemainingOfDay(hold: Pick<Hold, 'keyId' | 'keyDay' | 'keyLimit'>): number
-  /** Amount that a key has left today; infinite without a limit. */
+  /** Remaining amount of a key today. Infinite without a limit. */
   getRemainingToday(key: KeyLimit | undefined): number
 }
 

@@ -3,19 +3,19 @@ import { type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
-/** Accounts of the service itself: the source of credits, and the destination of charges. */
+/** Accounts of the service: the source of credits and the destination of charges. */
 export const issuedAccount = 'service:issued'
 export const revenueAccount = 'service:revenue'
 
 export type TransferType = 'grant' | 'top_up' | 'adjustment' | 'transfer' | 'inference' | 'sandbox' | 'refund'
 
-/** `available` is `posted` without `held`. */
+/** `available` is `posted` minus `held`. */
 export type AccountBalance = { posted: number; held: number; available: number }
 
 const holdColumns = {
   accountId: text<AccountId>(),
   keyId: nullable(text()),
-  /** Days since 1970 in UTC. Null: a key without a limit. */
+  /** Days since 1970 in UTC. Null for a key without a limit. */
   keyDay: nullable(number()),
   /** Daily limit of the key. */
   keyLimit: nullable(number()),
@@ -38,7 +38,7 @@ const newTransferColumns = {
   debitBalance: number(),
   creditBalance: number(),
   description: text(),
-  /** JSON. */
+  /** Details as JSON. */
   details: nullable(text()),
   refundOf: nullable(text()),
   atMs: number(),
@@ -57,7 +57,7 @@ export type NewTransfer = Omit<
   StoredTransfer,
   'debitAccount' | 'creditAccount' | 'debitBalance' | 'creditBalance' | 'amount'
 > & {
-  /** `released`: amount of its hold that ends by this transfer. */
+  /** `released`: amount of the account's hold that this transfer ends. */
   debit: { account: string; released: number }
   credit: { account: string }
   amount: MicroUsd
@@ -68,22 +68,20 @@ type KeyDayAmounts = { spent: number; held: number }
 
 const meters = defineTable('sandbox_meters', {
   sandboxId: text<SandboxId>(),
-  /** Time by the wall clock. */
+  /** Wall-clock time. */
   untilMs: number(),
-  /** Start of the charged run. Null in rows of earlier versions, like the fields below. */
+  /** Start of the charged run. Null in rows of earlier versions, as are the fields below. */
   startedAtMs: nullable(number()),
-  /** Running time of `epoch`. */
+  /** Running time within `epoch`. */
   runningMs: nullable(number()),
   epoch: nullable(text()),
 })
 type StoredMeter = RowOf<typeof meters>
-/** Point until which a sandbox was charged. */
 export type Meter = Omit<StoredMeter, 'sandboxId'>
 
 /** Callers run each method in their transaction. */
 export type LedgerRepository = {
   balance(account: string): AccountBalance
-  /** Returns the sum of all credits that the account received. */
   sumCredited(account: string): number
   /** @returns the id of the hold */
   addHold(hold: NewHold): number
@@ -104,7 +102,7 @@ export type LedgerRepository = {
   changeKeyDay(key: KeyDay, change: KeyDayAmounts): void
   findMeter(sandboxId: SandboxId): Meter | undefined
   setMeter(sandboxId: SandboxId, meter: Meter): void
-  /** Removes meters of deleted sandboxes. Only safe while none of them has a charge outstanding, as at a start. */
+  /** Removes meters of deleted sandboxes. Safe only while no charge of them is pending, as at startup. */
   removeStaleMeters(): void
 }
 

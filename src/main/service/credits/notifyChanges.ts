@@ -1,6 +1,6 @@
 import type { LedgerRepository } from './ledgerRepository.ts'
 
-/** Calls `changed` for each account whose balance or holds change. The change may still be rolled back. */
+/** Calls `changed` for each account with a changed balance or hold. The change may still be rolled back. */
 export function notifyChanges(records: LedgerRepository, changed: (account: string) => void): LedgerRepository {
   return {
     ...records,

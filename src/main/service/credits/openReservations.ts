@@ -6,22 +6,22 @@ import type { CreditLedger } from './creditLedger.ts'
 import type { Charge, CreditReservations, Payer, Reservation, Settlement } from './creditReservations.ts'
 import type { KeyLimit } from './keyLimits.ts'
 
-/** Allowed models and daily limit of an API key; null for all and no limit. */
+/** Allowed models and daily limit of an API key. Null allows all models or means no limit. */
 export type KeyRules = { models: readonly string[] | null; dailyLimit: MicroUsd | null }
 
 type Options = {
   ledger: CreditLedger
   commits: Pick<GroupCommit, 'commit' | 'hasEnded'>
-  /** Returns undefined for a revoked key. */
+  /** @returns undefined for a revoked key */
   getRules: (keyId: string) => KeyRules | undefined
   log: Log
-  /** After some milliseconds; absent is `setTimeout`. */
+  /** Schedules a task after some milliseconds. Default: `setTimeout`. */
   later?: (task: () => void, ms: number) => void
 }
 
 const triedAgainAfterMs = 1_000
 
-/** Allows 110 % of the hold, in case the estimate of the input was too low. */
+/** Allows 110 % of the hold, in case the input was underestimated. */
 function chargeLimit(holdAmount: MicroUsd): MicroUsd {
   return toMicroUsd(Math.ceil((holdAmount * 11) / 10))
 }
@@ -29,7 +29,9 @@ function chargeLimit(holdAmount: MicroUsd): MicroUsd {
 export function openReservations({ ledger, commits, getRules, log, ...options }: Options): CreditReservations {
   const later = options.later ?? ((task, ms) => void setTimeout(task, ms).unref())
 
-  /** Ends a hold for good: where the disk refuses, until it does not. When the process ends first, the next start does. */
+  /**
+   * Ends a hold and retries failed writes until one succeeds. If the process ends first, the next start completes it.
+   */
   const surely = async <T>(work: () => T): Promise<{ value: T | undefined; written: boolean }> => {
     try {
       return { value: await commits.commit(work), written: true }
@@ -87,7 +89,10 @@ export function openReservations({ ledger, commits, getRules, log, ...options }:
   }
 }
 
-/** Returns undefined for calls without a key. @throws AppError `auth/invalid` for a revoked key */
+/**
+ * @returns undefined for calls without a key
+ * @throws AppError `auth/invalid` for a revoked key
+ */
 export function getRulesFor(keyId: Payer['keyId'], rulesOf: Options['getRules']): KeyRules | undefined {
   if (keyId === undefined) return undefined
   const rules = rulesOf(keyId)

@@ -6,11 +6,10 @@ import { PaymentTier, SandboxTier } from '#shared/contract/credits.ts'
 import { sandboxLimits } from '#shared/contract/sandboxes.ts'
 import { centsToMicroUsd, type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 
-/** Products and prices. */
 export type PriceList = {
   tiers: SandboxTier[]
   paymentTiers: PaymentTier[]
-  /** The smallest tier that a sandbox fits in. */
+  /** Returns the smallest tier that the sandbox fits in. */
   getTier(size: SandboxSize): SandboxTier
 }
 export type SandboxSize = { vcpu: number; memoryMb: number; diskGb: number }
@@ -34,7 +33,7 @@ const File = z.strictObject({
     ),
 })
 
-/** @throws AppError `config/invalid` naming what is wrong with the file */
+/** @throws AppError `config/invalid` that describes the error in the file */
 export function readPriceList(file: string): PriceList {
   const { sandbox_tiers: tiers, payment_tiers: paymentTiers } = parseFile(file)
   return {

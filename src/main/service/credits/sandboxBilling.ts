@@ -9,15 +9,15 @@ import type { LedgerWrites } from './sweepExpiredHolds.ts'
 
 export type SandboxBilling = {
   isCharged: boolean
-  /** Price of a sandbox, and the cost of its present run so far. */
+  /** Price of a sandbox and cost of its current run so far. */
   getCost(sandbox: SandboxSize & { startedAtMs: number | null }): SandboxCost
-  /** Called before a run. @throws AppError `credits/insufficient` if the account cannot pay for an hour of it */
+  /** Checks the balance before a run. @throws AppError `credits/insufficient` if the account cannot pay for one hour */
   assertCredits(accountId: AccountId, size: SandboxSize): void
-  /** Meters a run from now on, unless it is metered. */
+  /** Starts metering a run, unless it is metered already. */
   begin(run: Pick<SandboxRun, 'id' | 'startedAtMs'>): Promise<void>
   /**
-   * Charges a run up to now, each moment once, across restarts.
-   * @returns false if the account could not pay for all of it
+   * Charges a run up to now. Each moment is charged once, even across restarts.
+   * @returns false if the account could not pay the full amount
    */
   charge(run: SandboxRun): Promise<boolean>
 }
@@ -25,12 +25,12 @@ export type SandboxBilling = {
 export type SandboxRun = SandboxSize & { id: SandboxId; accountId: AccountId; name: string; startedAtMs: number }
 
 const hourMs = 60 * 60_000
-/** Larger differences between the wall clock and running time are noted. */
+/** Larger differences between the wall clock and running time are logged and recorded. */
 const minRecordedMs = 60_000
 
 /**
- * Charges running time of the computer, never the difference of two wall clocks: a clock that is set, and a computer
- * that sleeps, cost nothing.
+ * Charges running time of the computer rather than wall-clock differences, so that clock changes and sleep cost
+ * nothing.
  */
 export function createSandboxBilling(
   options: LedgerWrites & {
@@ -43,7 +43,7 @@ export function createSandboxBilling(
   const { ledger, commits, prices, isCharged, clock, log } = options
   const beganMs = clock.runningMs()
 
-  /** Times since the last charge of a run: to charge, and by the wall clock. */
+  /** Time since the last charge of a run: time to charge, and wall-clock time. */
   const measure = ({ id, startedAtMs }: Pick<SandboxRun, 'id' | 'startedAtMs'>) => {
     const meter = ledger.findMeter(id)
     const isSameRun = meter !== undefined && meter.startedAtMs === startedAtMs
@@ -53,7 +53,8 @@ export function createSandboxBilling(
     if (isSameRun && meter.runningMs !== null && meter.epoch === clock.epoch) {
       return { wallMs, elapsedMs: Math.max(0, clock.runningMs() - meter.runningMs) }
     }
-    // A run that another process metered, or none: this one has seen it for as long as it exists, at most.
+    // The run was metered by another process or not at all. This process can vouch only for the time since its own
+    // start.
     return { wallMs, elapsedMs: Math.min(clock.runningMs() - beganMs, Math.max(0, wallMs)) }
   }
   const mark = ({ id, startedAtMs }: Pick<SandboxRun, 'id' | 'startedAtMs'>): void =>
@@ -81,7 +82,7 @@ export function createSandboxBilling(
       throw new AppError('credits/sandbox', 'Insufficient credits', {
         detail: `One hour of this sandbox costs ${toExactCents(required)} cents.`,
         fields: {
-          code: 'INSUFFICIENT_CREDITS', // as the interface prescribes
+          code: 'INSUFFICIENT_CREDITS', // required by the interface
           details: { required_cents: ceilToCents(required), current_balance_cents: floorToCents(available) },
         },
       })

@@ -6,8 +6,8 @@ export type SandboxMeter = {
   /** Checks after a change whether the sandbox started or stopped running. */
   look(id: SandboxId): void
   /**
-   * Called after the host has reported running machines. Runs that ended while the service was down are not charged for
-   * that time.
+   * Checks all sandboxes. Called after the host has reported the running ones. Runs that ended while the service was
+   * down are not charged for that time.
    */
   lookAtAll(): void
   close(): void
@@ -15,10 +15,13 @@ export type SandboxMeter = {
 
 const everyMs = 60_000
 
-/** Charges what runs, each minute and at its end, and stops what cannot be paid. Where nothing is charged it does nothing. */
+/**
+ * Charges running sandboxes every minute and at their end, and stops those that the account cannot pay. Does nothing if
+ * sandboxes are free.
+ */
 export function createSandboxMeter(options: {
   billing: SandboxBilling
-  /** Returns undefined unless it runs. */
+  /** @returns undefined unless the sandbox runs */
   findRun: (id: SandboxId) => SandboxRun | undefined
   running: () => SandboxRun[]
   stop: (id: SandboxId) => Promise<void>

@@ -8,7 +8,7 @@ const defaultDays = 30
 
 export type SpendingDays = { from: number; to: number }
 
-/** Days since 1970. @throws AppError `request/invalid` */
+/** Converts dates to days since 1970. @throws AppError `request/invalid` */
 export function toSpendingDays(
   range: { from: string | undefined; to: string | undefined },
   nowMs: number,

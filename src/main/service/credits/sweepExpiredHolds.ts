@@ -2,17 +2,16 @@ import type { Log } from '#platform/log.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { CreditLedger } from './creditLedger.ts'
 
-/** The ledger, and the way to write it. */
 export type LedgerWrites = { ledger: CreditLedger; commits: GroupCommit }
 
 const everyMs = 10_000
 
-/** Periodically releases holds that were not settled in time. */
+/** Releases holds that were not settled in time, periodically. */
 export function sweepExpiredHolds({ ledger, commits, log }: LedgerWrites & { log: Log }): { close(): void } {
   const sweep = async (): Promise<void> => {
     try {
       const expired = await commits.commit(() => ledger.expire())
-      // Runs in batches so that requests are served in between, and deletes as fast as holds are made.
+      // Runs in batches so that requests are served in between, and deletes at least as fast as holds are created.
       while (await commits.commit(() => ledger.forgetEnded()));
       if (expired > 0) log.error('holds expired that nobody settled', { holds: expired })
     } catch (error) {

@@ -9,7 +9,7 @@ import { createServiceDocument } from './serviceDocument.ts'
 
 export type DocsOptions = { routes: readonly Route[]; version: string }
 
-/** `/openapi.json`, and `/docs` to read it in a browser, with nothing from elsewhere. */
+/** Serves `/openapi.json`, and `/docs` to read it in a browser, without third-party resources. */
 export function createDocsPages({ routes, version }: DocsOptions): Page[] {
   return [
     {
@@ -20,7 +20,7 @@ export function createDocsPages({ routes, version }: DocsOptions): Page[] {
           body: JSON.stringify(createServiceDocument({ routes, version })),
         }),
     },
-    // The page's own links are relative to the folder.
+    // The links of the page are relative to the folder.
     { path: '/docs', answer: () => createBytesAnswer({ status: 308, headers: { location: '/docs/' }, body: '' }) },
     {
       path: '/docs/',
@@ -68,8 +68,9 @@ const scriptOwner = '@scalar/fastify-api-reference'
 const scriptBegin = 'var standalone_default = '
 
 /**
- * The reader's script. The one package that has it in a browser's form keeps it in its module as a literal, beside a
- * plugin that we do not use. Loading that module would take 40 MB for good; the script is let go of when it was sent.
+ * Reads the script of the API reference. The only package with a browser build embeds it as a string literal in a
+ * module, next to an unused plugin. Importing that module would permanently take 40 MB, so the literal is extracted
+ * instead and garbage-collected after the response.
  */
 async function readReaderScript(): Promise<string> {
   const module = await readFile(createRequire(import.meta.url).resolve(scriptOwner), 'utf8')
@@ -78,7 +79,10 @@ async function readReaderScript(): Promise<string> {
   return String(runInNewContext(module.slice(offset + scriptBegin.length, module.indexOf('\n', offset))))
 }
 
-/** Scripts of this service and the very ones that stand in the page; the reader writes its styles into the page. */
+/**
+ * Allows scripts of this service and the exact inline scripts of the page. Inline styles are allowed because the API
+ * reference inserts them.
+ */
 function formatDocsPolicy(html: string): string {
   const inline = [...html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)]
     .map(([, code]) => code ?? '')

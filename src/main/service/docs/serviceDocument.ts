@@ -22,7 +22,7 @@ its signature; then an access token for an hour and a refresh token for thirty d
 This is the service. What the application adds beside it for programs, below \`/local/\`, has a document of its own:
 \`/local/openapi.json\` at the application's address.`
 
-/** Builds the OpenAPI document, from which programs generate clients. */
+/** Builds the OpenAPI document. */
 export function createServiceDocument({ routes, version }: { routes: readonly Route[]; version: string }): JsonSchema {
   return openApiDocument({
     title: 'Steward',

@@ -2,37 +2,37 @@ import { createRequire } from 'node:module'
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { AppError } from '#shared/appError.ts'
 
-/** A name that can be registered: one label before a public suffix. */
+/** A registrable name: one label before a public suffix. */
 export type DomainName = {
-  /** In ASCII and lower case, as registrars and DNS have it. */
+  /** ASCII in lower case, as registrars and DNS use it. */
   ascii: string
-  /** As people read it. */
+  /** Unicode form for display. */
   unicode: string
   /** Public suffix in ASCII: `com`, `co.uk`. */
   tld: string
-  /** Letters of several scripts look like another name. */
+  /** Whether the letters belong to several scripts, so that the name may imitate another one. */
   mixesScripts: boolean
 }
 
-/** tldts has the public suffix list within it, 30 ms of loading, so that it is loaded with the first name. */
+/** tldts includes the public suffix list and takes 30 ms to load, so it is loaded with the first name. */
 const load = createRequire(import.meta.url)
 
 const length = { min: 3, max: 253 }
 const notInNames = /[\s/?#\\@:%[\]]/u
 
-/** @throws AppError `domain/name`, which says what is wrong with it */
+/** @throws AppError `domain/name` with the reason */
 export function parseDomainName(text: string): DomainName {
   const name = text.trim().replace(/\.$/, '')
   const label = JSON.stringify(name.slice(0, 80))
   if (name.length < length.min || name.length > length.max) {
     throw new AppError('domain/name', `A domain name has from ${length.min} to ${length.max} characters.`)
   }
-  // Rejects URLs first, of which `domainToASCII` would read only the host.
+  // Rejects URLs first, because `domainToASCII` would use only their host.
   const ascii = notInNames.test(name) ? '' : domainToASCII(name)
   if (ascii === '' || ascii.length > length.max || !ascii.split('.').every(isLabel)) {
     throw new AppError('domain/name', `${label} is not a domain name.`)
   }
-  const { parse } = load('tldts') as typeof import('tldts') // which is what it resolves to
+  const { parse } = load('tldts') as typeof import('tldts') // the type that `load` resolves to
   const { domain, publicSuffix, isIp, isIcann } = parse(ascii, { allowPrivateDomains: false })
   if (isIp || publicSuffix === null || isIcann !== true) {
     throw new AppError('domain/name', `${label} does not end with a public suffix such as .com.`)
@@ -43,10 +43,7 @@ export function parseDomainName(text: string): DomainName {
   return { ascii, unicode, tld: publicSuffix, mixesScripts: hasMixedScripts(unicode) }
 }
 
-/**
- * Reads the field `domain` of a request.
- * @throws AppError `domain/name`, which names the field
- */
+/** Reads the field `domain` of a request. @throws AppError `domain/name` with the name of the field */
 export function requireDomainField(text: string): DomainName {
   try {
     return parseDomainName(text)
@@ -55,12 +52,12 @@ export function requireDomainField(text: string): DomainName {
   }
 }
 
-/** Newer versions of Node pass labels through that begin with `xn--` and encode nothing. */
+/** Newer versions of Node accept labels that begin with `xn--` but encode nothing. */
 function isLabel(label: string): boolean {
   return /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label) && (!label.startsWith('xn--') || domainToUnicode(label) !== label)
 }
 
-/** Scripts with confusable letters. Chinese, Japanese and Korean mix several scripts by nature. */
+/** Scripts with confusable letters. Chinese, Japanese and Korean names usually mix several scripts. */
 const scripts = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u]
 const othersOfOneScript =
   /^[\p{Script=Common}\p{Script=Inherited}\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]*$/u
@@ -73,7 +70,7 @@ function hasMixedScripts(unicode: string): boolean {
   })
 }
 
-/** The label that a search is for, of what a person typed: `My shop!` → `myshop`. Empty where nothing is left. */
+/** Converts typed text to the label to search for: `My shop!` → `myshop`. Empty if no letter or digit remains. */
 export function toSearchLabel(query: string): string {
   const letters = query
     .trim()

@@ -11,7 +11,7 @@ import { mapRegistrarErrors, toAppError } from './registrarErrors.ts'
 import { type NamePrice, type Registrar, RegistrarFailure } from './registrars/registrar.ts'
 
 export type RegisterOrder = {
-  /** Chosen by the caller; the same id is ordered once. */
+  /** Chosen by the caller. Orders with the same id are placed once. */
   orderId: string
   accountId: AccountId
   domain: string
@@ -19,43 +19,59 @@ export type RegisterOrder = {
   amountCents: number
   privacy: boolean
   nameservers: readonly string[] | undefined
-  /** Price as offered. */
+  /** Offered price. */
   price: NamePrice
 }
 type PlainOrder = Pick<RegisterOrder, 'orderId' | 'accountId' | 'domain' | 'years' | 'amountCents'>
 export type RenewOrder = PlainOrder & {
-  /** Expiry that the domain must have for the order to be placed. */
+  /** Current expiry that the domain must have, otherwise the order is not placed. */
   ifExpiresAtMs?: number | undefined
 }
 export type Ordered = { orderId: string; domain: DomainRow }
 
 /**
- * Buys names at the registrar, which takes money for each call: a row is written before it is asked, and an order whose
- * outcome is not known is cleared up by asking for the domain, never by ordering it again.
+ * Buys names at the registrar, which charges for each call. A row is written before each call. An order with an unknown
+ * outcome is resolved by looking up the domain, never by ordering again.
  */
 export type DomainOrders = {
-  /** @throws AppError `domain/busy`, `domain/taken`, `domain/state`, `domain/registrar`: nothing was bought; `order/unknown-outcome`: it may have been */
+  /**
+   * @throws AppError `domain/busy`, `domain/taken`, `domain/state`, `domain/registrar`: nothing was bought
+   * @throws AppError `order/unknown-outcome`: the domain may have been bought
+   */
   register(order: RegisterOrder): Promise<Ordered>
-  /** Checks with the registrar, before payment. @throws AppError `domain/busy`, `domain/taken`, `domain/registrar` */
+  /**
+   * Checks with the registrar. Call it before payment.
+   * @throws AppError `domain/busy`, `domain/taken`, `domain/registrar`
+   */
   assertRegistrable(domain: string): Promise<void>
-  /** Checks without the registrar, before payment. @throws AppError `domain/busy`, `domain/not-found`, `domain/state` */
+  /**
+   * Checks without the registrar. Call it before payment.
+   * @throws AppError `domain/busy`, `domain/not-found`, `domain/state`
+   */
   assertRenewable(order: Pick<RenewOrder, 'accountId' | 'domain' | 'years'>): void
-  /** Asks the registrar. @throws AppError `domain/renewed` where it expires at another time, `domain/not-found`, `domain/registrar` */
+  /**
+   * Checks the expiry with the registrar.
+   * @throws AppError `domain/renewed` if it differs, `domain/not-found`, `domain/registrar`
+   */
   checkExpiry(accountId: AccountId, domain: string, expiresAtMs: number): Promise<void>
-  /** Likewise. @throws AppError `domain/not-found`, `domain/renewed` */
+  /** @throws AppError as `register`, and `domain/not-found`, `domain/renewed` */
   renew(order: RenewOrder): Promise<Ordered>
   list(accountId: AccountId): Order[]
   /**
-   * Outcome of an abandoned order; undefined if nothing was bought and never will be.
+   * Returns the outcome of an abandoned order.
+   * @returns undefined if nothing was bought and never will be
    * @throws AppError `order/unknown-outcome` while the registrar does not report it
    */
   outcome(orderId: string): Promise<Ordered | undefined>
-  /** Clears up what was under way when the process before ended, as far as the registrar answers. @returns what is still unclear */
+  /**
+   * Resolves orders that were in progress when the previous process ended, as far as the registrar responds.
+   * @returns the orders that are still unresolved
+   */
   recover(): Promise<Order[]>
 }
 
 const maxListed = 1_000
-/** Registries take no registration that ends later. */
+/** Registries reject registrations that end later. */
 const maxYearsAhead = 10
 
 type DomainOrderOptions = {
@@ -63,7 +79,7 @@ type DomainOrderOptions = {
   domains: Pick<Domains, 'requireOwned' | 'refresh'>
   registrar: Registrar
   commits: Pick<GroupCommit, 'commitDurable'>
-  /** Called once for each order that succeeded, also if it was resolved in a later process. */
+  /** Called once for each successful order, including orders resolved by a later process. */
   onDone?: (order: Order) => void
   now: () => number
   log: Log
@@ -82,7 +98,7 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
       records.setState(order.id, 'failed')
       throw toAppError(error)
     }
-    // Survives a power cut before the registrar takes money: recovery must not take the order for one never placed.
+    // Must survive a power loss before the registrar charges. Otherwise recovery would treat the order as never placed.
     await commits.commitDurable(() => records.setState(order.id, 'asked'))
     try {
       await ask()
@@ -138,7 +154,8 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
     async renew({ ifExpiresAtMs, ...fields }) {
       const { accountId, domain: name, years, amountCents } = fields
       domains.requireOwned(accountId, name)
-      // The domain may have been renewed elsewhere, which the stored expiry would attribute to this order.
+      // The domain may have been renewed elsewhere. With the stored expiry, recovery would attribute that renewal to
+      // this order.
       const { expiresAtMs } = await domains.refresh({ accountId, name })
       assertExpiry(name, { expiresAtMs, expected: ifExpiresAtMs })
       return placeOrder(
@@ -151,7 +168,8 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
     async outcome(orderId) {
       const order = records.find(orderId)
       if (!order || order.state === 'failed') return undefined
-      if (order.registrar !== registrar.id) throw createUnknownOrderError(order) // only the registrar of the order knows
+      // only the order's own registrar can report its outcome
+      if (order.registrar !== registrar.id) throw createUnknownOrderError(order)
       const domain =
         order.state === 'done' ? domains.requireOwned(order.accountId, order.domain) : await resolveOrder(order)
       return domain && { orderId, domain }
@@ -164,13 +182,13 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
   }
 }
 
-/** Finds out from the registrar what became of orders. */
+/** Determines the outcome of orders by querying the registrar. */
 function createOrderOutcomes({ records, domains, registrar, onDone, now, log }: DomainOrderOptions) {
-  /** @returns undefined where the registrar does not say, or may still be at it */
+  /** @returns undefined if the registrar does not report an outcome or may still be processing the order */
   const isDone = async ({ domain, type, expiresBeforeMs, createdAtMs }: Order): Promise<boolean | undefined> => {
     try {
       const registered = await registrar.find(domain)
-      // The domain did not exist when the order was placed, so it results from this order.
+      // The domain did not exist when the order was placed, so this order registered it.
       const done =
         type === 'registration' ? registered !== undefined : (registered?.expiresAtMs ?? 0) > (expiresBeforeMs ?? 0)
       return done || (now() - createdAtMs >= registrar.settlesWithinMs ? false : undefined)
@@ -179,7 +197,7 @@ function createOrderOutcomes({ records, domains, registrar, onDone, now, log }: 
       return undefined
     }
   }
-  /** Resolves an order that no process works on. @throws AppError `order/unknown-outcome` */
+  /** Resolves an order that no process is working on. @throws AppError `order/unknown-outcome` */
   const resolveOrder = async (order: Order): Promise<DomainRow | undefined> => {
     const done = order.state === 'leased' ? false : await isDone(order)
     if (done === undefined) throw createUnknownOrderError(order)
@@ -201,7 +219,6 @@ function createOrderOutcomes({ records, domains, registrar, onDone, now, log }: 
   return { isDone, resolveOrder, finishOrder }
 }
 
-/** Error for an order of a domain while another one is in progress. */
 export function createBusyError(domain: string): AppError {
   return new AppError('domain/busy', `Another order for ${domain} is in progress.`, { headers: { 'retry-after': '1' } })
 }

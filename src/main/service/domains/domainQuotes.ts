@@ -7,13 +7,17 @@ import type { DomainQuote, Quoted, QuoteRepository } from './quoteRepository.ts'
 import { mapRegistrarErrors } from './registrarErrors.ts'
 import type { Registrar } from './registrars/registrar.ts'
 
-/** Prices that hold for a while, whatever the registrar's list says by then. Orders are placed for them only. */
+/**
+ * Quotes with a fixed price for a limited time, regardless of later changes to the registrar's price list. Orders
+ * require a quote.
+ */
 export type DomainQuotes = {
   /** @throws AppError `domain/taken`, `domain/registrar`, `domain/not-found` */
   make(accountId: AccountId, quoteKey: Quoted): Promise<DomainQuote>
   /**
-   * Returns the present price of an order: of the named quote, or of that in the previous 402, while it is valid.
-   * @throws AppError `domain/quote` if the named quote expired, is for something else, or the price rose; otherwise as
+   * Returns the current price of an order: that of the named quote or, while valid, of the quote in the previous 402
+   * response.
+   * @throws AppError `domain/quote` if the named quote expired, is for another order, or the price rose; otherwise as
    * `make`
    */
   resolve(accountId: AccountId, quoteKey: Quoted, quoteId: string | undefined): Promise<DomainQuote>
@@ -41,7 +45,7 @@ export function createDomainQuotes(options: {
   const forRenewal = async (name: string) => {
     const listed = await mapRegistrarErrors(registrar.renewalPrice(name))
     if (listed === null) throw createNoPriceError(name)
-    // A list by top-level domain does not know of premium names, which cost as much again each year.
+    // A price list by top-level domain excludes premium names, which cost the premium price every year.
     const premium = records.premiumRenewal(name)
     const renewal = Math.max(listed, premium ?? 0)
     return { registration: renewal, renewal, premium: premium !== undefined }

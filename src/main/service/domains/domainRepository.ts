@@ -26,7 +26,7 @@ const domains = defineTable('domains', {
   nameservers: json<readonly string[]>(),
   readAtMs: number(),
 })
-/** Columns that only their own statements write. */
+/** Columns that are written only by separate statements. */
 const domainStates = defineTable('domains', { failedAtMs: nullable(number()), leftAtMs: nullable(number()) })
 const zones = defineTable('domain_zones', {
   registrar: text<RegistrarId>(),
@@ -37,11 +37,11 @@ const zones = defineTable('domain_zones', {
 
 type StoredDomain = Omit<RowOf<typeof domains>, 'registrar'>
 
-/** A domain as the registrar last described it. */
+/** Domain with the registrar's last known data. */
 export type DomainRow = StoredDomain & {
-  /** Time of the first failed request since the registrar last answered. */
+  /** Time of the first failed request since the registrar's last response. */
   failedAtMs: number | null
-  /** Time at which the registrar first said that its account does not have the domain. Null: it has. */
+  /** Time at which the registrar first reported that its account does not have the domain. Null if it has it. */
   leftAtMs: number | null
 }
 
@@ -51,9 +51,9 @@ export type DomainRepository = {
   /** Sorted by name. */
   list(accountId: AccountId): DomainRow[]
   find(name: string): DomainRow | undefined
-  /** Adds or replaces a domain, and clears its failure and its departure. */
+  /** Adds or replaces a domain, and clears `failedAtMs` and `leftAtMs`. */
   keep(domain: StoredDomain): void
-  /** Records that the registrar's account does not have the domain. A later `keep` clears that. */
+  /** Records that the registrar's account does not have the domain. A later `keep` clears this. */
   markLeft(name: string, atMs: number): void
   markFailed(name: string, atMs: number): void
   findZone(name: string): ZoneRow | undefined
@@ -63,7 +63,7 @@ export type DomainRepository = {
 
 type Key = Params<'registrar' | 'name'>
 
-/** @param registrar whose domains these are: another one has its own */
+/** @param registrar owner of these domains; each registrar has a separate set */
 export function createDomainRepository(database: Database, registrar: RegistrarId): DomainRepository {
   const selection = `SELECT ${domains.selection()}, ${domainStates.selection()} FROM domains`
   const list = database.prepare<[Params<'accountId' | 'registrar'>], StoredRow>(

@@ -35,14 +35,14 @@ import type { Registrar } from './registrars/registrar.ts'
 type DomainRouteOptions = DnsRecordRouteOptions & {
   registrar: Registrar
   search: DomainSearch
-  /** Lookups by RDAP. */
+  /** Availability lookup by RDAP. */
   worldSearch: Pick<DomainSearch, 'check'>
   quotes: Pick<DomainQuotes, 'make'>
-  /** @throws AppError where names are not sold for the money that this service takes */
+  /** @throws AppError if the service's payment method cannot buy names */
   assertSaleEnabled: () => void
   domains: Domains
   orders: Pick<DomainOrders, 'list'>
-  /** `HOST:PORT` where DNS is answered for a test registry; undefined: nowhere. */
+  /** `HOST:PORT` of the DNS server for the test registry. Undefined if DNS is not served. */
   dnsServer: string | undefined
   now: () => number
 }
@@ -90,7 +90,7 @@ function createSearchRoutes({ registrar, search, worldSearch, dnsServer }: Domai
   ]
 }
 
-/** Routes of domains that are registered, and of their quotes. */
+/** Creates the routes of registered domains and of their quotes. */
 function createRegistrationRoutes(options: DomainRouteOptions): Endpoint[] {
   const { registrar, quotes, assertSaleEnabled, domains, orphans, recordForAccount, now } = options
   return [

@@ -31,7 +31,7 @@ export function createDomainSales(options: {
   paymentGate: PaymentGate
   quotes: Pick<DomainQuotes, 'resolve'>
   orders: DomainOrders
-  /** @throws AppError where names are not sold for the money that this service takes */
+  /** @throws AppError if the service's payment method cannot buy names */
   assertSaleEnabled: () => void
   /** Whether discovery lists the offer. */
   isOffered: boolean
@@ -135,7 +135,7 @@ function getAccount({ caller }: AnyCall): AccountId {
   throw new AppError('auth/required', 'An API key is needed.')
 }
 
-/** A payer is not credited for an order that may have succeeded. */
+/** The payer is not credited for an order that may have succeeded. */
 async function awaitOrder(work: Promise<Ordered>): Promise<Ordered> {
   try {
     return await work

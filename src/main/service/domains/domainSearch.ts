@@ -4,7 +4,7 @@ import { type DomainName, parseDomainName, toSearchLabel } from './domainName.ts
 import type { Availability, Registrar } from './registrars/registrar.ts'
 
 export type DomainSearch = {
-  /** @throws AppError `request/invalid` where no name can be made of the query */
+  /** @throws AppError `request/invalid` if the query contains no valid name */
   search(options: { query: string; tlds: readonly string[] | undefined; suggestions: boolean }): Promise<{
     results: SearchResult[]
     suggestions: SearchResult[]
@@ -16,7 +16,9 @@ const before = ['get', 'try', 'my', 'use']
 const suffixes = ['app', 'hq', 'labs', 'online']
 const maxSuggestions = 8
 
-/** Whether names can be registered, and for how much. Nothing is `available` that the registrar does not say so of. */
+/**
+ * Searches for names that can be registered and their prices. A name is `available` only if the registrar reports it.
+ */
 export function createDomainSearch(registrar: Pick<Registrar, 'check'>): DomainSearch {
   const checked = async (names: readonly DomainName[]): Promise<{ name: DomainName; availability: Availability }[]> => {
     const results = await registrar.check(names.map(({ ascii }) => ascii))

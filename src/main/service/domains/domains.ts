@@ -11,29 +11,35 @@ export type CachedDomain = DomainRow & { source: Source }
 export type Domains = {
   /** Lists the cached domains of an account; stale ones are refreshed in the background. */
   list(accountId: AccountId): CachedDomain[]
-  /** Likewise. @throws AppError `domain/not-found` */
+  /** Returns a cached domain, and refreshes it in the background if it is stale. @throws AppError `domain/not-found` */
   get(accountId: AccountId, name: string): CachedDomain
   /** @throws AppError `domain/not-found`, also for domains of other accounts */
   requireOwned(accountId: AccountId, name: string): DomainRow
-  /** Reads it from the registrar now. @throws AppError `domain/registrar`, `domain/state` if it left the account */
+  /**
+   * Reads the domain from the registrar.
+   * @throws AppError `domain/registrar`, or `domain/state` if it left the account
+   */
   refresh(owner: { accountId: AccountId; name: string }): Promise<DomainRow>
-  /** Changes it at the registrar, then reads it. @throws AppError `domain/not-found`, `domain/registrar`, `domain/state`, `domain/unknown-outcome` */
+  /**
+   * Changes the domain at the registrar, then reads it.
+   * @throws AppError `domain/not-found`, `domain/registrar`, `domain/state`, `domain/unknown-outcome`
+   */
   change(accountId: AccountId, name: string, change: DomainChange): Promise<DomainRow>
-  /** Begins no more readings behind, and waits for those under way. */
+  /** Starts no more background refreshes and waits for those in progress. */
   close(): Promise<void>
 }
 
 export type DomainChange = {
   work: (registrar: Registrar) => Promise<void>
-  /** Tells of a change without an answer whether it was made. */
+  /** Whether a change with an unknown outcome was made, according to the domain's current state. */
   isDone: (domain: DomainRow) => boolean
 }
 
-/** A detail that is older is given at once, and read again behind. */
+/** Older entries are stale: they are returned immediately and refreshed in the background. */
 const freshMs = 5 * 60_000
-/** A registrar that does not answer is asked again after this. */
+/** Delay before an unresponsive registrar is queried again. */
 const retryMs = 30_000
-/** Readings behind that run at once. */
+/** Concurrency of background refreshes. */
 const maxAtOnce = 4
 
 export function createDomains(options: {
@@ -41,7 +47,6 @@ export function createDomains(options: {
   registrar: Registrar
   now: () => number
   log: Log
-  /** Called when a domain of this account changed. */
   onChanged: (accountId: AccountId) => void
 }): Domains {
   const { records, registrar, now, log, onChanged } = options

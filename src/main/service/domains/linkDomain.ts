@@ -8,28 +8,28 @@ import type { Zones } from './zones.ts'
 
 export type PointTarget = { sandboxId: string; port: number }
 
-/** Access of domains to sandboxes. */
+/** Sandboxes and ports that domains can point to. */
 export type DomainTargets = {
   /** @throws AppError `sandbox/not-found`, `port/not-found` */
   check(caller: Caller, target: PointTarget): void
-  /** @throws AppError likewise, `sandbox-domain/taken` */
+  /** @throws AppError as `check`, and `sandbox-domain/taken` */
   lead(accountId: AccountId, domain: string, target: PointTarget): Promise<{ url: string; verified: boolean }>
 }
 
 export type Pointed = { sandbox_id: string; port: number; url: string | null; verified: boolean; error: string | null }
 
-/** Leads a domain that was just bought to a port of a sandbox, and its DNS to this service. */
+/** Points a newly bought domain to a port of a sandbox, and its DNS to this service. */
 export function linkDomain(options: {
   targets: () => DomainTargets
   zones: Pick<Zones, 'add'>
-  /** Absent: the service is reached on this computer. */
+  /** Host name of sandboxes. Undefined if the service is reached only on this computer. */
   sandboxHost: string | undefined
   log: Log
 }) {
   const { targets, zones, sandboxHost, log } = options
 
   const addresses = async (): Promise<NewDnsRecord[]> => {
-    // A CNAME is not allowed at the root: it gets the addresses behind the name.
+    // A CNAME is not allowed at the zone apex, so the apex gets the addresses of the host name.
     return (await resolveServiceAddresses(sandboxHost)).map((address) => ({ ...address, host: '@' }))
   }
   const addOnce = async (accountId: AccountId, name: string, record: NewDnsRecord): Promise<void> => {
@@ -41,9 +41,9 @@ export function linkDomain(options: {
   }
 
   return {
-    /** Before anybody pays. */
+    /** Checks the target before payment. */
     check: (caller: Caller, target: PointTarget) => targets().check(caller, target),
-    /** Idempotent. Reports errors rather than throwing, because the domain was bought nevertheless. */
+    /** Idempotent. Returns errors instead of throwing, because the domain was already bought. */
     async point(accountId: AccountId, domain: string, target: PointTarget): Promise<Pointed> {
       const { sandboxId: sandbox_id, port } = target
       try {

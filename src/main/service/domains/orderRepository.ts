@@ -4,8 +4,8 @@ import { defineTable, nullable, number, type Params, type RowOf, type StoredRow,
 import type { RegistrarId } from './registrars/registrar.ts'
 
 /**
- * - `leased`: paid; the registrar was not called yet
- * - `asked`: the registrar was called, or is about to be; the outcome is unknown
+ * - `leased`: paid; the registrar has not been called
+ * - `asked`: the registrar was called or is about to be; the outcome is unknown
  */
 export type OrderState = 'leased' | 'asked' | 'done' | 'failed'
 
@@ -25,13 +25,13 @@ const orders = defineTable('domain_orders', {
 export type Order = RowOf<typeof orders>
 
 export type OrderRepository = {
-  /** False where another order of this domain is under way. */
+  /** @returns false if another order for this domain is in progress */
   add(order: Order): boolean
   setState(id: string, state: OrderState): void
   find(id: string): Order | undefined
   /** Newest first. */
   list(accountId: AccountId, max: number): Order[]
-  /** Open orders at a registrar. */
+  /** Lists the unfinished orders at a registrar. */
   open(registrar: RegistrarId): Order[]
 }
 

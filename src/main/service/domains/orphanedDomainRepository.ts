@@ -8,7 +8,7 @@ const orphanedDomains = defineTable('orphaned_domains', {
   sandboxId: text<SandboxId>(),
   sandboxName: text(),
 })
-/** Name that led to a sandbox when that was deleted. A trigger of the schema adds it, in the same transaction. */
+/** Name that pointed to a sandbox when that sandbox was deleted. A trigger adds the row in the same transaction. */
 export type OrphanedDomain = RowOf<typeof orphanedDomains>
 
 export type OrphanedDomainRepository = {

@@ -6,15 +6,23 @@ import type { Zones } from './zones.ts'
 
 type Zone = { accountId: AccountId; name: string }
 
-/** Domains whose DNS records still point to this service for a deleted sandbox. The records are removed on request only. */
+/**
+ * Domains whose DNS records still point to this service for a deleted sandbox. The records are removed only on request.
+ */
 export type OrphanedDomains = {
-  /** All of an account, from the database alone. */
+  /** Lists the orphaned domains of an account from the database, without reading zones. */
   list(accountId: AccountId): OrphanedDomain[]
-  /** Reads the zone. Names without such records are no longer orphaned. @throws AppError as `Zones.list` */
+  /**
+   * Lists orphaned records of a zone. Names without such records are no longer orphaned.
+   * @throws AppError as `Zones.list`
+   */
   records(zone: Zone): Promise<RegistrarRecord[]>
-  /** @returns the removed records. @throws AppError as `Zones.remove` */
+  /**
+   * @returns the removed records
+   * @throws AppError as `Zones.remove`
+   */
   removeRecords(zone: Zone): Promise<RegistrarRecord[]>
-  /** Records in the activity log which domains a deleted sandbox leaves behind. */
+  /** Records in the activity log which domains still point to a deleted sandbox. */
   sandboxRemoved(id: SandboxId): void
 }
 
@@ -23,9 +31,11 @@ export function createOrphanedDomains(options: {
   zones: Pick<Zones, 'list' | 'remove'>
   /** Addresses of this service. */
   addresses: () => Promise<readonly { type: string; value: string }[]>
-  /** Public host name of sandboxes, which a CNAME record may have; undefined on this computer. */
+  /**
+   * Public host name of sandboxes, which a CNAME record may contain. Undefined if the service is reached on this
+   * computer.
+   */
   sandboxHost: string | undefined
-  /** Whether the account registered a domain here, or a parent of it. */
   ownsDomain: (accountId: AccountId, domain: string) => boolean
   recordForAccount: ActivityLog['recordForAccount']
   onChanged: (accountId: AccountId) => void
@@ -72,7 +82,7 @@ export function createOrphanedDomains(options: {
       const accounts = new Set<AccountId>()
       for (const { domain, sandboxName, accountId } of records.ofSandbox(id)) {
         if (!ownsDomain(accountId, domain)) {
-          records.remove(domain) // its DNS is at a service that this one cannot read
+          records.remove(domain) // an external DNS provider hosts the zone
           continue
         }
         const description = `Left DNS records of ${domain} that point to the deleted sandbox ${sandboxName}`
@@ -88,7 +98,10 @@ export function listNamesUnder(zone: string, names: readonly OrphanedDomain[]): 
   return names.filter(({ domain }) => findHost(zone, domain) !== undefined)
 }
 
-/** Returns the host of a name within a zone, `@` for the zone itself; undefined outside it. */
+/**
+ * Returns the host of a name within a zone, `@` for the zone apex.
+ * @returns undefined if the name is outside the zone
+ */
 function findHost(zone: string, domain: string): string | undefined {
   if (domain === zone) return '@'
   return domain.endsWith(`.${zone}`) ? domain.slice(0, -zone.length - 1) : undefined

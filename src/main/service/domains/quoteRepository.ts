@@ -18,7 +18,10 @@ const quotes = defineTable('domain_quotes', {
   expiresAtMs: number(),
 })
 
-/** Prices of the first year (`registrationCents`) and of each later one (`renewalCents`), and of all years (`amountCents`). */
+/**
+ * Prices of the first year (`registrationCents`), of each later year (`renewalCents`), and of all years
+ * (`amountCents`).
+ */
 export type DomainQuote = Omit<RowOf<typeof quotes>, 'registrar'>
 export type Quoted = Pick<DomainQuote, 'domain' | 'type' | 'years'>
 
@@ -27,13 +30,13 @@ export type QuoteRepository = {
   find(accountId: AccountId, id: string): DomainQuote | undefined
   /** Finds the newest quote for the same order. */
   newest(accountId: AccountId, quoteKey: Quoted): DomainQuote | undefined
-  /** Price of a year of a premium name as it was quoted for its registration, in cents. */
+  /** Yearly price of a premium name as quoted for its registration, in cents. */
   premiumRenewal(domain: string): number | undefined
-  /** Removes quotes that ended before this time. Those of premium names stay. */
+  /** Removes quotes that ended before this time, except those of premium names. */
   removeEnded(beforeMs: number): void
 }
 
-/** @param registrar whose quotes these are */
+/** @param registrar registrar of the quotes */
 export function createQuoteRepository(database: Database, registrar: RegistrarId): QuoteRepository {
   const selection = `SELECT ${quotes.selection()} FROM domain_quotes`
   const add = database.prepare<[Params<keyof RowOf<typeof quotes>>]>(quotes.insert)

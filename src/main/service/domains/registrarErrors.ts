@@ -9,7 +9,7 @@ const codes = {
   unsupported: 'domain/unsupported',
 } as const
 
-/** Converts a registrar's error for the caller. */
+/** Converts a registrar's error to one for the caller. */
 export function toAppError(error: unknown): unknown {
   if (!(error instanceof RegistrarFailure)) return error
   return new AppError(codes[error.kind], error.message, { cause: error })

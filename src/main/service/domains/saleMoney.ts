@@ -7,7 +7,7 @@ export type SaleMoney = {
   moneyIsReal: boolean | undefined
 }
 
-/** @returns the reason not to sell, if test names would cost real money or real names test money */
+/** @returns the reason to reject sales if test names would cost real money or real names test money */
 export function findSaleRefusal({ namesAreReal, moneyIsReal }: SaleMoney, title: string): AppError | undefined {
   if (moneyIsReal === undefined || namesAreReal === moneyIsReal) return undefined
   return new AppError(

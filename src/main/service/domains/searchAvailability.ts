@@ -10,8 +10,8 @@ const batchSize = 100
 const searchPace = { burst: 20, perSecond: 0.25 } as const
 
 /**
- * Serves searches from a registrar with a rate limit: one call at a time, at the rate of searches, and none for a name
- * looked up minutes ago. Quotes and orders call the registrar directly.
+ * Serves searches from a registrar with a rate limit: one call at a time, at the rate of searches, and no call for a
+ * name that was looked up minutes ago. Quotes and orders call the registrar directly.
  */
 export function createSearchAvailability({
   registrar,
@@ -35,7 +35,7 @@ export function createSearchAvailability({
     cache.delete(availability.name)
     cache.set(availability.name, { availability, atMs: now() })
   }
-  /** @throws AppError `request/rate`, and errors of the registrar */
+  /** @throws AppError `request/rate`, or an error of the registrar */
   const lookUp = async (names: readonly string[]): Promise<readonly Availability[]> => {
     const answers = new Map<string, Availability>()
     const open = [...new Set(names)].filter((name) => {

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 
 /**
- * Returns the addresses of this service, for DNS records of a name that leads to a sandbox.
- * @param sandboxHost public host name of sandboxes; undefined if the service is reached on this computer only
+ * Returns the addresses of this service for DNS records that point to a sandbox.
+ * @param sandboxHost public host name of sandboxes, or undefined if the service is reached only on this computer
  */
 export async function resolveServiceAddresses(
   sandboxHost: string | undefined,

@@ -19,16 +19,19 @@ export type CachedZone = ZoneRow & { source: Source; hash: string }
 type Of = { accountId: AccountId; name: string }
 export type RecordChange = { [K in 'host' | 'value' | 'ttl' | 'distance']?: NewDnsRecord[K] | undefined }
 
-/** DNS records of domains. Every call: @throws AppError `domain/not-found`, `domain/registrar` */
+/** DNS records of domains. @throws AppError `domain/not-found`, `domain/registrar` from every method */
 export type Zones = {
-  /** Lists records, cached for two minutes unless `fresh`. While a registrar is down, the last ones are returned. */
+  /**
+   * Lists records, cached for two minutes unless `fresh`. While the registrar is unreachable, returns the last known
+   * ones.
+   */
   list(target: Of, options: { fresh: boolean }): Promise<CachedZone>
   /** @throws AppError `request/invalid`, `dns/conflict`, `dns/too-many` */
   add(target: Of, record: NewDnsRecord): Promise<RegistrarRecord>
-  /** Changes fields that are set. @throws AppError `dns/not-found`, `request/invalid`, `dns/conflict` */
+  /** Changes the fields that are set. @throws AppError `dns/not-found`, `request/invalid`, `dns/conflict` */
   change(target: Of, id: string, change: RecordChange): Promise<RegistrarRecord>
   /**
-   * @returns the record as it was
+   * @returns the removed record
    * @throws AppError `dns/not-found`
    */
   remove(target: Of, id: string): Promise<RegistrarRecord>
@@ -53,7 +56,7 @@ export function createZones(options: {
     records.keepZone(name, zone)
     return zone
   }
-  /** One change of a zone at a time, each decided on what the registrar says then. */
+  /** Changes of a zone run one at a time, each based on the registrar's current records. */
   const changeZone = <T>(target: Of, work: (present: readonly RegistrarRecord[]) => Promise<T>): Promise<T> => {
     domains.requireOwned(target.accountId, target.name)
     return queue.run(target.name, async () => {
@@ -61,7 +64,7 @@ export function createZones(options: {
       try {
         return await mapRegistrarErrors(work(present))
       } finally {
-        // Drops the cache whatever the outcome: records may have changed.
+        // Drops the cache regardless of the outcome, because records may have changed.
         records.removeZone(target.name)
         onChanged(target)
       }
@@ -127,7 +130,9 @@ export function createZones(options: {
   }
 }
 
-/** @param after the outcome of a change without an answer, according to the records; undefined if they lack it */
+/**
+ * @param after determines the outcome of an unconfirmed change from the records; returns undefined if it was not made
+ */
 async function settleChange<T>(
   registrar: Registrar,
   name: string,
@@ -176,7 +181,7 @@ function isEqual(a: DnsRecordData, b: DnsRecordData): boolean {
   return hashZone([a]) === hashZone([b])
 }
 
-/** The same for the same records, in whatever order and under whatever ids. */
+/** Returns the same hash for the same records, regardless of their order and ids. */
 export function hashZone(records: readonly DnsRecordData[]): string {
   const lines = records.map(({ type, host, value, ttl, distance }) =>
     JSON.stringify([type, host, value, ttl, distance]),

@@ -6,10 +6,12 @@ import type { AccountId } from '#shared/ids.ts'
 import { createSocketEndpoint, type SocketEndpoint } from '../base/endpoint.ts'
 
 export type EventHub = {
-  /** Never waits: a client that does not read is cut off, and reads its lists again when it comes back. */
+  /**
+   * Publishes without waiting. A client that does not read is disconnected, and reloads its lists after it reconnects.
+   */
   publish(accountId: AccountId, event: ServiceEvent): void
   publishToAll(event: ServiceEvent): void
-  /** Tells subscribers to reload all lists, because events may have been missed. */
+  /** Notifies subscribers to reload all lists, because they may have missed events. */
   publishReady(): void
   endpoint: SocketEndpoint
 }

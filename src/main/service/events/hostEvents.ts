@@ -6,7 +6,7 @@ import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { TerminalActivity } from '../terminals/terminalActivity.ts'
 import type { terminalToWire } from '../terminals/terminalWire.ts'
 
-/** Passes what the host tells on to the account whose sandbox it is about; images are everybody's. */
+/** Forwards host events to the account that owns the sandbox. Events about images are sent to all accounts. */
 export function createHostEvents(options: {
   sandboxes: Pick<SandboxRegistry, 'onEnded' | 'findAccount'>
   terminals: Pick<TerminalActivity, 'recordChange'>
@@ -32,7 +32,7 @@ export function createHostEvents(options: {
     if (event.type === 'terminal.changed') options.terminals.recordChange(event.terminal)
     const sandboxId = event.type === 'terminal.changed' ? event.terminal.sandboxId : event.sandboxId
     const accountId = sandboxes.findAccount(sandboxId)
-    if (accountId === undefined) return // deleted concurrently, with its terminals
+    if (accountId === undefined) return // the sandbox was deleted concurrently, with its terminals
     publish(accountId, toWire(event, options.toWire))
   }
 }

@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Range from the first byte up to `end`, exclusive; `unsatisfiable` if it is outside the file. */
+/** Range from the first byte to `end`, exclusive. `unsatisfiable` if it is outside the file. */
 export type ByteRange = { from: number; end: number; partial: boolean } | 'unsatisfiable'
 
-/** @see https://www.rfc-editor.org/rfc/rfc9110#section-14.2 : what is no single range is answered with everything. */
+/**
+ * Returns the whole file unless the header contains exactly one range.
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-14.2
+ */
 export function parseRange(headers: IncomingHttpHeaders, { size, etag }: { size: number; etag: string }): ByteRange {
   const all = { from: 0, end: size, partial: false }
   const { range, 'if-range': ifRange } = headers

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 
 /**
- * Headers of every file from a sandbox: browsers save it, or display it in an `img`. Opened as a page, it runs no
+ * Headers of every file from a sandbox. Browsers save the file or display it in an `img`. Opened as a page, it runs no
  * scripts and has an opaque origin.
  */
 const harmless = {
@@ -30,7 +30,7 @@ function getType(name: string): string {
   return pictures[posix.extname(name).toLowerCase()] ?? 'application/octet-stream'
 }
 
-/** @see https://www.rfc-editor.org/rfc/rfc6266 with names as in RFC 5987 */
+/** @see https://www.rfc-editor.org/rfc/rfc6266, with names encoded by RFC 5987 */
 export function formatContentDisposition(name: string): string {
   const plain = name.replace(/[^\w .()+,@=-]/g, '_')
   const encoded = encodeURIComponent(name.toWellFormed()).replace(

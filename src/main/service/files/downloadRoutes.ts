@@ -27,11 +27,11 @@ export function createDownloadRoutes({ sandboxes, call, archive }: Options): End
   const read = (file: File, offset: number, length: number, signal: AbortSignal) =>
     call('file.readRange', { ...file, offset, length }, { deadlineMs: pieceDeadlineMs, signal })
 
-  /** The next piece is fetched while one is sent. */
+  /** Yields chunks of a file. The next chunk is fetched while the previous one is sent. */
   async function* pieces(file: File, { from, end, version }: Span, signal: AbortSignal): AsyncGenerator<Buffer> {
     const fetchFrom = (offset: number) => {
       const piece = read(file, offset, Math.min(pieceBytes, end - offset), signal)
-      piece.catch(() => {}) // the error is handled in turn
+      piece.catch(() => {}) // handled when the chunk is awaited
       return piece
     }
     let coming = fetchFrom(from)
@@ -108,7 +108,7 @@ export function createDownloadRoutes({ sandboxes, call, archive }: Options): End
 type File = { sandboxId: SandboxId; path: string }
 type Span = { from: number; end: number; version: string }
 
-/** Either ends with the other. */
+/** Destroys either stream when the other one ends. */
 function createGzipStream(tar: Readable): Readable {
   const zip = createGzip({ level: gzipLevel })
   tar.on('error', (error) => zip.destroy(error))

@@ -4,7 +4,7 @@ import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 
-/** A tree may have to be copied to another file system. */
+/** A folder may have to be copied to another file system. */
 const treeDeadlineMs = 30 * 60_000
 
 export function createTreeRoutes({

@@ -7,25 +7,26 @@ import type { SandboxId } from '#shared/ids.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { UploadRecord } from './uploadRepository.ts'
 
-/** Time in ms to read or write one range of a file. */
+/** Timeout to read or write one range of a file, in milliseconds. */
 export const fileDeadlineMs = 120_000
-/** As many as Linux follows. */
+/** Same limit as Linux. */
 const maxLinks = 40
 
-/** Files of uploads in their sandboxes. */
 export type UploadFiles = {
-  /** @returns undefined if there is no file */
+  /** @returns undefined if the file does not exist */
   stat(sandboxId: SandboxId, path: string): Promise<FileState | undefined>
-  /** A link in its place stays one: what it leads to is written. @throws AppError `file/path` */
+  /**
+   * Resolves symbolic links at the path, so that an upload replaces the target and not the link.
+   * @throws AppError `file/path`
+   */
   locateTarget(sandboxId: SandboxId, path: string): Promise<{ place: string; there?: FileState }>
   makeFolder(record: UploadRecord): Promise<void>
   createPart(record: UploadRecord): Promise<void>
-  /** Writes received bytes, and cuts off those after them. */
+  /** Writes received bytes and truncates the file after them. */
   writePart(record: UploadRecord, range: { offset: number; content: Uint8Array }): Promise<void>
   removePart(record: UploadRecord): Promise<void>
   /** @throws AppError `upload/checksum` */
   assertChecksum(record: UploadRecord, signal: AbortSignal): Promise<void>
-  /** Moves the part into place. */
   movePart(record: UploadRecord): Promise<void>
 }
 

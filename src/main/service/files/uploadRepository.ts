@@ -6,7 +6,7 @@ const uploads = defineTable('uploads', {
   id: text<UploadId>(),
   sandboxId: text<SandboxId>(),
   path: text(),
-  /** Target: `path`, or the target of a link there. */
+  /** Target of the upload: `path`, or the target of a link at `path`. */
   place: text(),
   /** File that holds the received bytes. */
   part: text(),
@@ -25,10 +25,10 @@ export type UploadRepository = {
   add(record: UploadRecord): void
   find(sandboxId: SandboxId, id: UploadId): UploadRecord | undefined
   countOpen(sandboxId: SandboxId): number
-  /** Changes `received`, `complete` and `touchedAtMs`. */
+  /** Updates `received`, `complete` and `touchedAtMs`. */
   update(record: UploadRecord): void
   remove(id: UploadId): void
-  /** Not touched since. */
+  /** Finds uploads that were last touched before this time. */
   findStale(sinceMs: number): UploadRecord[]
 }
 

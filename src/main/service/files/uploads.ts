@@ -15,8 +15,8 @@ export type Uploads = {
   /** @throws AppError `upload/not-found` */
   get(sandboxId: SandboxId, id: UploadId): UploadRecord
   /**
-   * Stores received bytes, even if the connection breaks. The last byte moves the file into place; if that fails, an
-   * empty append retries it. An append in progress ends when another begins.
+   * Stores received bytes, even if the connection breaks. The last byte moves the file to its path; if that fails, an
+   * empty append retries it. An append in progress is aborted when another one begins.
    * @throws AppError `upload/not-found`, `upload/offset`, `upload/checksum`, `file/…`
    */
   append(record: UploadRecord, piece: Piece): Promise<UploadRecord>
@@ -143,7 +143,7 @@ export function createUploads(options: Options): Uploads {
   }
 }
 
-/** Lets one append of an upload run at a time. Another one stops it, and begins after its end. */
+/** Runs one append per upload at a time. A new one aborts the previous one and waits for its end. */
 function createAppends() {
   const appending = new Map<UploadId, { stop: () => void; ended: Promise<void> }>()
   return {
@@ -210,7 +210,7 @@ function createRecord(
   }
 }
 
-/** Ends with the signal, however long nothing comes. */
+/** Yields chunks of the body. Throws when the signal aborts, even if no data arrives. */
 async function* readUntilAborted(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const pieces = body[Symbol.asyncIterator]()
   let stop = (): void => {}
@@ -218,7 +218,7 @@ async function* readUntilAborted(body: AsyncIterable<Uint8Array>, signal: AbortS
   signal.addEventListener('abort', onAbort, { once: true })
   try {
     for (;;) {
-      // Not a race with one lasting promise, which would hold on to every piece.
+      // `Promise.race` with one long-lived promise would retain every chunk.
       const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
         stop = () => reject(new AppError('service/unavailable', 'The upload was interrupted.'))
         if (signal.aborted) stop()
@@ -240,7 +240,7 @@ function createOffsetError({ received }: UploadRecord): AppError {
   return new AppError('upload/offset', `The upload continues at ${received}.`, { detail: String(received) })
 }
 
-/** Splits chunks of any size into chunks of one size, the last one shorter. Data before an error is passed on. */
+/** Splits a stream into chunks of one size; the last one may be shorter. Data before an error is yielded. */
 async function* cutPieces(pieces: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Buffer> {
   let pending: Uint8Array[] = []
   let pendingBytes = 0

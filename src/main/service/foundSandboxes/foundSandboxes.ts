@@ -14,14 +14,14 @@ import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { SandboxRecord, SandboxRepository } from '../sandboxes/sandboxRepository.ts'
 import type { SnapshotRecord, SnapshotRepository } from '../snapshots/snapshotRepository.ts'
 
-/** Sandboxes and snapshots with files on disk but no row in the database. */
+/** Sandboxes and snapshots with files on disk but without a row in the database. */
 export type FoundSandboxes = {
   list(): Promise<FoundSandbox[]>
   /** Adds a sandbox to the database as stopped, with its snapshots. @throws AppError `sandbox/not-found` */
   adopt(id: SandboxId, owner: AccountId): Promise<SandboxRecord>
   /** Deletes the files of a sandbox. @throws AppError `sandbox/not-found` */
   remove(id: SandboxId, owner: AccountId): Promise<void>
-  /** Writes a sandbox's record to the label beside its disk. The next `reconcile` retries failures. */
+  /** Writes the record of a sandbox to the label beside its disk. The next `reconcile` retries failures. */
   label(id: SandboxId): void
   /** Adopts unknown snapshots of known sandboxes, and labels the disks of all known sandboxes. */
   reconcile(hostCall: HostCall): Promise<void>
@@ -44,7 +44,7 @@ const labelsPerCall = 100
 
 export function createFoundSandboxes(options: Options): FoundSandboxes {
   const { records, removals, snapshots, call, now, log } = options
-  /** Adopting and deleting one sandbox take turns, each decided on what is there then. */
+  /** Adopting and deleting a sandbox run one after the other, each based on the current state. */
   const changes = createKeyedQueue()
 
   const toLabel = (record: SandboxRecord): SandboxLabel =>
@@ -106,7 +106,7 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
         try {
           await call('machine.delete', { sandboxId: id }, { deadlineMs: removeDeadlineMs })
         } finally {
-          removals.unmarkRemoval(id) // files left after a failure are found again
+          removals.unmarkRemoval(id) // files that remain after an error are found again
         }
         options.recordForAccount(owner, {
           type: 'sandbox.deleted',

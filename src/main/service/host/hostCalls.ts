@@ -10,7 +10,7 @@ import {
 } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
 
-/** @throws AppError what the host says; `host/unavailable` when it is away or does not answer in time. */
+/** @throws AppError the error of the host, or `host/unavailable` if it is unreachable or does not respond in time */
 export type HostCall = <M extends HostMethod>(
   method: M,
   params: HostParams<M>,
@@ -19,11 +19,17 @@ export type HostCall = <M extends HostMethod>(
 
 export type HostCalls = {
   call: HostCall
-  /** A viewer of a terminal. While the host is away it ends at once with `host/unavailable`. */
+  /**
+   * Attaches a client to a terminal. While the host is unreachable, the stream ends immediately with
+   * `host/unavailable`.
+   */
   attach(params: TerminalAttach, handlers: IpcStreamHandlers): IpcStream
   /** @throws AppError `port/…`, `sandbox/not-running`, `host/unavailable` */
   connect(to: { sandboxId: SandboxId; port: number }, signal: AbortSignal): Promise<Duplex>
-  /** A folder as a tar; `signal` limits the beginning only. @throws AppError `file/…`, `sandbox/not-running`, `host/unavailable` */
+  /**
+   * Reads a folder as a tar archive. `signal` applies only until the stream starts.
+   * @throws AppError `file/…`, `sandbox/not-running`, `host/unavailable`
+   */
   archive(target: { sandboxId: SandboxId; path: string }, signal: AbortSignal): Promise<Readable>
 }
 
@@ -47,7 +53,7 @@ export async function callHost<M extends HostMethod>(
       signal: deadline.signal,
       ...(body && { body }),
     })
-    // The schema of this very method: what it gives is HostResult<M>.
+    // The schema of this method returns HostResult<M>.
     return { result: hostMethods[request.method].result.parse(reply.result) as HostResult<M>, body: reply.body }
   } catch (error) {
     throw signal?.aborted ? createAbandonedError(error) : error
@@ -57,7 +63,7 @@ export async function callHost<M extends HostMethod>(
   }
 }
 
-/** The client disconnected, or the service is stopping: the caller may retry. */
+/** The client disconnected or the service is stopping. The caller may retry. */
 function createAbandonedError(cause?: unknown): AppError {
   return new AppError('service/unavailable', 'The request was abandoned.', { cause })
 }

@@ -11,26 +11,26 @@ import type { SandboxHost } from '#shared/contract/sandboxHost.ts'
 import { callHost, type HostCall, type HostCalls } from './hostCalls.ts'
 import { createHostHeartbeat } from './hostHeartbeat.ts'
 
-/** A host of another protocol version: of an earlier Steward, or of a later one after a downgrade. */
+/** A host with another protocol version: from an earlier Steward, or from a later one after a downgrade. */
 type OtherHost = { version: string; runningSandboxes: number }
 
-/** The part of the protocol that every version has. */
+/** Part of the protocol that all versions share. */
 const HostDescription = z.looseObject({ ipcVersion: z.int(), version: z.string() })
 const SandboxList = z.looseObject({ machines: z.array(z.unknown()) })
 const otherHostTimeoutMs = 30_000
 
 export type HostConnection = HostCalls & {
-  /** Starts reporting. The host may be started earlier, but calls wait for this. */
+  /** Starts reporting. The host may already be started, but calls wait for this. */
   start(): void
   /** Whether the host has been unreachable for longer than a restart takes. */
   isAway(): boolean
   state(): SandboxHost
   /**
-   * Stops the sandboxes of a host of another version, and waits for a compatible one.
+   * Stops the sandboxes of a host of another version and waits for a compatible one.
    * @throws AppError `host/unavailable` if none starts in time
    */
   replace(): Promise<void>
-  /** Ends the connection; the host and its machines go on. */
+  /** Ends the connection. The host and its sandboxes keep running. */
   close(): Promise<void>
 }
 
@@ -38,14 +38,14 @@ export type HostEnding = 'stopped' | 'crashed'
 
 export type HostConnectionOptions = {
   path: string
-  /** Starts a host process. Resolves once it is under way; it may take a while until it listens. */
+  /** Starts a host process. Resolves after the start, which may be before the host listens. */
   launch: () => Promise<void>
   onEvent: (event: HostEvent) => void
-  /** Runs after each connect, before anybody else's call: what the service believed is compared with what is. */
+  /** Called after each connect and before any other call, to reconcile the service's state with the host. */
   onConnected: (call: HostCall) => Promise<void>
-  /** Called at the start and after each loss of the host, when neither it nor any of its machines runs. */
+  /** Called at the start and after each loss of the host, when neither the host nor any of its sandboxes is running. */
   onNobody: (ending: HostEnding) => void
-  /** Whether the last host left its pid file, which a clean exit removes. */
+  /** Whether the last host left behind its pid file, which a clean exit removes. */
   hasCrashed: () => boolean
   /** Time that calls wait for a lost host, in milliseconds. */
   waitMs: number
@@ -58,12 +58,12 @@ export type HostConnectionOptions = {
 
 const connectDeadlineMs = 5000
 const restartMs = 5000
-/** For sandboxes to stop, and for a new host to listen. */
+/** Time for sandboxes to stop and a new host to listen. */
 const replaceMs = 60_000
 const pauses = { firstMs: 10, nobodyMs: 250, otherMs: 5000 } as const
-/** A host that was launched gets this long to listen before another one is tried, each time twice as long. */
+/** Time for a launched host to listen before another one is launched. Doubles with each attempt. */
 const launches = { firstMs: 15_000, maxMs: 60_000 } as const
-/** A host that ends soon after its start is started again, each time later. */
+/** Delays before a host is started again that ended soon after its start. */
 const relaunches = { soonMs: 10_000, firstMs: 100, maxMs: 30_000 } as const
 
 /** Maintains a connection to the sandbox host, and starts a host if none listens. Reports nothing before `start`. */
@@ -90,7 +90,7 @@ export function createHostConnection(options: HostConnectionOptions): HostConnec
   const connect = async (): Promise<IpcClient> => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(connectDeadlineMs)])
     const client = await connectIpc({ path: options.path, onEvent: receive, signal })
-    // Closing ends pending calls with the connection, because they have no signal.
+    // Closing the connection ends pending calls, which have no signal.
     closing.signal.addEventListener('abort', client.close, { once: true })
     void client.ended.then(() => closing.signal.removeEventListener('abort', client.close))
     heartbeat.watch(client)
@@ -149,7 +149,7 @@ export function createHostConnection(options: HostConnectionOptions): HostConnec
         }
         if (!isDown) log.warn('cannot use the host', { error })
         whyAway = error instanceof AppError ? error : undefined
-        const ending = options.hasCrashed() ? 'crashed' : 'stopped' // the next host writes its own pid file
+        const ending = options.hasCrashed() ? 'crashed' : 'stopped' // the next host overwrites the pid file
         if (isDown && now() >= nextLaunchAtMs) {
           nextLaunchAtMs = now() + launchPauseMs
           launchPauseMs = Math.min(launchPauseMs * 2, launches.maxMs)
@@ -206,7 +206,7 @@ export function createHostConnection(options: HostConnectionOptions): HostConnec
   }
 }
 
-/** Refused or not there: unlike every other failure, a reason to start a host. */
+/** Connection refused or no socket. Only these errors mean that no host is listening. */
 function isNotListening(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ENOENT' || code === 'ECONNREFUSED'
@@ -223,7 +223,7 @@ async function within<T>(promise: Promise<T>, waitMs: number, late: () => AppErr
   }
 }
 
-/** Resolves when the port in the sandbox took the connection, or the folder is about to come. */
+/** Resolves when the port in the sandbox has accepted the connection, or the archive is about to start. */
 function openBytes(
   client: Pick<IpcClient, 'open'>,
   to: PortConnect | FolderArchive,
@@ -236,7 +236,7 @@ function openBytes(
       {
         send: (message) => stream.send(message),
         sendBytes: (piece) => stream.sendBytes(piece),
-        isCongested: () => false, // a window for each connection, and a host that reads at once
+        isCongested: () => false, // each connection has its own window, and the host reads immediately
         end: () => stream.close(),
       },
       () => {
@@ -245,7 +245,7 @@ function openBytes(
       },
     )
     signal.addEventListener('abort', giveUp, { once: true })
-    bytes.duplex.on('error', reject) // after it was opened, the consumer handles errors as well
+    bytes.duplex.on('error', reject) // after opening, the consumer handles errors too
     bytes.duplex.once('close', () => {
       signal.removeEventListener('abort', giveUp)
       reject(new Error('The connection ended before it was opened.'))
@@ -258,7 +258,11 @@ function openBytes(
   })
 }
 
-/** Returns undefined for a host that this service can use. @throws AppError `host/unavailable` */
+/**
+ * Checks the protocol version of the host.
+ * @returns undefined if the host is compatible
+ * @throws AppError `host/unavailable`
+ */
 async function findOtherHost(client: Pick<IpcClient, 'call'>): Promise<OtherHost | undefined> {
   const ask = async (method: string): Promise<unknown> =>
     (await client.call(method, {}, { signal: AbortSignal.timeout(otherHostTimeoutMs) })).result
@@ -268,7 +272,7 @@ async function findOtherHost(client: Pick<IpcClient, 'call'>): Promise<OtherHost
   return { version, runningSandboxes: sandboxs.length }
 }
 
-/** Ends a host of another version; its sandboxes stop and keep their files. */
+/** Shuts down a host of another version. Its sandboxes stop and keep their files. */
 async function endOtherHost(client: Pick<IpcClient, 'call'>): Promise<void> {
   await client.call('shutdown', {}, { signal: AbortSignal.timeout(otherHostTimeoutMs) })
 }

@@ -6,7 +6,7 @@ import { AppError } from '#shared/appError.ts'
 import { createSilenceMeter } from './silenceMeter.ts'
 
 export type HeartbeatOptions = {
-  /** Finds the host's process; undefined while its id is unknown. */
+  /** @returns the host's process, or undefined while its id is unknown */
   findHost: () => Promise<HostProcess | undefined>
   intervalMs?: number
   maxSilentMs?: number
@@ -14,16 +14,16 @@ export type HeartbeatOptions = {
 }
 
 export type HostHeartbeat = {
-  /** Watches the host of a connection until the connection ends. */
+  /** Monitors the host of a connection until the connection ends. */
   watch(client: Pick<IpcClient, 'call' | 'ended'>): void
-  /** Resets the measured silence, when no host listens. */
+  /** Resets the measured silence. Called when no host listens. */
   reset(): void
 }
 
 /** Kills a host whose event loop hangs, so that the connection ends and a new host is started. */
 export function createHostHeartbeat(options: HeartbeatOptions): HostHeartbeat {
   const { findHost, log, intervalMs = 1_000, maxSilentMs = 30_000 } = options
-  // Shared by connections, since reconnecting to a hung host succeeds.
+  // Shared by connections, because reconnecting to a hung host succeeds.
   const meter = createSilenceMeter({ maxSilentMs, intervalMs })
   return {
     reset: meter.recordAnswer,
@@ -69,8 +69,8 @@ export function createHostHeartbeat(options: HeartbeatOptions): HostHeartbeat {
   }
 }
 
-/** Returns the time since boot, including time asleep. */
+/** Returns the time since boot, including time spent suspended. */
 async function readBootMs(): Promise<number> {
-  const uptime = await readFile('/proc/uptime', 'utf8').catch(() => '') // on other systems, suspends go unnoticed
+  const uptime = await readFile('/proc/uptime', 'utf8').catch(() => '') // on other systems, suspends are not detected
   return Number.parseFloat(uptime) * 1_000
 }

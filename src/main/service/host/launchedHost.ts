@@ -10,18 +10,18 @@ import { smallAllocator, smallHeapOptions } from '#platform/smallMemory.ts'
 
 export type HostLauncher = {
   launch(): Promise<void>
-  /** Ends a host that is still starting when the service ends: it is unreachable and runs nothing. */
+  /** Kills a host that has not listened yet when the service ends. It is unreachable and runs no sandboxes. */
   endUnreached(): Promise<void>
 }
 
 export type HostSettings = {
   runtimes: readonly string[]
   docker: object
-  /** Sandboxes that are started ahead of use. Undefined: by the memory of this computer. */
+  /** Number of warm sandboxes. Default: depends on the memory of this computer. */
   warmPoolSize: number | undefined
   cpuWeight: number
   logLevel: string
-  /** Whether it serves one user, and trades CPU for memory. */
+  /** Whether the host serves a single user and saves memory at the cost of CPU time. */
   isSmall: boolean
   environment: NodeJS.ProcessEnv
 }
@@ -31,7 +31,7 @@ export function createHostLauncher(dataFolder: string, settings: HostSettings): 
   let pid: number | undefined
   return {
     async launch() {
-      // The host's output before its log is open, or when it crashes, goes to the same file.
+      // The same file receives the host's output before its log is open, and after a crash.
       const logFile = join(dataFolder, 'logs', 'host.log')
       pid = await launchDetached({
         entry: getProgramFile('entries/host'),
@@ -58,9 +58,9 @@ export function createHostLauncher(dataFolder: string, settings: HostSettings): 
 
 const gigabyte = 1024 ** 3
 
-/** Each takes about 3 MB. @param memoryBytes of this computer */
+/** Each warm sandbox takes about 3 MB. @param memoryBytes memory of this computer */
 function getDefaultWarmPoolSize(memoryBytes: number): number {
-  // A computer that is sold with so many gigabytes shows a little less.
+  // The reported memory is slightly below the nominal size.
   if (memoryBytes > 15 * gigabyte) return 2
   return memoryBytes > 3.5 * gigabyte ? 1 : 0
 }

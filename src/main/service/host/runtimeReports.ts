@@ -4,11 +4,11 @@ import { chooseRuntime } from '../base/runtimeChoice.ts'
 import type { HostCall } from './hostCalls.ts'
 
 export type RuntimeReports = {
-  /** Lists runtimes in the order of the configuration, probed again by the host. */
+  /** Lists runtimes in the configured order, as currently probed by the host. */
   list(): Promise<RuntimeReport[]>
   /** @throws AppError `runtime/unknown`, `runtime/unavailable` */
   choose(requested: string | undefined): Promise<RuntimeReport>
-  /** Another host answers now: what the last one said no longer counts. */
+  /** Drops the reports of the previous host after another one has connected. */
   forget(): void
 }
 
@@ -30,7 +30,7 @@ export function createRuntimeReports(options: { call: HostCall; order: readonly 
         try {
           return chooseRuntime({ requested, order, reports: last })
         } catch (error) {
-          // Reads the abilities again below: missing programs may have been installed.
+          // Probes the runtimes again below, because missing programs may have been installed.
           if (!(error instanceof AppError)) throw error
         }
       }

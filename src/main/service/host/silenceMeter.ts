@@ -7,12 +7,12 @@ export type SilenceMeter = {
   look(look: Look): boolean
 }
 
-/** Smaller differences of the two clocks come from the time between reading them. */
+/** Smaller differences result from reading the two clocks one after the other. */
 const minSuspendMs = 500
 
 /**
- * Measures how long a process has not responded. Excludes suspends and time stopped by a signal, and counts at most two
- * intervals for a late check, since a busy computer delays both processes.
+ * Measures how long a process has not responded. Excludes suspends and time stopped by a signal. A late check counts as
+ * at most two intervals, because a busy computer delays both processes.
  */
 export function createSilenceMeter({
   maxSilentMs,

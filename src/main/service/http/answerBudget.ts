@@ -1,14 +1,18 @@
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 
-/** Bytes of answers that wait for their readers. */
+/** Limits on the bytes of responses that clients have not read yet. */
 export type AnswerBudget = {
-  /** Must be called before work with effects. @throws AppError `request/rate` above half of the account's limit */
+  /**
+   * Checks the account's buffered responses. Call it before work with side effects.
+   * @throws AppError `request/rate` above half of the account's limit
+   */
   assertCapacity(accountId: AccountId): void
   /**
-   * An account may always send one answer of any length, within the total limit of all accounts.
-   * @returns what gives the bytes back, once
-   * @throws AppError `request/rate` beyond a limit
+   * Reserves bytes for a response. An account without buffered responses may send one of any length, within the total
+   * limit of all accounts.
+   * @returns a function that releases the bytes once
+   * @throws AppError `request/rate` if a limit is exceeded
    */
   reserve(accountId: AccountId, bytes: number): () => void
 }

@@ -6,12 +6,12 @@ import type { FailureLimiter } from './failureLimiter.ts'
 export type Authentication = {
   /** @throws AppError `auth/required`, `auth/invalid`, `request/rate` */
   identify(credential: string | undefined, address: string): Caller
-  /** Identifies the holder of a credential on public endpoints. */
+  /** Identifies the caller that a credential belongs to, on public endpoints. */
   holder(credential: string | undefined): Caller | undefined
 }
 
 type Options = {
-  /** Each knows the caller of one kind of credential, or does not know it. */
+  /** Lookups, one per kind of credential. Each returns undefined for other credentials. */
   finders: readonly ((credential: string) => Caller | undefined)[]
   limiter: FailureLimiter
   /** Checks the rate of an authenticated caller. @throws AppError `request/rate` */
@@ -45,7 +45,7 @@ export function createAuthentication({ finders, limiter, admit }: Options): Auth
   }
 }
 
-/** @throws AppError `auth/forbidden` when this caller may not use what is guarded so. */
+/** @throws AppError `auth/forbidden` if the caller may not use the guarded endpoint */
 export function authorize(caller: Caller, guarded: { auth: Route['auth']; linkMayUse: boolean; id: unknown }): void {
   if (caller.onlySandbox !== undefined && !(guarded.linkMayUse && guarded.id === caller.onlySandbox)) {
     throw new AppError('auth/forbidden', 'A terminal link reaches only the terminals of its own sandbox.')

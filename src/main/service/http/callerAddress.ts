@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { PrivateEnd } from './privateEnd.ts'
 
-/** The application connects over a socket without addresses and counts as this machine. */
+/** The application connects over a socket without addresses, which counts as this computer. */
 const selectPlatform = '127.0.0.1'
 
 type Options = { behindProxy: boolean; end: Pick<PrivateEnd, 'tookIn'> }
@@ -10,8 +10,8 @@ type Options = { behindProxy: boolean; end: Pick<PrivateEnd, 'tookIn'> }
 export type CallerAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 
 /**
- * Returns the client's address. Behind a proxy, the last entry of `X-Forwarded-For`, which the proxy itself added;
- * earlier entries may be forged. Otherwise, the header is ignored.
+ * Returns the client's address. Behind a proxy, this is the last entry of `X-Forwarded-For`, which the proxy itself
+ * added; earlier entries may be forged. Otherwise the header is ignored.
  */
 export function createClientAddress({ behindProxy, end }: Options): CallerAddress {
   return ({ headers, socket }) => {

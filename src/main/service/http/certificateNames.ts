@@ -6,11 +6,11 @@ import { X509Certificate } from 'node:crypto'
  */
 export function readCertificateNames(pem: string): string[] {
   const names = new X509Certificate(pem).subjectAltName ?? ''
-  // Node quotes names with commas or quotes, which host names cannot contain.
+  // Node quotes names that contain commas or quotes, which host names cannot.
   return names.split(', ').flatMap((entry) => /^DNS:([a-z0-9*._-]+)$/i.exec(entry)?.[1]?.toLowerCase() ?? [])
 }
 
-/** A wildcard matches exactly one label. */
+/** Matches a wildcard against exactly one label. */
 export function isNameMatch(name: string, pattern: string): boolean {
   if (!pattern.startsWith('*.')) return name === pattern
   const dot = name.indexOf('.')

@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 export const tokenProtocol = 'steward.token.'
 
-/** Browsers cannot set headers on a WebSocket: pages opened by a terminal link send their token as a subprotocol. */
+/**
+ * Finds the token in the subprotocols. Pages opened by a terminal link send it there because browsers cannot set
+ * headers on a WebSocket.
+ */
 export function findProtocolToken(headers: IncomingHttpHeaders): string | undefined {
   return headers['sec-websocket-protocol']
     ?.split(',')

@@ -2,13 +2,16 @@ import { toClientNetwork } from '#platform/http/clientNetwork.ts'
 import { createTokenBuckets } from '#platform/tokenBuckets.ts'
 
 export type FailureLimiter = {
-  /** Counts one failure of `address`; of IPv6, of its network of 64 bits. @returns seconds to wait before the next one, 0 while there is room. */
+  /**
+   * Counts one failure of `address`; an IPv6 address counts by its /64 network.
+   * @returns seconds until the next attempt, or 0 below the limit
+   */
   fail(address: string): number
 }
 
 /**
- * Thirty failures of an address at once, then one a second.
- * Only failures are counted and only failures are held up: a good key is never made to wait for them.
+ * Allows a burst of thirty failures per address, then one per second. Only failures are counted and delayed: a valid
+ * key is always accepted.
  */
 export function createFailureLimiter(now: () => number): FailureLimiter {
   const failures = createTokenBuckets({ burst: 30, perSecond: 1, now })

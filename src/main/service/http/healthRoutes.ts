@@ -7,7 +7,6 @@ type Options = {
   now: () => number
   /** Capabilities that the parts of the service report. */
   capabilities: readonly string[]
-  /** Whether the sandbox host has been unreachable for longer than a restart takes. */
   isHostAway: () => boolean
 }
 

@@ -2,7 +2,7 @@ import { formatHostAndPort, isLoopback, type ListenAddress } from '#platform/lis
 import { AppError } from '#shared/appError.ts'
 import { readCertificateNames } from './certificateNames.ts'
 
-/** @throws AppError `listen/insecure` when what is said would cross a network in the clear. */
+/** @throws AppError `listen/insecure` if traffic would cross a network unencrypted */
 export function checkListening(options: { listen: ListenAddress; tls: boolean; insecureBehindProxy: boolean }): {
   beyondLoopback: boolean
 } {
@@ -17,7 +17,7 @@ export function checkListening(options: { listen: ListenAddress; tls: boolean; i
 }
 
 /**
- * Checks that requests beyond loopback have known host names: those of the certificate, or of `service.public_url`.
+ * Checks that requests beyond loopback have a known host name: a name of the certificate or of `service.public_url`.
  * @throws AppError `config/invalid` if there is neither
  */
 export function requireOwnName({ tls, publicUrl }: Named, beyondLoopback: boolean): void {
@@ -30,7 +30,7 @@ export function requireOwnName({ tls, publicUrl }: Named, beyondLoopback: boolea
 
 type Named = { tls?: { cert: string } | undefined; publicUrl?: string | undefined }
 
-/** Returns the URL of the server on this machine. */
+/** Returns the URL of the server on this computer. */
 export function formatLocalUrl({ host, port }: ListenAddress, scheme: 'http' | 'https'): string {
   const reachable = host === '0.0.0.0' || host === 'localhost' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `${scheme}://${formatHostAndPort({ host: reachable, port })}`

@@ -9,22 +9,25 @@ import type { PreviewAccess, PreviewHolder } from './previewAccess.ts'
 
 export type OpenPreviews = {
   /**
-   * Registers what a request opened.
-   * @returns a function that forgets it
+   * Registers a preview that a request opened.
+   * @returns a function that unregisters it
    * @throws AppError for a principal that has ended
    */
   add(preview: Preview): () => void
-  /** Cuts off the previews of ports, names and sandboxes that have changed. Credentials end by their leases. */
+  /**
+   * Closes previews of ports, names and sandboxes that have changed. Previews of ended credentials are closed by their
+   * leases.
+   */
   checkPorts(): void
 }
 
 type Preview = {
   request: IncomingMessage
   port: PortRecord
-  /** Absent if the port was public. */
+  /** Principal with access to the port. Undefined if the port is public. */
   holder: PreviewHolder | undefined
   work: WorkKind
-  /** @param error end of its principal. Undefined: the port, its name or its sandbox has changed */
+  /** @param error reason for the end of its principal; undefined if the port, its name or its sandbox has changed */
   cut: (error?: AppError) => void
 }
 
@@ -36,7 +39,7 @@ type Options = {
   principals: Pick<ServicePrincipals, 'lease'>
 }
 
-/** Exchanges and WebSockets with ports that are under way. */
+/** Exchanges and WebSockets in progress with ports of sandboxes. */
 export function openPreviews({ names, ports, sandbox, access, principals }: Options): OpenPreviews {
   const open = new Set<Preview>()
   const holds = ({ request, port, holder }: Preview): boolean => {

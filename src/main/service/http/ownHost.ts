@@ -3,7 +3,9 @@ import { formatHostAndPort, isLoopback } from '#platform/listenAddress.ts'
 import type { PrivateEnd } from './privateEnd.ts'
 import { isLoopbackName } from './requestGuard.ts'
 
-/** The Host header of a request, where it names the very place that the request came to; otherwise empty. */
+/**
+ * Returns the Host header of a request if it names the endpoint that received the request, otherwise an empty string.
+ */
 export type OwnHost = (request: Pick<IncomingMessage, 'headers'> & { socket: OwnEnd }) => string
 type OwnEnd = { localAddress?: string | undefined; localPort?: number | undefined }
 
@@ -11,7 +13,6 @@ type Options = {
   listenHost: string
   scheme: 'http' | 'https'
   end: Pick<PrivateEnd, 'tookIn'>
-  /** URL that the service listens at. */
   ownUrl: () => string
 }
 
@@ -23,7 +24,7 @@ export function createOwnHost({ listenHost, scheme, end, ownUrl }: Options): Own
   return ({ headers, socket }) => {
     const { localAddress, localPort } = socket
     const host = headers.host?.toLowerCase()
-    // The application names the service by its port, wherever it asks.
+    // The application always names the service by its port.
     if (host !== undefined && end.tookIn({ socket })) return host === new URL(ownUrl()).host ? host : ''
     if (host === undefined || localAddress === undefined || localPort === undefined) return ''
     const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '')

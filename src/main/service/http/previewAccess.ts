@@ -13,22 +13,22 @@ import type { FailureLimiter } from './failureLimiter.ts'
 import type { PreviewCookies } from './previewCookies.ts'
 
 export const tokenHeader = 'x-steward-port-token'
-/** See `secretTokens`: keys, links to terminals, tokens of ports and of sign-ins. */
+/** Secret tokens of Steward: API keys, terminal links, port tokens and refresh tokens. See `createSecretTokens`. */
 const secretPattern = /(sk_steward|stl|spt|srt)_[A-Za-z0-9_-]{43}/
 
 export type PreviewAccess = {
   /** @throws AppError `auth/required`, `auth/invalid`, `request/rate` */
   check(request: Pick<IncomingMessage, 'headers' | 'method' | 'socket'>, port: PortRecord): GrantedAccess
-  /** Whether what the request sent opens the port now; a no counts as no failure. */
+  /** Whether a credential in the request opens the port now. A negative result does not count as a failed attempt. */
   holds(request: Pick<IncomingMessage, 'headers' | 'method'>, port: PortRecord): boolean
 }
 
 export type GrantedAccess = {
-  /** Names of the headers whose secret was used, and must go no further. */
+  /** Names of the headers whose secret was used. They must not be forwarded. */
   spent: ReadonlySet<string>
-  /** Origin of the only page that may show the answer in a frame. Undefined: the answer itself says who may. */
+  /** Origin of the only page that may show the response in a frame. Undefined if the response's own policy decides. */
   frameOrigin?: string | undefined
-  /** Principal whose end ends what the request opens. Undefined: a public port. */
+  /** Principal whose end closes what the request opens. Undefined for a public port. */
   holder?: PreviewHolder
 }
 
@@ -48,7 +48,7 @@ type Options = {
 }
 
 /**
- * Authorizes access to ports: public ones for everyone; private ones for holders of a port token or of a key of the
+ * Authorizes access to ports. Public ports are open to everyone; private ones require a port token or a key of the
  * account.
  */
 export function createPreviewAccess({
@@ -83,7 +83,7 @@ export function createPreviewAccess({
   }
   const fits = (secret: string, port: PortRecord): boolean =>
     findersFor(port).some((find) => find(secret) !== undefined)
-  /** Returns the sent secret that opens the port, or else any of the sent ones. */
+  /** Returns the secret that opens the port, or else any secret in the request. */
   const secretFor = (request: Pick<IncomingMessage, 'headers' | 'method'>, port: PortRecord): UsedSecret => {
     const { headers } = request
     const token = headers[tokenHeader]
@@ -122,7 +122,7 @@ export function createPreviewAccess({
   }
 }
 
-/** Whether a value holds, anywhere, what opens Steward: as it is, escaped, or in the name and password of `Basic`. */
+/** Whether a value contains a secret of Steward: as plain text, percent-encoded, or as `Basic` credentials. */
 export function hasStewardSecret(value: string): boolean {
   const unescaped = value.replace(/%([0-9a-f]{2})/gi, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),

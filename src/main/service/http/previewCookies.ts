@@ -1,25 +1,25 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 /**
- * The cookie that opens a private port in a browser. Previews below one `sandbox_host` are one site for browsers, so
- * `SameSite` does not stop pages of other sandboxes from sending it. Only headers that name the origin do.
+ * Cookie that opens a private port in a browser. Browsers treat all previews below one `sandbox_host` as the same site,
+ * so `SameSite` does not stop pages of other sandboxes from sending it. Only headers that name the origin do.
  */
 export type PreviewCookies = {
   /** Returns `Set-Cookie` for the requested host only. */
   format(token: string): string
-  /** Returns `Set-Cookie` for a frame: browsers send it back only below the page that the frame was opened in. */
+  /** Returns `Set-Cookie` for a frame. Browsers send the cookie back only below the page that contains the frame. */
   formatFrame(secret: string): string
   /** Returns cookie values that may open a port for this request. Empty for cross-origin requests. */
   read(request: Pick<IncomingMessage, 'headers' | 'method'>): readonly string[]
-  /** Returns the same for the cookie of a frame. Empty for navigations from other origins too. */
+  /** Returns the cookie values of a frame. Empty also for navigations from other origins. */
   readFrame(request: Pick<IncomingMessage, 'headers'>): readonly string[]
 }
 
 const plainName = 'steward_port'
-/** Cannot be set by other hosts of the site: https://www.rfc-editor.org/rfc/rfc6265bis#section-4.1.3.2 */
+/** Other hosts of the site cannot set such a cookie: https://www.rfc-editor.org/rfc/rfc6265bis#section-4.1.3.2 */
 const hostName = `__Host-${plainName}`
 const frameName = 'steward_frame'
-/** Pages of other sandboxes can add cookies with the plain name, which are sent before the valid one. */
+/** Pages of other sandboxes can add cookies with the plain name, and browsers may send these before the valid one. */
 const maxCandidates = 50
 
 export function createPreviewCookies(options: { scheme: 'http' | 'https'; behindProxy: boolean }): PreviewCookies {
@@ -28,21 +28,21 @@ export function createPreviewCookies(options: { scheme: 'http' | 'https'; behind
   const scheme = isSecure ? 'https' : 'http'
   return {
     format: (token) => `${name}=${token}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
-    // Browsers accept `Secure` from `http://*.localhost`, whose requests do not leave the machine.
+    // Browsers accept `Secure` from `http://*.localhost`, because its requests do not leave the computer.
     formatFrame: (secret) => `${frameName}=${secret}; Path=/; HttpOnly; SameSite=None; Secure; Partitioned`,
     read: (request) => (isOfOwnOrigin(request, scheme) ? listValues(name, request.headers) : []),
     readFrame: ({ headers }) => (isOfOwnPage(headers, scheme) ? listValues(frameName, headers) : []),
   }
 }
 
-/** Whether a cookie is one of Steward's, under any of its names. */
+/** Whether a cookie belongs to Steward, under any of its names. */
 export function isPreviewCookie(cookie: string): boolean {
   return [plainName, hostName, frameName].some((name) => cookie.startsWith(`${name}=`))
 }
 
 /**
- * Whether the port's own page sent the request, or the user opened its address. WebSockets and browsers without
- * `Sec-Fetch-Site` are checked by `Origin`, which only reads may lack.
+ * Whether the port's own page sent the request, or the user opened its URL. WebSockets and browsers without
+ * `Sec-Fetch-Site` are checked by `Origin`, which may be absent only for reads.
  * @see https://www.w3.org/TR/fetch-metadata/
  */
 function isOfOwnOrigin({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>, scheme: string): boolean {
@@ -57,7 +57,7 @@ function isOfOwnOrigin({ headers, method }: Pick<IncomingMessage, 'headers' | 'm
   return isTopLevel && method === 'GET'
 }
 
-/** Whether the port's own page sent the request, in a browser that says so. */
+/** Whether the port's own page sent the request, according to the headers of the browser. */
 function isOfOwnPage(headers: IncomingHttpHeaders, scheme: string): boolean {
   return headers.upgrade === undefined ? headers['sec-fetch-site'] === 'same-origin' : hasOwnOrigin(headers, scheme)
 }

@@ -5,19 +5,19 @@ import { tokenProtocol } from './credentials.ts'
 import { hasStewardSecret, type PreviewHolder, tokenHeader } from './previewAccess.ts'
 import { isPreviewCookie } from './previewCookies.ts'
 
-/** A request that may go to its port. */
+/** Request that may be forwarded to its port. */
 export type Admitted = {
   port: PortRecord
   headers: HeaderList
   frameOrigin: string | undefined
-  /** Absent if the port is public. */
+  /** Principal with access to the port. Undefined if the port is public. */
   holder: PreviewHolder | undefined
 }
 
-/** For Steward alone, or about the way to it. */
+/** Addressed to Steward or to the proxy. */
 const notForPorts = new Set([tokenHeader, 'expect', 'forwarded'])
 
-/** Headers with lists of values, of which only our own are removed. */
+/** Headers with lists of values, from which only our own entries are removed. */
 const parts: Readonly<Record<string, { separator: string; isOurs: (part: string) => boolean }>> = {
   cookie: { separator: ';', isOurs: isPreviewCookie },
   'sec-websocket-protocol': { separator: ',', isOurs: (protocol) => protocol.startsWith(tokenProtocol) },
@@ -46,9 +46,9 @@ export function toInsideHeaders(
 }
 
 /**
- * Builds the headers for the browser. Cookies are limited to their own host, because siblings may belong to others.
- * Unless the response says otherwise it is not cached: the browser would guess how long a page under development stays
- * valid, and show it to users who have lost access.
+ * Builds the headers for the browser. Cookies are limited to their own host, because sibling hosts may belong to other
+ * accounts. Responses without cache headers are marked as uncacheable: otherwise browsers would guess a lifetime for a
+ * page under development and show it to users without access.
  */
 export function toOutsideHeaders(answer: IncomingMessage, frameOrigin?: string): HeaderList {
   const headers = listPassedHeaders(answer)
@@ -56,7 +56,7 @@ export function toOutsideHeaders(answer: IncomingMessage, frameOrigin?: string):
   const cookies = answer.headers['set-cookie']?.map((cookie) => cookie.replace(/;\s*domain\s*=[^;]*/gi, ''))
   if (cookies) headers['set-cookie'] = cookies
   if (frameOrigin !== undefined) {
-    // Beside a policy of the answer: browsers apply all of them.
+    // Added to the response's own policies, because browsers apply all of them.
     const policies = [headers['content-security-policy'] ?? []].flat()
     headers['content-security-policy'] = [...policies, `frame-ancestors 'self' ${frameOrigin}`]
   }
@@ -74,7 +74,7 @@ function listPassedHeaders(message: IncomingMessage): HeaderList {
   return result
 }
 
-/** @returns undefined when nothing else is left of the value */
+/** @returns undefined if nothing else remains of the value */
 function stripOwnHeaders(name: string, value: string): string | undefined {
   const isOurs = parts[name]?.isOurs
   const separator = parts[name]?.separator

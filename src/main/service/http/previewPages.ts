@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { createFailureHeaders } from '#platform/http/failures.ts'
 import type { AppError } from '#shared/appError.ts'
 
-/** The one path below a port's address that Steward itself answers. */
+/** The only path below a port's URL that Steward handles itself. */
 export const openPath = '/.steward/open'
 
 const pageHeaders = {
@@ -12,7 +12,7 @@ const pageHeaders = {
   'x-frame-options': 'DENY',
 } as const
 
-/** Tells a browser with a page and every other client with JSON why there is no answer of the port. */
+/** Explains why the port cannot be reached, with a page for browsers and JSON for other clients. */
 export function answerPreviewFailure(request: IncomingMessage, response: ServerResponse, failure: AppError): void {
   const wantsPage = (request.headers.accept ?? '').includes('text/html')
   const body = wantsPage ? renderErrorPage(failure) : JSON.stringify(failure.toBody())
@@ -28,8 +28,8 @@ export function answerPreviewFailure(request: IncomingMessage, response: ServerR
 }
 
 /**
- * Turns the token behind `#` in the address, which no server and no log ever sees, into a cookie for this address
- * alone. A wrong token opens nothing: the cookie is checked with each request.
+ * Serves a page that exchanges the token in the URL fragment, which no server or log receives, for a cookie of this
+ * host. The page does not validate the token: the cookie is checked with each request.
  */
 export function answerOpenPage(
   request: IncomingMessage,
@@ -46,7 +46,7 @@ export function answerOpenPage(
   response.writeHead(200, {
     ...headers,
     'content-type': 'text/html; charset=utf-8',
-    // Any page may frame it: it shows nothing, and does nothing without a token.
+    // Any page may frame it, because it shows nothing and does nothing without a token.
     'content-security-policy': "default-src 'none'; script-src 'unsafe-inline'; connect-src 'self'",
   })
   response.end(openPage)

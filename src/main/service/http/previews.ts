@@ -35,21 +35,20 @@ export type PreviewOptions = {
 
 export type Previews = {
   answer(exchange: Exchange): Promise<void>
-  /** @throws AppError, while it can still be answered */
+  /** @throws AppError while an HTTP response can still be sent */
   upgrade(upgrade: Upgrade): Promise<void>
-  /** Cuts off the previews of ports, names and sandboxes that have changed. */
   checkPorts(): void
-  /** Cuts off what is under way. */
+  /** Aborts exchanges in progress. */
   close(): void
 }
 
 const connectMs = 30_000
-/** From the end of the request to the first line of the answer. */
+/** Time from the end of the request to the status line of the response, in milliseconds. */
 const answerMs = 300_000
-/** Silence in both directions, in milliseconds. */
+/** Time without data in both directions, in milliseconds. */
 const idleMs = 3_600_000
 
-/** Streams requests to the addresses of ports to the ports inside their sandboxes. */
+/** Forwards requests for the URLs of ports to the ports inside their sandboxes, as streams. */
 export function createPreviews(options: PreviewOptions): Previews {
   const open = new Set<Duplex>()
   const underWay = openPreviews(options)

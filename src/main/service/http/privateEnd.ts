@@ -3,26 +3,26 @@ import { claimSocket, leaveSocket, listenPrivately } from '#platform/privateSock
 import { AppError } from '#shared/appError.ts'
 
 /**
- * The end at which the application of the same user asks, and which no other user can take: a Unix socket. It leads to
- * the one server of the service, so guards, limits and deadlines are those of its port. TLS is not spoken: nothing that
- * passes leaves the kernel.
+ * Private endpoint for the application of the same OS user: a Unix socket that other users cannot access. Its
+ * connections are handled by the HTTP server of the service, so the same guards, limits and timeouts apply. TLS is not
+ * used, because the data does not leave the kernel.
  */
 export type PrivateEnd = {
-  /** Whether a request came in here. The absence of an address would not tell: a closed connection has none either. */
-  tookIn(request: { socket: object }): boolean
   /**
-   * Hands what comes in to this server.
-   * @throws AppError `data/in-use`, `data/unusable`
+   * Whether a request arrived at this endpoint. A missing address is not sufficient, because closed connections have no
+   * address either.
    */
+  tookIn(request: { socket: object }): boolean
+  /** Passes incoming connections to this server. @throws AppError `data/in-use`, `data/unusable` */
   open(server: Server): Promise<void>
-  /** Takes no more connections, and resolves when those that it took have ended. */
+  /** Stops accepting connections. Resolves after the accepted ones have ended. */
   close(): Promise<void>
 }
 
-/** @param path absent: there is no such end. */
+/** @param path path of the socket; undefined disables the endpoint */
 export function createPrivateEnd(path: string | undefined, scheme: 'http' | 'https'): PrivateEnd {
   const accepted = new WeakSet<object>()
-  // Event of a server for a connection that is ready for requests.
+  // Event of the server for a connection that is ready for requests.
   const readable = scheme === 'https' ? 'secureConnection' : 'connection'
   let listening: Server | undefined
 

@@ -4,7 +4,7 @@ import { AppError } from '#shared/appError.ts'
 import type { Caller, Counted } from '../base/endpoint.ts'
 
 type DailyCounts = {
-  /** Counts one more of `name`. @returns 0, or after how many seconds there is room again */
+  /** Counts one use of `name`. @returns 0, or the number of seconds until the next use is allowed */
   take(name: string): number
 }
 
@@ -12,26 +12,26 @@ const dayMs = 86_400_000
 const maxCountedNames = 10_000
 
 export type RateLimitNumbers = {
-  /** Requests a minute, and as many at once. */
+  /** Requests per minute, and maximum burst. */
   perKey: number
   perAddress: number
   signInsPerAddress: number
-  /** From one network. */
+  /** Limits per network. */
   newAutomatonsPerDay: number
   noncesPerDay: number
   newAccountsPerDay: number
 }
 
-/** Bounded because registrars limit the rate of a service. */
+/** Limited because registrars limit the rate of the service. */
 const searchedNamesPerDay = 20_000
 
-/** Each throws AppError `request/rate`, which says how long to wait. */
+/** Each method throws AppError `request/rate` with the time to wait. */
 export type RateLimits = {
-  /** The owner of this service is never held up. */
+  /** Checks the rate of a caller. The owner is exempt. */
   checkAuthenticated(caller: Caller, address: string): void
   checkUnauthenticated(address: string): void
   signIn(address: string): void
-  /** One more of what is made for anybody who asks. The owner, too, is never held up. */
+  /** Counts a resource created for an anonymous caller. The owner is exempt. */
   count(quota: Counted, requester: { address: string; caller: Caller | undefined }): void
 }
 
@@ -81,13 +81,14 @@ function refuse(waitSeconds: number, message: string): void {
 }
 
 /**
- * Limits each name to `max` in the 24 hours from its first use. Rejections do not count. Names are stored for a day.
+ * Limits each name to `max` uses in the 24 hours from its first use. Rejected uses do not count. Names are stored for a
+ * day.
  */
 function createDailyCounts({ max, now }: { max: number; now: () => number }): DailyCounts {
   const days = new Map<string, { count: number; endsAtMs: number }>()
   const forgetOld = (nowMs: number): void => {
     for (const [name, { endsAtMs }] of days) {
-      // The first to begin are the first to end.
+      // Entries are ordered by start, and so by end.
       if (endsAtMs > nowMs && days.size <= maxCountedNames) return
       days.delete(name)
     }
@@ -100,7 +101,7 @@ function createDailyCounts({ max, now }: { max: number; now: () => number }): Da
       if (day.count >= max) return Math.ceil((day.endsAtMs - nowMs) / 1000)
       day.count += 1
       if (day !== count) {
-        days.delete(name) // set again, as the newest
+        days.delete(name) // added again below as the newest entry
         days.set(name, day)
         forgetOld(nowMs)
       }

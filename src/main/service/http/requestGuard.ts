@@ -7,11 +7,11 @@ import { isNameMatch } from './certificateNames.ts'
 export type RequestGuard = (headers: IncomingHttpHeaders) => void
 
 type Options = {
-  /** Whether other machines can reach the service: it may then be called by its number, and by its public name. */
+  /** Whether other computers can reach the service. Requests may then use its IP address or its public name. */
   beyondLoopback: boolean
   listenHost: string
   publicUrl: URL | undefined
-  /** Host names of the certificate; may be wildcards. */
+  /** Host names of the certificate, including wildcards. */
   certificateNames?: readonly string[]
   scheme: 'http' | 'https'
 }
@@ -41,7 +41,7 @@ export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '127.0.0.1' || name === '[::1]'
 }
 
-/** Name of a Host header without the port; undefined when it is none. */
+/** @returns the host name of a Host header without the port, or undefined if the header is invalid */
 function parseHostName(host: string): string | undefined {
   return host.match(/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/)?.[1]
 }

@@ -1,4 +1,4 @@
-/** On every answer. Pages bring a Content-Security-Policy of their own. */
+/** Headers of every response. Pages add their own Content-Security-Policy. */
 export const securityHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -9,5 +9,5 @@ export const securityHeaders = {
   'x-frame-options': 'DENY',
 } as const
 
-/** Only with TLS: a browser remembers it for the host name, whatever the port. */
+/** Only with TLS. Browsers store it for the host name, regardless of the port. */
 export const transportSecurityHeader = { 'strict-transport-security': 'max-age=31536000' } as const

@@ -16,7 +16,7 @@ import type { RequestGuard } from './requestGuard.ts'
 export type ServiceRequests = {
   endpoints: readonly Endpoint[]
   socketPaths: readonly string[]
-  /** The terminal page and the documentation. */
+  /** Terminal page and documentation. */
   pages: readonly Page[]
   guard: RequestGuard
   authentication: Authentication

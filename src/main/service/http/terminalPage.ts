@@ -13,12 +13,15 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** The build names files in `assets` by their content. One name, so no path ever leaves the folder. */
+/**
+ * The build names the files in `assets` by content hash. The pattern matches a single name, so that no path can leave
+ * the folder.
+ */
 const assetName = /^[\w-]+(\.[\w-]+)+$/
 
 /**
- * Page of a terminal link: `/terminal/:id`. It contains no secret and needs no authentication; its token is in the
- * fragment of the URL and reaches only the calls that it makes.
+ * Page of a terminal link: `/terminal/:id`. The page contains no secret and needs no authentication. Its token is in
+ * the URL fragment and is sent only with the page's own calls.
  */
 export function createTerminalPages(folder: string | undefined): Page[] {
   const asset: Page['answer'] = (_, { name = '' }) => createAssetResponse(folder, name)
@@ -38,7 +41,7 @@ export function createTerminalPages(folder: string | undefined): Page[] {
         })
       },
     },
-    // The page names its files relative to itself.
+    // The page refers to its files by relative paths.
     { path: '/terminal/assets/:name', answer: asset },
     { path: '/assets/:name', answer: asset },
   ]
@@ -69,7 +72,7 @@ async function createAssetResponse(folder: string | undefined, name: string): Pr
   })
 }
 
-/** The terminal writes its colors as styles into the page; everything else comes from this service. */
+/** The terminal inserts its colors as inline styles. Everything else is loaded from this service. */
 function formatPagePolicy(host: string): string {
   return [
     "default-src 'none'",

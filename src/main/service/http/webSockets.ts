@@ -15,9 +15,12 @@ import { findProtocolToken } from './credentials.ts'
 import type { RequestGuard } from './requestGuard.ts'
 
 export type WebSockets = {
-  /** @throws AppError when it may not be opened */
+  /** @throws AppError if the WebSocket may not be opened */
   open(upgrade: Upgrade): void
-  /** Tells every peer that the service goes away, and cuts off who has not left after a moment. */
+  /**
+   * Notifies every peer that the service is stopping, and terminates connections that are still open after a grace
+   * period.
+   */
   close(): Promise<void>
 }
 
@@ -26,16 +29,16 @@ type Options = {
   guard: RequestGuard
   authentication: Authentication
   addressOf: CallerAddress
-  /** Knows the holder of a token that a page sent as a subprotocol. */
+  /** Identifies the caller of a token that a page sent as a subprotocol. */
   linkHolder: (token: string) => Caller | undefined
   principals: Pick<ServicePrincipals, 'lease'>
   log: Log
 }
 
-/** An input of the largest size, with every byte escaped by JSON. */
+/** An input of maximum size with every byte escaped in JSON. */
 const maxPayloadBytes = 6 * terminalLimits.maxInputBytes + 1024
 
-/** Upgrades requests to WebSockets once their host, origin and credential were checked. */
+/** Upgrades requests to WebSockets after checking host, origin and credential. */
 export function createWebSockets(options: Options): WebSockets {
   const { guard, principals, log } = options
   const sockets = createWebSocketRoom({ maxPayloadBytes, log })

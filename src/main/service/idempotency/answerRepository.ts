@@ -10,11 +10,11 @@ const answers = defineTable('idempotent_answers', {
   status: number(),
   body: text(),
   expiresAtMs: number(),
-  /** Sandbox of the path, whose deletion removes the answer. */
+  /** Sandbox in the path. Deleting it removes the response. */
   sandboxId: nullable(text()),
   /** Size of the body in UTF-8. */
   bytes: number(),
-  /** Sandbox, snapshot, upload or terminal that the request created, whose deletion removes the answer. */
+  /** Sandbox, snapshot, upload or terminal that the request created. Deleting it removes the response. */
   createdId: nullable(text()),
 })
 type Row = RowOf<typeof answers>
@@ -28,13 +28,13 @@ export type AnswerSlot = Pick<Row, 'accountId' | 'key'>
 
 export type AnswerRepository = {
   find(slot: AnswerSlot, nowMs: number): StoredAnswer | undefined
-  /** Stores nothing for a created sandbox that was deleted concurrently. */
+  /** Stores a response, except for a created sandbox that was deleted concurrently. */
   store(slot: AnswerSlot, answer: StoredAnswer, references: AnswerReferences): void
-  /** Removes answers that created a thing which no table of the database has. */
+  /** Removes the responses that created a resource without a table in the database. */
   removeCreated(createdId: string): void
-  /** Removes a batch of expired answers, to bound the time of one call. */
+  /** Removes a batch of expired responses. Batches bound the time of one call. */
   removeExpired(nowMs: number): void
-  /** Removes the oldest answers of an account above its budget, and returns free pages to the file system. */
+  /** Removes the oldest responses of an account above its budget, and returns free pages to the file system. */
   trim(accountId: AccountId, budget: { maxAnswers: number; maxBytes: number }): void
 }
 

@@ -5,8 +5,8 @@ import type { AnswerRepository } from './answerRepository.ts'
 
 export type IdempotentAnswers = {
   /**
-   * Does the work once for each key of an account, and gives what it answered to every repetition within 24 hours.
-   * @throws AppError as `oncePerKey`
+   * Runs the work once per key of an account, and returns the stored response to every repetition within 24 hours.
+   * @throws AppError as `createOncePerKey`
    */
   once(request: AccountRequest, work: () => Promise<StoredResponse>): Promise<StoredResponse & { replayed: boolean }>
 }
@@ -14,18 +14,18 @@ export type IdempotentAnswers = {
 export type AccountRequest = Omit<RepeatableRequest, 'holder'> & { accountId: AccountId }
 export type StoredResponse = { status: number; body: string }
 
-/** Stored answers per account. Above it, the oldest are removed. */
+/** Stored responses per account. Above this, the oldest are removed. */
 export const answerBudget = { maxAnswers: 10_000, maxBytes: 16 * 1024 * 1024 }
-/** Answers that an account may store between two checks of its budget. */
+/** Responses that an account may store between two checks of its budget. */
 const uncheckedBudget = { maxAnswers: 50, maxBytes: 2 * 1024 * 1024 }
 
-/** Descriptions of created things are shorter; longer answers are output of commands, which is not parsed. */
+/** Descriptions of created resources are shorter. Longer responses contain command output, which is not parsed. */
 const maxCreatedCharacters = 16 * 1024
 
 type Options = {
   answers: AnswerRepository
   now: () => number
-  /** For removals. Default: `now`. */
+  /** Clock for removals. Default: `now`. */
   passedMs?: () => number
   budget?: typeof answerBudget
 }
@@ -76,7 +76,7 @@ export function createIdempotentAnswers({
   }
 }
 
-/** Returns the id of the resource that a response describes, in the form by which `removeCreated` and triggers name it. */
+/** Returns the id of the created resource in a response, in the form that `removeCreated` and the triggers use. */
 function findCreatedId(path: string, body: string): string | undefined {
   const kind = createdKinds.find((it) => it.path.test(path))
   const answer = kind && body.length <= maxCreatedCharacters ? parseJsonOrUndefined(body) : undefined
@@ -109,7 +109,7 @@ const createdKinds: readonly CreatedKind[] = [
 ]
 const createdId = /^([0-9a-f]{32}|(snap|upl|pty)_[0-9a-f]{24})$/
 
-/** Returns the `created_id` of a DNS record, whose own id the registrar chooses. */
+/** Returns the `created_id` of a DNS record, whose own id is chosen by the registrar. */
 export function toDnsRecordKey({ domain, id }: { domain: string; id: string }): string {
   return `dns:${domain}:${id}`
 }

@@ -3,18 +3,21 @@ import { automatonLimits } from '#shared/contract/automatons.ts'
 import type { AutomatonRepository } from './automatonRepository.ts'
 
 export type AutomatonNonces = {
-  /** Creates a nonce valid only for registrations of this creator, and of this automaton if one is named. */
+  /** Creates a nonce that is valid only for registrations by this creator and, if set, of this automaton. */
   bind(binding: { creatorKey: string; automatonId: string | undefined }): { nonce: string; expiresAtMs: number }
-  /** @returns whether it was bound, and so the creator has a part in it. @throws AppError `identity/nonce-bound` */
+  /**
+   * @returns whether the nonce was bound, which proves that the creator took part
+   * @throws AppError `identity/nonce-bound`
+   */
   checkBinding(nonce: string, binding: { creatorKey: string; automatonId: string }): boolean
-  /** Within a transaction. @throws AppError `identity/nonce-used` */
+  /** Marks a nonce as used. Call it within a transaction. @throws AppError `identity/nonce-used` */
   spend(nonce: string): void
 }
 
-/** Open nonces per creator; beyond it, the oldest expires. */
+/** Open nonces per creator. Above this, those that expire first are removed. */
 const maxOpen = 100
 
-/** No client's own nonce looks like this: one of these that is not known has expired. */
+/** Clients do not choose nonces with this pattern, so an unknown one has expired. */
 const boundNonce = /^bound_[0-9a-f]{32}$/
 
 export function createAutomatonNonces(options: {

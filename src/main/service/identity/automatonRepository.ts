@@ -12,13 +12,13 @@ import {
 } from '#storage/table.ts'
 
 const automatons = defineTable('automatons', {
-  /** Canonical: lower case without dashes. */
+  /** Canonical id: lower case without dashes. */
   id: renameColumn('automaton_id', text()),
-  /** Id as its client wrote it. */
+  /** Id as sent by the client. */
   sentId: renameColumn('sent_automaton_id', text()),
   automatonAddress: text(),
   creatorAddress: text(),
-  /** Address for comparison: EVM in lower case, Solana unchanged. */
+  /** Address for comparison: lower case for EVM, unchanged for Solana. */
   automatonKey: text(),
   creatorKey: text(),
   name: text(),
@@ -32,12 +32,12 @@ const automatons = defineTable('automatons', {
 })
 const nonces = defineTable('automaton_nonces', {
   nonce: text(),
-  /** Creator that a nonce is bound to. Null: a used nonce that a client chose. */
+  /** Creator that a nonce is bound to. Null for a used nonce that a client chose. */
   creatorKey: nullable(text()),
-  /** Only automaton that a bound nonce is for, if any. */
+  /** Automaton that a bound nonce is limited to, if any. */
   automatonId: nullable(text()),
   usedAtMs: nullable(number()),
-  /** Null: a nonce that a client chose. */
+  /** Null for a nonce that a client chose. */
   expiresAtMs: nullable(number()),
 })
 export type AutomatonRecord = RowOf<typeof automatons>
@@ -46,24 +46,28 @@ export type NonceRecord = RowOf<typeof nonces>
 export type AutomatonRepository = {
   find(id: string): AutomatonRecord | undefined
   add(record: AutomatonRecord): void
-  /** Lists automatons with one of these addresses, and those whose creator has one and bound the nonce; newest first. */
+  /**
+   * Lists automatons with one of these addresses, and those whose creator has one of them and bound the nonce. Newest
+   * first.
+   */
   ofWallets(keys: readonly string[], limit: number): AutomatonRecord[]
-  /** Lists the other automatons that name one of these as their creator, which any client can; newest first. */
+  /**
+   * Lists other automatons that name one of these addresses as their creator, which any client can do. Newest first.
+   */
   naming(keys: readonly string[], limit: number): AutomatonRecord[]
   findNonce(nonce: string): NonceRecord | undefined
   addNonce(nonce: NonceRecord): void
-  /** Removes all but the `most` unused nonces of a creator that expire last. */
+  /** Removes all but the `max` unused nonces of a creator that expire last. */
   trimNonces(creatorKey: string, max: number): void
   markUsed(nonce: string, atMs: number): void
-  /** Removes unused nonces that have expired. */
   removeExpiredNonces(nowMs: number): void
   atomically<T>(work: () => T): T
 }
 
-/** Whether the creator had bound the nonce. Used nonces stay, so they tell. */
+/** Whether the creator had bound the nonce. Used nonces are retained for this check. */
 const isBound = `EXISTS (SELECT 1 FROM automaton_nonces AS bound
   WHERE bound.nonce = automatons.nonce AND bound.creator_key = automatons.creator_key)`
-/** `keys` is a JSON list. */
+/** `keys` is a JSON array. */
 const keys = '(SELECT value FROM json_each(@keys))'
 
 export function createAutomatonRepository(database: Database): AutomatonRepository {

@@ -9,15 +9,14 @@ import { checkProof, type RegistrationInput } from './registrationProof.ts'
 
 export type Automatons = {
   /**
-   * Registers it, unless `admitNew` refuses, or answers with the record of before when every field is as it was
-   * registered.
-   * @throws AppError `request/invalid`, `identity/hash`, `identity/signature`, `identity/nonce-bound`, `identity/immutable`,
-   * `identity/nonce-used`, in this order
+   * Registers an automaton, unless `admitNew` throws. Returns the earlier record if all fields are unchanged.
+   * @throws AppError `request/invalid`, `identity/hash`, `identity/signature`, `identity/nonce-bound`,
+   * `identity/immutable`, `identity/nonce-used`, in this order
    */
   register(registration: RegistrationInput, admitNew: () => void): Promise<AutomatonRecord>
   /** @throws AppError `identity/not-found` */
   get(id: string): AutomatonRecord
-  /** Lists the account's own first, then those that name it as creator; newest first in both. */
+  /** Lists the account's own automatons, then those that name it as creator. Newest first in both groups. */
   ofAccount(accountId: AccountId): AutomatonRecord[]
   /** @throws AppError `auth/wallet-needed` */
   bindNonce(
@@ -26,7 +25,7 @@ export type Automatons = {
   ): { nonce: string; expiresAtMs: number; creatorAddress: string }
 }
 
-/** Anybody may name a creator, so those that do have an end of their own. */
+/** Any client may name any creator, so automatons that only name one have a separate limit. */
 const maxListed = 1000
 const maxNaming = 100
 
@@ -34,7 +33,7 @@ export function createAutomatons(options: {
   records: AutomatonRepository
   nonces: AutomatonNonces
   wallets: Pick<WalletRepository, 'find' | 'list'>
-  /** Name of the EIP-712 domain that registrations are signed for. */
+  /** Name of the EIP-712 domain for signed registrations. */
   domainName: string
   publish: (accountId: AccountId, event: ServiceEvent) => void
   recordForAccount: ActivityLog['recordForAccount']
@@ -42,7 +41,7 @@ export function createAutomatons(options: {
 }): Automatons {
   const { records, nonces, wallets, domainName, publish, recordForAccount, now } = options
 
-  /** Notifies the creator only if its nonce was used: otherwise anyone could flood its log. */
+  /** Notifies the creator only if its nonce was used. Otherwise any client could flood its activity log. */
   const announce = (record: AutomatonRecord, isBound: boolean): void => {
     const addresses = isBound ? [record.creatorAddress, record.automatonAddress] : [record.automatonAddress]
     const owners = addresses.map((address) => wallets.find({ type: getChainType(address), address })?.accountId)
@@ -124,7 +123,7 @@ function toRecord(registration: RegistrationInput, createdAtMs: number): Automat
   }
 }
 
-/** Names the first field that differs, in this order. */
+/** Checks fields in this order. The error contains the first one that differs. */
 function checkUnchanged(before: AutomatonRecord, after: AutomatonRecord): void {
   const hashKey = ({ genesisPromptHash }: AutomatonRecord) => genesisPromptHash?.toLowerCase()
   const changed: [field: string, isChanged: boolean][] = [

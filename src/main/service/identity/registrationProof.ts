@@ -11,7 +11,7 @@ import { decodeBytes, isSignedByEvm, isSignedBySolana } from '../base/walletSign
 export type RegistrationInput = Parsed<typeof registerAutomaton>['body']
 
 /**
- * Checks that the hash is that of the profile as it was sent, and that the automaton's own key signed it.
+ * Verifies the hash of the profile and the automaton's signature.
  * @param domainName name of the EIP-712 domain
  * @throws AppError `identity/hash`, `identity/signature`
  */
@@ -37,7 +37,7 @@ async function isEvmSigned(registration: RegistrationInput, name: string): Promi
     message: {
       automatonId: registration.automaton_id,
       nonce: registration.nonce,
-      payloadHash: registration.payload_hash as `0x${string}`, // by the pattern of its schema
+      payloadHash: registration.payload_hash as `0x${string}`, // ensured by the pattern of the schema
     },
   })
   return isSignedByEvm({ address: registration.automaton_address, payload, signature: registration.signature })

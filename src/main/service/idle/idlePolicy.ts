@@ -19,14 +19,14 @@ type Options = {
 const minuteMs = 60_000
 
 /**
- * Stops running sandboxes after their idle time. A running terminal counts as use, whatever it shows. After a restart
- * of the service the time starts again, because earlier use is unknown.
+ * Stops running sandboxes after their idle time. A running terminal counts as use, whatever it shows. The idle time
+ * restarts with the service, because earlier use is unknown.
  */
 export function createIdlePolicy({ records, use, sandboxes, call, everyMs, runningMs, log }: Options): {
   start(): void
   close(): void
 } {
-  /** Running time at which this process first saw each run; its wall time says nothing about time in use. */
+  /** Running time at which this process first saw each run. Wall-clock time does not measure use. */
   const lastUse = new Map<SandboxId, { startedAtMs: number; atMs: number }>()
   const busy = new Set<SandboxId>()
 
@@ -49,7 +49,7 @@ export function createIdlePolicy({ records, use, sandboxes, call, everyMs, runni
     return result.terminals.some(({ state }) => state === 'running')
   }
 
-  /** Never rejects, and does not block others: a sandbox that does not stop delays no other. */
+  /** Never rejects. Runs concurrently, so that a sandbox that does not stop delays no other. */
   const stop = async (id: SandboxId): Promise<void> => {
     busy.add(id)
     try {
@@ -77,7 +77,7 @@ export function createIdlePolicy({ records, use, sandboxes, call, everyMs, runni
   let timer: NodeJS.Timeout | undefined
   return {
     start() {
-      for (const record of records.all()) isIdle(record) // notes what runs already
+      for (const record of records.all()) isIdle(record) // starts the idle time of running sandboxes
       timer ??= setInterval(() => {
         look().catch((error: unknown) => log.warn('could not look for idle sandboxes', { error }))
       }, everyMs)

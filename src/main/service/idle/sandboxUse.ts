@@ -3,21 +3,24 @@ import type { HostMethod } from '#shared/contract/hostIpc.ts'
 import { SandboxId } from '#shared/ids.ts'
 import type { HostCall, HostCalls } from '../host/hostCalls.ts'
 
-/** When each sandbox was last used, as far as this process saw it. */
+/** Time of each sandbox's last use, as observed by this process. */
 export type SandboxUse = {
-  /** Notes what is asked of a sandbox while it lasts. */
+  /** Counts a call as use of its sandbox while the call is in progress. */
   trackCall(call: HostCall): HostCall
   trackConnect(connect: HostCalls['connect']): HostCalls['connect']
   trackArchive(archive: HostCalls['archive']): HostCalls['archive']
   /** Records a use of the sandbox that has just ended. */
   recordUse(id: SandboxId): void
-  /** Now, while something is going on; undefined when this process saw none. */
+  /**
+   * @returns the current time while a use is in progress, the end of the last use, or undefined if this process
+   * observed none
+   */
   lastAtMs(id: SandboxId): number | undefined
-  /** Forgets all others. */
+  /** Removes all other sandboxes. */
   keepOnly(ids: ReadonlySet<SandboxId>): void
 }
 
-/** Whether a method counts as use. Lists, metrics and screens do not, because every open window reads them. */
+/** Whether a method counts as use. Lists, metrics and screens do not, because every open window polls them. */
 const isUse = (method: HostMethod): boolean =>
   (method.startsWith('file.') && method !== 'file.list' && method !== 'file.stat') ||
   ['machine.exec', 'terminal.create', 'terminal.write'].includes(method)
@@ -33,7 +36,7 @@ export function createSandboxUse(now: () => number): SandboxUse {
     touch(id, 1)
     try {
       const stream = await open()
-      stream.setMaxListeners(stream.getMaxListeners() + 1) // this one is not a leak either
+      stream.setMaxListeners(stream.getMaxListeners() + 1) // raises the limit, because this listener is not a leak
       stream.once('close', () => touch(id, -1))
       return stream
     } catch (error) {

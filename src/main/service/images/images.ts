@@ -6,26 +6,28 @@ import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { RuntimeReports } from '../host/runtimeReports.ts'
 
-/** Images of sandboxes. All accounts share them; only the owner of the service changes them. */
+/** Images of sandboxes. All accounts share them; only the owner can change them. */
 export type Images = {
   list(): Promise<HostImage[]>
-  /** Begins. @throws AppError `image/exists`, `image/source`, `runtime/…` */
+  /** Starts adding an image. @throws AppError `image/exists`, `image/source`, `runtime/…` */
   add(image: Parsed<typeof addImage>['body']): Promise<HostImage>
   /** @throws AppError `image/not-found`, `image/in-use` */
   remove(name: ImageName): Promise<void>
   /** Returns a usable image. @throws AppError `image/not-found`, `image/not-ready` */
   ready(name: ImageName): Promise<HostImage>
-  /** Last check before a sandbox is recorded. @throws AppError `image/not-ready` when it is being removed */
+  /**
+   * Checks the image immediately before a sandbox is stored.
+   * @throws AppError `image/not-ready` if the image is being removed
+   */
   requireStored(name: ImageName): void
 }
 
-/** Hundreds of thousands of files may have to go. */
+/** An image may contain hundreds of thousands of files. */
 const removeDeadlineMs = 300_000
 
 export function createImages(options: {
   call: HostCall
   runtimes: RuntimeReports
-  /** Counts the sandboxes that were made from an image. */
   countSandboxes: (name: ImageName) => number
 }): Images {
   const { call, runtimes, countSandboxes } = options

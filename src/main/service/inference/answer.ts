@@ -8,13 +8,13 @@ import type {
   Usage,
 } from './canonical.ts'
 
-/** An answer in whole. */
+/** Completion collected from its events. */
 export type CanonicalAnswer = {
   id: string | undefined
   parts: AnswerPart[]
   usage: Usage | undefined
   reason: FinishReason
-  /** Stop reason as the provider named it. */
+  /** Stop reason in the provider's notation. */
   native: string | undefined
   stopSequence: string | undefined
 }
@@ -22,14 +22,14 @@ export type CanonicalAnswer = {
 export type AnswerPart = TextPart | RefusalPart | ThinkingPart | RedactedPart | CallPart
 export type RefusalPart = { type: 'refusal'; text: string }
 
-/** @throws InferenceError the error that the events end with */
+/** @throws InferenceError from an `error` event */
 export function collectCompletion(events: Iterable<CanonicalEvent>): CanonicalAnswer {
   const collector = answerCollector()
   for (const event of events) collector.take(event)
   return collector.answer()
 }
 
-/** Puts the pieces of an answer together as they come. */
+/** Assembles the parts of a completion from its events. */
 export function answerCollector() {
   const parts = new Map<number, AnswerPart>()
   const answer: CanonicalAnswer = {
@@ -48,7 +48,7 @@ export function answerCollector() {
   }
 
   return {
-    /** @throws InferenceError of an event `error` */
+    /** @throws InferenceError from an `error` event */
     take(event: CanonicalEvent): void {
       switch (event.type) {
         case 'start':

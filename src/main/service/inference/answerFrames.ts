@@ -12,19 +12,19 @@ export type StreamedAnswer = {
   stream: AnswerStream
   steps: AsyncGenerator<StreamStep[]>
   dialect: Dialect
-  /** Present if the dialect is the provider's own. */
+  /** Set if the caller uses the provider's own dialect. */
   relay: PassthroughStream | undefined
   meta: ResponseMeta
-  /** Fires when the client leaves or the request is aborted. */
+  /** Aborts when the client disconnects or the request is aborted. */
   signal: AbortSignal
-  /** Removes the provider's key. */
+  /** Removes the provider's key from an error. */
   scrub: (error: InferenceError) => InferenceError
   onFailure: (error: unknown) => void
 }
 
 /**
  * Streams a response in frames of the caller's dialect.
- * @throws InferenceError for a failure before the first event, which has its own status
+ * @throws InferenceError if the error precedes the first event, so that it can have its own status
  */
 export async function answerFrames(answer: StreamedAnswer): Promise<AsyncGenerator<string>> {
   const { purchase, stream, steps, signal } = answer
@@ -38,7 +38,7 @@ export async function answerFrames(answer: StreamedAnswer): Promise<AsyncGenerat
     await steps.return(undefined)
     throw failure
   }
-  // A client may leave before it takes the first frame.
+  // A client may disconnect before it reads the first frame.
   const onDisconnect = () => void settleCut(purchase, stream.answer()).catch(answer.onFailure)
   if (signal.aborted) onDisconnect()
   else signal.addEventListener('abort', onDisconnect, { once: true })
@@ -80,11 +80,11 @@ async function* createFrames(answer: StreamedAnswer, pieces: AsyncGenerator<Stre
     }
   } catch (cause) {
     if (!open) return
-    // The client is there still, where its request was aborted with a reason.
+    // The client is still connected if its request was aborted with a reason.
     if (signal.reason instanceof AppError) yield await failStream(toInferenceError(signal.reason))
     else if (!signal.aborted) yield await failStream(createBrokenResponseError(cause))
   } finally {
-    // The client disconnected or stopped reading: the upstream request was aborted, and received output is charged.
+    // The client disconnected or stopped reading, so the upstream request was aborted. The received output is charged.
     if (open) await settleCut(purchase, stream.answer())
   }
 }

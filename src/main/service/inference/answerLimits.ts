@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from './canonical.ts'
 import { InferenceError } from './inferenceError.ts'
 
-/** Limits of one answer, whatever the provider sends. */
+/** Limits of one completion, whatever the provider sends. */
 export type AnswerLimits = {
   /** Maximum length of the collected content, in characters. */
   maxChars: number
@@ -10,12 +10,12 @@ export type AnswerLimits = {
   maxDurationMs: number
 }
 
-/** A token has about 4 characters, and one of a repeated character up to 128. */
+/** A token averages about 4 characters; one of a repeated character has up to 128. */
 const charsPerToken = 40
-/** Allowance for signatures and encrypted thinking, whose length does not depend on tokens. */
+/** Allowance for signatures and encrypted thinking, whose length is independent of tokens. */
 const slackChars = 1024 * 1024
 const maxCollectedChars = 64 * 1024 * 1024
-/** Overhead of each content part, counted as characters. */
+/** Overhead per content part, counted as characters. */
 const charsPerPart = 64
 
 export const defaultQuietMs = 10 * 60_000
@@ -27,7 +27,7 @@ export function getMaxAnswerChars(maxOutputTokens: number): number {
   return Math.min(maxCollectedChars, maxOutputTokens * charsPerToken + slackChars)
 }
 
-/** Counts the content of an answer against its limits. */
+/** Counts the content of a completion against its limits. */
 export function createAnswerMeter({ maxChars, maxQuietMs, maxDurationMs }: AnswerLimits, now: () => number) {
   const startedAtMs = now()
   let contentAtMs = startedAtMs
@@ -35,7 +35,7 @@ export function createAnswerMeter({ maxChars, maxQuietMs, maxDurationMs }: Answe
   let part: number | undefined
 
   return {
-    /** @returns an error once the answer is too long for its token limit */
+    /** @returns an error if the completion is too long for its token limit */
     add(event: CanonicalEvent): InferenceError | undefined {
       const length = measureContent(event)
       if (length > 0) contentAtMs = now()
@@ -49,7 +49,7 @@ export function createAnswerMeter({ maxChars, maxQuietMs, maxDurationMs }: Answe
         reason: 'overlong',
       })
     },
-    /** @throws InferenceError `timeout` if the answer sends no content or takes too long */
+    /** @throws InferenceError `timeout` if no content arrives or the completion takes too long */
     assertAlive(): void {
       const nowMs = now()
       if (nowMs - contentAtMs > maxQuietMs)

@@ -1,13 +1,13 @@
 import type { CanonicalEvent } from './canonical.ts'
 
 /**
- * Enforces the invariants of every answer: one end with nothing after it; an end reason for calls exactly if there are
- * calls; `{}` for a call without arguments.
+ * Enforces the invariants of every completion: exactly one end, with nothing after it; the end reason `calls` if and
+ * only if there are calls; `{}` for a call without arguments.
  */
 export function answerRules() {
   let ended = false
   let called = false
-  /** The call that has no arguments yet. */
+  /** Call without arguments so far. */
   let bare: number | undefined
 
   function pushEvent(event: CanonicalEvent, passed: CanonicalEvent[]): void {
@@ -32,13 +32,13 @@ export function answerRules() {
       const passed: CanonicalEvent[] = []
       for (const event of events) {
         if (ended) break
-        // Most events are texts, of which no rule says anything.
+        // Most events are text, which no rule affects.
         if (event.type === 'text' && bare === undefined) passed.push(event)
         else pushEvent(event, passed)
       }
       return passed
     },
-    /** After `finish` or `error`: what comes then is dropped. */
+    /** True after `finish` or `error`. Later events are dropped. */
     hasEnded: () => ended,
   }
 }

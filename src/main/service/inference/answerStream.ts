@@ -11,9 +11,9 @@ import type { StreamReader } from './upstreams/upstream.ts'
 
 /** Result of one event of an upstream stream. */
 export type StreamStep = {
-  /** Event as the provider sent it; undefined for events after the last one. */
+  /** Event as sent by the provider. Undefined for events after the last one. */
   sse: SseEvent | undefined
-  /** In its place: many events that differ in nothing but their texts. */
+  /** Set instead of `sse` for a run of events that differ only in their texts. */
   run?: TextRun
   events: readonly CanonicalEvent[]
 }
@@ -29,7 +29,7 @@ type Options = {
   joinsTexts: boolean
 }
 
-/** Reads a stream of a provider, and keeps what came: it may have to be billed without the provider's count. */
+/** Reads a provider's stream and collects its content, which may have to be billed without the provider's usage. */
 export function createAnswerStream({ reader, limits, now, scrubText, restore, joinsTexts }: Options) {
   const parser = createSseParser()
   const rules = answerRules()
@@ -55,7 +55,7 @@ export function createAnswerStream({ reader, limits, now, scrubText, restore, jo
 
   const hasEnded = () => isOverlong || rules.hasEnded()
 
-  /** Reads up to the end of the answer; later events are ignored. */
+  /** Reads up to the end of the completion. Later events are ignored. */
   function toSteps(sseEvents: readonly SseEvent[]): StreamStep[] {
     const steps: StreamStep[] = []
     for (const event of sseEvents) {
@@ -73,7 +73,9 @@ export function createAnswerStream({ reader, limits, now, scrubText, restore, jo
     return run && reader.pushRun && { sse: undefined, run, events: normalizeEvents([reader.pushRun(run)]) }
   }
 
-  /** Event by event, but for runs: to parse each of their events takes longer than all else that is done with it. */
+  /**
+   * Reads events one by one, except for runs: parsing each event of a run would take longer than all other processing.
+   */
   function readRuns(text: string): StreamStep[] {
     const steps: StreamStep[] = []
     for (let offset = 0; offset < text.length && !hasEnded(); ) {
@@ -105,7 +107,6 @@ export function createAnswerStream({ reader, limits, now, scrubText, restore, jo
 
   return {
     read: (body: AsyncIterable<Uint8Array>) => readSteps(body, { feed, end }),
-    /** Whether the provider sent anything. */
     hasReceived: () => received,
     answer: collector.answer,
   }
@@ -117,9 +118,9 @@ type Fed = { FeedResult: StreamStep[]; ended: 'whole' | 'cut' | undefined }
 type Feeding = { feed: (piece: Uint8Array) => Fed; end: () => StreamStep[] }
 
 /**
- * All that one piece of the stream has, together: what is awaited for each event costs more than the event. Not within the
- * function above: V8 makes a hidden class for each generator function, which would keep the whole answer in memory until
- * the next full garbage collection.
+ * Yields all steps of one chunk together, because awaiting each event would cost more than processing it. Not nested in
+ * the function above: V8 creates a hidden class for each generator function, which would retain the whole completion
+ * until the next full garbage collection.
  */
 async function* readSteps(body: AsyncIterable<Uint8Array>, { feed, end }: Feeding): AsyncGenerator<StreamStep[]> {
   const pieces = body[Symbol.asyncIterator]()
@@ -139,11 +140,11 @@ async function* readSteps(body: AsyncIterable<Uint8Array>, { feed, end }: Feedin
   }
 }
 
-/** For how long a provider may keep a connection behind the end of its answer, in milliseconds. */
+/** Time that a connection may stay open after the end of a completion, in milliseconds. */
 const drainMs = 1_000
 const maxDrainedBytes = 64 * 1024
 
-/** Reads on behind the end, so that the connection can be used again. */
+/** Reads past the end, so that the connection can be reused. */
 async function drainStream(pieces: AsyncIterator<Uint8Array>): Promise<void> {
   const late = setTimeout(() => void pieces.return?.(), drainMs)
   try {
@@ -153,7 +154,7 @@ async function drainStream(pieces: AsyncIterator<Uint8Array>): Promise<void> {
       if (bytes > maxDrainedBytes) return void (await pieces.return?.())
     }
   } catch {
-    // The answer was whole.
+    // The completion was already received in full.
   } finally {
     clearTimeout(late)
   }
@@ -167,7 +168,7 @@ export function findError(events: readonly CanonicalEvent[]): InferenceError | u
   return events.find((event) => event.type === 'error')?.error
 }
 
-/** Names the calls whose arguments are no JSON: they are passed on as the model wrote them. */
+/** Returns the names of calls whose arguments are invalid JSON. The arguments are forwarded as the model wrote them. */
 export function findMalformedCalls(parts: ReturnType<ReturnType<typeof answerCollector>['answer']>['parts']): string[] {
   return parts.flatMap((part) => {
     if (part.type !== 'call' || isJson(part.arguments)) return []

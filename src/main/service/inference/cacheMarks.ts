@@ -7,8 +7,8 @@ import { getMaxInputTokens } from './tokenEstimate.ts'
 const maxMarkDepth = 16
 
 /**
- * Finds the longest cache time that a body asks for anywhere in it. A body that passes through unchanged may carry marks
- * in places that its translation leaves out, and the provider bills them.
+ * Finds the longest cache TTL requested anywhere in a body. A passthrough body may contain marks that its translation
+ * omits, and the provider bills them.
  */
 export function findCacheMark(value: unknown, depth = 0): CacheMark | undefined {
   if (depth > maxMarkDepth || typeof value !== 'object' || value === null) return undefined
@@ -27,15 +27,15 @@ function parseTtl(control: unknown): CacheMark | undefined {
   return mark.ttl === '1h' ? '1h' : '5m'
 }
 
-/** Average bytes per token of text. If it is wrong, a provider caches and bills nothing. */
+/** Average bytes per token of text. If the estimate is wrong, the provider neither caches nor bills. */
 const bytesPerToken = 4
-/** Each turn is read from where the one before ended, so that the last two are marked. */
+/** Each turn reads the cache up to the end of the previous one, so the last two are marked. */
 const markedTurns = 2
 
 /**
- * Asks the provider to keep the prompt, where it must be asked: behind tools and system, and behind the last turns. To
- * write costs a quarter more than to read and to read again a tenth, so that it is asked only for what will probably be
- * sent again: a conversation that goes on, or one with tools. Marks of the caller are all that counts where there are any.
+ * Marks the prompt for providers that cache only on request: after tools and system, and after the last turns. Writing
+ * to the cache costs a quarter more than uncached input, and reading costs a tenth, so only prompts that will probably
+ * be repeated are marked: those with earlier assistant turns or tools. If the caller set marks, no others are added.
  */
 export function withCacheMarks(
   request: CanonicalRequest,

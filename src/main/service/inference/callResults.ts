@@ -2,9 +2,9 @@ import type { CallPart, ToolResultPart, Turn, UserTurn } from './canonical.ts'
 import { createBadRequestError } from './inferenceError.ts'
 
 /**
- * Every call of a history has its result before the model speaks again, and every result its call: providers refuse
- * anything else, in words that name nothing.
- * @throws InferenceError naming the id
+ * Checks that every call of a history has a result before the next assistant turn, and every result a call. Providers
+ * reject other histories with errors that do not name the id.
+ * @throws InferenceError with the id
  */
 export function checkCallResults(turns: readonly Turn[]): void {
   let open: CallPart[] = []
@@ -36,7 +36,7 @@ export function listResults(turn: UserTurn): ToolResultPart[] {
   return turn.parts.filter((part) => part.type === 'result')
 }
 
-/** Results that came in turns of their own, one after the other, are one turn; each has the name of its call. */
+/** Merges consecutive turns of results into one turn, and adds the name of each call. */
 export function mergeToolResults(turns: readonly Turn[]): Turn[] {
   const joined: Turn[] = []
   const names = new Map<string, string>()

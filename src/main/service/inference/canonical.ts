@@ -2,22 +2,22 @@ import type { Effort } from '#shared/modelFields.ts'
 import type { InferenceError } from './inferenceError.ts'
 import type { JsonObject } from './json.ts'
 
-/** Canonical request that dialects and upstreams translate to and from. Each knows this format and no other. */
+/** Canonical request between dialects and upstreams. Each of them translates only to or from this format. */
 export type CanonicalRequest = {
-  /** Our name of the model. */
+  /** Steward's name of the model. */
   model: string
   stream: boolean
   turns: Turn[]
   tools: Tool[]
   toolChoice: ToolChoice | undefined
   parallelToolCalls: boolean | undefined
-  /** The greatest number of tokens of the answer, thinking included. */
+  /** Maximum tokens of the completion, including thinking. */
   maxOutputTokens: number | undefined
   sampling: Sampling
   stop: readonly string[]
   format: AnswerFormat | undefined
   reasoning: Reasoning | undefined
-  /** Requested length of answers. */
+  /** Requested length of completions. */
   verbosity: 'low' | 'medium' | 'high' | undefined
   promptCacheKey: string | undefined
   /** Cache mark for the whole prompt, for providers that cache only on request. */
@@ -38,7 +38,7 @@ export type Sampling = {
 
 export type Reasoning = {
   effort?: Effort
-  /** Tokens for thinking. */
+  /** Token budget for thinking. */
   budgetTokens?: number
 }
 
@@ -54,16 +54,16 @@ export type AnswerFormat =
 
 export type Turn = SystemTurn | UserTurn | AssistantTurn
 export type SystemTurn = { role: 'system'; developer: boolean; parts: TextPart[] }
-/** The results of parallel calls are parts of one turn. */
+/** Results of parallel calls are parts of one turn. */
 export type UserTurn = { role: 'user'; parts: (TextPart | ImagePart | FilePart | ToolResultPart)[] }
 export type AssistantTurn = { role: 'assistant'; parts: AssistantPart[] }
 export type AssistantPart = TextPart | ThinkingPart | RedactedPart | CallPart
 
-/** Whose signature or sealed text this is: only the same provider can read it. */
+/** Provider of a signature or of encrypted content. Only the same provider can read it. */
 export type Origin = 'openai' | 'anthropic' | 'gemini'
 export type Signature = { origin: Origin; value: string }
 
-/** For how long the provider shall keep the prompt up to here. */
+/** Requested cache TTL for the prompt up to this point. */
 export type CacheMark = '5m' | '1h'
 
 export type TextPart = { type: 'text'; text: string; signature?: Signature | undefined; cache?: CacheMark | undefined }
@@ -72,12 +72,12 @@ export type ImagePart = {
   source: ImageSource
   detail?: string | undefined
   cache?: CacheMark | undefined
-  /** The address that the data came from, where Steward fetched it. */
+  /** URL that Steward fetched the data from. */
   fetchedFrom?: string | undefined
 }
 export type ImageSource = { kind: 'data'; mediaType: string; base64: string } | { kind: 'url'; url: string }
 export type FilePart = { type: 'file'; name: string | undefined; mediaType: string; base64: string }
-/** `signature` of an empty text counts too: some models sign and do not tell. */
+/** `signature` matters even if the text is empty: some models sign thinking without revealing it. */
 export type ThinkingPart = { type: 'thinking'; text: string; signature?: Signature | undefined }
 /** Thinking that only its provider can read. */
 export type RedactedPart = { type: 'redacted'; sealed: Signature }
@@ -85,14 +85,14 @@ export type CallPart = {
   type: 'call'
   id: string
   name: string
-  /** JSON as the model wrote it; malformed, when the model did so. */
+  /** JSON as the model wrote it, possibly malformed. */
   arguments: string
   signature?: Signature | undefined
 }
 export type ToolResultPart = {
   type: 'result'
   callId: string
-  /** Name of the call that it answers. */
+  /** Name of the call that the result belongs to. */
   name: string
   parts: (TextPart | ImagePart)[]
   failed: boolean
@@ -102,7 +102,7 @@ export type ToolResultPart = {
 export type Tool = {
   name: string
   description: string | undefined
-  /** A JSON schema. */
+  /** JSON schema. */
   parameters: JsonObject | undefined
   strict: boolean | undefined
   cache?: CacheMark | undefined
@@ -110,15 +110,16 @@ export type Tool = {
 export type ToolChoice = { type: 'auto' | 'none' | 'required' } | { type: 'tool'; name: string }
 
 /**
- * An answer, piece by piece. `block` counts the parts of the answer: pieces of one part have its number, and a part is
- * over when the next one begins. `usage` is cumulative: the last one counts. `finish` or `error` is the last event.
+ * Event of a streamed completion. `block` numbers the parts of the completion: deltas of one part share its number, and
+ * a part ends when the next one begins. `usage` is cumulative: the last one counts. `finish` or `error` is the last
+ * event.
  */
 export type CanonicalEvent =
   | { type: 'start'; id: string | undefined }
   | { type: 'text'; block: number; text: string }
   | { type: 'refusal'; block: number; text: string }
   | { type: 'thinking'; block: number; text: string }
-  /** Of the thinking or the text with that number. */
+  /** Signs the thinking or text with that number. */
   | { type: 'signature'; block: number; signature: Signature }
   | { type: 'redacted'; block: number; sealed: Signature }
   | { type: 'call'; block: number; id: string; name: string; signature?: Signature | undefined }
@@ -129,7 +130,7 @@ export type CanonicalEvent =
 
 export type FinishReason = 'stop' | 'length' | 'calls' | 'filtered' | 'refused' | 'paused' | 'context_full'
 
-/** Tokens. Cached and newly written ones are counted beside `input`, reasoning within `output`. */
+/** Token counts. Cached and newly written tokens are not included in `input`; reasoning is included in `output`. */
 export type Usage = {
   input: number
   cacheRead: number

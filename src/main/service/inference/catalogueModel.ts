@@ -4,16 +4,16 @@ import type { ModelPriceTier } from '#shared/modelCost.ts'
 import type { ModelReasoning, ModelRefusal } from '#shared/modelFields.ts'
 import type { FamilyKind, ModelQuirks } from './families/quirks.ts'
 
-/** Model as translation and billing read it. */
+/** Model with the data that translation and billing need. */
 export type CatalogueModel = {
   name: string
   kind: FamilyKind
   quirks: ModelQuirks
-  /** Id of the family, or the name of a local server. */
+  /** Id of the family, or name of a local server. */
   providerId: FamilyId | `local:${string}`
   upstreamId: string
   modelKind: ModelKind
-  /** Numbers in a vector by default. Undefined: unknown, or not an embedding model. */
+  /** Default vector length. Undefined if unknown, or for other kinds of models. */
   dimensions: number | undefined
   releasedOnSeconds: number
   contextWindow: number

@@ -26,8 +26,8 @@ type Guard = {
 }
 
 /**
- * Fetches images for providers that take bytes only. Only addresses of the public internet are connected to, checked at
- * the connection itself, so that no name can lead elsewhere after it was looked at.
+ * Creates a fetcher of images for providers that accept only bytes. It connects only to public addresses. The address
+ * is checked when connecting, so that a name cannot resolve to another one after the check.
  */
 export function createImageFetcher(
   { isAllowed, ca, resolve = lookup }: Guard = { isAllowed: isPublicAddress },
@@ -67,7 +67,7 @@ export function createImageFetcher(
   }
 }
 
-/** The request with the data of its images; each address is fetched once. @throws InferenceError */
+/** Returns the request with the data of its images. Each URL is fetched once. @throws InferenceError */
 export async function withFetchedImages(
   request: CanonicalRequest,
   fetchImage: ImageFetcher,
@@ -82,7 +82,7 @@ export async function withFetchedImages(
   return withImages(request, (url) => images.get(url) ?? { kind: 'url', url })
 }
 
-/** Any image in the place of addresses: for a look at the request before anything is fetched. */
+/** Replaces URLs by a placeholder image, to check a request before anything is fetched. */
 export function withUnfetchedImages(request: CanonicalRequest): CanonicalRequest {
   return withImages(request, () => ({ kind: 'data', mediaType: 'image/png', base64: '' }))
 }
@@ -131,7 +131,7 @@ function readImage(answer: IncomingMessage): Promise<Buffer> {
   return readBytes(answer, { maxBytes: maxImageBytes, tooLarge })
 }
 
-/** By its own first bytes: what a server calls it may be anything. */
+/** Detects the type by the first bytes, because the server's content type may be wrong. */
 function toImage(bytes: Buffer): ImageSource {
   const begins = (...first: number[]) => first.every((it, index) => bytes[index] === it)
   const mediaType = begins(0x89, 0x50, 0x4e, 0x47)

@@ -26,9 +26,8 @@ import type { UpstreamPools } from './upstreamPools.ts'
 import { estimateInput } from './usageEstimate.ts'
 
 export type GatewayDependencies<Caller> = AnswerOptions & {
-  /** @returns undefined for an unknown name */
   modelNamed: (name: string) => CatalogueModel | undefined
-  /** @returns undefined where no key is there */
+  /** @returns undefined if no key is configured */
   findProvider: (model: CatalogueModel) => Provider | undefined
   credits: InferenceCredits<Caller>
   pools: Pick<UpstreamPools, 'send'>
@@ -40,22 +39,21 @@ export type GatewayRequest<Caller> = {
   dialect: Dialect
   body: JsonObject
   caller: Caller
-  /** Fires when the client goes away or the request is aborted: the provider is left at once. */
+  /** Aborts when the client disconnects or the request is aborted. The upstream request is then aborted too. */
   signal: AbortSignal
-  /** Ends the request. The signal then fires with the error as its reason. */
+  /** Aborts the request. The signal's reason is then the error. */
   abort: (error: AppError) => void
-  /** Value of `anthropic-beta`, which is passed through with raw Messages. */
+  /** Value of `anthropic-beta`, which is forwarded with passthrough Messages. */
   betas?: string | undefined
-  /** Receives the output items of a response, before its last bytes leave. */
   onOutput?: ResponseMeta['onOutput']
 }
 
-/** Answers requests of all dialects by models of all families, and has each of them paid for. */
+/** Creates the gateway that handles requests of all dialects with models of all families. Each request is charged. */
 export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>) {
   const { routeTo, createDraft, send } = createProviderRequests(dependencies.pools)
   const answerReply = createGatewayAnswers(dependencies)
 
-  /** @throws InferenceError, or the AppError of a refused reservation, before anything is answered */
+  /** @throws InferenceError, or the AppError of a rejected reservation, before any response is sent */
   async function answer(call: GatewayRequest<Caller>): Promise<GatewayAnswer> {
     const { dialect, body, caller, signal, abort, betas, onOutput } = call
     const request = dialect.read(body)
@@ -63,7 +61,7 @@ export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>)
     const model = dependencies.modelNamed(request.model)
     if (!model) throw createUnknownModelError(request.model)
     requireModelKind(model, 'chat')
-    // Raw requests keep the caller's own cache marks.
+    // Passthrough requests retain the caller's cache marks.
     const read = routeTo(model, dialect).raw ? request : withCacheMarks(request, model)
     checkCallResults(read.turns)
     const names = sanitizeToolNames(read)
@@ -82,7 +80,7 @@ export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>)
       onOutput,
     }
     const requestedTokens = read.maxOutputTokens
-    // Invalid requests are rejected before any money is held.
+    // Rejects invalid requests before credits are held.
     const draft = createDraft(job, {
       fetched: model.quirks.takesImageUrls ? job.request : withUnfetchedImages(job.request),
       maxOutputTokens: Math.min(requestedTokens ?? defaultOutputTokens, model.maxOutputTokens),

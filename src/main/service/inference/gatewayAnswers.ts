@@ -22,25 +22,25 @@ import { createWarningHeaders } from './warningHeaders.ts'
 
 export type GatewayAnswer =
   | { kind: 'json'; headers: Readonly<Record<string, string>>; body: JsonObject }
-  /** Frames of an event stream. Each is asked for when the ones before are taken. */
+  /** Frames of an event stream. Each frame is produced only after the previous ones were consumed. */
   | { kind: 'stream'; headers: Readonly<Record<string, string>>; frames: AsyncGenerator<string> }
 
-/** Job that a provider works on, with its reservation. */
+/** Job with its reservation, in progress at a provider. */
 export type PaidJob = Job & Purchase & { draft: Draft; provider: Provider; inputTokens: Promise<number> | undefined }
 
 export type AnswerOptions = {
   /** Returns random hexadecimal digits. */
   newId: () => string
   now: () => number
-  /** For limits of duration. Default: `now`. */
+  /** Clock for duration limits. Default: `now`. */
   runningMs?: () => number
   /** Overrides of the defaults. */
   answerTimes?: Pick<AnswerLimits, 'maxQuietMs' | 'maxDurationMs'>
-  /** Called with errors that no caller waits for: an answer could not be settled after its client disconnected. */
+  /** Called with errors that no caller awaits: a completion could not be settled after its client disconnected. */
   onFailure: (error: unknown) => void
 }
 
-/** @returns the function that reads a reply, settles the job, and answers in the dialect of the caller */
+/** @returns a function that reads a reply, settles the job, and responds in the caller's dialect */
 export function createGatewayAnswers(
   options: AnswerOptions,
 ): (paid: PaidJob, reply: UpstreamReply) => Promise<GatewayAnswer> {
@@ -65,7 +65,7 @@ export function createGatewayAnswers(
     return { kind: 'json', headers: createHeaders(paid, bill.warnings), body: answerBody }
   }
 
-  /** For a caller that wants JSON, of a model that only streams. */
+  /** Collects a stream, for callers that request JSON from a model that only streams. */
   async function collectResponse(paid: PaidJob, reply: UpstreamReply): Promise<GatewayAnswer> {
     const reader = paid.draft.route.upstream.streamReader({ newCallId })
     const stream = createAnswerStream({ reader, ...getReadOptions(paid), joinsTexts: true })

@@ -2,8 +2,8 @@ import { AppError, type ErrorCode } from '#shared/appError.ts'
 
 /**
  * Kind of an error, which each dialect formats in its own way.
- *
- * - `request`: the caller must change the request; `authentication`, `permission`, `model`, `too_large` likewise
+ * - `request`: the caller must change the request; the same applies to `authentication`, `permission`, `model`,
+ * `too_large`
  * - `credits`: the balance is too small
  * - `unconfigured`: no key for the provider
  * - `rate`, `overloaded`: retry later
@@ -37,9 +37,9 @@ const codes: Readonly<Record<FailureKind, ErrorCode>> = {
 }
 
 type Details = {
-  /** For programs: `invalid_value`, `model_not_found`, or the provider's own. */
+  /** Machine-readable reason: `invalid_value`, `model_not_found`, or the provider's own code. */
   reason?: string | undefined
-  /** The field that was wrong, as `messages[2].content`. */
+  /** Invalid field, such as `messages[2].content`. */
   param?: string | undefined
   detail?: string | undefined
   retryAfter?: string | undefined
@@ -48,12 +48,12 @@ type Details = {
   cause?: unknown
 }
 
-/** A failure of a request to a model. The message is for the caller, and holds no key and no address of a provider. */
+/** Error of a model request. The message is shown to the caller, so it must not contain a provider's key or URL. */
 export class InferenceError extends AppError {
   readonly kind: FailureKind
   readonly reason: string | undefined
   readonly param: string | undefined
-  /** The header as the provider sent it: seconds or a date. */
+  /** Header as sent by the provider: seconds or a date. */
   readonly retryAfter: string | undefined
   readonly #status: number | undefined
 
@@ -96,11 +96,14 @@ const kindOfStatus: Readonly<Record<number, FailureKind>> = {
   503: 'overloaded',
 }
 
-/** Any failure of Steward's own in the words of a dialect: a missing key, a body that is no JSON, too little credit. */
+/**
+ * Converts an error of Steward, such as a missing key, invalid JSON or insufficient credits, so that a dialect can
+ * format it.
+ */
 export function toInferenceError(error: AppError): InferenceError {
   if (error instanceof InferenceError) return error
   const { status, message, detail, code } = error
-  // Sentences about a field begin with its name.
+  // Messages about a field begin with its name.
   const param = /^`([^`]+)` /.exec(message)?.[1]
   const kind = kindOfStatus[status] ?? (status < 500 ? 'request' : 'upstream')
   return new InferenceError(kind, message, { detail, param, reason: code, status, cause: error })

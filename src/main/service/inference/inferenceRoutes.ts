@@ -29,9 +29,9 @@ import type { ListedModels } from './listedModels.ts'
 import type { ResponseItems } from './responseItems.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
-/** Proxies cut connections that are silent for longer, most after 30 or 60 s; models think for minutes. */
+/** Proxies close connections that are silent for longer, most after 30 or 60 s. Models may think for minutes. */
 const defaultHeartbeatMs = 15_000
-/** A comment, which every client drops. */
+/** A comment, which clients ignore. */
 const heartbeatComment = ': thinking\n\n'
 
 type Options = {
@@ -107,7 +107,7 @@ export function createInferenceRoutes({ gateway: answers, embed, countTokens, li
 const eventHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
-  'x-accel-buffering': 'no', // nginx would collect what is meant to be seen as it comes
+  'x-accel-buffering': 'no', // disables buffering in nginx
 } as const
 
 function toCompletionEndpoint(endpoint: Endpoint, dialect: Dialect): Endpoint {
@@ -118,7 +118,7 @@ function withDialectErrors(endpoint: Endpoint, dialect: Dialect): Endpoint {
   return { ...endpoint, failureBody: (error: AppError) => dialect.writeFailure(toInferenceError(error)) }
 }
 
-/** The frames, and a comment wherever none comes for a while. */
+/** Yields the frames, and a comment after each interval without one. */
 async function* withHeartbeats(frames: AsyncGenerator<string>, everyMs = defaultHeartbeatMs): AsyncGenerator<string> {
   try {
     let next = frames.next()

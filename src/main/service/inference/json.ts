@@ -1,13 +1,13 @@
 import { parseJson } from '#platform/boundedJson.ts'
 
-/** JSON that others sent: any field may be missing or of another type. */
+/** JSON from an external source. Any field may be missing or have another type. */
 export type JsonObject = { readonly [name: string]: unknown }
 
 export function toJsonObject(value: unknown): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
 }
 
-/** The field as an object; an empty one when it is anything else. */
+/** Returns a field as an object, or an empty object for any other type. */
 export function getObject(value: unknown, name: string): JsonObject {
   return toJsonObject(toJsonObject(value)?.[name]) ?? {}
 }
@@ -27,14 +27,14 @@ export function getNumber(value: unknown, name: string): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-/** Reads a token count: a whole number from 0, capped so that sums stay exact. */
+/** Reads a token count: a non-negative integer, capped so that sums stay exact. */
 export function getCount(value: unknown, name: string): number | undefined {
   const number = toJsonObject(value)?.[name]
   if (typeof number !== 'number' || !(number >= 0)) return undefined
   return Math.min(Math.ceil(number), Number.MAX_SAFE_INTEGER)
 }
 
-/** @returns undefined where the text is no JSON object */
+/** @returns undefined if the text is not a JSON object */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {
     return toJsonObject(parseJson(text))
@@ -44,13 +44,13 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 }
 
 /**
- * Drops undefined fields, which JSON cannot represent. Copies, because V8 turns objects with deleted fields into
- * dictionaries.
+ * Drops undefined fields, which JSON cannot represent. Creates a copy, because V8 turns objects with deleted fields
+ * into dictionaries.
  */
 export function omitUndefined<T extends Record<string, unknown>>(
   fields: T,
 ): { [K in keyof T]: Exclude<T[K], undefined> } {
   const result: Record<string, unknown> = {}
   for (const name in fields) if (fields[name] !== undefined) result[name] = fields[name]
-  return result as { [K in keyof T]: Exclude<T[K], undefined> } // the loop just proved it
+  return result as { [K in keyof T]: Exclude<T[K], undefined> } // guaranteed by the loop
 }

@@ -3,7 +3,7 @@ import type { CreditReservations, Payer } from '../credits/creditReservations.ts
 import type { InferenceCredits } from './inferenceCredits.ts'
 import type { HoldPlan } from './reservationPlan.ts'
 
-/** The ledger, as the gateway holds and settles in it. */
+/** Adapts the ledger's reservations to the gateway. */
 export function createLedgerCredits({ reserve }: Pick<CreditReservations, 'reserve'>): InferenceCredits<Payer> {
   return {
     async reserve({ caller: { accountId, keyId }, model, plan }) {

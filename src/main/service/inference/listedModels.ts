@@ -16,7 +16,7 @@ type Options = {
   isAvailable: (model: CatalogueModel) => boolean
 }
 
-/** In the form that clients of OpenAI read, and clients of Anthropic. */
+/** Lists models in a format that clients of OpenAI and of Anthropic can read. */
 export function createListedModels({ models, isAvailable }: Options): ListedModels {
   return () => {
     const data = [...models()].map((model) => toListedModel(model, isAvailable(model)))

@@ -33,12 +33,12 @@ const Catalogue = z.strictObject({
 export type ModelCatalogue = {
   priceVersion: string
   kinds: Readonly<Record<FamilyId, FamilyKind>>
-  /** Addresses of the providers, without a slash at the end. */
+  /** Base URLs of the providers, without a trailing slash. */
   baseUrls: Readonly<Record<FamilyId, string>>
   models: ReadonlyMap<string, CatalogueModel>
 }
 
-/** @throws AppError `config/invalid` naming what is wrong in the file or in what the user configured */
+/** @throws AppError `config/invalid` that describes the error in the file or in the configuration */
 export function createModelCatalogue(
   content: unknown,
   configured: Partial<Record<FamilyId, readonly ConfiguredModel[]>> = {},
@@ -169,5 +169,6 @@ function toPriceTier(tier: PriceTier): ModelPriceTier {
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
 function omitUndefinedFields<T extends object>(fields: T): Defined<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T> // just filtered
+  // filtered above
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 }

@@ -1,7 +1,7 @@
 import type { ModelKind } from '#shared/contract/inference.ts'
 import { createBadRequestError } from './inferenceError.ts'
 
-/** Names of widespread embedding models, which no server's list tells apart from chat models. */
+/** Names of common embedding models. Lists of servers do not distinguish them from chat models. */
 const embeddingName = /embed|(^|[^a-z])(minilm|bge|gte|e5)([^a-z]|$)/i
 
 /** Guesses the kind of a model on a user's server from its name. */
@@ -14,7 +14,7 @@ const advice: Readonly<Record<ModelKind, string>> = {
   embedding: 'makes embeddings only: ask POST /v1/embeddings',
 }
 
-/** @throws InferenceError 400 naming `model` */
+/** @throws InferenceError 400 with the field `model` */
 export function requireModelKind(model: { name: string; modelKind: ModelKind }, kind: ModelKind): void {
   if (model.modelKind !== kind)
     throw createBadRequestError('model', `\`model\`: ${model.name} ${advice[model.modelKind]}.`)

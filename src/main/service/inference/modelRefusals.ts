@@ -15,8 +15,9 @@ const samplingOf: Partial<Record<Parameter, keyof Sampling>> = {
 }
 
 /**
- * The request as the model takes it: what its catalogue entry refuses is left out and named in `warnings`.
- * @throws InferenceError where the request would mean something else without it
+ * Returns the request without the parameters that the model's catalog entry does not support, and lists them in
+ * `warnings`.
+ * @throws InferenceError if omitting a parameter would change the meaning of the request
  */
 export function omitRefusedParameters(request: CanonicalRequest, model: CatalogueModel): CanonicalRequest {
   const cleaned: CanonicalRequest = { ...request, sampling: { ...request.sampling }, warnings: [...request.warnings] }
@@ -32,7 +33,7 @@ export function omitRefusedParameters(request: CanonicalRequest, model: Catalogu
   return cleaned
 }
 
-/** Whether the model thinks before this answer. */
+/** Whether the model thinks before this completion. */
 export function isThinking(request: Pick<CanonicalRequest, 'reasoning'>, model: CatalogueModel): boolean {
   if (!model.reasoning) return false
   if (request.reasoning?.budgetTokens !== undefined) return request.reasoning.budgetTokens > 0
@@ -44,7 +45,7 @@ export function getEffort(request: Pick<CanonicalRequest, 'reasoning'>, model: C
   return request.reasoning?.effort ?? model.reasoning?.default ?? 'none'
 }
 
-/** The nearest effort that the model knows, a lower one before a higher one. */
+/** Returns the nearest supported effort, preferring a lower one. */
 export function findNearestEffort(effort: Effort, values: readonly Effort[]): Effort {
   if (values.includes(effort)) return effort
   const order: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
@@ -93,7 +94,7 @@ function createRejection(parameter: Parameter, model: CatalogueModel): string {
   return `${model.name} does not take ${parameter}.`
 }
 
-/** For models that have levels in the place of budgets. */
+/** Converts a budget for models with effort levels instead of budgets. */
 function toEffort(tokens: number): { effort: Effort } {
   if (tokens <= 0) return { effort: 'none' }
   if (tokens <= 4_096) return { effort: 'low' }

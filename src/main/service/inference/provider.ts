@@ -1,2 +1,2 @@
-/** Endpoint of a provider, and the key for it. Held in memory only. */
+/** Endpoint of a provider and its key. Held in memory only. */
 export type Provider = { baseUrl: string; apiKey: string | undefined }

@@ -6,18 +6,18 @@ import type { Provider } from './provider.ts'
 
 type ProviderId = CatalogueModel['providerId']
 
-/** Completions under way. Each ends with its provider, and when everything is stopped. */
+/** Completions in progress. Each is aborted when its provider changes, or when everything is stopped. */
 export type ProviderLeases = {
   /**
    * Registers a completion.
-   * @param abort called once when the provider was removed or has another address or key, or everything is stopped
+   * @param abort called once when the provider is removed, its URL or key changes, or everything is stopped
    * @returns a function that ends the lease
    * @throws AppError `intent/stopped`
    */
   begin(providerId: ProviderId, provider: Provider, abort: (error: AppError) => void): () => void
-  /** Ends the completions whose provider has changed. */
+  /** Aborts the completions with a changed provider. */
   compare(): void
-  /** While stopped, every completion is refused. Those under way end. */
+  /** Stops or resumes completions. While stopped, every completion is refused, and those in progress are aborted. */
   setStopped(stopped: boolean): void
   isStopped(): boolean
   count(): number
@@ -25,7 +25,7 @@ export type ProviderLeases = {
 
 type Options = { findProvider: (model: Pick<CatalogueModel, 'providerId'>) => Provider | undefined }
 
-/** A provider may be removed because it costs or leaks, so no completion outlives it. */
+/** A provider may be removed because it costs money or leaks data, so no completion continues after its removal. */
 export function createProviderLeases({ findProvider }: Options): ProviderLeases {
   const running = new Map<PrincipalId, { providerId: ProviderId; provider: Provider }>()
   let isStopped = false

@@ -4,12 +4,15 @@ import { type JsonObject, parseJsonObject } from './json.ts'
 import { createBrokenResponseError } from './upstreamPools.ts'
 import type { UpstreamReply } from './upstreamRequest.ts'
 
-/** Bound of an answer in one piece, which is parsed at once. */
+/** Maximum size of a response that is not streamed. It is parsed synchronously. */
 export const maxJsonAnswerBytes = 8 * 1024 * 1024
 
 type Reading = { scrubText: (text: string) => string; meter: ReturnType<typeof createAnswerMeter> }
 
-/** @throws InferenceError with the reason `overlong` for more than the bound, `unusable` for no JSON object */
+/**
+ * @throws InferenceError with the reason `overlong` for a response above the maximum, or `unusable` if it is not a JSON
+ * object
+ */
 export async function readJsonReply({ body }: UpstreamReply, { scrubText, meter }: Reading): Promise<JsonObject> {
   const pieces: Uint8Array[] = []
   let bytes = 0
@@ -35,18 +38,18 @@ export function createNotConfiguredError({ name }: { name: string }): InferenceE
   return new InferenceError('unconfigured', message, { reason: 'provider_not_configured' })
 }
 
-/** Shorter keys are placeholders of servers that need none, which an answer may name. */
+/** Shorter keys are placeholders for servers without authentication, and may occur in a response by chance. */
 const minKeyChars = 12
 
 type Keyed = { apiKey: string | undefined }
 
-/** Removes the key from answers: a debugging proxy may echo the headers of a request with a status of success. */
+/** Removes the key from responses. A debugging proxy may echo the request headers with a success status. */
 export function createKeyScrubber({ apiKey }: Keyed): (text: string) => string {
   if (apiKey === undefined || apiKey.length < minKeyChars) return (text) => text
   return (text) => (text.includes(apiKey) ? text.replaceAll(apiKey, '…') : text)
 }
 
-/** Removes the key from a failure: providers repeat keys in their sentences. */
+/** Removes the key from an error, because providers repeat keys in their messages. */
 export function scrubFailure(error: InferenceError, { apiKey }: Keyed): InferenceError {
   const { kind, message, reason, param, detail, retryAfter, status, cause } = error
   if (!apiKey || ![message, reason, param, detail, retryAfter].some((it) => it?.includes(apiKey))) return error

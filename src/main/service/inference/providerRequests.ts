@@ -12,13 +12,12 @@ import { formatFailure, type UpstreamPools } from './upstreamPools.ts'
 import type { UpstreamReply } from './upstreamRequest.ts'
 import type { UpstreamRequest } from './upstreams/upstream.ts'
 
-/** Request of a caller, read and checked. */
+/** Parsed and validated request of a caller. */
 export type Job = {
   dialect: Dialect
   body: JsonObject
   /** Body without fields that the dialect does not allow. */
   passable: JsonObject
-  /** Warnings about fields removed from `passable`. */
   removedFields: readonly string[]
   model: CatalogueModel
   request: CanonicalRequest
@@ -35,7 +34,7 @@ export type Draft = {
   maxOutputTokens: number
   route: ProviderRoute
   request: UpstreamRequest
-  /** The body, as it is sent. */
+  /** Serialized body. */
   text: string
   maxInput: number
 }
@@ -44,16 +43,15 @@ export type ProviderRequests = {
   routeTo(model: CatalogueModel, dialect: Dialect): ProviderRoute
   createDraft(job: Job, source: Pick<Draft, 'fetched' | 'maxOutputTokens'>): Draft
   /**
-   * Sends a draft, or one in another form if the provider does not speak that of the draft.
+   * Sends a draft, or rewrites it in another dialect if the provider does not support that of the draft.
    * @returns the reply, with the draft that was sent
    * @throws InferenceError
    */
   send(provider: Provider, job: Job, draft: Draft): Promise<{ reply: UpstreamReply; draft: Draft }>
 }
 
-/** Writes and sends the requests to providers. */
 export function createProviderRequests(pools: Pick<UpstreamPools, 'send'>): ProviderRequests {
-  /** Ids of providers whose server speaks chat completions only, though OpenAI has Responses. */
+  /** Ids of providers whose server supports only chat completions, although OpenAI has Responses. */
   const withoutResponses = new Set<string>()
 
   function routeTo({ kind, providerId, responsesOnly }: CatalogueModel, { name }: Dialect): ProviderRoute {
@@ -106,7 +104,7 @@ export function createProviderRequests(pools: Pick<UpstreamPools, 'send'>): Prov
   return { routeTo, createDraft, send }
 }
 
-/** Base64 of images, whose tokens do not follow from their bytes. */
+/** Counts the base64 characters of images, whose tokens do not depend on their size in bytes. */
 function countImageChars(request: CanonicalRequest): number {
   let chars = 0
   for (const turn of request.turns) {

@@ -4,10 +4,9 @@ import type { CatalogueModel } from './catalogueModel.ts'
 import { type ModelCatalogue, toLocalModel } from './modelCatalogue.ts'
 import type { Provider } from './provider.ts'
 
-/** Configuration of providers. */
 export type InferenceOptions = {
   families: Readonly<Partial<Record<FamilyId, { baseUrl?: string | undefined; apiKey?: string | undefined }>>>
-  /** Models by family, in addition to those of the catalogue or overriding them. */
+  /** Models by family, added to those of the catalog or overriding them. */
   models: Readonly<Partial<Record<FamilyId, readonly ConfiguredModel[]>>>
   local: readonly LocalServer[]
 }
@@ -21,10 +20,12 @@ export type LocalServer = {
   models: readonly (Pick<ConfiguredModel, 'name'> & Partial<ConfiguredModel>)[]
 }
 
-/** Model that was rejected because its name is taken. */
+/** Model that was rejected because its name is already used. */
 export type RefusedModel = {
   server: string
-  /** Absent: the server itself, of whose name the configuration has one. */
+  /**
+   * Rejected model. Undefined if the whole server was rejected, because the configuration has one with the same name.
+   */
   model?: string
   existingOwner: CatalogueModel['providerId']
 }
@@ -40,7 +41,7 @@ export function createProviderSettings(
   let servers = new Map<string, Provider>()
   let models = new Map<string, CatalogueModel>()
 
-  /** Names of the catalogue cannot be overridden: otherwise users might be billed unexpectedly, or not at all. */
+  /** Names of the catalog cannot be overridden: otherwise users might be billed unexpectedly, or not at all. */
   const setLocal = (added: readonly LocalServer[]): RefusedModel[] => {
     const refused: RefusedModel[] = []
     servers = new Map()
@@ -75,12 +76,15 @@ export function createProviderSettings(
     models: (): Iterable<CatalogueModel> => models.values(),
     modelNamed: (name: string): CatalogueModel | undefined => models.get(name),
     findProvider,
-    /** In the place of that of the configuration; undefined takes it away again. */
+    /** Overrides the configured key; undefined restores it. */
     setKey(family: FamilyId, apiKey: string | undefined): void {
       if (apiKey === undefined) keys.delete(family)
       else keys.set(family, apiKey)
     },
-    /** All that the person has added, beside those of the configuration. @returns what cannot be had */
+    /**
+     * Sets all servers that the user added, in addition to the configured ones.
+     * @returns the models and servers that were rejected
+     */
     setLocal,
   }
 }

@@ -20,12 +20,12 @@ type Options = {
 }
 
 const defaultMs = 15_000
-/** A list of models has some 100 KB. */
+/** A list of models has about 100 KB. */
 const maxAnswerBytes = 4 * 1024 * 1024
 
 /**
- * Tests a key by listing models, which is free. Never repeats the response: some providers, and impostors in their
- * place, quote the key that they reject.
+ * Tests a key by listing models, which is free. Never returns the response, because some providers and their impostors
+ * quote the rejected key.
  */
 export function createProviderTest({ kinds, findProvider, answerMs = defaultMs }: Options): ProviderTest {
   const client = createHttpClient({ maxAnswerBytes })
@@ -84,7 +84,7 @@ function isModelList(text: string): boolean {
   return ('data' in parsed && Array.isArray(parsed.data)) || ('models' in parsed && Array.isArray(parsed.models))
 }
 
-/** Google says of a wrong key that the request is wrong. */
+/** Google reports a wrong key as an invalid request. */
 function isRefusal(status: number, text: string): boolean {
   return status === 401 || status === 403 || (status === 400 && text.includes('API_KEY_INVALID'))
 }

@@ -12,8 +12,8 @@ type Dependencies = {
 }
 
 /**
- * Wraps credits so that settled amounts are recorded in the activity log under their requester. Refuses to reserve while
- * everything is stopped.
+ * Wraps credits so that settled amounts are recorded in the activity log with their requester. Rejects reservations
+ * while everything is stopped.
  */
 export function createRecordedCredits<Caller extends Payer>(
   credits: InferenceCredits<Caller>,
@@ -24,7 +24,7 @@ export function createRecordedCredits<Caller extends Payer>(
       if (isStopped()) throw new AppError('intent/stopped', 'Everything is stopped.')
       const reservation = await credits.reserve(request)
       const { caller, model } = request
-      // A stream may end outside its request context.
+      // Captured now, because a stream may end outside its request context.
       const origin = { by: callers.by(), task: callers.task() }
       return {
         maxOutputTokens: reservation.maxOutputTokens,

@@ -8,19 +8,19 @@ import type { CacheMark, CanonicalRequest, Turn } from './canonical.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 
 /**
- * Output tokens if the caller sets no limit: enough for most answers, without a hold that blocks the caller's other
+ * Output tokens if the caller sets no limit. Enough for most completions, without a hold that blocks the caller's other
  * requests.
  */
 export const defaultOutputTokens = 16_384
-/** Share of the balance that such an answer may cost, as a divisor. */
+/** Divisor for the share of the balance that such a completion may cost. */
 const defaultShare = 4
 
 export type HoldPlan = { amountMicroUsd: number; maxOutputTokens: number }
 
 /**
- * Plans the hold of a request and the output tokens it covers. `max_tokens` is clamped to the balance; its default is
- * the smallest of the model's maximum, 16,384 tokens, and what a quarter of the balance covers.
- * @returns undefined if not even one token of output is covered
+ * Plans the hold of a request and the output tokens that it covers. `max_tokens` is clamped to the balance. Its default
+ * is the smallest of the model's maximum, 16,384 tokens, and the tokens that a quarter of the balance covers.
+ * @returns undefined if the balance does not cover one token of output
  */
 export function planHold(
   model: CatalogueModel,
@@ -42,7 +42,7 @@ export function planHold(
   return { amountMicroUsd: computeMaxModelCost(model.tiers, { ...max, output }), maxOutputTokens: output }
 }
 
-/** Returns the longest requested cache TTL: writing to the cache costs more than reading. */
+/** Returns the longest requested cache TTL. Writing to the cache costs more than reading. */
 export function findRequestedTtl(request: CanonicalRequest): CacheMark | undefined {
   const marks = new Set<CacheMark | undefined>([request.cache, ...request.tools.map((tool) => tool.cache)])
   for (const turn of request.turns) for (const part of turn.parts) marks.add(cacheOfPart(part))

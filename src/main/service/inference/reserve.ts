@@ -12,8 +12,8 @@ type Dependencies = {
 
 /**
  * Takes the lease of the provider and holds credits. The end of the reservation ends the lease.
- * @param abort ends the request when its provider changes
- * @throws AppError `intent/stopped`, what `hold` throws
+ * @param abort aborts the request when its provider changes
+ * @throws AppError `intent/stopped`, and the errors of `hold`
  */
 export async function reserve(
   { findProvider, leases }: Dependencies,

@@ -11,16 +11,16 @@ export type AccountItems = {
    * @throws InferenceError 400 for an id that is unknown or has expired
    */
   resolve(body: JsonObject): JsonObject
-  /** Stores the output items of a response. Items above 1 MiB are left out. */
+  /** Stores the output items of a response, except for items above 1 MiB. */
   store(output: readonly unknown[]): void
 }
 
 export type ResponseItems = { forAccount(account: AccountId): AccountItems }
 
 type Limits = {
-  /** Bytes of the items of one account. */
+  /** Maximum bytes of the items of one account. */
   maxAccountBytes: number
-  /** Bytes of the items of all accounts. */
+  /** Maximum bytes of the items of all accounts. */
   maxBytes: number
   /** Time to live of an item, in milliseconds. */
   ttlMs: number
@@ -33,9 +33,8 @@ const defaultLimits: Limits = { maxAccountBytes: 8 << 20, maxBytes: 64 << 20, tt
 const maxItemBytes = 1 << 20
 
 /**
- * Remembers output items of Responses in memory, for clients that leave `store` out and then send
- * `{"type": "item_reference"}`, such as the AI SDK. The oldest items of the largest account go first.
- *
+ * Stores output items of Responses in memory, for clients that omit `store` and then send `{"type": "item_reference"}`,
+ * such as the AI SDK. The oldest items of the largest account are removed first.
  * @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
  */
 export function createResponseItems(options: { now: () => number; limits?: Partial<Limits> }): ResponseItems {
@@ -110,7 +109,7 @@ export function createResponseItems(options: { now: () => number; limits?: Parti
   }
 }
 
-/** OpenAI makes `type` optional here: an object with an id and neither type nor role is a reference too. */
+/** OpenAI makes `type` optional here: an object with an id but neither type nor role is also a reference. */
 function findReference(entry: unknown): string | undefined {
   const item = toJsonObject(entry)
   if (!item) return undefined
@@ -118,7 +117,6 @@ function findReference(entry: unknown): string | undefined {
   return isReference ? getString(item, 'id') : undefined
 }
 
-/** Error for a reference that names no item. */
 export function createUnknownItemError(param: string): InferenceError {
   const message =
     'No item with this id is known: items are kept for one hour, in memory, unless `store` is false. Send the item itself instead of its id (in the AI SDK: `providerOptions: { openai: { store: false } }`).'

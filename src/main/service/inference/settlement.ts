@@ -7,29 +7,32 @@ import type { UsageReport } from './dialects/dialect.ts'
 import type { Charge, Reservation } from './inferenceCredits.ts'
 import { estimateUsage } from './usageEstimate.ts'
 
-/** Model that is paid for, and the reservation. */
+/** Model and reservation of a charged request. */
 export type Purchase = { model: CatalogueModel; reservation: Reservation; fetched: CanonicalRequest }
 
-/** The answer came to its end: what the provider counted is paid, or an estimate where it did not count. */
+/** Settles a finished completion. Charges the provider's usage, or an estimate if it is missing or implausible. */
 export async function settleWhole(purchase: Purchase, whole: CanonicalAnswer): Promise<UsageReport> {
   const { usage } = whole
   if (usage && isPlausible(usage, purchase.model)) return await settleUsage(purchase, whole, usage)
   return await settleUsage(purchase, { ...whole, usage: undefined }, undefined)
 }
 
-/** The answer broke off, or was left: all of the input is paid, and the output that came. */
+/** Settles a completion that was cut off or abandoned. Charges the full input and the received output. */
 export async function settleCut(purchase: Purchase, received: CanonicalAnswer): Promise<UsageReport> {
   const usage = received.usage && isPlausible(received.usage, purchase.model) ? received.usage : undefined
   return await settleUsage(purchase, { ...received, usage }, undefined)
 }
 
-/** Settles after the client disconnected before any output; the provider may have read all of the input. */
+/**
+ * Settles a request whose client disconnected before any output. Charges the full input, which the provider may have
+ * read.
+ */
 export async function settleUnanswered(purchase: Purchase): Promise<void> {
   const nothing = { id: undefined, parts: [], usage: undefined, native: undefined, stopSequence: undefined }
   await settleCut(purchase, { ...nothing, reason: 'stop' })
 }
 
-/** An error in the place of an answer: only what the provider counted is paid. */
+/** Settles an error response. Charges only usage that the provider reported. */
 export async function settleFailed({ model, reservation }: Purchase, events: readonly CanonicalEvent[]): Promise<void> {
   const usage = events.findLast((event) => event.type === 'usage')?.usage
   if (!usage || !isPlausible(usage, model)) return await reservation.release()
@@ -51,13 +54,13 @@ async function settleUsage(
     const cost = { micro_usd: charged, currency: 'USD' as const, price_version: model.priceVersion, estimated }
     return { usage, cost, warnings: findMalformedCalls(answer.parts) }
   } finally {
-    // Has no effect once settled.
+    // Has no effect after settlement.
     await reservation.release()
   }
 }
 
 /**
- * Whether a provider's count is plausible. Some send zeros until they have counted, and a count above the model's context
+ * Whether reported usage is plausible. Some providers send zeros until they have counted, and a count above the context
  * window is wrong.
  */
 function isPlausible(usage: Usage, { contextWindow }: Pick<CatalogueModel, 'contextWindow'>): boolean {
@@ -66,8 +69,8 @@ function isPlausible(usage: Usage, { contextWindow }: Pick<CatalogueModel, 'cont
 }
 
 /**
- * Whatever ends it first counts: a stream may be left, cut and finished at once.
- * @param onEnd called once, with the first
+ * Ends a reservation with the first call, because a stream may be abandoned, cut off and finished concurrently.
+ * @param onEnd called once, with the first call
  */
 export function endOnce(reservation: Reservation, onEnd: () => void): Reservation {
   let ended: Promise<number> | undefined

@@ -1,15 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** A word costs the tokenizer the square of its length: the runs of a hostile text are counted in parts. */
+/** Tokenization time grows with the square of a word's length, so long runs in hostile texts are counted in parts. */
 const maxRun = 64
 const longRuns = new RegExp(`(\\S{${maxRun}}(?=\\S)|\\s{${maxRun}}(?=\\s))`)
-/** Others have their turn after so many characters: at worst some milliseconds. */
+/** Characters between yields to other work, which bounds each block to a few milliseconds. */
 const charactersAtOnce = 8_192
 
 /**
- * Counts tokens of a text in o200k. Text that is split may count one token more per part.
- *
- * @param max the count at which counting stops
+ * Counts tokens of a text in o200k. A split text may count one more token per part.
+ * @param max count at which counting stops
  */
 export async function countTokens(text: string, max = Number.POSITIVE_INFINITY): Promise<number> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
@@ -23,7 +22,7 @@ export async function countTokens(text: string, max = Number.POSITIVE_INFINITY):
   return Math.min(sum, max)
 }
 
-/** Before a word, where one begins there: then no token is cut. */
+/** Returns a position before a word if possible, so that no token is split. */
 function endOfPart(text: string, from: number): number {
   const end = from + charactersAtOnce
   if (end >= text.length) return text.length

@@ -1,16 +1,16 @@
 import type { CanonicalRequest, Turn } from './canonical.ts'
 
 /**
- * Upper bound: no tokenizer produces more tokens than bytes, and each message, tool and format adds a few tokens of the
- * provider's framing. Images have a number of tokens independent of their bytes.
+ * Upper bound. No tokenizer produces more tokens than bytes, and the provider's framing adds a few tokens per message,
+ * tool and format. The tokens of images do not depend on their bytes.
  */
 const frameTokens = 32
-/** The providers scale an image down before they count it; the dearest of the five takes about 3,700 for a large one. */
+/** Providers scale images down before counting. The highest count for a large image among the five is about 3,700. */
 const imageTokens = 4_096
-/** Providers add their own system prompt for tools: Anthropic documents up to 700 tokens. */
+/** Providers add their own system prompt for tools. Anthropic documents up to 700 tokens. */
 const toolPromptTokens = 1_024
 
-/** More tokens than the input of the request can have. */
+/** Returns an upper bound on the input tokens of the request. */
 export function getMaxInputTokens(request: CanonicalRequest): number {
   let total = frameTokens
   for (const turn of request.turns) total += frameTokens + getMaxTurnTokens(turn)

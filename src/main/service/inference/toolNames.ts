@@ -5,8 +5,8 @@ import type { CanonicalEvent, CanonicalRequest, Turn } from './canonical.ts'
 const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 
 /**
- * Names of tools that a provider would refuse get others on their way to it, and their own on the way back.
- * @returns the very request where all names are fine
+ * Renames tools whose names the provider would reject, and restores the original names in the response.
+ * @returns the same request object if all names are valid
  */
 export function sanitizeToolNames(request: CanonicalRequest): {
   request: CanonicalRequest
@@ -46,5 +46,5 @@ function renameTurn(turn: Turn, named: (name: string) => string): Turn {
   const parts = turn.parts.map((part) =>
     part.type === 'call' || part.type === 'result' ? { ...part, name: named(part.name) } : part,
   )
-  return { ...turn, parts } as Turn // the parts are of the same types as before
+  return { ...turn, parts } as Turn // the parts have the same types as before
 }

@@ -5,21 +5,21 @@ import { readFirstBytes } from '#platform/boundedBytes.ts'
 import { InferenceError } from './inferenceError.ts'
 import { sendUpstreamRequest, type UpstreamReply } from './upstreamRequest.ts'
 
-/** Milliseconds. */
+/** Timeouts in milliseconds. */
 export type UpstreamDeadlines = {
   connect: number
-  /** Until the status; models that think answer late where nothing is streamed. */
+  /** Time until the status. Thinking models respond late unless they stream. */
   firstByte: number
-  /** Between two pieces of an answer. */
+  /** Time between two chunks of a response. */
   idle: number
-  /** Before the one retry. */
+  /** Delay before the only retry. */
   retry: number
 }
 
 export const defaultDeadlines: UpstreamDeadlines = { connect: 10_000, firstByte: 600_000, idle: 300_000, retry: 250 }
-/** Shorter than providers keep a connection that is not used: none is lost while it is written to. */
+/** Shorter than the idle timeout of providers, so that no request is written to a connection that is being closed. */
 const keepAliveMs = 4_000
-/** Longest delay that is retried; longer ones are reported to the caller. */
+/** Longest `retry-after` that is retried. Longer ones are reported to the caller. */
 const maxRetryMs = 2_000
 const maxFailureBytes = 256 * 1024
 
@@ -27,12 +27,12 @@ export type UpstreamCall = { url: string; headers: Readonly<Record<string, strin
 export type UpstreamPools = ReturnType<typeof createUpstreamPools>
 
 /**
- * Not by `import()`: in a service that was started again, Node 24.9 gave an empty module for this package, out of its
- * compile cache.
+ * Not `import()`: after a restart of the service, Node 24.9 returned an empty module for this package from its compile
+ * cache.
  */
 const load = createRequire(import.meta.url)
 
-/** Connections to the providers. undici is loaded with the first call, as it takes 130 ms. */
+/** Connections to the providers. undici is loaded with the first call, because loading takes 130 ms. */
 export function createUpstreamPools(deadlines: UpstreamDeadlines = defaultDeadlines) {
   const pools = new Map<string, Pool>()
   let closed = false
@@ -40,7 +40,7 @@ export function createUpstreamPools(deadlines: UpstreamDeadlines = defaultDeadli
   function getPool(origin: string): Pool {
     const existing = pools.get(origin)
     if (existing) return existing
-    const { Pool } = load('undici') as typeof import('undici') // which is what it resolves to
+    const { Pool } = load('undici') as typeof import('undici') // the type that `load` resolves to
     if (closed) throw new InferenceError('overloaded', 'The service is closing.')
     const pool = new Pool(origin, {
       connect: { timeout: deadlines.connect },
@@ -65,8 +65,9 @@ export function createUpstreamPools(deadlines: UpstreamDeadlines = defaultDeadli
   }
 
   /**
-   * Once more, where the provider has taken nothing: it was not reached, or said at once that it is too busy.
-   * @throws InferenceError where no status came; the signal's reason where that fired
+   * Sends a request. Retries once if the provider has not processed it: it was unreachable, or reported immediately
+   * that it is overloaded.
+   * @throws InferenceError if no status arrived, or the reason of an aborted signal
    */
   async function send(call: UpstreamCall): Promise<UpstreamReply> {
     try {
@@ -98,13 +99,13 @@ export function createUpstreamPools(deadlines: UpstreamDeadlines = defaultDeadli
   }
 }
 
-/** Reads the beginning of an error's body. */
+/** Reads the beginning of an error response. */
 export async function formatFailure(body: AsyncIterable<Uint8Array>): Promise<string> {
   const { bytes } = await readFirstBytes(body, { maxBytes: maxFailureBytes })
   return bytes.toString('utf8')
 }
 
-/** A failure in the middle of an answer, in words for callers. */
+/** Creates the error for callers when a response breaks off. */
 export function createBrokenResponseError(error: unknown): InferenceError {
   if (error instanceof InferenceError) return error
   const late = readCode(error) === 'UND_ERR_BODY_TIMEOUT'
@@ -116,7 +117,7 @@ async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     await formatFailure(body)
   } catch {
-    // It was not wanted.
+    // the body is not needed
   }
 }
 
@@ -145,11 +146,11 @@ function isUnreached(error: unknown): boolean {
 function readCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (typeof code === 'string') return code
-  // With several addresses, the error of the first.
+  // With several addresses, the error of the first one.
   return error instanceof AggregateError ? readCode(error.errors[0]) : undefined
 }
 
-/** Hides the provider's address from the caller. */
+/** Hides the provider's URL from the caller. */
 function createNoResponseError(error: unknown): InferenceError {
   if (error instanceof InferenceError) return error
   if (readCode(error) === 'UND_ERR_HEADERS_TIMEOUT') {

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici'
 export type UpstreamReply = {
   status: number
   headers: IncomingHttpHeaders
-  /** Read once, as fast as it is taken. Leaving it early ends the connection. */
+  /** Can be read once and applies backpressure. Ending the iteration early closes the connection. */
   body: AsyncIterable<Uint8Array>
 }
 
@@ -12,13 +12,13 @@ type RequestOptions = { path: string; headers: Readonly<Record<string, string>>;
 type Controller = Pick<Dispatcher.DispatchController, 'abort' | 'pause' | 'resume'>
 type Taker = { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void }
 
-/** Bytes buffered for a reader slower than the provider. */
+/** Maximum bytes buffered for a consumer that is slower than the provider. */
 const maxBufferedBytes = 64 * 1024
 
 /**
- * Sends a request over a pool by its handlers: `request()` of undici creates a Node stream for each body, which costs
- * more than all the rest.
- * @throws errors of the connection; the signal's reason
+ * Sends a request by undici's handlers. `request()` of undici creates a Node stream for each body, which costs more
+ * than everything else.
+ * @throws errors of the connection, or the reason of the signal
  */
 export function sendUpstreamRequest(
   pool: Pick<Dispatcher, 'dispatch'>,
@@ -43,7 +43,8 @@ export function sendUpstreamRequest(
           if (signal.aborted) controller.abort(signal.reason)
         },
         onResponseStart(_, status, received) {
-          if (status >= 200) resolve({ status, headers: received, body: reply.body }) // before it come hints, such as 103
+          // informational responses such as 103 come first
+          if (status >= 200) resolve({ status, headers: received, body: reply.body })
         },
         onResponseData: (_, piece) => reply.push(piece),
         onResponseEnd() {
@@ -100,7 +101,7 @@ function replyBody() {
   }
 
   const reply = {
-    /** Once the request is on its way. */
+    /** Set after the request has started. */
     flow: undefined as Controller | undefined,
     body: { [Symbol.asyncIterator]: () => pieces },
     push(piece: Uint8Array): void {
@@ -118,7 +119,7 @@ function replyBody() {
     end(): void {
       if (state === 'open') close('ended')
     },
-    /** Fails the reader after the data received before. */
+    /** Rejects the consumer after the data that was received before. */
     fail(cause: unknown): void {
       if (state !== 'open') return
       error = cause

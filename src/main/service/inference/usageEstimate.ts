@@ -6,8 +6,8 @@ import { getMaxInputTokens } from './tokenEstimate.ts'
 const imageTokens = 1_000
 
 /**
- * Estimates the usage where the provider reported none or the connection broke: all of the input, and the received
- * output. Uses the provider's input count from the start if there is one. The output never exceeds the reservation.
+ * Estimates the usage if the provider reported none or the connection broke: the full input and the received output.
+ * Uses the provider's input count from the start if there is one. The output never exceeds the reservation.
  */
 export async function estimateUsage(
   request: CanonicalRequest,
@@ -29,7 +29,7 @@ export async function estimateUsage(
   }
 }
 
-/** Near to what any of the providers counts; none of them tells how it does. */
+/** Approximates the providers' counts, whose methods are not documented. */
 export async function estimateInput(request: CanonicalRequest): Promise<number> {
   return Math.min(
     (await countTokens(readInputText(request))) + countImages(request) * imageTokens,

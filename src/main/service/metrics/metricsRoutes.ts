@@ -34,7 +34,7 @@ export function createMetricsRoutes({
   ]
 }
 
-/** One digit after the point is as much as these numbers are worth. */
+/** One decimal place matches the precision of these values. */
 function roundValue(value: number): number {
   return Math.round(value * 10) / 10
 }

@@ -5,7 +5,7 @@ import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 
-/** Creates the endpoints for processes in a sandbox, as its machine reports them. */
+/** Creates the endpoints for processes in a sandbox, as reported by the sandbox. */
 export function createProcessRoutes({
   sandboxes,
   call,
@@ -40,7 +40,7 @@ export function createProcessRoutes({
   ]
 }
 
-/** One digit after the point is as much as these numbers are worth. */
+/** One decimal place matches the precision of these values. */
 function roundValue(value: number): number {
   return Math.round(value * 10) / 10
 }

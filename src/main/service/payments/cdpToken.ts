@@ -1,12 +1,12 @@
 import { type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** A secret API key of Coinbase's Developer Platform. */
+/** Secret API key of Coinbase's Developer Platform. */
 export type CdpKey = { id: string; key: KeyObject; algorithm: 'EdDSA' | 'ES256' }
 
 const lifeSeconds = 120
 
 /**
- * A token for one request: its method, host and path, for two minutes.
+ * Creates a token for one request. It is bound to method, host and path, and valid for two minutes.
  * @see https://docs.cdp.coinbase.com/get-started/authentication/jwt-authentication
  */
 export function createCdpToken(

@@ -6,13 +6,13 @@ import { describeChainError, readChainOutcome } from './chainOutcome.ts'
 import { alreadyUsed, type Facilitator, type Settlement, type SignedPayment, tooLittle } from './facilitator.ts'
 import type { PaymentAuthorization, Refusal } from './paymentAuthorization.ts'
 
-/** From sending to a receipt. Later it is unknown, until the chain is asked again. */
+/** Time to wait for a receipt after sending. Later the outcome is unknown until the next chain query. */
 const defaultSettleWithinMs = 30_000
 const askEveryMs = 250
-/** Consecutive errors of a node after which payers are told to retry rather than wait. */
+/** Consecutive errors of a node after which payers are asked to retry instead of waiting. */
 const maxFailures = 4
 
-/** Settles on a chain itself, with a key of ours that pays for the gas and can do nothing else. */
+/** Creates a facilitator that settles on a chain directly. Its own key pays for gas and has no other rights. */
 export function createChainFacilitator(options: {
   chain: Chain
   relayerKey: `0x${string}`
@@ -27,7 +27,7 @@ export function createChainFacilitator(options: {
   const askingFor = { chain, now, blocksAtOnce, limits }
   const relayer = createTransferRelay({ chain, relayerKey, limits })
 
-  /** @returns undefined where no receipt came in time, or one of a transaction that failed */
+  /** @returns undefined if no receipt arrived in time, or the transaction failed */
   const waitForReceipt = async (
     { authorization }: SignedPayment,
     { hash }: SubmittedTransfer,
@@ -45,7 +45,10 @@ export function createChainFacilitator(options: {
     return undefined
   }
 
-  /** Determines the outcome of a failed settlement: someone else may have settled it, or it can no longer settle. */
+  /**
+   * Determines the outcome after a failed attempt: another party may have settled the payment, or it can no longer
+   * settle.
+   */
   const findOutcome = async (payment: SignedPayment, message: string): Promise<Settlement> => {
     const outcome = await readChainOutcome(askingFor, payment)
     return outcome.state === 'unused' ? { state: 'unknown', message } : outcome
@@ -95,10 +98,10 @@ export function createChainFacilitator(options: {
   }
 }
 
-/** Transactions of one account have an order: each is made and sent before the next. */
+/** Sends transactions of one account one at a time, because their nonces define an order. */
 function createTransferRelay({ chain, relayerKey, limits }: Relayed) {
   const inTurn = createSerialQueue()
-  /** Next nonce by transactions sent here, which a node may not count yet. */
+  /** Next nonce according to the transactions sent here, which a node may not count yet. */
   let nextNonce = 0
   const open = new Map<string, SubmittedTransfer>()
   const toKey = ({ from, nonce }: PaymentAuthorization) => `${from} ${nonce}`
@@ -117,12 +120,12 @@ function createTransferRelay({ chain, relayerKey, limits }: Relayed) {
           open.set(toKey(transfer), sent)
           return sent
         } catch (error) {
-          nextNonce = 0 // the node tells what it has
+          nextNonce = 0 // the node's count applies again
           throw error
         }
       })
     },
-    /** A transaction has no receipt. It may have been lost, and the next one must not wait behind it. */
+    /** Handles a transaction without a receipt. It may be lost, so the next one must not wait for its nonce. */
     markMissed() {
       nextNonce = 0
     },

@@ -2,11 +2,11 @@ import type { Chain, Limits } from '#platform/chain/chain.ts'
 import { ChainFailure } from '#platform/chain/chainFailure.ts'
 import { alreadyUsed, expired, type Settlement, type SignedPayment } from './facilitator.ts'
 
-/** Logs of many blocks may have to be read. */
+/** The search may read the logs of many blocks. */
 const searchWithinMs = 60_000
 
 /**
- * Looks up an authorization on the chain, whoever submitted it.
+ * Looks up an authorization on the chain, regardless of its submitter.
  * @returns `unused` if it can still settle
  * @throws if the chain cannot be read
  */
@@ -33,7 +33,7 @@ export async function readChainOutcome(
 }
 type Asking = { chain: Chain; now: () => number; blocksAtOnce?: bigint | undefined; limits?: Limits }
 
-/** For the log: nothing that a node said. */
+/** Describes an error for the log, without text from a node. */
 export function describeChainError(error: unknown): string {
   if (error instanceof ChainFailure) return `${error.kind}: ${error.message}`
   return error instanceof Error ? error.name : 'unknown'

@@ -31,10 +31,10 @@ type CheckoutOptions = {
   settler: PaymentSettler
   work: PaidWork
   payTo: string
-  /** Base URL of this service, no trailing slash. */
+  /** Base URL of this service without a trailing slash. */
   baseUrl: () => string
   now: () => number
-  /** For schedules of unfinished payments. */
+  /** Clock for schedules of unfinished payments. */
   steadyMs: () => number
 }
 
@@ -47,7 +47,7 @@ type Purchase = {
   assertDeliverable: (quote: Quote<unknown>) => Promise<void>
 }
 
-/** @returns the function that prices a route: it takes the payment of each request */
+/** @returns a function that prices a route and takes the payment of each request */
 export function createCheckout(options: CheckoutOptions): (route: Route, sale: AnySale) => RoutePrice<AnyCall> {
   const { books, claims, settler, payTo, baseUrl } = options
 
@@ -84,7 +84,7 @@ export function createCheckout(options: CheckoutOptions): (route: Route, sale: A
   }
 }
 
-/** Resumes the order of a key that was used before. Never settles another payment, even if the retry contains one. */
+/** Resumes the order of a reused key. Never settles another payment, even if the retry contains one. */
 async function resumeByKey(
   { claims, work }: CheckoutOptions,
   row: PaymentRow,
@@ -103,7 +103,7 @@ async function resumeByKey(
   }
 }
 
-/** Settles a payment once, or resumes it if it settled, or may have. */
+/** Settles a payment once, or resumes it if it has settled or may have settled. */
 async function pay(options: CheckoutOptions, payload: PaymentPayload, purchase: Purchase): Promise<PaymentResult> {
   const { books, claims, settler, work, now, steadyMs } = options
   const { order, call, getQuote, toOffer } = purchase
@@ -115,7 +115,7 @@ async function pay(options: CheckoutOptions, payload: PaymentPayload, purchase: 
     const offer = toOffer(quote)
     refusal = findMismatch(payload, offer) ?? (await validateAuthorization(payload.authorization, offer, now()))
   }
-  // No await from here to the claim, so that only one of several copies continues.
+  // No `await` between here and the claim, so that only one of several concurrent copies continues.
   const row = claims.findPayment(bound)
   if (quote && refusal && !hasMoved(row)) throw createPaymentRequiredError(toOffer(quote), refusal)
   const names = [toKeyString(bound), ...toKeyNames(order)]

@@ -1,18 +1,18 @@
 import type { EvmNetwork } from '#shared/contract/networks.ts'
 import type { PaymentAuthorization, Refusal } from './paymentAuthorization.ts'
 
-/** Settles payments: on a chain through our own key, through a remote facilitator, or in the test ledger. */
+/** Settles payments: on a chain with our own key, through a remote facilitator, or in the test ledger. */
 export interface Facilitator {
   readonly network: EvmNetwork
   /**
-   * Whether it can be settled now; nothing moves. Its form, times and signature were checked before.
-   * @returns undefined where nothing is wrong
-   * @throws whatever keeps it from knowing
+   * Checks whether a payment can be settled now, without moving money. Format, times and signature were checked before.
+   * @returns undefined if it can be settled
+   * @throws the error that prevents the check
    */
   verify(payment: SignedPayment): Promise<Refusal | undefined>
   /**
-   * Moves the money: once, however often this authorization is settled. It never throws: what it does not know is
-   * `unknown`, and `failed` says that nothing moved and nothing will.
+   * Moves the money once, however often the authorization is settled. Never throws: an undetermined outcome is
+   * `unknown`, and `failed` means that no money was moved and none will be.
    */
   settle(payment: SignedPayment): Promise<Settlement>
   close(): Promise<void>
@@ -20,7 +20,7 @@ export interface Facilitator {
 
 export type SignedPayment = {
   authorization: PaymentAuthorization
-  /** When it was first seen: it cannot have been settled much earlier. */
+  /** Time at which the payment was first received. It cannot have been settled much earlier. */
   createdAtMs: number
   /** Whether an earlier settlement has an unknown outcome. */
   again: boolean

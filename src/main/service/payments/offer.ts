@@ -5,16 +5,16 @@ import type { PaymentAuthorization, Price, Refusal } from './paymentAuthorizatio
 
 /** Price of one request in the formats of all x402 versions. */
 export type Offer = Price & {
-  /** The address of what is bought. */
+  /** URL of the product. */
   resource: string
   description: string
 }
 
-/** Signed payments are good for so long. */
+/** Validity of signed payments. */
 const timeoutSeconds = 300
 const mimeType = 'application/json'
 
-/** @returns a 402 for clients of either version, whichever part of it they read */
+/** @returns a 402 error that clients of both versions can read */
 export function createPaymentRequiredError(offer: Offer, refusal?: Refusal): AppError {
   const error = refusal?.reason ?? 'Payment required'
   const first = toVersion1(offer, error)
@@ -60,7 +60,7 @@ export function createReceiptHeaders(paid: {
 function toVersion1(offer: Offer, error: string) {
   const { network, resource, description } = offer
   const { amount, network: _, ...rest } = createRequirements(offer)
-  // Some clients take an amount of fewer than 7 digits for whole dollars.
+  // Some clients interpret an amount of fewer than 7 digits as whole dollars.
   const maxAmountRequired = amount.padStart(7, '0')
   return {
     x402Version: 1,

@@ -16,21 +16,20 @@ export type AnySale = Sale<Route, unknown>
 
 export type PaymentResult = Payment | { answer: StoredAnswer }
 
-/** Request that a payment is about, as far as its work needs it. */
+/** Request of a payment, as far as its work needs it. */
 export type PaymentRequest = {
   call: AnyCall
   offer: () => Promise<Offer>
-  /** Releases the claims of the request. */
   release: () => void
 }
 
 /** Does the work of settled payments once, and credits the payer if it fails. */
 export type PaidWork = {
-  /** Ends work that was cut off. @throws whatever keeps it from knowing */
+  /** Completes interrupted work. @throws the error that prevents it */
   recover(row: PaymentRow): Promise<StoredAnswer>
   /** Records a settlement. @throws AppError unless the payment settled */
   begin(row: PaymentRow, settlement: Settlement, request: Pick<PaymentRequest, 'offer' | 'release'>): Promise<Payment>
-  /** Resumes a payment that settled, or may have: returns the first response, or completes the work. */
+  /** Resumes a payment that has settled or may have settled: returns the first response, or completes the work. */
   resume(row: PaymentRow, request: PaymentRequest): Promise<PaymentResult>
 }
 

@@ -11,7 +11,7 @@ export type PaymentPayload = {
   version: 1 | 2
   scheme: string
   network: string
-  /** Absent in version 1. */
+  /** Contract address of the token. Undefined in version 1. */
   asset: string | undefined
   authorization: PaymentAuthorization
   /** Identifier of the order, from the extension `payment-identifier`. */
@@ -26,14 +26,14 @@ const Hex = (bytes: number) =>
   z
     .string()
     .regex(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`), `must be 0x and ${bytes * 2} hexadecimal digits`)
-    .transform((text) => text.toLowerCase() as `0x${string}`) // just checked
+    .transform((text) => text.toLowerCase() as `0x${string}`) // matched by the pattern
 const Uint = z
   .string()
   .regex(/^\d{1,90}$/, 'must be a decimal number in a string')
   .transform((text) => BigInt(text))
   .refine((value) => value < largest, 'must be less than 2^256')
   .transform(String)
-/** Signatures of contracts are longer: they are parsed, and rejected with a reason. */
+/** Signatures of contracts are longer. They are parsed so that they can be rejected with a reason. */
 const Signature = z
   .string()
   .regex(/^0x([0-9a-fA-F]{2}){1,3000}$/, 'must be 0x and hexadecimal digits')
@@ -63,8 +63,8 @@ const Version2 = z.object({
 })
 
 /**
- * @returns undefined where nothing was sent
- * @throws AppError `payments/malformed` saying what cannot be read
+ * @returns undefined without a payment header
+ * @throws AppError `payments/malformed` that names the invalid part
  */
 export function parsePaymentHeader(headers: IncomingHttpHeaders): PaymentPayload | undefined {
   const { v1, v2 } = paymentHeaders.payment
@@ -123,10 +123,10 @@ function toAuthorization({ signature, authorization }: z.output<typeof Exact>): 
   return { ...authorization, signature }
 }
 
-/** The last byte of a signature is written in two ways. */
+/** Normalizes the last byte of a signature, which has two encodings. */
 function normalizeSignature(signature: string): `0x${string}` {
   const last = { '00': '1b', '01': '1c' }[signature.slice(130)]
-  return (last === undefined ? signature : `${signature.slice(0, 130)}${last}`) as `0x${string}` // it was hexadecimal
+  return (last === undefined ? signature : `${signature.slice(0, 130)}${last}`) as `0x${string}` // the input is hexadecimal
 }
 
 function createMalformedError(subject: string): AppError {

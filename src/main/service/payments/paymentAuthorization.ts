@@ -1,9 +1,7 @@
 import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { isSignedByEvm } from '../base/walletSignature.ts'
 
-/**
- * Authorization that a payer signed (EIP-3009), normalized: hexadecimal in lower case, numbers without leading zeros.
- */
+/** Authorization signed by a payer (EIP-3009), normalized: hexadecimal in lower case, numbers without leading zeros. */
 export type PaymentAuthorization = {
   from: `0x${string}`
   to: `0x${string}`
@@ -11,17 +9,18 @@ export type PaymentAuthorization = {
   validAfter: string
   validBefore: string
   nonce: `0x${string}`
-  /** 65 bytes with v as 27 or 28: of an account with a key. Those of contracts (ERC-1271, ERC-6492) are refused. */
+  /**
+   * 65 bytes with v as 27 or 28, from an account with a key. Signatures of contracts (ERC-1271, ERC-6492) are rejected.
+   */
   signature: `0x${string}`
 }
 
-/** Exact price. */
 export type Price = { network: EvmNetwork; payTo: string; amount: number }
 
-/** Why a payment is refused. `reason` is one of the words of x402, for programs. */
+/** Reason to reject a payment. `reason` is one of x402's codes, for programs. */
 export type Refusal = { reason: string; message: string }
 
-/** Validity that must remain, because settling takes a few seconds. */
+/** Remaining validity that is required, because settling takes a few seconds. */
 const minRemainingSeconds = 6
 
 /** Validates an authorization offline. @returns undefined if it is valid */
@@ -65,7 +64,10 @@ export async function isSignedByPayer(
   return false
 }
 
-/** Some clients sign the name of Base's contract for that of Base Sepolia too. Whether the chain takes it, it says itself. */
+/**
+ * Some clients sign the contract name of Base also for Base Sepolia. The chain itself decides whether it accepts the
+ * signature.
+ */
 function listNames(name: string): string[] {
   return name === 'USDC' ? [name, 'USD Coin'] : [name]
 }

@@ -14,21 +14,21 @@ export type PaymentBooks = {
   find: PaymentRepository['find']
   get: PaymentRepository['get']
   findByKey(order: { accountId: AccountId; key: string }): PaymentRow | undefined
-  /** @returns false if an unfinished payment leases its resource: nothing is written then */
+  /** @returns false if an unfinished payment leases the resource; nothing is written then */
   open(payment: NewPayment): Promise<boolean>
   isLeased: PaymentRepository['isLeased']
-  /** Drops a payment that moved nothing and never will. */
+  /** Removes a payment that moved no money and never will. */
   drop(id: string): Promise<void>
   settling(id: string): Promise<void>
-  /** @param work state of a settled payment's work: `waiting` if no request is pending */
+  /** @param work state of a settled payment's work; `waiting` if no request is pending */
   recordSettlement(id: string, settlement: Settlement, work: 'waiting' | 'begun'): Promise<void>
   begin(id: string): Promise<void>
   done(id: string, answer: StoredAnswer | undefined): Promise<void>
-  /** The work failed: gives the payer the amount as credits, once, with the answer that says so. */
+  /** Credits the payer with the amount, once, after the work failed. Stores the error as the response. */
   credit(payment: PaymentRow, error: AppError): Promise<AppError>
 }
 
-/** Time after which a payment is credited if its client has not returned. */
+/** Time after which a payment is credited if its client has not retried. */
 export const waitingMs = 10 * 60_000
 
 export function createPaymentBooks(options: {
@@ -59,7 +59,7 @@ export function createPaymentBooks(options: {
     begin: (id) => commits.commitDurable(() => records.begin(id)),
     done: (id, answer) => commits.commitDurable(() => records.finish(id, { work: 'done', answer })),
     async credit({ id, accountId: to, amount: atomic, transaction }, error) {
-      const amount = toMicroUsd(atomic) // USDC has as many decimals as our ledger
+      const amount = toMicroUsd(atomic) // USDC has as many decimals as the ledger
       const refundError = new AppError(error.code, error.message, {
         cause: error,
         detail: `${error.detail === undefined ? '' : `${error.detail} `}The payment of ${formatUsd(amount, 'cents', 'down')} was added to your credits.`,

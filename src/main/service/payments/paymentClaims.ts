@@ -4,14 +4,14 @@ import { createAlreadyUsedError, createInFlightError } from './paymentErrors.ts'
 import type { PaymentRow } from './paymentRepository.ts'
 import { type BoundRequest, isSame, isSameOrder, type Order, toKeyString } from './toBoundRequest.ts'
 
-/** Names in this process of the payments, and of the keys of orders, that a request or the reconciler works on. */
+/** Names, in this process, of the payments and order keys that a request or the reconciler is processing. */
 export type PaymentClaims = {
   hasAny(names: readonly string[]): boolean
-  /** Claims names of which none is claimed. @returns the function that releases them */
+  /** Claims names that are not claimed yet. @returns a function that releases them */
   claim(names: readonly string[]): () => void
   /** @throws AppError `request/reused-key` */
   findOrderByKey(order: Order): PaymentRow | undefined
-  /** @throws AppError `payments/in-flight`, `payments/used` if it pays for another request */
+  /** @throws AppError `payments/in-flight`, or `payments/used` if it pays for another request */
   findPayment(bound: BoundRequest): PaymentRow | undefined
 }
 

@@ -10,28 +10,29 @@ import { createPaymentSettler } from './paymentSettler.ts'
 import type { Paid, Sale } from './sale.ts'
 import { toKeyString } from './toBoundRequest.ts'
 
-/** Sells for USDC by x402: every payment settles once, and buys one product or becomes credits. */
+/** Sells products for USDC by x402. Every payment settles once, and buys one product or becomes credits. */
 export type PaymentGate = {
   sell<R extends Route, P>(route: R, access: Endpoint['access'], sale: Sale<R, P>): Endpoint
-  /** Every route that is sold. @throws AppError `payments/unconfigured` */
+  /** Lists all paid routes. @throws AppError `payments/unconfigured` */
   listPaidRoutes(): Route[]
   /**
-   * Looks after a payment that no request is about now: settles what is unknown, ends work that was cut off.
-   * @throws whatever keeps it from being finished now
+   * Processes a payment without a pending request: settles it if its outcome is unknown, and completes interrupted
+   * work.
+   * @throws the error that prevents it
    */
   lookAfter(payment: PaymentRow): Promise<void>
 }
 
 export function createPaymentGate(options: {
   books: PaymentBooks
-  /** Absent: nothing is sold. */
+  /** Facilitator of the service. Undefined if nothing is sold. */
   facilitator: Facilitator | undefined
   payTo: string
-  /** Base URL of this service, no trailing slash. */
+  /** Base URL of this service without a trailing slash. */
   baseUrl: () => string
   onFailure: (error: unknown) => void
   now: () => number
-  /** For schedules of unfinished payments. Default: `now`. */
+  /** Clock for schedules of unfinished payments. Default: `now`. */
   steadyMs?: () => number
 }): PaymentGate {
   const { books, facilitator, payTo, baseUrl, onFailure, now, steadyMs = now } = options
@@ -43,13 +44,13 @@ export function createPaymentGate(options: {
 
   return {
     sell(route, access, sale) {
-      const any = sale as unknown as AnySale // it is only ever given what its own quote and route made
+      const any = sale as unknown as AnySale // receives only values of its own quote and route
       sales.set(route.operation, { route, sale: any })
       return {
         route,
         access,
         price: createPrice(route, any),
-        handle: (_input, _call, settlement) => any.fulfil(settlement as Paid<unknown>), // `PaidWork` made it
+        handle: (_input, _call, settlement) => any.fulfil(settlement as Paid<unknown>), // created by `PaidWork`
       }
     },
     listPaidRoutes() {
@@ -61,7 +62,7 @@ export function createPaymentGate(options: {
       if (claims.hasAny(names)) return
       const release = claims.claim(names)
       try {
-        // A request may have gone on with it since it was found.
+        // A request may have processed it in the meantime.
         const row = books.get(id)
         if (row?.state === 'verifying') await books.drop(id)
         else if (row?.state === 'settled' && isCutOff(row, before)) await work.recover(row)
@@ -75,7 +76,7 @@ export function createPaymentGate(options: {
   }
 }
 
-/** Whether the payment was abandoned: no process works on it, and no client returned in time. */
+/** Whether the payment was abandoned: no process is working on it, and no client retried in time. */
 function isCutOff({ work }: PaymentRow, before: PaymentRow['work']): boolean {
   return work === 'begun' || (work === 'waiting' && before === 'waiting')
 }

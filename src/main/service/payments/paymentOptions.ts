@@ -1,8 +1,7 @@
 import type { CdpKey } from './cdpToken.ts'
 
-/** Payments that a service accepts. */
 export type PaymentOptions = {
-  /** `base`, `eip155:8453` and so on. The test ledger has its own. */
+  /** Network such as `base` or `eip155:8453`. The test ledger has a separate one. */
   network?: string | undefined
   payTo?: string | undefined
   facilitator:

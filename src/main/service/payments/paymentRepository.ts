@@ -15,7 +15,7 @@ import {
 import type { PaymentAuthorization } from './paymentAuthorization.ts'
 
 export type PaymentState = 'verifying' | 'settling' | 'settled' | 'failed' | 'unknown'
-/** Work of a settled payment. `waiting`: the connection of the request that paid closed, and its client may retry. */
+/** Work of a settled payment. `waiting`: the connection of the paying request closed, and its client may retry. */
 export type PaymentWork = 'none' | 'waiting' | 'begun' | 'done' | 'credited'
 
 const payments = defineTable('payments', {
@@ -32,11 +32,11 @@ const payments = defineTable('payments', {
   bodyHash: bytes(),
   authorization: json<PaymentAuthorization>(),
   amount: number(),
-  /** Purchase of the operation. It can be written as JSON. */
+  /** Purchase of the operation, as JSON. */
   purchase: json<unknown>(),
-  /** `name` of the `SoldResource`, which one unfinished payment at a time leases. */
+  /** `name` of the `SoldResource`. Only one unfinished payment at a time can lease it. */
   resource: nullable(text()),
-  /** Sandbox that the purchase leads to. */
+  /** Sandbox that the purchase points to. */
   sandboxId: nullable(text<SandboxId>()),
   state: text<PaymentState>(),
   work: text<PaymentWork>(),
@@ -49,7 +49,7 @@ const payments = defineTable('payments', {
 })
 type Row = RowOf<typeof payments>
 
-/** Unique key of a payment: one authorization pays for one thing. */
+/** Unique key of a payment. One authorization pays for one purchase. */
 export type PaymentLock = Pick<Row, 'network' | 'asset' | 'payer' | 'nonce'>
 
 export type PaymentRow = Omit<Row, 'key' | 'answerStatus' | 'answerBody'> & {
@@ -64,7 +64,10 @@ export type NewPayment = Omit<PaymentRow, 'state' | 'work' | 'transaction' | 'an
 export type PaymentRepository = {
   find(lock: PaymentLock): PaymentRow | undefined
   get(id: string): PaymentRow | undefined
-  /** Finds the order of a key that may have been paid and did not fail. @param sinceMs earliest completed order */
+  /**
+   * Finds the order of a key that may have been paid and did not fail.
+   * @param sinceMs time of the earliest completed order
+   */
   findByKey(order: Pick<PaymentRow, 'accountId'> & { key: string; sinceMs: number }): PaymentRow | undefined
   /** @returns false if an unfinished payment leases its resource */
   add(payment: NewPayment): boolean
@@ -72,28 +75,28 @@ export type PaymentRepository = {
   isLeased(resource: string): boolean
   /** Whether a purchase for the sandbox is being settled or delivered. */
   isSandboxLeased(id: SandboxId): boolean
-  /** Removes a payment that moved nothing. */
+  /** Removes a payment that moved no money. */
   remove(id: string): void
   setState(id: string, state: Exclude<PaymentState, 'settled'>): void
   markSettled(id: string, changes: { transaction: string; work: 'waiting' | 'begun'; nextAtMs: number }): void
   begin(id: string): void
   finish(id: string, outcome: { work: 'done' | 'credited'; answer: PaymentRow['answer'] }): void
   retryAt(id: string, atMs: number): void
-  /** Removes payments that an earlier process left before anything moved. */
+  /** Removes payments of an earlier process that had not moved any money. */
   removeUnverified(): void
   /**
-   * Releases resources of payments whose outcome is unknown on networks other than this one: it cannot be determined until
-   * the network is changed back. A payment that turns out to be settled then is delivered if possible, else credited.
+   * Releases resources of payments with an unknown outcome on other networks: it cannot be determined until the network
+   * is changed back. A payment that then turns out to be settled is delivered if possible, and otherwise credited.
    */
   releaseResources(network: string): void
-  /** Lists unfinished payments that are due, by the time at which they became due. */
+  /** Lists unfinished payments that are due, in the order in which they became due. */
   due(nowMs: number, max: number): PaymentRow[]
-  /** Makes every unfinished payment due at once. */
+  /** Makes every unfinished payment due now. */
   makeDue(): void
 }
 
 const unfinished = `(state IN ('verifying', 'settling', 'unknown') OR work IN ('waiting', 'begun'))`
-/** Same text as in the index, which SQLite compares word by word. */
+/** Must equal the text of the index, because SQLite compares expressions literally. */
 const leases = `resource IS NOT NULL AND (state IN ('verifying', 'settling', 'unknown') OR work IN ('waiting', 'begun'))`
 
 export function createPaymentRepository(database: Database): PaymentRepository {

@@ -24,7 +24,7 @@ const perDollar = 1_000_000
 
 type Purchase = { credits_cents: number }
 
-/** Credits for USDC. */
+/** Creates the route that sells credits for USDC. */
 export function createTopUpRoute(options: {
   paymentGate: PaymentGate
   prices: PriceList
@@ -34,7 +34,7 @@ export function createTopUpRoute(options: {
   recordForAccount: ActivityLog['recordForAccount']
 }): Endpoint {
   const { paymentGate, prices, ledger, commits, recordForAccount } = options
-  /** However often it is asked for, it credits once. */
+  /** Idempotent: credits a purchase once. */
   const creditPurchase = async ({ id, accountId, purchase, transaction }: Paid<Purchase>) => {
     const { credits_cents } = purchase
     const amount = centsToMicroUsd(credits_cents)
@@ -94,7 +94,7 @@ export function createDiscoveryRoute(options: {
   })
 }
 
-/** Test money, where that is what is paid with. */
+/** Creates the routes of test money, if payments use it. */
 export function createTestMoneyRoutes(options: {
   ledger: TestLedger | undefined
   /** @throws AppError for a key with limits */
@@ -118,7 +118,7 @@ export function createTestMoneyRoutes(options: {
     }),
     createEndpoint(getAuthorizationState, ({ params: { address, nonce } }) => {
       const ledger = testLedger()
-      // The time first: what is unused after it has passed could not have been used before.
+      // Reads the time first: an authorization that is unused after this time was unused at this time.
       const timestamp = toIsoTime(ledger.now())
       const transaction = ledger.findTransaction(address, nonce) ?? null
       return { used: transaction !== null, transaction, at: timestamp }

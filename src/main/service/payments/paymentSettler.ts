@@ -10,15 +10,15 @@ export type PaymentSettler = {
   assertConfigured(): void
   /** @throws Error if nothing is sold */
   getNetwork(): Facilitator['network']
-  /** Verifies and settles a payment that, as far as is known, moved nothing yet. */
+  /** Verifies and settles a payment that, as far as is known, has not moved any money. */
   verifyAndSettle(row: PaymentRow, terms: { offer: Offer; assertDeliverable: () => Promise<void> }): Promise<Settlement>
-  /** Settles again a payment that settled, or may have. */
+  /** Settles a payment again that has settled or may have settled. */
   settleAgain(row: PaymentRow): Promise<Settlement>
 }
 
 export function createPaymentSettler(options: {
   books: Pick<PaymentBooks, 'drop' | 'settling'>
-  /** Absent: nothing is sold. */
+  /** Facilitator of the service. Undefined if nothing is sold. */
   facilitator: Facilitator | undefined
   onFailure: (error: unknown) => void
 }): PaymentSettler {

@@ -23,7 +23,7 @@ const Settled = z.discriminatedUnion('success', [
   }),
   z.object({ success: z.literal(false), transaction: words, errorReason: words, errorMessage: words }),
 ])
-/** Reasons of facilitators for a verification that could not run. */
+/** Reasons of facilitators if a verification could not run. */
 const unsure = /unexpected|unknown|timeout|timed_out|internal|failed_to_(send|confirm)|pending|settle_error/i
 
 /**
@@ -53,7 +53,8 @@ const unmoved: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Settles through a facilitator's server by x402 version 2. Any response that is not clear counts as unknown.
+ * Creates a facilitator that settles through a remote server by x402 version 2. Ambiguous responses count as an unknown
+ * outcome.
  * @see https://docs.x402.org/core-concepts/facilitator
  */
 export function createRemoteFacilitator(options: {
@@ -61,7 +62,7 @@ export function createRemoteFacilitator(options: {
   url: string
   /** Chain for looking up outcomes of payments. Default: none. */
   chain: Chain | undefined
-  /** Absent: it asks for no key. */
+  /** Coinbase credentials. Undefined if the facilitator requires no key. */
   cdpKey?: CdpKey | undefined
   http: HttpClient
   log: Log
@@ -88,7 +89,10 @@ export function createRemoteFacilitator(options: {
     return { status, json: parseJsonOrUndefined(text) }
   }
 
-  /** Once it may have moved, a refusal tells nothing: it can be because it moved. The chain tells, where it can be asked. */
+  /**
+   * Determines the outcome on the chain, if one is configured. After money may have moved, a refusal proves nothing,
+   * because it may result from the transfer itself.
+   */
   const onChain = async (payment: SignedPayment): Promise<Settlement> => {
     const unknown: Settlement = { state: 'unknown', message: 'The facilitator did not say what became of it.' }
     if (!chain) return unknown

@@ -3,11 +3,9 @@ import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { PaymentGate } from './paymentGate.ts'
 import type { PaymentRepository, PaymentRow } from './paymentRepository.ts'
 
-/**
- * Follows up payments without a request: those of an ended process, those with an unknown outcome, and abandoned ones.
- */
+/** Resumes payments without a request: those of an ended process, with an unknown outcome, or abandoned. */
 export type UnfinishedPayments = {
-  /** Once everything that is sold is known. What a process before left is looked after first. */
+  /** Starts with the payments of the previous process. Call it after all products are registered. */
   start(): Promise<void>
   close(): Promise<void>
 }
@@ -20,7 +18,7 @@ export function startPaymentReconciler(options: {
   records: PaymentRepository
   paymentGate: PaymentGate
   commits: Pick<GroupCommit, 'commit'>
-  /** Network that payments are taken on. Absent: none are taken. */
+  /** Network of accepted payments. Undefined if payments are not accepted. */
   network: string | undefined
   now: () => number
   log: Log

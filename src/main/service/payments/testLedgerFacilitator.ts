@@ -5,12 +5,14 @@ import { alreadyUsed, expired, type Facilitator, type Settlement, tooLittle, wro
 import { isSignedByPayer, type PaymentAuthorization } from './paymentAuthorization.ts'
 import type { TestMoneyRepository } from './testMoneyRepository.ts'
 
-/** Test money in a table: it checks what the contract of USDC checks, and can do nothing with what has a price. */
+/**
+ * Facilitator for test money in a table. It performs the checks of the USDC contract and has no access to real money.
+ */
 export type TestLedger = Facilitator & {
-  /** @returns what the address has now */
+  /** Adds test money to an address. @returns the new balance of the address */
   give(address: string, amount: number): Promise<number>
   balance(address: string): number
-  /** @returns the transaction that used this authorization; undefined while none has */
+  /** @returns the transaction that used this authorization, or undefined if it is unused */
   findTransaction(payer: string, nonce: string): string | undefined
   now(): number
 }

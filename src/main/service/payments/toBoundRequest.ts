@@ -9,7 +9,7 @@ import type { PaymentPayload } from './parsePaymentHeader.ts'
 import type { Refusal } from './paymentAuthorization.ts'
 import type { PaymentLock, PaymentRow } from './paymentRepository.ts'
 
-/** Purpose of a payment, which never buys anything else. */
+/** Payment with the request that it is bound to. It cannot pay for another one. */
 export type BoundRequest = PaymentLock &
   Pick<PaymentRow, 'operation' | 'key' | 'accountId' | 'method' | 'path' | 'bodyHash' | 'authorization'>
 
@@ -46,17 +46,17 @@ export function isSameOrder(stored: Order, fresh: Order): boolean {
   )
 }
 
-/** Returns the in-process lock names of the order's key; empty without a key. */
+/** Returns the in-process lock names of the order's key. Empty without a key. */
 export function toKeyNames({ accountId, key }: Pick<Order, 'accountId' | 'key'>): string[] {
   return key === undefined ? [] : [JSON.stringify([accountId, key])]
 }
 
-/** Key of a payment's lock in this process, which serves one network. */
+/** Returns the in-process lock name of a payment. A process serves only one network. */
 export function toKeyString({ payer, nonce }: Pick<PaymentLock, 'payer' | 'nonce'>): string {
   return `${payer} ${nonce}`
 }
 
-/** Whether it was settled, or may have been: what it costs by now does not matter any more. */
+/** Whether a payment has settled or may have settled, so that price changes no longer affect it. */
 export function hasMoved(row: PaymentRow | undefined): boolean {
   return row !== undefined && ['settling', 'unknown', 'settled'].includes(row.state)
 }
@@ -69,14 +69,14 @@ function sortFields({ authorization }: BoundRequest): [string, string][] {
   return Object.entries(authorization).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Rejects payments from another wallet than the one that signed in. */
+/** Rejects payments from any wallet except the one that signed in. */
 export function assertOwnWallet(holder: Caller | undefined, { authorization: { from } }: PaymentPayload): void {
   const wallet = holder?.wallet
   if (!wallet || (wallet.type === 'evm' && wallet.address.toLowerCase() === from)) return
   throw new AppError('payments/wallet', `The payment is of ${from}, and you signed in with ${wallet.address}.`)
 }
 
-/** Checks the fields beside the authorization. The signature covers network and asset as well. */
+/** Checks the fields outside the authorization. The signature also covers network and asset. */
 export function findMismatch({ scheme, network, asset }: PaymentPayload, { network: own }: Offer): Refusal | undefined {
   if (scheme !== 'exact') return { reason: 'unsupported_scheme', message: `The scheme ${scheme} is not taken here.` }
   if (network !== own.id && network !== own.slug) {

@@ -8,14 +8,14 @@ export type ExposedPorts = {
   /** @throws AppError `port/taken`, `port/too-many` */
   expose(sandboxId: SandboxId, options: ExposeOptions): ExposedPort
   list(sandboxId: SandboxId): ExposedPort[]
-  /** The earliest exposed of the ports that are exposed now. */
+  /** Returns the port that was exposed earliest among those still exposed. */
   first(sandboxId: SandboxId): PortRecord | undefined
   isExposed(sandboxId: SandboxId, port: number): boolean
   /** @throws AppError `port/not-found` */
   get(sandboxId: SandboxId, port: number): PortRecord
   /** @throws AppError `port/not-found` */
   remove(sandboxId: SandboxId, port: number): void
-  /** The port that a host label stands for. */
+  /** Returns the port of a host label. */
   findByLabel(label: string): PortRecord | undefined
 }
 
@@ -24,14 +24,17 @@ type ExposeOptions = { port: number; visibility?: Visibility | undefined; subdom
 type Options = {
   records: PortRepository
   urlOf: PortNames['getUrl']
-  /** Returns the endpoint to connect to for a port's address. */
+  /** Returns the endpoint to connect to for a port's URL. */
   toEndpoint: (url: URL) => { host: string; port: number }
-  /** The port that a custom domain leads to, exposed or not. Null means the one exposed first. */
+  /**
+   * Returns the port that a custom domain points to, whether exposed or not. Null means the port that was exposed
+   * first.
+   */
   leadsTo: (domain: string) => { sandboxId: SandboxId; port: number | null } | undefined
   onChanged: (sandboxId: SandboxId) => void
 }
 
-/** Manages ports with an address, which last until they are removed or their sandbox is deleted. */
+/** Manages exposed ports, which last until they are removed or their sandbox is deleted. */
 export function createExposedPorts({
   records,
   urlOf,

@@ -3,15 +3,18 @@ import type { SandboxId } from '#shared/ids.ts'
 import { createSecretTokens, hashSecret } from '../base/secretToken.ts'
 import type { PortRecord } from './portRepository.ts'
 
-/** Private ports in a frame of one page. In memory: after a restart the page loads its frame again. */
+/** Access to private ports from a frame of one page. Held in memory: after a restart the page reloads its frame. */
 export type FrameSessions = {
-  /** @param origin of the page that may show the frame */
+  /** @param origin origin of the page that may show the frame */
   createToken(port: PortId, origin: string, issuer: PrincipalId): { token: string; expiresAtMs: number }
-  /** Exchanges a token, once. @returns the secret of the session; undefined where the token is none of this port */
+  /**
+   * Exchanges a token once.
+   * @returns the secret of the session, or undefined if the token is not valid for this port
+   */
   open(token: string, port: PortId): string | undefined
-  /** @returns the session, if it is open for this port */
+  /** @returns the session if it is open for this port */
   find(secret: string, port: PortId): FrameSession | undefined
-  /** @param id hash of the secret, in hexadecimal */
+  /** @param id hexadecimal hash of the secret */
   findSandbox(id: string): SandboxId | undefined
 }
 
@@ -26,9 +29,9 @@ type Entry = PortId & { hash: Buffer; origin: string; issuer: PrincipalId; expir
 
 export const frameTokenSeconds = 60
 const sessionMs = 12 * 3_600_000
-/** Maximum number of each kind. The oldest is dropped first. */
+/** Maximum number of tokens and of sessions. The oldest is removed first. */
 const maxEntries = 1_000
-/** Recognized, and taken out of headers, like the other tokens of ports. */
+/** Recognized and removed from headers like other port tokens. */
 const secrets = createSecretTokens('spt')
 
 export function createFrameSessions(options: {

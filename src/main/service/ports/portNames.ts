@@ -1,8 +1,11 @@
 import type { PortRecord } from './portRepository.ts'
 
-/** Host names of exposed ports. None of them is a name of the service itself. */
+/** Host names of exposed ports. They never equal a name of the service itself. */
 export type PortNames = {
-  /** The label before the common suffix in a Host header. Undefined if it names the service, or nothing here. */
+  /**
+   * Returns the label before the common suffix in a Host header.
+   * @returns undefined if the header names the service or an unknown host
+   */
   findLabel(host: string | undefined): string | undefined
   getUrl(record: PortRecord): string
   /** Whether a name belongs to the service, or is below the suffix of its ports. */
@@ -10,25 +13,28 @@ export type PortNames = {
 }
 
 type Options = {
-  /** Suffix of public addresses, served with TLS. Without one, addresses are below `localhost`. */
+  /** Suffix of public port URLs, which use TLS. Without it, URLs are below `localhost`. */
   sandboxHost: string | undefined
-  /** Returns the address of a name below `localhost`, with the service's port. Never throws. */
+  /** Returns the URL of a name below `localhost`, with the service's port. Never throws. */
   getLocalUrl: (hostName: string) => string
   /** Names of the service itself, even if they end with the suffix of ports. */
   ownNames: readonly string[]
-  /** Whether a custom domain leads to a port here. */
+  /** Whether a custom domain points to a port here. */
   isDomain: (name: string) => boolean
 }
 
-/** Marks a label that is a whole custom domain. It cannot occur in a host name. */
+/** Prefix of a label that is a whole custom domain. A host name cannot contain it. */
 const domainMark = 'domain:'
 
-/** Browsers take every name below `localhost` for this machine: https://www.rfc-editor.org/rfc/rfc6761#section-6.3 */
+/**
+ * Browsers resolve every name below `localhost` to the loopback address:
+ * https://www.rfc-editor.org/rfc/rfc6761#section-6.3
+ */
 const localSuffix = '.localhost'
 
 export function createPortNames({ sandboxHost, getLocalUrl: localUrlOf, ownNames, isDomain }: Options): PortNames {
   const reservedNames = new Set(ownNames.map((name) => name.toLowerCase()))
-  // Longest first: the configured host may itself be below `localhost`.
+  // Longest first, because the configured host may itself be below `localhost`.
   const suffixes = [localSuffix, ...(sandboxHost === undefined ? [] : [`.${sandboxHost.toLowerCase()}`])].toSorted(
     (a, b) => b.length - a.length,
   )
@@ -51,12 +57,12 @@ export function createPortNames({ sandboxHost, getLocalUrl: localUrlOf, ownNames
   }
 }
 
-/** @returns the custom domain that a label stands for */
+/** @returns the custom domain of a label, or undefined for other labels */
 export function toDomain(label: string): string | undefined {
   return label.startsWith(domainMark) ? label.slice(domainMark.length) : undefined
 }
 
-/** `{port}-{sandbox_id}` */
+/** Parses `{port}-{sandbox_id}`. */
 export function parseLabel(label: string): { port: number; sandboxId: string } | undefined {
   const [, port, sandboxId] = /^([1-9]\d{0,4})-([0-9a-f]{32})$/.exec(label) ?? []
   return port === undefined || sandboxId === undefined ? undefined : { port: Number(port), sandboxId }

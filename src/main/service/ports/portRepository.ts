@@ -33,7 +33,7 @@ export type PortRepository = {
   /** @returns whether the port was exposed */
   remove(sandboxId: SandboxId, port: number): boolean
   addToken(token: PortToken & { issuer: Issuer }): void
-  /** @returns undefined for a token that has expired, or whose sign-in has ended. Tokens of a revoked key are deleted. */
+  /** @returns undefined for a token that has expired or whose sign-in has ended. Tokens of a revoked key are deleted */
   findToken(hash: Buffer, nowMs: number): PortToken | undefined
   removeExpiredTokens(nowMs: number): void
 }

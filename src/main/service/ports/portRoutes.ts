@@ -13,7 +13,7 @@ export function createPortRoutes(options: {
   tokens: PortTokens
   frames: Pick<FrameSessions, 'createToken'>
   urlOf: PortNames['getUrl']
-  /** The path that turns a port token into a cookie. */
+  /** Path that exchanges a port token for a cookie. */
   openPath: string
 }): Endpoint[] {
   const { sandboxes, ports, tokens, frames } = options

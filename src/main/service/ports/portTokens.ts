@@ -5,11 +5,11 @@ import { createSecretTokens, hashSecret } from '../base/secretToken.ts'
 import type { PortRecord, PortRepository } from './portRepository.ts'
 
 export type PortTokens = {
-  /** Creates a token, of which only a hash is stored. */
+  /** Creates a token. Only its hash is stored. */
   create(port: PortRecord, issuer: PrincipalId): { token: string; expiresAtMs: number }
-  /** @returns the principal of the token, if it is valid for this port now */
+  /** @returns the principal of the token if it is currently valid for this port */
   find(token: string, port: PortRecord): PrincipalId | undefined
-  /** @param id hash of the token, in hexadecimal */
+  /** @param id hexadecimal hash of the token */
   findSandbox(id: string): SandboxId | undefined
 }
 

@@ -10,11 +10,11 @@ const removedThings = defineTable('removed_things', {
   name: text(),
 })
 
-/** Outbox of removals. Triggers of the schema write it, in the transaction of the removal. */
+/** Outbox of removals. Triggers write it in the transaction of the removal. */
 export type RemovedThingRepository = {
   /** Lists removals after this sequence, oldest first. */
   list(accountId: AccountId, after: number, limit: number): RemovedThing[]
-  /** @returns 0 if there is none */
+  /** @returns 0 if there are no removals */
   lastSequence(accountId: AccountId): number
   /** Lists the last sequence of each account that has a later one than `after`. */
   listGrown(after: number): { accountId: AccountId; sequence: number }[]

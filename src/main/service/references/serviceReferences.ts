@@ -22,8 +22,8 @@ const issuers = {
 } as const
 
 /**
- * References of `service.sqlite` to removable resources, and the action on removal. A new table or column fails
- * `test/contract/storedReferences.test.ts` until it is declared here.
+ * References of `service.sqlite` to removable resources, and the action on removal.
+ * `test/contract/storedReferences.test.ts` fails for a new table or column until it is declared here.
  */
 export const serviceReferences = {
   accounts: {},

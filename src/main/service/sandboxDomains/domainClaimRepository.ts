@@ -5,13 +5,13 @@ import { defineTable, nullable, number, type Params, type RowOf, type StoredRow,
 const claims = defineTable('sandbox_domain_claims', {
   domain: text(),
   sandboxId: text<SandboxId>(),
-  /** Null: the port that was exposed first. */
+  /** Null for the port that was exposed first. */
   port: nullable(number()),
-  /** Value of the DNS record that proves the domain. Public. */
+  /** Value of the DNS record that proves the ownership of the domain. Public. */
   token: text(),
   createdAtMs: number(),
 })
-/** A domain that will lead to a sandbox once it is proved. */
+/** Domain that will point to a sandbox after its ownership is proved. */
 export type DomainClaim = RowOf<typeof claims>
 
 export type DomainClaimRepository = {

@@ -1,16 +1,16 @@
 import { Resolver } from 'node:dns/promises'
 
-/** Asks DNS whether who wants a domain also edits its records. */
+/** Verifies by DNS that the requester of a domain controls its records. */
 export type DomainProof = {
   getRecord(claim: { domain: string; token: string }): { type: 'TXT'; name: string; value: string }
-  /** False also where DNS does not answer. */
+  /** Also resolves to false if DNS does not respond. */
   isProved(claim: { domain: string; token: string }): Promise<boolean>
 }
 
 const withinMs = 2_000
 const tries = 2
 
-/** @param servers that are asked; undefined: those of the system */
+/** @param servers DNS servers to query; undefined for those of the system */
 export function createDomainProof(servers: readonly string[] | undefined): DomainProof {
   const getRecord: DomainProof['getRecord'] = ({ domain, token }) => ({
     type: 'TXT',
@@ -32,7 +32,7 @@ export function createDomainProof(servers: readonly string[] | undefined): Domai
   }
 }
 
-/** Reserved top-level domains, such as `.test` (https://www.rfc-editor.org/rfc/rfc6761#section-6). */
+/** Whether the top-level domain is reserved, such as `.test` (https://www.rfc-editor.org/rfc/rfc6761#section-6). */
 export function isReserved(domain: string): boolean {
   return /\.(test|example|invalid|internal)$/.test(domain)
 }

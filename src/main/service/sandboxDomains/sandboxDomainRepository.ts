@@ -5,7 +5,7 @@ import { defineTable, nullable, number, type Params, type RowOf, type StoredRow,
 const sandboxDomains = defineTable('sandbox_domains', {
   domain: text(),
   sandboxId: text<SandboxId>(),
-  /** Null: the port that was exposed first. */
+  /** Null for the port that was exposed first. */
   port: nullable(number()),
   createdAtMs: number(),
 })

@@ -11,8 +11,8 @@ import type { SandboxDomainRecord, SandboxDomainRepository } from './sandboxDoma
 
 export type SandboxDomains = {
   /**
-   * Leads it there at once where the account is known to own it, otherwise once its DNS record proves it: adding it again
-   * looks for that.
+   * Points a domain to the sandbox: immediately if the account is known to own it, otherwise after a DNS record proves
+   * the ownership. Adding it again repeats the check.
    * @throws AppError `sandbox-domain/taken`, `sandbox-domain/too-many`, `port/not-found`, `sandbox/not-found`
    */
   add(target: Target, options: { domain: string; port?: number | undefined }): Promise<SandboxDomain>
@@ -28,23 +28,23 @@ type Options = {
   records: SandboxDomainRepository
   claims: DomainClaimRepository
   ports: Pick<ExposedPorts, 'first' | 'get' | 'isExposed'>
-  /** Returns undefined if the sandbox was removed. */
+  /** @returns undefined if the sandbox was removed */
   findAccount: (sandboxId: SandboxId) => AccountId | undefined
-  /** Whether a name belongs to the service or its port addresses. */
   isOwn: PortNames['isOwn']
-  /** Whether the account registered a domain here, or a parent of it. */
   isOwned: (accountId: AccountId, domain: string) => boolean
   proof: DomainProof
   newToken: () => string
   sandboxHost: string | undefined
   getLocalUrl: (hostName: string) => string
   note: ActivityLog['note']
-  /** A domain of this sandbox was added, changed or removed. */
   onChanged: (sandboxId: SandboxId) => void
   now: () => number
 }
 
-/** Custom domains that lead to a port of a sandbox. Their DNS, and a proxy with their certificate, point here. */
+/**
+ * Manages custom domains that point to a port of a sandbox. Their DNS, or a proxy with their certificate, forwards
+ * requests here.
+ */
 export function createSandboxDomains(options: Options): SandboxDomains {
   const { records, claims, ports, findAccount: accountOf, proof, note, now } = options
 
@@ -66,7 +66,10 @@ export function createSandboxDomains(options: Options): SandboxDomains {
     if (records.list(sandboxId).length + claims.list(sandboxId).length < maxSandboxDomains) return
     throw new AppError('sandbox-domain/too-many', `${maxSandboxDomains} domains already lead to this sandbox.`)
   }
-  /** Public addresses need a proof for every domain; at home, unregistered names need none. */
+  /**
+   * Whether a domain needs no proof. With public URLs only the account's own domains need none; on this computer, names
+   * of reserved top-level domains need none either.
+   */
   const needsNone = (accountId: AccountId, domain: string): boolean =>
     (options.sandboxHost === undefined && isReserved(domain)) || options.isOwned(accountId, domain)
 

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Shorter text stays text whatever it costs: a person reads it. In bytes. */
+/** Shorter output stays text regardless of its encoded size, because users read it. In bytes. */
 export const minEscapedBytes = 64 * 1024
 
-/** `base64` for parts of which one is not UTF-8, and for long ones that escapes of JSON would more than double. */
+/** Returns `base64` if one part is not UTF-8, or if JSON escapes would more than double long text. */
 export function chooseEncoding(...parts: readonly Buffer[]): 'utf8' | 'base64' {
   if (!parts.every((part) => isUtf8(part))) return 'base64'
   const length = parts.reduce((sum, part) => sum + part.length, 0)
@@ -13,7 +13,7 @@ export function chooseEncoding(...parts: readonly Buffer[]): 'utf8' | 'base64' {
 }
 
 const shortEscapes = new Set([...'\b\t\n\f\r"\\'].map((character) => character.charCodeAt(0)))
-/** By byte: how many bytes more it has in a text of JSON. */
+/** Additional bytes of each byte's JSON escape. */
 const escapeBytes = Uint8Array.from({ length: 256 }, (_, byte) => (shortEscapes.has(byte) ? 1 : byte < 0x20 ? 5 : 0))
 
 function countEscapes(bytes: Buffer): number {

@@ -2,7 +2,7 @@ import { chooseEncoding } from './chooseEncoding.ts'
 
 export type TextOutput = { stdout: string; stderr: string; encoding: 'utf8' | 'base64' }
 
-/** Both streams as text, or both as base64. */
+/** Encodes both streams as text, or both as base64. */
 export function encodeOutput(output: { stdout: Buffer; stderr: Buffer; truncated: boolean }): TextOutput {
   const stdout = output.truncated ? trimPartialCharacter(output.stdout) : output.stdout
   const stderr = output.truncated ? trimPartialCharacter(output.stderr) : output.stderr
@@ -10,7 +10,7 @@ export function encodeOutput(output: { stdout: Buffer; stderr: Buffer; truncated
   return { stdout: stdout.toString(encoding), stderr: stderr.toString(encoding), encoding }
 }
 
-/** A stream cut at its limit may end inside a character of up to four bytes. */
+/** Removes an incomplete character, of up to four bytes, at the end of a truncated stream. */
 function trimPartialCharacter(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0

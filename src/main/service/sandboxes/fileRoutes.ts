@@ -48,7 +48,7 @@ export function createFileRoutes({
   ]
 }
 
-/** @throws AppError `request/invalid` for what is not standard base64 with its padding, or no whole text. */
+/** @throws AppError `request/invalid` for content that is not padded standard base64 or not well-formed text */
 function decodeContent(content: string, encoding: 'utf8' | 'base64'): Buffer {
   if (encoding === 'utf8') {
     if (!content.isWellFormed()) throw new AppError('request/invalid', '`content` must be whole Unicode text.')

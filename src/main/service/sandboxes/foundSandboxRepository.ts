@@ -5,10 +5,10 @@ import { defineTable, number, type Params, type RowOf, text } from '#storage/tab
 const sandboxRemovals = defineTable('sandbox_removals', { sandboxId: text<SandboxId>(), markedAtMs: number() })
 type SandboxRemoval = RowOf<typeof sandboxRemovals>
 
-/** Identity of this database, and sandboxes whose files are being deleted. */
+/** Identity of this database, and the sandboxes whose files are being deleted. */
 export type FoundSandboxRepository = {
   databaseId: string
-  /** Must be called before the first file of a sandbox is deleted. */
+  /** Call this before deleting the first file of a sandbox. */
   markRemoval(id: SandboxId, atMs: number): void
   unmarkRemoval(id: SandboxId): void
   removals(): SandboxId[]

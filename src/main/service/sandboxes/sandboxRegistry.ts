@@ -20,7 +20,7 @@ import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
 import { createSandboxSpec } from './sandboxWire.ts'
 
 export type SandboxRegistry = {
-  /** @throws AppError `sandbox/capacity`; `start` as well */
+  /** @throws AppError `sandbox/capacity`, and the errors of `start` */
   create(accountId: AccountId, request: Parsed<typeof createSandbox>['body'], from?: FilesOf): Promise<SandboxRecord>
   list(accountId: AccountId): SandboxRecord[]
   /** @throws AppError `sandbox/not-found`, both for unknown ids and for sandboxes of other accounts */
@@ -29,46 +29,53 @@ export type SandboxRegistry = {
   running(caller: Caller, id: SandboxId): SandboxRecord
   start(caller: Caller, id: SandboxId): Promise<SandboxRecord>
   stop(caller: Caller, id: SandboxId): Promise<SandboxRecord>
-  /** Runs while nothing else changes it. @throws AppError `sandbox/busy` while it is being made */
+  /**
+   * Runs work without concurrent changes of the sandbox.
+   * @throws AppError `sandbox/busy` while the sandbox is being created
+   */
   exclusively<T>(caller: Caller, id: SandboxId, work: (record: SandboxRecord) => Promise<T>): Promise<T>
   /**
-   * Stops a running sandbox for the change, and starts it again whatever the outcome. @throws AppError `sandbox/busy`
+   * Stops a running sandbox for the change, and restarts it regardless of the outcome.
+   * @throws AppError `sandbox/busy`
    */
   replaceFiles(caller: Caller, id: SandboxId, replacement: FileReplacement): Promise<SandboxRecord>
-  /** Stops it for want of use, if `isIdle` still says so when its turn has come. */
+  /** Stops an idle sandbox after pending changes, if `isIdle` still returns true. */
   stopIdle(id: SandboxId, isIdle: () => boolean): Promise<void>
-  /** Stops it for want of credits. */
+  /** Stops a sandbox whose account has insufficient credits. */
   stopUnpaid(id: SandboxId): Promise<void>
   change(caller: Caller, id: SandboxId, request: Parsed<typeof changeSandbox>['body']): SandboxRecord
   remove(caller: Caller, id: SandboxId): Promise<void>
-  /** Adds a sandbox found on disk to the database. @throws AppError `sandbox/not-found` if it is in the database already */
+  /**
+   * Adds a sandbox found on disk to the database.
+   * @throws AppError `sandbox/not-found` if the database already contains it
+   */
   adopt(record: SandboxRecord): SandboxRecord
   findAccount(id: SandboxId): AccountId | undefined
   find(id: SandboxId): SandboxRecord | undefined
   /** Publishes that a resource of the sandbox changed. */
   announce(id: SandboxId): void
-  /** The host says that it ended without being asked. */
+  /** Handles the host's report that a sandbox ended unexpectedly. */
   onEnded(id: SandboxId, reason: string): void
-  /** No host runs: nothing it held does. */
+  /** Handles the end of the host, with which all its sandboxes have ended. */
   onHostDown(ending: HostEnding): void
-  /** Compares the records with what a host, just connected, really runs and keeps. */
+  /** Reconciles the records with the sandboxes and files of a newly connected host. */
   reconcile(call: HostCall): Promise<void>
 }
 
-/** A snapshot, and how long making a sandbox with its files may take. */
+/** Snapshot to create a sandbox from, and the time allowed for creating it. */
 export type FilesOf = { sandboxId: SandboxId; snapshotId: SnapshotId; deadlineMs: number }
 
 export type FileReplacement = {
-  /** Why it is stopped. */
+  /** Reason for stopping the sandbox. */
   reason: string
-  /** Changes all or, when it fails, nothing. */
+  /** Replaces all files, or none if it fails. */
   replace: (record: SandboxRecord) => Promise<void>
 }
 
 export type SandboxRegistryOptions = {
   records: SandboxRepository
   removals: Pick<FoundSandboxRepository, 'markRemoval' | 'unmarkRemoval' | 'removals'>
-  /** Whether a purchase for it is being settled or delivered. */
+  /** Whether a purchase for the sandbox is being settled or delivered. */
   isLeased: (id: SandboxId) => boolean
   call: HostCall
   runtimes: RuntimeReports
@@ -77,9 +84,7 @@ export type SandboxRegistryOptions = {
   note: ActivityLog['note']
   recordForAccount: ActivityLog['recordForAccount']
   toWire: (record: SandboxRecord) => Sandbox
-  /** Default network of sandboxes. */
   defaultNetwork: DefaultNetwork
-  /** Number of sandboxes that may run at once. */
   maxActive: number
   /** Checks the credits before a sandbox starts. @throws AppError `credits/sandbox` */
   assertCredits: (accountId: AccountId, size: Pick<SandboxRecord, 'vcpu' | 'memoryMb' | 'diskGb'>) => void
@@ -88,7 +93,7 @@ export type SandboxRegistryOptions = {
   log: Log
 }
 
-/** Making, starting and removing files may take a while on a busy machine. */
+/** Creating, starting and removing files may take a while on a busy computer. */
 const changeDeadlineMs = 90_000
 const hostEnded = 'Stopped: the sandbox host exited.'
 const endedWithSteward = 'Stopped with Steward.'
@@ -97,7 +102,7 @@ const nothingEnforced: Enforced = { memory: false, cpu: false, disk: false, proc
 export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxRegistry {
   const { records, removals, call, publish, note, now, log } = options
   const changes = createKeyedQueue()
-  /** Being made by a request of this process, which settles them itself. */
+  /** Sandboxes being created by a request of this process, which also finishes or removes them. */
   const creating = new Set<SandboxId>()
 
   const tell = (record: SandboxRecord): SandboxRecord => {
@@ -178,7 +183,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
       const network = request.network ?? chooseNetwork(options.defaultNetwork, runtime)
       assertCapacity()
       options.assertCredits(accountId, { vcpu: request.vcpu, memoryMb: request.memory_mb, diskGb: request.disk_gb })
-      // The image may be in removal since it was found; from here to the record there is no await.
+      // The image may have been marked for removal since the check. There is no `await` between here and the record.
       if (request.image !== undefined) options.images.requireStored(request.image)
       const id = SandboxId.parse(options.newId())
       const record: SandboxRecord = {
@@ -218,7 +223,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
       } catch (error) {
         removals.markRemoval(id, now())
         forget(record, 'Could not be created. Nothing of it is left.')
-        // The host may have created it without responding, so it is deleted in either case.
+        // The host may have created the sandbox without responding, so it is deleted in either case.
         call('machine.delete', { sandboxId: id }).then(
           () => removals.unmarkRemoval(id),
           (cause: unknown) =>
@@ -269,7 +274,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
       return changes.run(id, async () => {
         const record = requireSettled(caller, id)
         const ran = record.status === 'running'
-        // Name and network may change in the meantime.
+        // Name and network may have changed in the meantime.
         const present = () => records.find(id) ?? record
         if (ran) {
           await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
@@ -329,7 +334,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
         removals.markRemoval(id, now())
         try {
           await call('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-          if (records.find(id)) forget(record, 'Deleted.') // otherwise a reconnect has done it
+          if (records.find(id)) forget(record, 'Deleted.') // unless a reconnect has already done this
         } finally {
           removals.unmarkRemoval(id)
         }

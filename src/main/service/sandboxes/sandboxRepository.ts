@@ -12,12 +12,12 @@ const sandboxes = defineTable('sandboxes', {
   diskGb: number(),
   region: text(Region.parse),
   runtime: text(),
-  /** Null: the base of the runtime. */
+  /** Null for the base image of the runtime. */
   image: nullable(text()),
   network: text(Network.parse),
-  /** Null: never. */
+  /** Null to never stop. */
   idleMinutes: nullable(number()),
-  /** Limits that are in force. */
+  /** Enforced limits. */
   enforced: json(Enforced.parse),
   status: text(SandboxStatus.parse),
   statusReason: nullable(text()),
@@ -36,13 +36,13 @@ export type SandboxRepository = {
   /** Newest first. */
   list(accountId: AccountId): SandboxRecord[]
   all(): SandboxRecord[]
-  /** Counts sandboxes that run or are being provisioned. */
+  /** Counts sandboxes that are running or being provisioned. */
   countActive(): number
-  /** Writes the status with its reason, the start and the limits in force. */
+  /** Writes the status with its reason, the start time and the enforced limits. */
   updateStatus(record: SandboxRecord): void
   /** Writes the settings that a user can change. */
   change(record: Pick<SandboxRecord, 'id' | (typeof settingFields)[number]>): void
-  /** Counts sandboxes that were made from this image. */
+  /** Counts sandboxes with this image. */
   countByImage(image: string): number
   remove(id: SandboxId): void
 }

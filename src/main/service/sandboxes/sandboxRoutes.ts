@@ -22,7 +22,7 @@ import { encodeOutput } from './execOutput.ts'
 import type { SandboxRegistry } from './sandboxRegistry.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
 
-/** The host answers an exec when its own time is over; this long after it is taken for lost. */
+/** The host responds when the timeout of an exec has passed. After this additional time, it counts as lost. */
 const execGraceMs = 30_000
 
 export function createSandboxRoutes(options: {
@@ -62,7 +62,7 @@ export function createSandboxRoutes(options: {
         const { command, timeout, cwd, env, watch } = body
         const { id: sandboxId } = sandboxes.running(caller, params.id)
         const timeoutMs = getExecTimeoutMs(timeout)
-        // A client with an Idempotency-Key may leave and ask again for the result.
+        // A client with an Idempotency-Key may disconnect and request the result again.
         const signal = repeatable === undefined ? disconnected : lease?.signal
         const request = { sandboxId, command, timeoutMs, cwd, env, watch }
         const callOptions = { deadlineMs: timeoutMs + execGraceMs, ...(signal && { signal }) }

@@ -47,7 +47,10 @@ export function createSandboxSpec(record: SandboxRecord): SandboxSpec {
   }
 }
 
-/** A label of RFC 1123: letters, digits and `-` inside, at most 63 of them; '' when nothing of the name is left. */
+/**
+ * Converts a name to an RFC 1123 label: letters, digits and inner hyphens, at most 63 characters. Empty if no valid
+ * character remains.
+ */
 export function toHostname(name: string): string {
   return name
     .normalize('NFKD')

@@ -6,7 +6,7 @@ const snapshots = defineTable('snapshots', {
   id: text<SnapshotId>(),
   sandboxId: text<SandboxId>(),
   name: text(),
-  /** 0 from before the host makes the files until they are complete. */
+  /** 0 from before the host creates the files until they are complete. */
   sizeBytes: number(),
   createdAtMs: number(),
 })
@@ -20,9 +20,8 @@ export type SnapshotRepository = {
   find(sandboxId: SandboxId, id: SnapshotId): SnapshotRecord | undefined
   /** Lists complete snapshots, newest first. */
   list(sandboxId: SandboxId): SnapshotRecord[]
-  /** Lists snapshots of all sandboxes that never became complete. */
+  /** Lists the incomplete snapshots of all sandboxes. */
   incomplete(): SnapshotRecord[]
-  /** Snapshots are also removed with their sandbox. */
   remove(id: SnapshotId): void
 }
 

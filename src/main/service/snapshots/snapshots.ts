@@ -13,17 +13,20 @@ import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import type { SnapshotRecord, SnapshotRepository } from './snapshotRepository.ts'
 
-/** Each change waits for the other changes of the sandbox. */
+/** Each change waits for pending changes of the sandbox. */
 export type Snapshots = {
-  /** @throws AppError `snapshot/too-many`, `snapshot/failed`, `file/no-space`, `sandbox/busy` while it is being made */
+  /**
+   * @throws AppError `snapshot/too-many`, `snapshot/failed`, `file/no-space`, or `sandbox/busy` while the sandbox is
+   * being created
+   */
   create(caller: Caller, sandboxId: SandboxId, name: string | undefined): Promise<SnapshotRecord>
   /** Newest first. */
   list(caller: Caller, sandboxId: SandboxId): SnapshotRecord[]
-  /** All of these: @throws AppError `snapshot/not-found` */
+  /** @throws AppError `snapshot/not-found`, as do `fork` and `remove` */
   restore(caller: Caller, sandboxId: SandboxId, id: SnapshotId): Promise<SandboxRecord>
   fork(caller: Caller, from: SnapshotRef, request: Parsed<typeof forkSnapshot>['body']): Promise<SandboxRecord>
   remove(caller: Caller, sandboxId: SandboxId, id: SnapshotId): Promise<void>
-  /** Completes snapshots whose files are complete at the host, and removes the other unfinished ones. */
+  /** Completes snapshots whose files are complete on the host, and removes other unfinished ones. */
   reconcile(call: HostCall): Promise<void>
 }
 
@@ -35,27 +38,27 @@ type Options = {
   call: HostCall
   publish: (accountId: AccountId, event: ServiceEvent) => void
   note: ActivityLog['note']
-  /** 24 hexadecimal characters. */
+  /** Creates an id of 24 hexadecimal characters. */
   newId: () => string
   now: () => number
   log: Log
 }
 
-/** The host gives up before. */
+/** The host has a shorter timeout. */
 const copyDeadlineMs = 660_000
-/** Size of a snapshot that nothing states. Zero would mean that it is unfinished. */
+/** Size of a snapshot if it is unknown. Zero would mark the snapshot as unfinished. */
 const unknownBytes = 1
 const forkSuffix = ' fork'
 
 export function createSnapshots({ records, sandboxes, call, publish, note, newId, now, log }: Options): Snapshots {
-  /** Being made by a request of this process, which settles them itself. */
+  /** Snapshots being created by a request of this process, which also finishes or removes them. */
   const making = new Set<SnapshotId>()
 
   const tell = ({ accountId, id }: SandboxRecord): void => {
     publish(accountId, { type: 'snapshots.changed', sandbox_id: id })
   }
 
-  /** A record without files is of no use to anybody. */
+  /** Removes the record of a snapshot whose files are missing. */
   const withFiles = async <T>(sandbox: SandboxRecord, id: SnapshotId, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
@@ -83,7 +86,7 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
           const { result } = await call('snapshot.create', ref, { deadlineMs: copyDeadlineMs })
           records.complete(id, result.sizeBytes)
         } catch (error) {
-          // Whether a host that did not answer made it is not known.
+          // The host may have created the snapshot without responding.
           await discard({ records, log }, call, { ...begun, runtime: sandbox.runtime })
           throw error
         } finally {
@@ -154,7 +157,7 @@ function requireSnapshot(records: SnapshotRepository, sandboxId: SandboxId, id: 
   throw new AppError('snapshot/not-found', `This sandbox has no snapshot ${id}.`)
 }
 
-/** Deletes a snapshot at the host, and its record. Never rejects: the next `reconcile` retries. */
+/** Deletes a snapshot on the host, and its record. Never rejects; the next `reconcile` retries. */
 async function discard(
   { records, log }: Pick<Options, 'records' | 'log'>,
   call: HostCall,
@@ -168,7 +171,7 @@ async function discard(
   }
 }
 
-/** Settings that are not set are copied from the other sandbox. */
+/** Settings that are not set are copied from the original sandbox. */
 function toRequestedSettings(
   sandbox: SandboxRecord,
   request: Parsed<typeof forkSnapshot>['body'],

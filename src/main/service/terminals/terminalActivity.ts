@@ -5,9 +5,9 @@ import type { HostCall } from '../host/hostCalls.ts'
 
 export type TerminalActivity = {
   recordOpened(terminal: TerminalRecord): void
-  /** Notes an exit, once. */
+  /** Records the exit of a terminal once. */
   recordChange(terminal: TerminalRecord): void
-  /** Notes exits that happened while no service listened to the host. */
+  /** Records exits that occurred while the service was not connected to the host. */
   catchUp(call: HostCall, sandboxes: readonly SandboxId[]): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function createTerminalActivity(activity: Pick<ActivityLog, 'note'>): Ter
   }
 }
 
-/** Returns the name set by the user, else the end of the id: the title is that of the running program. */
+/** Returns the name that the user set, or else the end of the id. The title changes with the running program. */
 function getName({ id, name }: TerminalRecord): string {
   return name === null ? id.slice(-6) : `“${name}”`
 }

@@ -15,7 +15,7 @@ export type TerminalLinkRecord = RowOf<typeof links>
 
 export type TerminalLinkRepository = {
   add(link: TerminalLinkRecord & { issuer: Issuer }): void
-  /** @returns undefined for a link that has expired, or whose sign-in has ended. Links of a revoked key are deleted. */
+  /** @returns undefined for a link that has expired or whose sign-in has ended. Links of a revoked key are deleted */
   find(
     hash: Buffer,
     nowMs: number,

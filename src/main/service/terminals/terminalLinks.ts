@@ -5,11 +5,14 @@ import { createSecretTokens, hashSecret } from '../base/secretToken.ts'
 import type { TerminalLinkRepository } from './terminalLinkRepository.ts'
 
 export type TerminalLinks = {
-  /** Creates a token, of which only a hash is stored. */
+  /** Creates a token. Only its hash is stored. */
   create(caller: Pick<Caller, 'accountId' | 'principal'>, sandboxId: SandboxId): { token: string; expiresAtMs: number }
-  /** The holder of this token; undefined if there is none, it expired, or its issuer has ended. */
+  /**
+   * Identifies the caller that a token belongs to.
+   * @returns undefined if the token is unknown or expired, or its issuer has ended
+   */
   identify(token: string): Caller | undefined
-  /** @param id hash of the token, in hexadecimal */
+  /** @param id hexadecimal hash of the token */
   findRights(id: string): { accountId: AccountId } | undefined
 }
 

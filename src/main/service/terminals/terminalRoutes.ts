@@ -22,9 +22,9 @@ import type { TerminalActivity } from './terminalActivity.ts'
 import { linkSeconds, type TerminalLinks } from './terminalLinks.ts'
 import { terminalToWire } from './terminalWire.ts'
 
-/** Raw output in one answer to `since`. The next answer has the rest. */
+/** Maximum raw output in one response to `since`. The next response continues after it. */
 const maxReadBytes = 1024 * 1024
-/** Extra time for the host to answer a long poll before it counts as lost. */
+/** Additional time for the host to respond to a long poll before it counts as lost. */
 const waitGraceMs = 15_000
 
 export function createTerminalRoutes(options: {

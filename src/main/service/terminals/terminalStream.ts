@@ -14,8 +14,9 @@ import type { HostCalls } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 
 /**
- * The host holds back what a viewer has not acknowledged, so little more than its window and a snapshot ever waits
- * here. A client that acknowledges what it did not read is cut off at this many bytes.
+ * Maximum buffered bytes before a client is disconnected. The host pauses output that a viewer has not acknowledged, so
+ * usually little more than its window and a snapshot is buffered. The limit applies to clients that acknowledge output
+ * without reading it.
  */
 const maxWaitingBytes = 64 * 1024 * 1024
 
@@ -35,7 +36,7 @@ export function createTerminalStream(options: {
       try {
         sandboxes.requireOwned(caller, params.id)
       } catch {
-        // Browsers hide the status of a refused upgrade, so close the stream with the reason.
+        // Browsers hide the status of a refused upgrade, so the socket is opened and closed with the reason.
         socket.close(streamClose.notFound, 'Sandbox not found or access denied')
         return
       }
@@ -63,7 +64,7 @@ export function createTerminalStream(options: {
   })
 }
 
-/** @returns what is wrong with an invalid client message */
+/** @returns the parsed message, or the reason why it is invalid */
 function parseMessage(data: Buffer): ClientStreamMessage | string {
   const { success, data: message } = ClientStreamMessage.safeParse(parseJsonOrUndefined(data.toString('utf8')))
   if (!success)

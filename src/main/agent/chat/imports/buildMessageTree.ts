@@ -6,8 +6,8 @@ export type MendedMessage = Omit<ImportedNode, 'role' | 'parentId'> & {
 }
 
 /**
- * The messages of an export as a tree, parents before children, whatever the file says of parents: hidden nodes are left
- * out, a parent that is not there and a circle begin a branch of their own, and of two nodes with one id the first counts.
+ * Builds a tree from the messages of an export, parents before children. Invalid parents are repaired: hidden nodes are
+ * omitted, missing parents and cycles start a new branch, and the first of several nodes with the same id wins.
  */
 export function buildMessageTree(imported: readonly ImportedNode[]): MendedMessage[] {
   const nodes = new Map<string, ImportedNode>()
@@ -46,16 +46,19 @@ export function buildMessageTree(imported: readonly ImportedNode[]): MendedMessa
   return messages
 }
 
-/** Children of a node are attached to `parentId`; the first answer among them starts with the thoughts. */
+/** Children of a node are attached to `parentId`. The first assistant message among them gets the thoughts. */
 type ParentRef = { parentId: string | undefined; thoughts: Thought | undefined }
 
-/** Reasoning of a hidden node, linked to the one before. Nodes may share it: it goes to the first answer. */
+/**
+ * Reasoning of a hidden node, linked to the preceding one. Several nodes may share it; the first assistant message uses
+ * it.
+ */
 type Thought = { text: string; before: Thought | undefined; isUsed?: boolean }
 
 /** Maximum reasoning of one message, in characters. */
 export const maxReasoningLength = 1_000_000
 
-/** Returns the thoughts that no other answer has claimed, so that one text is not copied to every descendant. */
+/** Returns thoughts that no other assistant message has used, so that a text is not copied to every descendant. */
 function joinThoughts(last: Thought): string {
   const texts: string[] = []
   let length = 0

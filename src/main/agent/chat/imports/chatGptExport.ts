@@ -9,7 +9,7 @@ import {
   toTime,
 } from './importedConversation.ts'
 
-/** `conversations.json`: a list whose conversations have their messages in `mapping`, by id, each with its parent. */
+/** `conversations.json`: a list of conversations with their messages in `mapping`, by id, each with its parent. */
 export const chatGptExport: ExportFormat = {
   name: 'chatgpt',
   isConversation: (value) => toObject(value.mapping) !== undefined,
@@ -36,7 +36,7 @@ function toNodes(id: string, node: LooseObject | undefined): ImportedNode[] {
   const metadata = toObject(message?.metadata) ?? {}
   const role = toObject(message?.author)?.role
   const isSaid = (role === 'user' || role === 'assistant') && metadata.is_visually_hidden_from_conversation !== true
-  // Messages of the assistant to its tools are not answers.
+  // Messages from the assistant to its tools are not assistant messages of the chat.
   const recipient = message?.recipient ?? 'all'
   const text = readContent(content)
   const isVisible = isSaid && recipient === 'all' && text !== '' && content.content_type !== 'thoughts'
@@ -65,7 +65,7 @@ function readContent(content: LooseObject): string {
   }
 }
 
-/** Pictures and files are not in the file: what is known of them is said. */
+/** Describes images and files, whose contents are missing from the export. */
 function readPart(part: unknown): string {
   if (typeof part === 'string') return toText(part)
   const { content_type: type, text } = toObject(part) ?? {}

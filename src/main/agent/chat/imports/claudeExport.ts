@@ -10,7 +10,7 @@ import {
   toTime,
 } from './importedConversation.ts'
 
-/** `conversations.json`: a list whose conversations have `chat_messages` of `human` and `assistant`, in their order. */
+/** `conversations.json`: a list of conversations with `chat_messages` of `human` and `assistant`, in order. */
 export const claudeExport: ExportFormat = {
   name: 'claude',
   isConversation: (value) => Array.isArray(value.chat_messages),

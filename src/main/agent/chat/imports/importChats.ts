@@ -21,18 +21,18 @@ type Dependencies = {
   note: RecordActivity
   newId: () => string
   now: () => number
-  /** Imports take turns: two of one file would add each message twice. */
+  /** Serializes imports, because two concurrent imports of one file would add each message twice. */
   inTurn: <T>(work: () => Promise<T>) => Promise<T>
 }
 type Outcome = 'imported' | 'extended' | 'unchanged'
 
 const maxSkipped = 100
-/** Messages that are stored without a pause, about 30 ms. */
+/** Messages stored without yielding, which takes about 30 ms. */
 const batchSize = 500
-/** Length of a message, beyond any that a person writes. */
+/** Maximum length of a message, longer than any typed one. */
 const maxCharacters = 4_000_000
 
-/** @throws AppError `chat/import`, with nothing imported */
+/** @throws AppError `chat/import`. Nothing is imported then */
 export async function importChats(
   dependencies: Dependencies,
   pieces: AsyncIterable<Uint8Array>,
@@ -70,7 +70,7 @@ async function importParsed(
 }
 
 /**
- * Imports a conversation in batches, each in a transaction: another import continues after a crash.
+ * Imports a conversation in batches, each in a transaction, so that a later import can continue after a crash.
  * @returns the reason if it could not be imported
  */
 async function importConversation(
@@ -107,7 +107,7 @@ async function importConversation(
       return true
     })
     if (!isPresent) return 'It was deleted meanwhile.'
-    await setImmediate() // answers other requests in between
+    await setImmediate() // handles other requests in between
   }
   const leaf = findLeaf(imported, messages, ids)
   const { updated } = readTimes(imported, messages, dependencies)
@@ -156,9 +156,9 @@ function toConversation(
 type Batch = {
   conversation: StoredConversation
   messages: readonly MendedMessage[]
-  /** Rows by source id; gains those that are added. */
+  /** Rows by source id, including those added by this import. */
   positions: ReturnType<ChatStore['messages']['ofSource']>
-  /** Ids by source id of what is added. */
+  /** Ids of added messages by source id. */
   ids: Map<string, string>
 }
 
@@ -200,7 +200,7 @@ function addMessages(
   return last
 }
 
-/** The end that was shown there, or the newest of what is new. */
+/** Returns the last message of the branch shown in the source program, or the newest imported message. */
 function findLeaf(
   { leafId, nodes }: ImportedConversation,
   messages: readonly MendedMessage[],

@@ -1,25 +1,25 @@
 import type { ImportFormat } from '#shared/contract/chatLibrary.ts'
 
-/** A conversation of another program, as far as its export can be understood. */
+/** Parsed conversation of another program. */
 export type ImportedConversation = {
-  /** In the export: it is taken once. */
+  /** Id in the export. A conversation is imported only once. */
   sourceId: string
   title: string
   createdAtMs: number | undefined
   updatedAtMs: number | undefined
   systemPrompt: string
   nodes: ImportedNode[]
-  /** The end of the branch that was shown. */
+  /** Last message of the branch that was shown. */
   leafId: string | undefined
 }
 
-/** A message, or with the role `hidden` what stands between two: what follows it then follows what was before it. */
+/** Message of an export. Nodes with the role `hidden` are skipped: their children are attached to their parent. */
 export type ImportedNode = {
   id: string
   parentId: string | undefined
   role: 'user' | 'assistant' | 'hidden'
   text: string
-  /** Reasoning of a hidden node, which belongs to the following answer. */
+  /** Reasoning of a hidden node, which belongs to the following assistant message. */
   reasoning: string
   model: string | undefined
   atMs: number | undefined
@@ -28,9 +28,8 @@ export type ImportedNode = {
 /** Export format of another program. */
 export type ExportFormat = {
   name: ImportFormat
-  /** Whether this is one of its conversations. */
   isConversation(value: LooseObject): boolean
-  /** @throws Error in plain words, for a conversation that cannot be taken */
+  /** @throws Error with a readable message if the conversation cannot be imported */
   read(value: LooseObject): ImportedConversation
 }
 
@@ -61,7 +60,7 @@ export function toId(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= 200 ? value : undefined
 }
 
-/** Seconds, milliseconds, microseconds or nanoseconds since 1970, or a date as text. */
+/** Parses seconds, milliseconds, microseconds or nanoseconds since 1970, or a date string. */
 export function toTime(value: unknown): number | undefined {
   const ms =
     typeof value === 'number' ? toMilliseconds(value) : typeof value === 'string' ? Date.parse(value) : Number.NaN

@@ -11,8 +11,8 @@ import {
 } from './importedConversation.ts'
 
 /**
- * One conversation: `messages` as a list with `parentMessageId`, or `messagesTree` (with `recursive` also `messages`)
- * whose messages have their `children` in them.
+ * Single conversation: `messages` as a list with `parentMessageId`, or `messagesTree` (with `recursive` also
+ * `messages`) with nested `children`.
  * @see https://github.com/danny-avila/LibreChat/tree/main/api/server/utils/import
  */
 export const libreChatExport: ExportFormat = {
@@ -39,7 +39,7 @@ export const libreChatExport: ExportFormat = {
 
 type Todo = { message: LooseObject; parentId: string | undefined }
 
-/** A tree can be as deep as the file is long: it is walked without recursion, in the order of the file. */
+/** Flattens a tree in file order. Iterative, because the tree may be arbitrarily deep. */
 function flatten(messages: readonly unknown[], options: LooseObject): ImportedNode[] {
   const nodes: ImportedNode[] = []
   const todo: Todo[] = listChildren(messages, undefined)
@@ -66,7 +66,7 @@ function toNode({ message, parentId }: Todo, index: number, options: LooseObject
   const isUser = message.isCreatedByUser === true
   return {
     id: toId(message.messageId) ?? `message ${index}`,
-    // Nested messages get their parent from their position.
+    // Nested messages derive their parent from their position.
     parentId: parentId ?? toId(message.parentMessageId),
     role: text === '' || message.error === true ? 'hidden' : isUser ? 'user' : 'assistant',
     text,

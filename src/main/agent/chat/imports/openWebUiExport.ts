@@ -9,7 +9,9 @@ import {
   toTime,
 } from './importedConversation.ts'
 
-/** A list whose elements have `chat.history.messages`, by id, each with its parent; older ones `chat.messages` alone. */
+/**
+ * List of elements with `chat.history.messages`, by id, each with its parent. Older exports have `chat.messages` only.
+ */
 export const openWebUiExport: ExportFormat = {
   name: 'open-webui',
   isConversation({ chat }) {
@@ -75,7 +77,7 @@ function readPart(part: unknown): string {
 const opening = '<details type="'
 const closing = '</details>'
 
-/** Reasoning and calls of tools stand within the text, folded. */
+/** Splits the text, in which reasoning and tool calls are embedded as collapsed sections. */
 function splitDetails(content: string): { text: string; reasoning: string } {
   const parts: string[] = []
   const reasoning: string[] = []
@@ -93,7 +95,7 @@ function splitDetails(content: string): { text: string; reasoning: string } {
   return { text: parts.join('').trim(), reasoning: reasoning.join('\n\n') }
 }
 
-/** Quoted, and with entities. */
+/** Extracts the text of a collapsed section, which is quoted and contains entities. */
 function unfoldDetails(details: string): string {
   const summaryEnd = details.indexOf('</summary>')
   const body =

@@ -18,14 +18,14 @@ import { openWebUiExport } from './openWebUiExport.ts'
 
 export type ReadExport = {
   format: ImportFormat
-  /** One by one: a conversation, or why it cannot be taken. */
+  /** Conversations, parsed lazily, each with its content or the reason why it cannot be imported. */
   conversations: Iterable<{ title: string; conversation: ImportedConversation } | { title: string; reason: string }>
   found: number
 }
 
 const formats: readonly ExportFormat[] = [chatGptExport, claudeExport, openWebUiExport, libreChatExport]
 
-/** @throws AppError `chat/import` for a file that is no export of a program that Steward knows */
+/** @throws AppError `chat/import` if the file is not an export of a supported program */
 export function parseExport(bytes: Buffer): ReadExport {
   const content = parseBytes(bytes)
   const items = Array.isArray(content) ? content : (toObject(content)?.conversations ?? [content])
@@ -52,7 +52,7 @@ function* readConversations(
   }
 }
 
-/** A file of nothing but brackets would take many times its size of memory; texts have a comma now and then. */
+/** A file with only brackets would need many times its size in memory. Real texts contain fewer values. */
 const maxValues = 12_000_000
 
 function hasTooManyValues(bytes: Buffer): boolean {
@@ -61,7 +61,7 @@ function hasTooManyValues(bytes: Buffer): boolean {
   return values > maxValues
 }
 
-/** High because one format nests each message in the previous one. Readers of these files do not recurse. */
+/** High, because one format nests each message in the previous one. Readers of these files are not recursive. */
 const maxDepth = 200_000
 
 const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b]

@@ -8,12 +8,12 @@ import type { DnsRecordType } from '#shared/dns/dnsRecord.ts'
 export type DnsQuestion = { name: string; type: DnsRecordType }
 export type DnsReply = {
   rcode: 'NOERROR' | 'NXDOMAIN' | 'refused'
-  /** DNS name of the error: `SERVFAIL`. */
+  /** DNS name of the error, such as `SERVFAIL`. */
   reason: string
   answers: readonly Answer[]
 }
 
-/** Every byte of an answer is a stranger's. `message` is one sentence for the person. */
+/** Error of a DNS query. All bytes of a response are untrusted. `message` is one sentence for the user. */
 export class DnsFault extends Error {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, options)
@@ -21,22 +21,22 @@ export class DnsFault extends Error {
   }
 }
 
-/** One datagram may be lost: it is sent once more. */
+/** Timeouts of the two attempts over UDP, because a datagram may be lost. */
 const triesMs = [1_500, 3_000] as const
 const tcpMs = 4_000
-/** The most that is taken over UDP; larger answers come over TCP. */
+/** Maximum size of a UDP response. Larger responses are requested over TCP. */
 const udpBytes = 1_232
 const headerBytes = 12
 
 /**
- * Asks one server one question: over UDP, and over TCP where the answer is cut off.
- * @throws DnsFault; the signal's reason when it was given up
+ * Queries one server over UDP, or over TCP if the response was truncated.
+ * @throws DnsFault, or the signal's reason if aborted
  */
 export async function queryDns(server: ListenAddress, question: DnsQuestion, signal: AbortSignal): Promise<DnsReply> {
   const encoded = encodeQuestion(question)
   let packet = await queryOverUdp(server, encoded, signal)
   if (packet.flag_tc) packet = await queryOverTcp(server, encoded, signal)
-  const { rcode } = packet as DecodedPacket & { rcode?: string } // typed as absent, always there
+  const { rcode } = packet as DecodedPacket & { rcode?: string } // typed as optional, always present
   return {
     rcode: rcode === 'NOERROR' || rcode === 'NXDOMAIN' ? rcode : 'refused',
     reason: rcode ?? 'an error',
@@ -59,7 +59,7 @@ function encodeQuestion(question: DnsQuestion): EncodedQuestion {
   return { id, question, message }
 }
 
-/** Anybody can send a datagram: what does not answer this very question is as if it had not come. */
+/** Returns undefined for a datagram that does not match the query, because anyone can send one. */
 function decodeMatching(bytes: Buffer, { id, question }: EncodedQuestion): DecodedPacket | undefined {
   if (bytes.length < headerBytes || bytes.readUInt16BE(0) !== id) return undefined
   try {
@@ -89,7 +89,7 @@ async function queryOverUdp(
     const packet = decodeMatching(bytes, encoded)
     if (packet) resolve(packet)
   })
-  // Connected, the system takes datagrams from this very address alone.
+  // On a connected socket, the system drops datagrams from other addresses.
   socket.connect(server.port, server.host, (error?: unknown) => {
     if (error !== undefined) reject(createNoAnswerError(error))
     else send()

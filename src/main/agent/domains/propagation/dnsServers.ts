@@ -4,15 +4,15 @@ import { isPublicAddress } from '#platform/publicAddress.ts'
 import type { PropagationServer } from '#shared/contract/localDomains.ts'
 import { DnsFault, queryDns } from './dnsQuestion.ts'
 
-/** A server that can be asked, and how its address is found. */
+/** DNS server with a lookup of its address. */
 export type DnsServer = PropagationServer & { address(signal: AbortSignal): Promise<ListenAddress> }
 
 const dnsPort = 53
-/** Name servers of one domain that are queried directly. */
+/** Maximum number of a domain's name servers that are queried directly. */
 const maxNameservers = 4
 
 /**
- * Selects DNS servers, the domain's own first: they have the zone itself.
+ * Selects DNS servers. The domain's own servers come first because they are authoritative.
  * @param nameservers name servers of the domain according to its registry
  * @param testServer `HOST:PORT` of a test registry, whose name servers do not exist
  * @param resolvers addresses from the configuration
@@ -33,13 +33,13 @@ export function createDnsServers(options: {
   ]
 }
 
-/** Named by the person or the own service: it may stand anywhere. */
+/** Parses a server from the configuration or Steward's service. Any address is allowed. */
 function parseServer(text: string): DnsServer[] {
   const address = isIP(text) === 0 ? parseListen(text) : { host: text, port: dnsPort }
   return address ? [{ id: text, name: text, kind: 'resolver', address: async () => address }] : []
 }
 
-/** Creates a server named by the domain's owner: queried only at public addresses. */
+/** Creates a server that the domain owner named. It is queried only at public addresses. */
 function createNamedServer(name: string, finder: DnsServer | undefined): DnsServer {
   return {
     ...{ id: name, name, kind: 'authoritative' },

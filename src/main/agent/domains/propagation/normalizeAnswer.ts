@@ -2,18 +2,19 @@ import type { Answer } from 'dns-packet'
 import { type DnsRecordData, type DnsRecordType, normalizeRecord } from '#shared/dns/dnsRecord.ts'
 import { decodeUtf8 } from '#shared/utf8.ts'
 
-/** Values per name and type that are compared. */
+/** Maximum number of values per name and type that are compared. */
 export const maxValues = 20
 const maxCharacters = 4_200
 
-/** As the zone writes it, MX and SRV with their priority before it, so that both can be compared. */
+/** Formats a value as in a zone file, with the priority of MX and SRV records first, so that values can be compared. */
 export function toZoneValue({ value, distance }: Pick<DnsRecordData, 'value' | 'distance'>): string {
   return distance === null ? value : `${distance} ${value}`
 }
 
 /**
- * Normalizes a value of a response; undefined for another type. Responses are untrusted: control characters are
- * removed, lengths bounded.
+ * Normalizes a value of a response. Responses are untrusted, so control characters are replaced and lengths are
+ * bounded.
+ * @returns undefined for another record type
  */
 export function normalizeAnswer(
   zone: string,
@@ -57,9 +58,9 @@ function readAnswer(answer: Answer): Read | undefined {
 
 function normalizeValue(zone: string, type: DnsRecordType, value: string): string {
   try {
-    // Any host that each type accepts.
+    // Any host that is valid for the type.
     const host = type === 'SRV' ? '_x._tcp' : 'x'
-    // A text that begins with a quote is no zone file's.
+    // A leading quote of a TXT value is content, not zone file syntax.
     return type === 'TXT' ? formatValue(value) : normalizeRecord(zone, { type, host, value }).value
   } catch {
     return formatValue(value)

@@ -8,10 +8,10 @@ import { DnsFault, queryDns } from './dnsQuestion.ts'
 import { createDnsServers, type DnsServer } from './dnsServers.ts'
 import { maxValues, normalizeAnswer, toZoneValue } from './normalizeAnswer.ts'
 
-/** Propagation of a zone: the response of each DNS server beside the expected records. */
+/** Propagation of a zone: compares the response of each DNS server with the expected records. */
 export type Propagation = {
   servers(domain: string): Promise<PropagationServer[]>
-  /** @throws AppError `request/not-found` for a server that is not one of them */
+  /** @throws AppError `request/not-found` for an unlisted server */
   check(
     domain: string,
     serverId: string,
@@ -19,14 +19,14 @@ export type Propagation = {
   ): Promise<{ server: PropagationServer; records: PropagatedRecords[]; left_out: number }>
 }
 
-/** Questions to one server that are under way at once. */
+/** Maximum number of concurrent queries to one server. */
 const maxAtOnce = 8
 
 export function createPropagation(options: {
   cache: Pick<DomainCache, 'getCached' | 'fresh'>
   questions: Pick<DomainQuestions, 'domain' | 'zone' | 'prices'>
   resolvers: readonly string[]
-  /** The service runs on this computer: where it says that DNS is answered is true. */
+  /** Whether the service runs on this computer, so that its DNS server address can be trusted. */
   isOwnService: boolean
 }): Propagation {
   const { cache, questions, resolvers, isOwnService } = options
@@ -55,7 +55,7 @@ export function createPropagation(options: {
 
 type RecordSet = Pick<PropagatedRecords, 'type' | 'host' | 'wanted'>
 
-/** Records of one name and type belong together: a server answers with all of them. */
+/** Groups records by name and type, because a server returns all of them in one response. */
 function recordSets(records: readonly DnsRecordData[]): RecordSet[] {
   const sets = Map.groupBy(records, ({ type, host }) => `${type} ${host}`)
   return [...sets.values()].flatMap((members) => {
@@ -75,7 +75,7 @@ async function compareServer({ domain, server, sets, signal }: Work): Promise<Pr
     return sets.map((it) => ({ ...it, state: 'failed', found: [], ttl: null, detail }))
   }
   const results: PropagatedRecords[] = []
-  // Skips further queries to a server that did not answer the first.
+  // Server that did not respond to the first query. Its remaining queries are skipped.
   let silent: string | undefined
   let next = 0
   const ask = async (): Promise<void> => {
@@ -118,7 +118,7 @@ async function compareSet({ domain, set, address, signal }: ComparisonOptions): 
   }
 }
 
-/** @throws what is no fault of a server */
+/** @throws the error if the DNS server did not cause it */
 function formatFault(error: unknown): string {
   if (error instanceof DnsFault) return error.message
   throw error

@@ -9,12 +9,12 @@ import type { StoredPayment } from '../../payments/paymentRepository.ts'
 import { getDueAtMs, getNextAttemptMs, graceMs } from './renewalPlan.ts'
 import type { RenewalRepository, Settings, Turn } from './renewalRepository.ts'
 
-/** Requester of automatic renewals in policies and the log. */
+/** Requester of automatic renewals in policies and the activity log. */
 export const autoRenewRequester: Requester = { kind: 'agent', id: 'auto-renew', name: 'Auto-renew' }
 
 export type RegisteredName = Pick<Domain, 'domain' | 'expires_at'>
 
-/** A renewal that is begun in the transaction that keeps its intent. */
+/** Renewal that is started in the transaction that stores its intent. */
 export type RenewalOrder = {
   domain: string
   years: number
@@ -27,19 +27,19 @@ export type RenewalOrder = {
 export type RenewalNews = { domain: string; state: Turn['state']; problem: RenewalProblem | null }
 
 /**
- * Renews domains before they expire. Each expiry has one turn, and a turn has one open payment at most: another one is begun only
- * once it is known that nothing was paid and nothing will be. What became of a payment is read from the journal of payments, so
- * that nothing is lost with the process.
+ * Renews domains before they expire. Each expiry has one turn, and a turn has at most one open payment: the next
+ * payment starts only once it is certain that the previous one was not and will not be made. Payment outcomes are read
+ * from the payment journal, so no state is lost on a crash.
  */
 export type AutoRenewals = {
   /** Runs due renewals. @param domains known domains of the account */
   sweep(domains: readonly RegisteredName[], signal: AbortSignal): Promise<RenewalNews[]>
   /** Retries renewals with these problems in the next sweep. */
   unblock(kinds: readonly RenewalProblem['kind'][], domain?: string): void
-  /** The person changed the settings: what they declined is asked again. */
+  /** Called when the user changed the settings. Declined renewals are submitted again. */
   onSettingsChange(settings: Settings, expiresAtMs: number): void
   findCycle(name: RegisteredName): Turn | undefined
-  /** When something is due; undefined: never. */
+  /** @returns the time of the next due action, or undefined if nothing is scheduled */
   nextAtMs(domains: readonly RegisteredName[]): number | undefined
 }
 
@@ -47,19 +47,19 @@ type Options = {
   records: RenewalRepository
   approvals: Pick<Approvals, 'get' | 'cancel' | 'checkUnlocked'>
   findPayment: (intentId: string) => StoredPayment | undefined
-  /** @throws AppError where nothing was signed */
+  /** @throws AppError if nothing was signed */
   buy: (order: RenewalOrder, signal: AbortSignal) => Promise<{ wasFree: boolean }>
-  /** From the service, now. */
+  /** Fetches the domain from the service, bypassing the cache. */
   read: (domain: string) => Promise<RegisteredName>
-  /** In the transaction that keeps it. */
+  /** Runs in the transaction that stores the change. */
   note: (news: RenewalNews) => void
   now: () => number
   log: Log
 }
 
-/** Approvals have no room for more: the others wait for a minute. */
+/** Delay before other renewals are submitted while the approval queue is full. */
 const submitLeadMs = 60_000
-/** A payment that was made is looked after until the registrar tells. */
+/** Interval for checking a paid renewal until the registrar confirms it. */
 const confirmMs = 5 * 60_000
 
 export function createAutoRenewals(options: Options): AutoRenewals {
@@ -132,9 +132,9 @@ export function createAutoRenewals(options: Options): AutoRenewals {
 }
 
 type Turns = {
-  /** Stores a changed turn, and what the user is notified of. */
+  /** Stores a changed turn and adds an event that the user is notified of. */
   change(turn: Turn, change: Partial<Turn>, news: RenewalNews[]): void
-  /** Plans the next attempt. */
+  /** Schedules the next attempt. */
   recordFailure(turn: Turn, problem: RenewalProblem, news: RenewalNews[]): void
 }
 
@@ -161,7 +161,7 @@ function createTurns({ records, note, now }: Options): Turns {
   }
 }
 
-/** Creates the step that settles a renewal whose payment has begun. */
+/** Creates the step that settles a renewal whose payment has started. */
 function createSettlement({ records, approvals, findPayment, read, now }: Options, turns: Turns) {
   const settlePaid = async (
     turn: Turn,
@@ -194,7 +194,7 @@ function createSettlement({ records, approvals, findPayment, read, now }: Option
         turns.change(turn, { state: 'declined', nextAtMs: null, problem: null }, news)
       } else turns.recordFailure(turn, findProblem(payment, intent), news)
     } else if (intent?.state === 'waiting' && (hasMoved || records.find(turn.domain)?.enabled !== true)) {
-      // Canceling the intent ends the payment and calls this again.
+      // Canceling the intent ends the payment and runs this step again.
       approvals.cancel(intent.id, autoRenewRequester)
     }
   }
@@ -202,7 +202,7 @@ function createSettlement({ records, approvals, findPayment, read, now }: Option
 
 type Attempt = { news: RenewalNews[]; signal: AbortSignal }
 
-/** Creates the step that begins a renewal. It returns `full` while approvals accept no more. */
+/** Creates the step that starts a renewal. The step returns `full` if the approval queue has no capacity. */
 function createAttempt({ records, approvals, read, buy, now, log }: Options, turns: Turns) {
   return async (settings: Settings, turn: Turn, { news, signal }: Attempt): Promise<'full' | undefined> => {
     const { domain, years, mostMicroUsd: maxMicroUsd } = settings
@@ -243,7 +243,7 @@ function findIntent(approvals: Pick<Approvals, 'get'>, id: string): IntentRecord
   }
 }
 
-/** Requests for approval have their own notification, and renewals by others need none. */
+/** Approval requests have a separate notification. Renewals by others are not notified. */
 function isNotified({ state, problem }: Turn): boolean {
   return state === 'renewed' || state === 'credited' || problem !== null
 }

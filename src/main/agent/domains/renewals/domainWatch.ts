@@ -1,21 +1,21 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 
-/** Looks at all domains when something is due, and when something changed; one look at a time. */
+/** Sweeps all domains when an action is due or something changed. Only one sweep runs at a time. */
 export type DomainWatch = {
-  /** Soon, or once the present look is over. */
+  /** Schedules a sweep soon, or after the current one. */
   look(): void
-  /** As soon as a look that began after this call is over. */
+  /** Resolves when a sweep that started after this call has finished. */
   runNow(): Promise<void>
   close(): Promise<void>
 }
 
-/** A computer that slept wakes up with its clock ahead of its timers. */
+/** Upper bound for timers, because they do not run while the computer sleeps. */
 const maxMs = 10 * 60_000
 const minMs = 20
 
 export function createDomainWatch(options: {
-  /** @returns when it is to be done next; undefined: when something changes */
+  /** @returns the time of the next sweep, or undefined to wait for a change */
   sweep: (signal: AbortSignal) => Promise<number | undefined>
   now: () => number
   log: Log
@@ -40,7 +40,7 @@ export function createDomainWatch(options: {
       plan(await sweep(ending.signal))
     } catch (error) {
       if (ending.signal.aborted) return
-      // Waits for the service: the next sweep starts when it is available again.
+      // The next sweep runs when the service is available again.
       if (error instanceof AppError) log.info('domains could not be looked at', { error })
       else log.error('domains could not be looked at', { error })
       plan(undefined)

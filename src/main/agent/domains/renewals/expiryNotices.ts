@@ -3,17 +3,20 @@ import type { RegisteredName } from './autoRenewals.ts'
 import { dayMs, getNoticeStep } from './renewalPlan.ts'
 import { type Notice, type RenewalRepository, toNoticeKey } from './renewalRepository.ts'
 
-/** Notifies of expiring domains, once for each number of days. A domain first seen late is notified of once. */
+/**
+ * Sends notices of expiring domains, once per threshold in days. A domain that is first seen late causes only one
+ * notice.
+ */
 export type ExpiryNotices = {
-  /** @returns the new notices */
+  /** @returns new notices */
   sweep(domains: readonly RegisteredName[]): Notice[]
-  /** When the next one is due; undefined: never. */
+  /** @returns the time of the next notice, or undefined if none is scheduled */
   nextAtMs(domains: readonly RegisteredName[]): number | undefined
 }
 
 export function createExpiryNotices(options: {
   records: Pick<RenewalRepository, 'listNotified' | 'addNotice' | 'atomically'>
-  /** In the transaction that keeps them. */
+  /** Runs in the transaction that stores the notices. */
   note: (notices: readonly Notice[]) => void
   now: () => number
 }): ExpiryNotices {

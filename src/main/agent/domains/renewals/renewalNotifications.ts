@@ -1,7 +1,6 @@
 import type { RenewalNews } from './autoRenewals.ts'
 import type { Notice } from './renewalRepository.ts'
 
-/** Text of a notification. */
 export type RenewalNotification = { title: string; body: string; domain: string | null }
 
 const maxNamed = 3
@@ -15,7 +14,7 @@ export function describeLeftDomain(domain: string): string {
   return `Auto-renew of ${domain} is on, and ${domain} is not in your account.`
 }
 
-/** Combines several into one notification. */
+/** Combines several events into one notification. */
 export function createRenewalNotifications(news: readonly RenewalNews[]): RenewalNotification[] {
   const failed = news.filter(({ problem }) => problem !== null)
   const renewed = news.filter(({ state }) => state === 'renewed')
@@ -63,7 +62,7 @@ function formatNames(all: readonly { domain: string }[]): string {
   return others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ')
 }
 
-/** Days left at the time of the notification. */
+/** Formats the days remaining at the time of the notification. */
 function describeDays({ expiresAtMs, toldAtMs }: Notice): string {
   const days = Math.max(1, Math.ceil((expiresAtMs - toldAtMs) / (24 * 3600 * 1000)))
   return days === 1 ? '1 day' : `${days} days`

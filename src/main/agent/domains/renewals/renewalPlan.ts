@@ -6,21 +6,21 @@ import type { Settings } from './renewalRepository.ts'
 
 export const dayMs = 24 * 3600 * 1000
 const hourMs = 3600 * 1000
-/** After its expiry a registrar still renews a domain for some weeks. */
+/** Grace period in which registrars still renew an expired domain. */
 export const graceMs = 30 * dayMs
-/** After the first, second, … attempt that failed; then every day. */
+/** Delays after the first, second and third failed attempt. Later attempts are daily. */
 const waitsMs = [hourMs, 4 * hourMs, 12 * hourMs]
 
 export function getDueAtMs(expiresAtMs: number, { daysBefore }: Pick<Settings, 'daysBefore'>): number {
   return expiresAtMs - daysBefore * dayMs
 }
 
-/** @param attempts that have failed, this one too */
+/** @param attempts number of failed attempts, including the latest */
 export function getNextAttemptMs(attempts: number, nowMs: number): number {
   return nowMs + (waitsMs[attempts - 1] ?? dayMs)
 }
 
-/** The step of `noticeDays` that it has come to; undefined while there is time, and once it has expired. */
+/** Returns the current threshold of `noticeDays`, or undefined if none is reached or the domain has expired. */
 export function getNoticeStep(expiresAtMs: number, nowMs: number): number | undefined {
   const remainingMs = expiresAtMs - nowMs
   return remainingMs <= 0 ? undefined : noticeDays.findLast((days) => remainingMs <= days * dayMs)
@@ -28,7 +28,7 @@ export function getNoticeStep(expiresAtMs: number, nowMs: number): number | unde
 
 export type Upcoming = { settings: Settings; expiresAtMs: number; estimate: number | undefined }
 
-/** Plans the renewals of the next `plannedDays` days and whether the limits allow them, assuming no other payments. */
+/** Plans the renewals of the next `plannedDays` days and checks them against the limits, assuming no other payments. */
 export function planRenewals(
   upcoming: readonly Upcoming[],
   { states, nowMs }: { states: readonly BudgetState[]; nowMs: number },
@@ -56,7 +56,10 @@ export function planRenewals(
   return { renewals, total, covered: renewals.every(({ problem }) => problem === null) }
 }
 
-/** Limits as the days go by: what was paid in this month and in the last 24 hours, and then the renewals alone. */
+/**
+ * Simulates the limits over time. Starts with the payments of this month and of the last 24 hours, then counts only
+ * renewals.
+ */
 function listRollingLimits(states: readonly BudgetState[], nowMs: number) {
   const findLimit = (scope: BudgetState['scope']) => states.find((it) => it.scope === scope)
   const [payment, day, month] = [findLimit('payment'), findLimit('day'), findLimit('month')]

@@ -3,13 +3,13 @@ import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, flag, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const settingsTable = defineTable('domain_renewals', {
-  /** Account and service, as `DomainCacheRepository.place` returns them. */
+  /** Account and service, as returned by `DomainCacheRepository.place`. */
   place: text(),
   domain: text(),
   enabled: flag(),
   daysBefore: number(),
   years: number(),
-  /** Maximum price of one renewal, for all its years. */
+  /** Maximum price of one renewal, for all years. */
   mostMicroUsd: number(),
 })
 const turnTable = defineTable('domain_renewal_turns', {
@@ -19,7 +19,6 @@ const turnTable = defineTable('domain_renewal_turns', {
   state: text<'planned' | 'begun' | 'renewed' | 'credited' | 'declined' | 'superseded'>(),
   /** Intent of the current or last attempt. */
   intentId: nullable(text()),
-  /** Number of failed attempts. */
   attempts: number(),
   nextAtMs: nullable(number()),
   problemKind: nullable(text<RenewalProblem['kind']>()),
@@ -36,13 +35,13 @@ const noticeTable = defineTable('domain_notices', {
 })
 
 export type Settings = Omit<RowOf<typeof settingsTable>, 'place'>
-/** Outcome of the renewal for one expiry. */
+/** Outcome of the renewal of one expiry. */
 export type Turn = Omit<RowOf<typeof turnTable>, 'place' | 'problemKind' | 'problem' | 'updatedAtMs'> & {
   problem: RenewalProblem | null
 }
 export type Notice = Omit<RowOf<typeof noticeTable>, 'place' | 'seen'>
 
-/** Renewals of the account that is signed in. Each account has its own. */
+/** Renewals of the signed-in account. */
 export type RenewalRepository = {
   settings(): Settings[]
   find(domain: string): Settings | undefined
@@ -52,11 +51,11 @@ export type RenewalRepository = {
   turns(): Turn[]
   keepTurn(turn: Turn): void
   listUnseen(): Notice[]
-  /** Fewest days of the notices, by `noticeKey`. */
+  /** Returns the lowest notified threshold in days, by `noticeKey`. */
   listNotified(): Map<string, number>
   addNotice(notice: Notice): void
   seeAll(): void
-  /** Number that increases with each change. */
+  /** Returns a number that increases with each change. */
   version(): number
   atomically<T>(work: () => T): T
 }

@@ -9,9 +9,9 @@ import { getDueAtMs, graceMs, planRenewals } from './renewalPlan.ts'
 import type { Notice, Settings, Turn } from './renewalRepository.ts'
 
 type ViewOptions = {
-  /** Absent until they are read. */
+  /** Known domains. Undefined until loaded. */
   domains: readonly RegisteredName[] | undefined
-  /** Renewal of one year in US dollars, by top-level domain. */
+  /** Price of a one-year renewal in US dollars, by top-level domain. */
   prices: ReadonlyMap<string, number>
   states: readonly BudgetState[]
   hasWallet: boolean
@@ -76,7 +76,7 @@ function toRenewalView(options: {
     isWaiting: payment?.state === 'waiting',
     isOver: nowMs >= expiresAtMs + graceMs,
   })
-  // No attempt is made while there is no wallet, so none records the problem.
+  // No attempt is made without a wallet, so no attempt records the problem.
   const isBlocked = planned === 'planned' && !hasWallet
   const state = isBlocked ? 'blocked' : planned
   const isTried = state === 'planned' || state === 'blocked' || (turn?.state === 'begun' && turn.nextAtMs !== null)
@@ -97,7 +97,7 @@ function getState(options: {
   isOver: boolean
 }): DomainRenewal['state'] {
   const { enabled, turn, isWaiting, isOver } = options
-  // A payment that has begun is shown even after auto-renew was turned off, because money may move.
+  // A started payment is shown even if auto-renew was turned off, because money may move.
   if (turn?.state === 'begun') return isWaiting ? 'asking' : 'paying'
   if (!enabled) return 'off'
   if (turn?.state === 'renewed' || turn?.state === 'credited' || turn?.state === 'declined') return turn.state

@@ -18,19 +18,18 @@ import {
 import type { RenewalRepository } from './renewalRepository.ts'
 import { createRenewalViews, noWallet } from './renewalViews.ts'
 
-/** Auto-renew and expiry notices as the window sees them. */
 export type Renewals = {
   list(): Promise<DomainRenewals>
   /** @throws AppError `domain/not-found`, `wallet/absent` */
   set(domain: string, settings: RenewalSettings): Promise<DomainRenewal>
-  /** @throws AppError `domain/not-found` where nothing was set */
+  /** @throws AppError `domain/not-found` if auto-renew was not configured */
   remove(domain: string): void
-  /** Tells that a domain with auto-renew is not in the account any more. */
+  /** Called when a domain with auto-renew is no longer in the account. */
   onLeft(domain: string): void
   /** @throws AppError `domain/not-found` */
   retry(domain: string): Promise<DomainRenewal>
   dismiss(): void
-  /** Runs one sweep. @returns time of the next one, in milliseconds since 1970 */
+  /** Runs one sweep. @returns the time of the next sweep, in milliseconds since 1970 */
   sweep(signal: AbortSignal): Promise<number | undefined>
 }
 
@@ -53,7 +52,10 @@ type Options = {
 export function createRenewals(options: Options): Renewals {
   const { records, auto, notices, cache, questions, watch, tell, onChanged, note, now } = options
 
-  /** Shown at once, also while the service hangs. Of the account that was signed in last, until the service tells of another. */
+  /**
+   * Returns immediately, even if the service does not respond. Uses the last signed-in account until the service
+   * reports another one.
+   */
   const listCached = async (): Promise<RegisteredName[]> =>
     presentNames((await cache.getCached(questions.list())).domains)
   const listCurrent = async (): Promise<RegisteredName[]> => {

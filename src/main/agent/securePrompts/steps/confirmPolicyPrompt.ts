@@ -7,7 +7,7 @@ import { readEnteredPassphrase } from './newPassphrase.ts'
 
 type Wished = { vault: WalletVault; wish: PolicyWish }
 
-/** Lets more through than the policy did, or ends the stop, where the window cannot draw. */
+/** Prompt that confirms a looser policy or ends the stop, in a page that the main window cannot draw. */
 export function createConfirmPolicyPrompt({
   vault,
   wish: { title, sentence, lines, apply },

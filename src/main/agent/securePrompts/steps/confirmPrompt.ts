@@ -10,7 +10,7 @@ import { readEnteredPassphrase } from './newPassphrase.ts'
 
 type Confirmed = { vault: WalletVault; approvals: Pick<Approvals, 'decide'>; intent: IntentRecord }
 
-/** Approves what is above the threshold, where the window cannot draw. */
+/** Prompt that approves an intent above the threshold, in a page that the main window cannot draw. */
 export function createConfirmPrompt({ vault, approvals, intent }: Confirmed): SecurePromptFlow {
   const { id, requester, reason, sentence, fields, raw } = intent
   const headline = describeIntent(intent)

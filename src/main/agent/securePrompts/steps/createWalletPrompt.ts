@@ -6,7 +6,9 @@ import { labelTexts, readLabel } from './keyringLabel.ts'
 import { confirmWeakPassphrase, readPassphrase, renderPassphraseFields } from './newPassphrase.ts'
 import { checkStep, createPhraseStep } from './phraseSteps.ts'
 
-/** A new phrase. It is in the wallet only after the person has shown that it is written down. */
+/**
+ * Prompt for a new phrase. The phrase is added to the wallet only after the user has proved that it is written down.
+ */
 export function createWalletPrompt(tools: SecurePromptTools, first: boolean): SecurePromptFlow {
   const { vault } = tools
   const phrase = createSecretBuffer()

@@ -57,6 +57,6 @@ ${renderActions({ label: 'Create file' }, cancelButton)}`,
         return ready({ name: fileName, text: json })
       },
     },
-    forget() {}, // what the file holds is sealed with its password
+    forget() {}, // the file is encrypted with its password
   }
 }

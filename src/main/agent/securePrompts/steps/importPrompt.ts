@@ -29,7 +29,7 @@ type Kind = {
   readSecret(form: SecurePromptForm): string
 }
 
-/** The wallet in the form in which the person has it. */
+/** Prompt that imports a phrase, a private key or a Keystore file. */
 export function importPrompt(tools: SecurePromptTools, first: boolean): SecurePromptFlow {
   const { vault } = tools
   const secret = createSecretBuffer()
@@ -126,7 +126,7 @@ function renderTabs(present: Kind): Html {
     ({ name, tab }) =>
       html`<button name="do" value="${name}" formnovalidate aria-pressed="${name === present.name ? 'true' : 'false'}">${tab}</button>`,
   )
-  // Enter does the first button of a form, which must not be one of these.
+  // Enter activates the first button of a form, which must not be a tab.
   return html`<button class="enter" name="do" value="next" tabindex="-1" aria-hidden="true">Import</button>
 <nav aria-label="What to import">${buttons}</nav>`
 }

@@ -8,7 +8,7 @@ import { cancelButton, renderActions, renderSecretField, renderWarning } from '.
 import { html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 
-/** Dependencies of the prompts for API keys, which work while the wallet is locked. */
+/** Dependencies of the prompts for API keys. These prompts work while the wallet is locked. */
 export type KeyPromptProviders = {
   keys: Pick<ProviderKeys, 'about' | 'list' | 'set'>
   servers: Pick<OwnModelServers, 'get' | 'setKey'>
@@ -69,7 +69,7 @@ type KeyPrompt = {
   label?: string
   submit?: string
   hint: string
-  /** Host that receives the key, if it is not the provider's own. */
+  /** Host that receives the key, if it is not the provider's default. */
   goesTo: string | undefined
   save(value: string): Promise<void>
 }

@@ -39,7 +39,7 @@ type Considered = {
   after: () => Promise<SecurePromptNext> | SecurePromptNext
 }
 
-/** Accepts a strong passphrase; for a weak one, shows its strength and lets the user decide. */
+/** Accepts a strong passphrase. For a weak one, displays its strength and asks the user to confirm. */
 export function confirmWeakPassphrase({
   passphrase,
   before,
@@ -58,7 +58,7 @@ ${renderActions({ label: 'Choose another', value: 'back' }, renderOtherButton('U
   }
 }
 
-/** A wallet that is there asks for its passphrase, a first one for a new one. */
+/** Renders the passphrase field of an existing wallet, or the fields of a new passphrase for the first one. */
 export function renderPassphraseFields(first: boolean, context: RenderContext): Html {
   return first ? renderNewPassphraseFields(context) : renderPassphraseField(context)
 }

@@ -9,11 +9,10 @@ type PhraseStep = {
   /** Label of the button that continues. */
   goOn: string
   next: () => Promise<SecurePromptNext> | SecurePromptNext
-  /** Ends without going on. */
   cancelLabel?: string
 }
 
-/** The words in their order, to be written down. */
+/** Creates the step that displays the numbered words of a phrase to write down. */
 export function createPhraseStep({ title, phrase, goOn, next, cancelLabel }: PhraseStep): SecurePromptStep {
   return {
     show() {
@@ -37,7 +36,7 @@ type CheckStep = {
 }
 const wordsToConfirm = 3
 
-/** Asks for words at random places. */
+/** Creates the step that asks for words at random positions. */
 export function checkStep({ phrase, back, next }: CheckStep): SecurePromptStep {
   const indexes = drawIndexes(splitWords(phrase()).length)
   return {

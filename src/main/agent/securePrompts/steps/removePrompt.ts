@@ -15,14 +15,14 @@ import { readEnteredPassphrase } from './newPassphrase.ts'
 
 /** Addresses of the keyring that sign in to an account at the service. */
 export type LinkedAddresses = {
-  /** Linked by Steward, which unlinks them. */
+  /** Linked by Steward, which also unlinks them. */
   own: readonly string[]
   /** Linked by the user. */
   others: readonly string[]
   service: Pick<ServiceConnection, 'name' | 'kind' | 'state'>
 }
 
-/** Takes a phrase or a key out of the wallet, with all its accounts. */
+/** Prompt that removes a phrase or a key with all its accounts from the wallet. */
 export function removePrompt(vault: WalletVault, keyring: Keyring, linked: LinkedAddresses): SecurePromptFlow {
   const { id, label, kind, accounts, written_down } = keyring
   const secret = kind === 'phrase' ? 'phrase' : 'private key'

@@ -7,7 +7,7 @@ import type { SecurePromptFlow, SecurePromptStep } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
 import { checkStep, createPhraseStep } from './phraseSteps.ts'
 
-/** Shows a phrase again, and lets the person prove that it is written down. */
+/** Prompt that displays a phrase again, and lets the user prove that it is written down. */
 export function createRevealPrompt(
   vault: WalletVault,
   { id, label, written_down: isWritten }: Keyring,

@@ -3,18 +3,17 @@ import { join } from 'node:path'
 import { shellMarks, shellMarksPath } from '../inside/shellMarks.ts'
 import { sandboxAddresses } from './network/networkRules.ts'
 
-/** One file, folder or link of a new machine. */
 export type BaseEntry =
   | { kind: 'folder'; path: string; mode: number }
   | { kind: 'file'; path: string; content: string | Uint8Array; mode?: number }
   | { kind: 'link'; path: string; target: string }
 
-/** Parts that all machines on base `host` share: the host's programs, and settings that these expect. */
+/** Parts shared by all sandboxes on the `host` base: the programs of the host and the settings that these expect. */
 export type HostBase = {
   entries: readonly BaseEntry[]
-  /** Folders that machines see as the host has them and cannot change. */
+  /** Folders of the host that are mounted read-only in sandboxes. */
   readOnly: readonly string[]
-  /** Path of `bash` that works even if the machine has broken its own links. */
+  /** Path of a `bash` that works even if the sandbox has broken its own links. */
   shell: string
 }
 
@@ -48,7 +47,9 @@ const links: readonly (readonly [path: string, target: string])[] = [
   ['/var/lock', '/run/lock'],
 ]
 
-/** Taken from the host where it has them: settings of programs, nothing about its people, network or secrets. */
+/**
+ * Copied from the host if present. Contains program settings only, nothing about users, network or secrets of the host.
+ */
 const copied = [
   'debian_version',
   'fedora-release',
@@ -67,20 +68,20 @@ const copied = [
   'vim/vimrc',
 ]
 
-/** Parts of the host's programs that happen to be in /etc: links and tables that mean something to /usr only. */
+/** Parts of the host's programs that are located in /etc: links and tables that only /usr uses. */
 const partsOfUsr = /^(alternatives|fonts|terminfo|java-.*)$/
 
 const prompt = String.raw`\[\e[1;32m\]\u@\h\[\e[0m\]:\[\e[1;34m\]\w\[\e[0m\]\$ `
 
 const written: readonly (readonly [path: string, content: string])[] = [
   ['/etc/passwd', 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n'],
-  // No group `tty`: its id is not mapped, and programs would assign their terminals to it.
+  // Omits the group `tty`: its id is not mapped, and programs would try to assign their terminals to it.
   ['/etc/group', 'root:x:0:\nnogroup:x:65534:\n'],
   [
     '/etc/nsswitch.conf',
     'passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n',
   ],
-  // Empty: the host's settings may name its proxy.
+  // Empty, because the host's settings may name its proxy.
   ['/etc/lynx/lynx.cfg', ''],
   ['/etc/lynx/lynx.lss', ''],
   ['/etc/shells', '/bin/sh\n/bin/bash\n/usr/bin/bash\n'],
@@ -137,7 +138,7 @@ export async function readHostBase(): Promise<HostBase> {
   }
 }
 
-/** Returns the entries on a machine's disk: its `/` and `/usr/local`. */
+/** Returns the entries on the disk of a sandbox: its `/` and `/usr/local`. */
 export function listSandboxContent(base: HostBase): BaseEntry[] {
   return [
     { kind: 'folder', path: '/root', mode: 0o755 },
@@ -147,7 +148,8 @@ export function listSandboxContent(base: HostBase): BaseEntry[] {
 }
 
 /**
- * Entries on the disk of a machine with an image: mount points of the image and of the merged root, and its changes.
+ * Entries on the disk of a sandbox with an image: mount points of the image and of the merged root, and the overlay's
+ * upper and work folders.
  */
 export const imageContent: readonly BaseEntry[] = ['root', 'image', 'upper', 'work'].map((name) => ({
   kind: 'folder',
@@ -155,19 +157,19 @@ export const imageContent: readonly BaseEntry[] = ['root', 'image', 'upper', 'wo
   mode: 0o755,
 }))
 
-/** Entries that a machine with any image needs to start. */
+/** Entries that a sandbox with an image needs to start. */
 export const neededOfImage: readonly BaseEntry[] = [
   ...['/proc', '/dev', '/run', '/etc'].map((path): BaseEntry => ({ kind: 'folder', path, mode: 0o755 })),
   { kind: 'folder', path: '/root', mode: 0o700 },
   { kind: 'folder', path: '/tmp', mode: 0o1777 },
 ]
 
-/** Returns the entries that a machine needs to start and may itself have removed. */
+/** Returns the entries that a sandbox needs to start and may have removed itself. */
 export function listRequiredEntries(base: HostBase): BaseEntry[] {
   return base.entries.filter((entry) => entry.kind !== 'file' && entry.path.lastIndexOf('/') === 0)
 }
 
-/** Returns the files that differ between machines. */
+/** Returns the files that differ between sandboxes. */
 export function listOwnFiles(hostname: string): BaseEntry[] {
   return [
     { kind: 'file', path: '/etc/hostname', content: `${hostname}\n` },
@@ -179,17 +181,17 @@ export function listOwnFiles(hostname: string): BaseEntry[] {
   ]
 }
 
-/** Files that differ with the network. */
+/** Files that depend on the network. */
 export const networkFiles: readonly BaseEntry[] = [
   { kind: 'file', path: '/etc/resolv.conf', content: `nameserver ${sandboxAddresses.names}\n` },
 ]
 
-/** An image knows the host and the network where it was made. */
+/** Replaces files that an image carries from the host and network on which it was built. */
 export function listImageFiles(hostname: string): BaseEntry[] {
   return [...listOwnFiles(hostname), { kind: 'file', path: '/etc/resolv.conf', content: '' }]
 }
 
-/** `/bin` and its like are links into `/usr` on most systems, and folders of their own on others. */
+/** Lists `/bin` and similar folders, which are links into `/usr` on most systems and separate folders on others. */
 async function listProgramFolders(): Promise<BaseEntry[]> {
   const stats = await Promise.all(
     ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].map(async (path): Promise<BaseEntry[]> => {

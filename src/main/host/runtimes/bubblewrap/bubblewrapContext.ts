@@ -5,18 +5,17 @@ import type { SandboxFolders } from './machineFolder.ts'
 import type { SandboxLayers } from './sandboxLayers.ts'
 import type { SandboxUsers } from './sandboxUsers.ts'
 
-/** Options and services that the parts of one bubblewrap runtime share. */
 export type BubblewrapContext = {
-  /** Folder of the machines, each in a subfolder named by its id. */
+  /** Folder of the sandboxes, each in a subfolder named by its id. */
   folder: string
   folders: SandboxFolders
   store: ImageStore
   support: HostSupport
   users: SandboxUsers
   layers: SandboxLayers
-  /** Networks that `internet` does not reach, such as `10.0.0.0/8`. */
+  /** Networks that are unreachable with `internet`, such as `10.0.0.0/8`. */
   closedNetworks: readonly string[]
-  /** No sandbox is made when the disk of the folder has less room. */
+  /** Minimum free space on the disk of the folder for creating a sandbox, in bytes. */
   minFreeBytes: number
   log: Log
   now: () => number

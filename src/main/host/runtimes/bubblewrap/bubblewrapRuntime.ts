@@ -22,29 +22,34 @@ import { endLeftover, sweepLeftovers } from './sweepLeftovers.ts'
 const nothingEnforced: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 export type BubblewrapOptions = {
-  /** Folder of the machines, each in a subfolder named by its id; only Steward's user may write to it. */
+  /**
+   * Folder of the sandboxes, each in a subfolder named by its id. Must be writable only by the user that runs Steward.
+   */
   folder: string
-  /** Folder of the images, with the same permissions. Default: below `folder`. */
+  /** Folder of the images, with the same permissions. Defaults to a folder below `folder`. */
   imagesFolder?: string
   log: Log
   now: () => number
-  /** Processor weight of all machines together, beside 100 of what else has the usual one: 1 to 10000. */
+  /** CPU weight of all sandboxes together: 1 to 10000, where other processes have 100. */
   cpuWeight?: number
-  /** No sandbox is made when the disk of the folder has less room. */
+  /** Minimum free space on the disk of the folder for creating a sandbox, in bytes. */
   minFreeBytes?: number
-  /** Number of warm sandboxes. Default: none. */
+  /** Number of warm sandboxes. Defaults to 0. */
   warmPoolSize?: number
-  /** Networks that `internet` does not reach, such as `10.0.0.0/8`. */
+  /** Networks that are unreachable with `internet`, such as `10.0.0.0/8`. */
   closedNetworks?: readonly string[]
-  /** All of them, but for a test that takes one away. */
+  /** Defaults to all layers. Tests remove individual layers. */
   layers?: SandboxLayers
 }
 
 const name = 'bubblewrap'
-/** A quarter of the usual one: Steward answers beside sandboxes that do all they can. */
+/** A quarter of the default weight, so that Steward stays responsive while sandboxes use all CPUs. */
 export const defaultCpuWeight = 25
 
-/** Machines of namespaces on the host's own programs, with `bwrap` (https://github.com/containers/bubblewrap). */
+/**
+ * Creates a runtime for sandboxes based on Linux namespaces, with `bwrap` and the programs of the host.
+ * @see https://github.com/containers/bubblewrap
+ */
 export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   const context = createContext(options)
   const { folders, store, support, users, now } = context
@@ -130,14 +135,14 @@ function createContext(options: BubblewrapOptions): BubblewrapContext {
   return { folder, folders, store, support, users, layers, closedNetworks, minFreeBytes, log, now }
 }
 
-/** Copies to and from the files of machines. Removing a machine waits until its copies have ended. */
+/** Copies files to and from sandboxes. Removing a sandbox waits until its copies have ended. */
 function createFileCopies(folders: SandboxFolders) {
   const copies = new Map<SandboxId, Promise<unknown>>()
   return {
     wait: async (id: SandboxId): Promise<void> => void (await copies.get(id)),
     async run<T>(id: SandboxId, work: (sandbox: SandboxFolder) => Promise<T>): Promise<T> {
       const working = folders.find(id).then(work)
-      const settled = working.catch(() => {}) // its own caller handles the error
+      const settled = working.catch(() => {}) // the caller of the copy handles the error
       copies.set(id, settled)
       try {
         return await working

@@ -2,39 +2,38 @@ import { existsSync } from 'node:fs'
 import type { HostBase } from './baseFiles.ts'
 import { visibleFiles } from './machineView.ts'
 
-/** Descriptors passed to bwrap. It writes the process that it started to `info` and reads the others. */
+/** File descriptors passed to bwrap. It writes the child's PID to `info` and reads the others. */
 export const descriptors = { info: 3, firstProcess: 4, filter: 5, visible: 6, masked: 9 }
 
-/** Path of the first process inside. */
 const firstProcessPath = '/dev/init'
 /**
- * Used only by a test that removes the static first process: any shell of the sandbox. Ignores SIGCHLD, so that the
- * kernel reaps orphans (bash does so with a trap; dash does not).
+ * Used only by a test that removes the static first process. Works with any shell of the sandbox. Ignores SIGCHLD so
+ * that the kernel reaps orphans (bash does so with a trap, dash does not).
  */
 const shellInit = `trap '' CHLD; echo ready; exec sleep infinity </dev/null >/dev/null 2>&1`
 
 /**
- * Files that list keys of the user who runs Steward, whatever keyring the sandbox has. Masked where the kernel has
- * them.
+ * Files that list keys of the user that runs Steward, regardless of the sandbox's keyring. Masked if the kernel
+ * provides them.
  */
 export const getMaskedFiles = (): string[] => ['/proc/keys', '/proc/key-users'].filter((path) => existsSync(path))
 
-/** Kernel settings of the whole host that stay visible: see `hide_kernel` in `warden.pl`. */
+/** Kernel settings of the host that stay visible. See `hide_kernel` in `warden.pl`. */
 const readOnlyPaths = ['/proc/sys', '/proc/sysrq-trigger']
-/** Bounded because its content counts as the sandbox's memory. */
+/** Limited because its content counts towards the memory of the sandbox. */
 const runBytes = 64 * 1024 ** 2
 const sharedShare = 0.5
 
-/** Size of a machine's `/dev/shm`, in bytes. */
+/** Returns the size of a sandbox's `/dev/shm`, in bytes. */
 export const getSharedBytes = (memoryMb: number): number => Math.floor(memoryMb * 1024 ** 2 * sharedShare)
 
 export function buildBwrapArguments(options: {
-  /** Path of the machine's content as bwrap sees it. */
+  /** Path of the sandbox's content as seen by bwrap. */
   content: string
   hostname: string
-  /** Memory of the machine, which bounds its `/dev/shm`. */
+  /** Memory of the sandbox, which limits its `/dev/shm`. */
   memoryMb: number
-  /** Absent for a machine with an image: its user namespace and its whole `/` already exist. */
+  /** Absent for a sandbox with an image, because its user namespace and complete `/` already exist. */
   base: HostBase | undefined
   parts: { filter: boolean; firstProcess: boolean; masked: readonly string[] }
 }): string[] {
@@ -64,7 +63,7 @@ export function buildBwrapArguments(options: {
   ]
 }
 
-/** bwrap is root there, and would keep all capabilities in it. */
+/** bwrap runs as root in the existing user namespace and would otherwise retain all capabilities there. */
 const inUserNamespace = [
   ...['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
   ...['--cap-drop', 'ALL'],

@@ -1,18 +1,18 @@
 import { dirname, join, resolve } from 'node:path'
 import { type CgroupController, type CgroupSetting, commonName } from './cgroups.ts'
 
-/** Text of /proc/self/mountinfo and /proc/self/cgroup. */
+/** Contents of /proc/self/mountinfo and /proc/self/cgroup. */
 export type CgroupFiles = { mounts: string; memberships: string }
 
 /**
- * Places to set limits, best first, for each controller. Version 1 has a hierarchy per controller. Version 2 has a
- * single one, in which a process has one place, so all controllers need the same parent.
+ * Candidate cgroups for setting limits, best first, for each controller. Version 1 has one hierarchy per controller.
+ * Version 2 has a single hierarchy in which a process belongs to one cgroup, so all controllers need the same parent.
  */
 export type CgroupCandidates = { controllers: CgroupController[][]; sharesGroup: boolean }
 
 /**
- * Lists candidates; `canUse` determines which of them this user may use.
- * @param cpuWeight weight of all sandboxes together, on the scale of version 2: 1 to 10000, default 100
+ * Lists candidate cgroups. `canUse` determines which of them the current user may use.
+ * @param cpuWeight weight of all sandboxes together on the scale of version 2: 1 to 10000, default 100
  */
 export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): CgroupCandidates {
   const mounts = parseMounts(files.mounts)
@@ -25,7 +25,8 @@ export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): C
     const shares = String(Math.max(minShares, Math.round((cpuWeight * defaultShares) / defaultWeight)))
     const weight: CgroupController['prepare'] =
       name === 'cpu' ? [{ to: 'parent', file: 'cpu.shares', value: shares, optional: true }] : []
-    // A thread that moves only itself spares the kernel a lock over all processes, which can take 10 ms to get.
+    // Joins through `tasks`, which moves only the calling thread and avoids a kernel lock over all processes that can
+    // take 10 ms to acquire.
     return [
       {
         ...controller,
@@ -64,7 +65,7 @@ export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): C
   return { controllers, sharesGroup: true }
 }
 
-/** Folders of the one hierarchy of version 2: this process's own group, and the highest that is to be seen. */
+/** Returns the group of this process in the version 2 hierarchy, and the topmost visible group. */
 export function findUnifiedGroup(files: CgroupFiles): { group: string; top: string } | undefined {
   const mount = parseMounts(files.mounts).find((it) => it.type === 'cgroup2')
   const path = parseMemberships(files.memberships).find((it) => it.controllers.includes(''))?.path
@@ -75,7 +76,7 @@ export function findUnifiedGroup(files: CgroupFiles): { group: string; top: stri
 type NamedController = Omit<CgroupController, 'path' | 'parent' | 'prepare' | 'undo' | 'joinFile'> & { name: string }
 
 const defaultWeight = 100
-/** Default and minimum weight in version 1. */
+/** Default and minimum CPU weight in version 1. */
 const defaultShares = 1024
 const minShares = 2
 const periodMicroseconds = 100_000
@@ -87,7 +88,7 @@ const separateControllers: readonly NamedController[] = [
     enforces: ['memory'],
     settings: ({ memoryMb }) => [
       { file: 'memory.limit_in_bytes', value: String(memoryMb * megabyte) },
-      // Only where the kernel accounts for swap.
+      // Available only if the kernel accounts for swap.
       { file: 'memory.memsw.limit_in_bytes', value: String(memoryMb * megabyte), optional: true },
     ],
     release: [],
@@ -135,7 +136,7 @@ const unifiedControllers: readonly NamedController[] = [
 
 type Mount = { root: string; point: string; type: string; options: readonly string[] }
 
-/** See proc_pid_mountinfo(5). */
+/** @see proc_pid_mountinfo(5) */
 function parseMounts(text: string): Mount[] {
   return text
     .split('\n')
@@ -148,7 +149,7 @@ function parseMounts(text: string): Mount[] {
     })
 }
 
-/** See cgroups(7): `ID:CONTROLLERS:PATH`, where version 2 has no controllers. */
+/** Parses lines of the form `ID:CONTROLLERS:PATH`, where version 2 lists no controllers. @see cgroups(7) */
 function parseMemberships(text: string): { controllers: string[]; path: string }[] {
   return text
     .split('\n')
@@ -159,7 +160,7 @@ function parseMemberships(text: string): { controllers: string[]; path: string }
     })
 }
 
-/** In a container the mount may show only a part of the hierarchy. */
+/** In a container, the mount may expose only a part of the hierarchy. */
 function toMountedPath({ root, point }: Mount, path: string): string {
   const below = root !== '/' && path.startsWith(root) ? path.slice(root.length) : path
   return resolve(point, `.${below}`)

@@ -10,21 +10,21 @@ import type { SandboxId } from '#shared/ids.ts'
 import type { WarmSandboxName } from './machineFolder.ts'
 import { kill } from './processTable.ts'
 
-/** Files of one kind of limit, in the order in which they must be written. */
+/** Cgroup files of one kind of limit, in the order in which they must be written. */
 export type CgroupController = {
-  /** Folder of the hierarchy that this user may use. */
+  /** Folder of the hierarchy that the current user may use. */
   path: string
-  /** Folder of all machines in it, where they have one processor weight together: there while a machine is. */
+  /** Folder within `path` that holds all sandboxes, which share one CPU weight there. Exists while a sandbox does. */
   parent: string
-  /** Written, in this order, before the parent is used. */
+  /** Settings written, in this order, before the parent is used. */
   prepare: readonly (CgroupSetting & { to: 'place' | 'parent' })[]
-  /** Undoes what was prepared in the place, if it was not so before. */
+  /** Reverts the prepared setting in `path` if it was not set before. */
   undo: CgroupSetting | undefined
   enforces: readonly (keyof Enforced)[]
-  /** The file that a process writes 0 to in order to be in. */
+  /** File to which a process writes 0 to join. */
   joinFile: string
   settings(limits: CgroupLimits): readonly CgroupSetting[]
-  /** Written before a machine is ended, so that its processes have the time to end. */
+  /** Settings written before a sandbox is ended, so that its processes get CPU time to exit. */
   release: readonly CgroupSetting[]
 }
 
@@ -33,20 +33,19 @@ export type CgroupLimits = { memoryMb: number; vcpu: number; processes: number }
 
 export type SandboxCgroups = {
   folders: readonly string[]
-  /** A process that writes 0 to each of these files is in. */
+  /** Files to which a process writes 0 to join. */
   joinFiles: readonly string[]
-  /** Sets other limits. */
   resize(limits: CgroupLimits): Promise<void>
   release(): Promise<void>
-  /** Kills what is left in them and removes them. */
+  /** Kills the remaining processes in the cgroups and removes the cgroups. */
   remove(): Promise<void>
 }
 
 export const toCgroupName = (name: SandboxId | WarmSandboxName): string => `steward-${name}`
-/** Name of the parent of all machines. */
+/** Name of the cgroup that contains all sandboxes. */
 export const commonName = 'steward.sandboxes'
 
-/** Time for helpers outside the sandbox to report how their commands ended. */
+/** Grace period for helpers outside the sandbox to report how their commands ended. */
 const graceMs = 1_000
 const removalMs = 15_000
 const probeMs = 10_000
@@ -66,7 +65,7 @@ export async function makeCgroups(
       try {
         for (const setting of inOrder) await apply(folder, setting)
       } catch {
-        // The reverse order, because a limit may not exceed a related limit that is not changed yet.
+        // Reverse order, because a limit may not exceed a related limit that has not changed yet.
         for (const setting of inOrder.toReversed()) await apply(folder, setting)
       }
     }
@@ -95,8 +94,9 @@ export async function makeCgroups(
 }
 
 /**
- * Creates a group below the parent, which another process or machine may remove with its last member, or may have created
- * without its settings yet. The new member keeps the parent, whose settings are written after it.
+ * Creates a cgroup below the parent. Another process or sandbox may remove the parent with its last member, or may have
+ * created it and not yet applied its settings. The settings are written after the member is created, because the new
+ * member prevents the removal of the parent.
  */
 async function makeMember(controllers: readonly CgroupController[], parent: string, folder: string): Promise<void> {
   for (let triesRemaining = maxTries; ; triesRemaining--) {
@@ -117,19 +117,21 @@ async function makeFolder(folder: string): Promise<void> {
   })
 }
 
-/** Writes the settings of the parent, which exists. */
+/** Writes the settings of the parent, which must exist. */
 async function prepare({ path, parent, prepare: settings }: CgroupController): Promise<void> {
   for (const { to, ...setting } of settings) await apply(to === 'place' ? path : parent, setting)
 }
 
-/** Kills what still runs in these cgroups, however they came to be, and removes them. */
+/**
+ * Kills the remaining processes in these cgroups, regardless of which process created them, and removes the cgroups.
+ */
 export async function removeCgroups(folders: readonly string[]): Promise<void> {
   await Promise.all(folders.map(removeCgroup))
   const parents = new Set(folders.map((folder) => dirname(folder)))
   for (const parent of parents) if (basename(parent) === commonName) await removeIfEmpty(parent)
 }
 
-/** The kernel refuses while a machine is in it. */
+/** The kernel refuses while the cgroup contains a sandbox. */
 async function removeIfEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch(() => {})
 }
@@ -154,7 +156,9 @@ async function killMembers(folder: string): Promise<void> {
   for (const pid of members.split('\n').filter(Boolean)) kill(Number(pid))
 }
 
-/** Whether a machine's cgroup can be made and joined below here, found by trying. When not, all is as it was before. */
+/**
+ * Checks whether the cgroup of a sandbox can be created and joined here, by trying. Reverts all changes if it cannot.
+ */
 export async function canUse(controller: CgroupController, shell: string): Promise<boolean> {
   const { path, parent, settings, joinFile } = controller
   const folder = join(parent, `steward-probe-${process.pid}-${randomBytes(4).toString('hex')}`)
@@ -176,25 +180,23 @@ export async function canUse(controller: CgroupController, shell: string): Promi
   }
 }
 
-/** Reads `cgroup.subtree_control` of version 2. */
 async function readEnabledControllers(folder: string): Promise<string[]> {
   const text = await readFile(join(folder, 'cgroup.subtree_control'), 'latin1').catch(() => '')
   return text.split(/\s+/)
 }
 
-/** Removes probes of processes that were killed. */
 async function removeLeftoverProbes(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => [])
   for (const name of names) {
     const [, pid] = /^steward-probe-(\d+)-/.exec(name) ?? []
-    // One in which anything runs stays: the kernel refuses.
+    // The kernel refuses to remove a cgroup that contains processes.
     if (pid !== undefined && !isRunning(Number(pid))) await rmdir(join(parent, name)).catch(() => {})
   }
 }
 
 async function apply(folder: string, { file, value, optional }: CgroupSetting): Promise<void> {
   try {
-    // The kernel makes these files: a name that is not there must not be made.
+    // The kernel provides these files. A missing file must not be created.
     await writeFile(join(folder, file), value, { flag: 'r+' })
   } catch (error) {
     if (!optional) throw error

@@ -5,7 +5,7 @@ import { AppError } from '#shared/appError.ts'
 import type { Ending } from '../inside/ending.ts'
 import { type Entered, type Entrance, enter } from './enter.ts'
 
-/** Connects to a port inside, through a process between the two networks. */
+/** Connects to a port inside the sandbox through a helper process that bridges the two networks. */
 export async function connectPort(entrance: Entrance, port: number, signal: AbortSignal): Promise<Duplex> {
   signal.throwIfAborted()
   const early: Buffer[] = []
@@ -30,7 +30,10 @@ export async function connectPort(entrance: Entrance, port: number, signal: Abor
 const prefixBytes = 4
 const lastPiece = Buffer.alloc(prefixBytes)
 
-/** Ends with what the port sends: what it no longer takes is dropped, so that its last answer is still read. */
+/**
+ * The duplex ends when the port has sent all its output. Input that the port no longer reads is dropped, so that its
+ * last output is still delivered.
+ */
 function createDuplex(socket: Socket, entered: Entered): { duplex: Duplex; take: (bytes: Buffer) => void } {
   const duplex = new Duplex({
     allowHalfOpen: false,

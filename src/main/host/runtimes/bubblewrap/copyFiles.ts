@@ -10,7 +10,7 @@ import type { SandboxStorage } from './machineFolder.ts'
 
 type CopyRequest = {
   from: SandboxStorage
-  /** Is not there yet; may be there in part when it fails. */
+  /** Must not exist yet. May exist in part if the copy fails. */
   to: string
   tools: { perl: string; bwrap: string }
   signal: AbortSignal
@@ -19,16 +19,17 @@ type CopyRequest = {
 const execute = promisify(execFile)
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
 const copyMs = 3_600_000
-/** Error output at which the copy is aborted: a sandbox decides how many errors there are. */
+/** Size of error output at which the copy is aborted. The sandbox controls how many errors occur. */
 const complaintBytes = 65_536
 const limits = { cwd: '/', env, timeout: copyMs, killSignal: 'SIGKILL', maxBuffer: complaintBytes } as const
-/** All that cp needs: with more, the memory of the host could be read in /proc. */
+/** The minimal capabilities for cp. With more, it could read the memory of the host in /proc. */
 const fileAbilities = ['CHOWN', 'DAC_OVERRIDE', 'DAC_READ_SEARCH', 'FOWNER', 'FSETID', 'MKNOD', 'SETFCAP']
 const copying = ['-a', '-T', '--sparse=auto']
 
 /**
- * Shares the blocks where the file system can; otherwise holes stay holes.
- * @throws AppError `file/no-space`, `snapshot/failed`; what stood in the way is its cause, for the log alone
+ * Shares blocks if the file system supports it. Otherwise holes are preserved. The `cause` of an error holds the
+ * details and is for the log only.
+ * @throws AppError `file/no-space`, `snapshot/failed`
  */
 export async function copyStorage({ from, to, tools, signal }: CopyRequest): Promise<void> {
   const needed = await measureStorage(from)
@@ -48,9 +49,9 @@ export async function copyStorage({ from, to, tools, signal }: CopyRequest): Pro
 }
 
 /**
- * A machine that runs may put a link in the place of a folder while it is copied: where the copy is made, no link leads
- * to the host's files. An ordinary user may not read what a sandbox has closed to its owner; as root of a user
- * namespace, who does.
+ * Wraps cp to run confined by bwrap. A running sandbox may replace a folder with a link during the copy, but no link
+ * resolves to files of the host in this mount namespace. Runs as root of a user namespace for ordinary users, who may
+ * not read files that the sandbox has closed to their owner.
  */
 async function runConfined(
   cp: readonly string[],
@@ -58,11 +59,11 @@ async function runConfined(
   { bwrap }: CopyRequest['tools'],
 ): Promise<string[]> {
   const programs = ['/usr', '/bin', '/lib', '/lib64'].flatMap((path) => ['--ro-bind-try', path, path])
-  // One mount for both: older kernels share no blocks between two.
+  // Uses one mount for both, because older kernels cannot share blocks between two mounts.
   const both = findCommonFolder(from, to)
   const view = [
     ...fileAbilities.flatMap((name) => ['--cap-add', `CAP_${name}`]),
-    ...['--unshare-pid', '--proc', '/proc'], // with which cp sets the modes of closed folders
+    ...['--unshare-pid', '--proc', '/proc'], // cp uses it to set the modes of closed folders
     ...programs,
     ...['--bind', both, both, '--die-with-parent', '--', ...cp],
   ]
@@ -76,7 +77,7 @@ function findCommonFolder(a: string, b: string): string {
   return differs === -1 ? a : names.slice(0, differs).join('/')
 }
 
-/** Ends the command with Steward. */
+/** Terminates the command when Steward exits. */
 function withParent(perl: string, command: readonly string[]): string[] {
   return [perl, '-e', buildPerlScript('withParent'), formatPerlArgument({ command })]
 }
@@ -86,7 +87,10 @@ function createNoSpaceError({ needed, free }: { needed: number; free: number }, 
   return new AppError('file/no-space', `There is no room for the files. ${spaceText} on this machine.`, { cause })
 }
 
-/** `cp` names files by paths, which Linux takes up to 4,095 bytes, the folder of the sandbox included. */
+/**
+ * Creates the error for a failed copy. `cp` refers to files by path, and Linux limits paths to 4,095 bytes, including
+ * the folder of the sandbox.
+ */
 function createCopyError(cause: unknown): AppError {
   const complaint = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : ''
   const message = complaint.includes('File name too long')
@@ -100,13 +104,13 @@ export async function measureStorage({ kind, path }: SandboxStorage): Promise<nu
   if (kind === 'image') return (await stat(path)).blocks * 512
   const [program = '', ...parts] = await buildFileCommand(path, ['du', '-s', '-k', '-x', '--', path])
   const { stdout } = await execute(program, parts, { timeout: copyMs }).catch(
-    // Folders that the sandbox has closed are left out.
+    // Excludes folders that the sandbox has closed.
     (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
   )
   return (Number.parseInt(stdout, 10) || 0) * 1024
 }
 
-/** A power cut no longer takes it. */
+/** Syncs the path to disk, so that it survives a power failure. */
 async function settle(path: string): Promise<void> {
   const file = await open(path, 'r+')
   try {

@@ -4,12 +4,12 @@ import { createPatientCount } from '../inside/patientCount.ts'
 import { buildFileCommand } from './images/inRange.ts'
 import type { SandboxStorage } from './machineFolder.ts'
 
-/** Timeout of one count in the background. */
+/** Timeout of one count in the background, in milliseconds. */
 const countMs = 60_000
 
-/** Measures the disk usage of a running machine's files, in bytes. */
+/** Creates a meter for the disk usage of a running sandbox, in bytes. */
 export function createDiskMeter(
-  /** `disk`: folder on the machine's own disk, if it has one. */
+  /** `disk`: folder on the sandbox's dedicated disk, if it has one. */
   { storage, disk }: { storage: SandboxStorage; disk: string | undefined },
   over: AbortSignal,
 ): () => Promise<number | undefined> {
@@ -20,7 +20,7 @@ export function createDiskMeter(
   }
 }
 
-/** Counted by `du`. @returns undefined when it was called off. Folders in it that may not be read are left out. */
+/** Measures usage with `du`. Excludes unreadable subfolders. @returns undefined if it was aborted */
 async function measureUsage(folder: string, signal: AbortSignal): Promise<number | undefined> {
   const [program = '', ...parts] = await buildFileCommand(folder, ['du', '-s', '-k', '-x', '--', folder])
   return new Promise((resolve) => {

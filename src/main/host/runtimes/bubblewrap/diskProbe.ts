@@ -6,19 +6,18 @@ import type { Spawner } from './spawner.ts'
 import { doorway, toLaunchRequest } from './startRequest.ts'
 import { tryLaunch } from './tryLaunch.ts'
 
-/** Whether machines can have disks of their own size here. */
 export type DiskAbility =
   | { templates: DiskTemplates; detail: undefined }
-  /** Why not, and a command that changes it. */
+  /** Reason for missing support, and the fix command. */
   | { templates: undefined; detail: string; cure: string | null }
 
-/** Any but root: it tries the mapping of ids. */
+/** Any uid except root, to test the id mapping. */
 const probeUid = 1_899_999_999
 
-/** Finds out by making a disk and mounting it like that of a machine. Never rejects. */
+/** Probes support by creating a disk and mounting it as for a sandbox. Never rejects. */
 export async function probeDisk(options: {
   spawner: Spawner
-  /** Folder of the machines, whose file system their disks will be on. */
+  /** Folder of the sandboxes, which determines the file system of their disks. */
   folder: string
 }): Promise<DiskAbility> {
   const without = (reason: string, cure: string | null = null): DiskAbility => ({

@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import type { BaseEntry } from './baseFiles.ts'
 import { makeTree, removeTree } from './machineFolder.ts'
 
-/** File systems that the disks of new machines are copies of; each host process makes its own. */
+/** File systems from which the disks of new sandboxes are copied. Each host process creates its own. */
 export type DiskTemplates = {
-  /** @returns its file, made when there is none yet */
+  /** @returns the path of the template, which is created on first use */
   find(options: { content: readonly BaseEntry[]; diskGb: number }): Promise<string>
 }
 
@@ -17,12 +17,13 @@ const gigabyte = 1024 ** 3
 const bytesPerInode = 8192
 const inodeBytes = 256
 const journalMegabytes = 4
-/** For group descriptors, bitmaps and what the content takes; the kernel keeps 16 MB for its own accounts. */
+/** Reserve for group descriptors, bitmaps and the content. The kernel reserves another 16 MB. */
 const otherBytes = 28 * 1024 ** 2
 
 /**
- * A machine can use all of the gigabytes that it was given: tables and journal come on top. Being sparse, the file
- * takes what is written. The journal is small: it is for a power cut, not for speed.
+ * Computes the image size such that the sandbox can use all of its gigabytes: tables and journal are added on top. The
+ * file is sparse and occupies only the written blocks. The journal is small because it protects against power failures
+ * and does not serve performance.
  */
 const computeImageBytes = (diskGb: number): number => {
   const usable = diskGb * gigabyte

@@ -3,38 +3,41 @@ import { AppError } from '#shared/appError.ts'
 import type { Ending } from '../inside/ending.ts'
 import { createEnterMessageReader } from './enterMessages.ts'
 
-/** Ways to enter one running machine. */
+/** Connections into one running sandbox. */
 export type Entrance = {
-  /** A connection to the machine's keeper. */
+  /** Connects to the sandbox's fork server. */
   connect(): Promise<Socket>
-  /** To the warden, which comes in from outside: for when the machine has no room for another process. */
+  /**
+   * Connects to the sandbox supervisor, which joins from outside. Used when the sandbox has no capacity for another
+   * process.
+   */
   connectFromOutside(): Promise<Socket>
-  /** Makes the program's side of a terminal usable. `master`: the other side, an open file of this process. */
+  /** Unlocks the program's side of a terminal. `master`: the other side, a descriptor of this process. */
   giveTerminal(master: number): Promise<void>
 }
 
 export type Entered = {
   /**
-   * Resolves when the command runs or the port is reached, with its process number on the host and the connection, on
-   * which a port's own bytes are `onOutput`; else undefined.
+   * Resolves when the command runs or the port is connected, with the PID on the host and the connection. Bytes of a
+   * port are passed to `onOutput`. Resolves with undefined on failure.
    */
   started: Promise<{ pid: number; connection: Socket } | undefined>
-  /** Resolves after all output. Never rejects. */
+  /** Resolves after all output has been delivered. Never rejects. */
   ending: Promise<Ending>
-  /** Kills the command's process group, also when it has yet to start; ends any other request. */
+  /** Kills the command's process group, even if it has not started yet. Ends any other request. */
   kill(): void
 }
 
 export type EnterRequest = {
   mode: 'exec' | 'terminal' | 'connect' | 'ports' | 'write' | 'read' | 'file'
-  /** Each is sent with a NUL after it. */
+  /** Fields, each sent with a trailing NUL. */
   fields: readonly string[]
   content?: Uint8Array
   onOutput?: (bytes: Buffer) => void
   onErrors?: (bytes: Buffer) => void
 }
 
-/** After a kill the rest of the output is read this long before the connection is given up. */
+/** Time after a kill for reading the remaining output before the connection is destroyed. */
 const killDeadlineMs = 5_000
 const maxTries = 3
 const ignore = (): void => {}
@@ -58,7 +61,7 @@ export function enter(entrance: Entrance, request: EnterRequest): Entered {
   const throughKeeper = async (): Promise<Ending> => {
     for (let tries = 0; tries < maxTries && !killed; tries++) {
       const ending = await converse(await entrance.connect())
-      // Joining from outside needs no room in the machine.
+      // Joining from outside requires no process capacity in the sandbox.
       if (ending !== 'unheard') return ending.kind === 'failed' && ending.stage === 'room' ? fromOutside() : ending
     }
     return { kind: 'lost', detail: 'Its keeper ended.' }
@@ -96,7 +99,7 @@ type Conversation = {
   onStarted: (started: { pid: number; connection: Socket } | undefined) => void
 }
 
-/** `heard`: whether the request was accepted, so that it must not be repeated. */
+/** `heard`: whether the request was accepted and must not be repeated. */
 function runConversation({ socket, request, onStarted }: Conversation): Promise<{ ending: Ending; heard: boolean }> {
   const { mode, fields, content, onOutput = ignore, onErrors = ignore } = request
   let heard = false
@@ -116,11 +119,11 @@ function runConversation({ socket, request, onStarted }: Conversation): Promise<
   }
   return new Promise((resolve) => {
     const finish = (): void => {
-      socket.destroy() // it has ended there: nothing more is read, also of what was not yet sent
+      socket.destroy() // the process has exited: discards unread output and unsent input
       resolve({ ending: failed ?? ended ?? { kind: 'lost', detail: '' }, heard })
     }
     socket.on('data', createEnterMessageReader({ onOutput, onErrors, onNews }))
-    socket.on('error', ignore) // `close` comes, and what was said before tells the rest
+    socket.on('error', ignore) // `close` follows, and the previous messages explain the error
     socket.once('end', () => {
       if (mode === 'connect' && !failed) ended = { kind: 'ended', status: 0 }
       finish()

@@ -1,10 +1,10 @@
 import messages from '../scripts/messages.json' with { type: 'json' }
 
-/** Message of the script that enters a machine: see `enterScript`. */
+/** Callbacks for messages of the script that enters a sandbox. See `enterScript`. */
 export type EnterNews = {
   onOutput(bytes: Buffer): void
   onErrors(bytes: Buffer): void
-  /** @returns true when everything that follows is output without a length before it */
+  /** @returns true if all further bytes are unframed output */
   onNews(line: string): boolean
 }
 
@@ -13,7 +13,7 @@ export const enterKinds = messages.enter
 const headBytes = 5
 const { output, errors } = enterKinds
 
-/** Outputs are passed on as they come, in any pieces. */
+/** Creates an incremental message parser. Output is passed on as it arrives, in chunks of any size. */
 export function createEnterMessageReader({ onOutput, onErrors, onNews }: EnterNews): (bytes: Buffer) => void {
   let head = Buffer.alloc(0)
   let line = ''

@@ -10,18 +10,19 @@ import { connectTo, readLines, type Spawner } from './spawner.ts'
 const Outcome = z.union([z.object({ done: z.literal(true) }), z.object({ failed: z.string() })])
 const giveMs = 10_000
 
-/** The way into a machine that runs, through the sockets that its warden has made in its folder. */
+/** Opens connections into a running sandbox, through the sockets that its supervisor has created in its folder. */
 export function openSandboxEntrance(options: {
   perl: string
   spawner: Spawner
-  /** Folder of the machine, accessible to Steward's user only. */
+  /** Folder of the sandbox, accessible only to the user that runs Steward. */
   folder: string
 }): Entrance & { close(): void } {
   const opened = openSync(options.folder, constants.O_RDONLY | constants.O_DIRECTORY)
   let closed = false
   const door = async (name: string) => {
     if (closed) throw new AppError('exec/failed', 'The sandbox is being ended.')
-    // The path of a socket may have 107 bytes, and that of a machine's folder many more.
+    // Connects through /proc/self/fd, because the path of a socket is limited to 107 bytes and the path of the folder
+    // may be longer.
     return connectTo(`/proc/self/fd/${opened}/${name}`).catch((cause: unknown) => {
       throw new AppError('exec/failed', 'The sandbox cannot be entered.', { cause })
     })
@@ -40,8 +41,9 @@ export function openSandboxEntrance(options: {
 }
 
 /**
- * Another process must do it, since Node has no ioctl(2). It takes the open file from this one where the kernel lets it;
- * where it may only look at its own children (Yama), it is started with the file.
+ * Unlocks the terminal in a helper process, because Node has no ioctl(2). The spawner copies the descriptor from this
+ * process if the kernel permits it. If ptrace is restricted to child processes (Yama), a child process inherits the
+ * descriptor instead.
  */
 async function giveTerminal({ perl, spawner }: { perl: string; spawner: Spawner }, master: number): Promise<void> {
   const socket = await spawner.ask({ do: 'terminal', file: master })

@@ -16,10 +16,9 @@ const headerBytes = 64 + 56
 const address = 0x400000n
 
 /**
- * The program that is the first process of every sandbox: it needs no library, reads no file, and does nothing but
- * have the kernel reap orphans. Prints `ready` once it runs.
- *
- * @returns an ELF file, see elf(5); undefined on an architecture that sandboxes were never tried on
+ * Builds the first process of every sandbox. It needs no library, reads no file, and only makes the kernel reap
+ * orphans. Prints `ready` once it runs.
+ * @returns an ELF file, see elf(5), or undefined on an architecture that sandboxes were never tested on
  */
 export function buildFirstProcess(architecture: NodeJS.Architecture = process.arch): Buffer | undefined {
   const sandboxCode = code[architecture]
@@ -28,16 +27,16 @@ export function buildFirstProcess(architecture: NodeJS.Architecture = process.ar
   const header = Buffer.alloc(headerBytes)
   const size = BigInt(headerBytes + text.length)
   header.write('\x7fELF\x02\x01\x01', 'latin1') // 64 bits, little-endian
-  header.writeUInt16LE(2, 16) // an executable
+  header.writeUInt16LE(2, 16) // ET_EXEC
   header.writeUInt16LE(sandboxCode.machine, 18)
   header.writeUInt32LE(1, 20)
-  header.writeBigUInt64LE(address + BigInt(headerBytes), 24) // where it starts
-  header.writeBigUInt64LE(64n, 32) // the one segment follows
+  header.writeBigUInt64LE(address + BigInt(headerBytes), 24) // entry point
+  header.writeBigUInt64LE(64n, 32) // offset of the program header
   header.writeUInt16LE(64, 52)
   header.writeUInt16LE(56, 54)
   header.writeUInt16LE(1, 56)
-  header.writeUInt32LE(1, 64) // loaded,
-  header.writeUInt32LE(5, 68) // readable and executable
+  header.writeUInt32LE(1, 64) // PT_LOAD
+  header.writeUInt32LE(5, 68) // PF_R | PF_X
   header.writeBigUInt64LE(address, 80)
   header.writeBigUInt64LE(address, 88)
   header.writeBigUInt64LE(size, 96)

@@ -3,12 +3,12 @@ import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
 import { listMembers, type SandboxProcesses } from './machineMembers.ts'
 import { isStopped, sendSignal } from './processTable.ts'
 
-/** Task of `hold.pl`. */
+/** Operations of `hold.pl`. */
 type Work =
   | { mode: 'freeze' | 'thaw' | 'lock' | 'abandon'; path: string }
   | { mode: 'release'; path: string; folder: string }
 
-/** Lets go again. Idempotent, and bounded in time. */
+/** Thaws again. Idempotent, with a bounded duration. */
 export type LetGo = () => Promise<void>
 
 type Helper = { perl: string; signal: AbortSignal }
@@ -23,24 +23,24 @@ export async function freeze(folder: string, helper: Helper): Promise<LetGo> {
   return hold({ mode: 'freeze', path: folder }, helper, thaw)
 }
 
-/** A disk image that is not mounted, or soon no longer is. */
+/** Locks a disk image that is unmounted or about to be unmounted. */
 export function lockImage(file: string, helper: Helper): Promise<LetGo> {
   return hold({ mode: 'lock', path: file }, helper, async () => {})
 }
 
-/** Discards writes to the file system of this folder that are not on the disk yet. */
+/** Discards unwritten changes to the file system of this folder. */
 export function abandon(folder: string, perl: string): Promise<void> {
   return run(perl, { mode: 'abandon', path: folder })
 }
 
-/** Thaws the file system of a loop device that a dead process left frozen. */
+/** Thaws the file system of a loop device that a killed process left frozen. */
 export function releaseDevice(device: string, { perl, doorway }: { perl: string; doorway: string }): Promise<void> {
   return run(perl, { mode: 'release', path: device, folder: doorway })
 }
 
 /**
- * Every process of a machine but its first, which does nothing. Parents first, and woken last: a shell must not see
- * that its command was stopped.
+ * Stops all processes of a sandbox except PID 1, which is idle. Stops parents first and resumes them last, so that a
+ * shell does not notice that its command was stopped.
  */
 export async function stopProcesses(sandbox: SandboxProcesses): Promise<LetGo> {
   const stopped: number[] = []
@@ -77,7 +77,7 @@ async function hold(work: Work, { perl, signal }: Helper, otherwise: () => Promi
     await within(frozen, holdMs)
     return letGo
   } catch (error) {
-    await letGo().catch(() => {}) // it was not held, or is no longer
+    await letGo().catch(() => {}) // may already be thawed
     throw error
   }
 }
@@ -89,7 +89,7 @@ async function run(perl: string, work: Work): Promise<void> {
   if (end !== 0) throw new Error(String(end))
 }
 
-/** On its own, so that what ends Steward does not end it. */
+/** Starts the helper detached, so that signals that end Steward do not end it. */
 function start(perl: string, work: Work): ChildProcess {
   const helper = spawn(perl, ['-e', buildPerlScript('hold'), formatPerlArgument(work)], {
     cwd: '/',
@@ -97,11 +97,11 @@ function start(perl: string, work: Work): ChildProcess {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  helper.stdin?.on('error', () => {}) // it has ended: `ending` tells why
+  helper.stdin?.on('error', () => {}) // already exited, `ending` has the reason
   return helper
 }
 
-/** @returns 0, or what it complained about */
+/** @returns 0, or the error output */
 function waitForEnd(helper: ChildProcess): Promise<0 | string> {
   let complaint = ''
   helper.stderr?.on('data', (bytes: Buffer) => {

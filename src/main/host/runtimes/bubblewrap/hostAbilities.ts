@@ -11,16 +11,16 @@ import type { Spawner } from './spawner.ts'
 import { findUsableCgroups } from './usableCgroups.ts'
 
 export type HostAbilities = {
-  /** Absent when machines cannot be created here; `detail` has the reason. */
+  /** Absent if sandboxes cannot be created on this computer. `detail` contains the reason. */
   tools: HostTools | undefined
   detail: string
-  /** A command that changes that, where one does. */
+  /** Fix command, if there is one. */
   cure: string | null
   controllers: readonly CgroupController[]
   enforced: Enforced
-  /** Why limits do not hold that do not. */
+  /** Reasons why individual limits cannot be enforced. */
   gaps: readonly LimitGap[]
-  /** Templates of new machines' disks; absent if disk sizes cannot be enforced. */
+  /** Templates for the disks of new sandboxes. Absent if disk sizes cannot be enforced. */
   templates: DiskTemplates | undefined
 }
 
@@ -29,14 +29,13 @@ const probeMs = 10_000
 const unprivileged = 65_534
 
 type Probe = {
-  /** Folder of the machines' files. */
   folder: string
-  /** CPU weight of all machines together: 1 to 10000, default 100. */
+  /** CPU weight of all sandboxes together: 1 to 10000, default 100. */
   cpuWeight: number
   createSpawner: (perl: string) => Spawner
 }
 
-/** Finds out by trying. Never rejects. */
+/** Probes the support of this computer for sandboxes by trying. Never rejects. */
 export async function probeHost({ folder, cpuWeight, createSpawner }: Probe): Promise<HostAbilities> {
   const { controllers, gaps } = await findUsableCgroups({ cpuWeight })
   const enforces = new Set(controllers.flatMap((controller) => controller.enforces))
@@ -44,7 +43,7 @@ export async function probeHost({ folder, cpuWeight, createSpawner }: Probe): Pr
     memory: enforces.has('memory'),
     cpu: enforces.has('cpu'),
     disk: false,
-    processes: true, // by a cgroup or by a resource limit of the sandbox's own user namespace
+    processes: true, // enforced by a cgroup or by a resource limit of the sandbox's own user namespace
   }
   const unable = (detail: string, cure: string | null = null): HostAbilities => ({
     tools: undefined,
@@ -71,7 +70,7 @@ export async function probeHost({ folder, cpuWeight, createSpawner }: Probe): Pr
   return { tools, detail, cure: null, controllers, enforced: limits, gaps: all, templates: disk.templates }
 }
 
-/** @returns why an unprivileged user may not make namespaces here */
+/** @returns the reason why an unprivileged user cannot create namespaces, or undefined if it can */
 async function tryNamespaces(tools: HostTools): Promise<{ reason: string; cure: string | null } | undefined> {
   const probe = ['--unshare-all', '--uid', '0', '--gid', '0', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
   const unprivilegedUser = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {}

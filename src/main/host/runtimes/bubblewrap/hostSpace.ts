@@ -1,16 +1,15 @@
 import { statfs } from 'node:fs/promises'
 import { AppError } from '#shared/appError.ts'
 
-/** Disks of machines take what is written, not what was promised: so much must be left for those that run. */
+/** Free space reserved for running sandboxes, because their disks are sparse and grow up to their promised size. */
 export const reservedBytes = 256 * 1024 ** 2
 
-/** Returns the free space of this existing folder's file system, in bytes. */
 export async function getFreeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }
 
-/** @throws AppError `sandbox/capacity` when the machine's own disk has no room for another sandbox */
+/** @throws AppError `sandbox/capacity` if the disk has too little space for another sandbox */
 export async function assertSpace(folder: string, minBytes: number): Promise<void> {
   const free = await getFreeBytes(folder)
   if (free >= minBytes) return

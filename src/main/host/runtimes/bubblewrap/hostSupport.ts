@@ -8,16 +8,15 @@ import { createSpawner, type Spawner } from './spawner.ts'
 
 /** Support of this computer for sandboxes. Results are cached. */
 export type HostSupport = {
-  /** Probes again only what did not work: it may have been installed since. */
+  /** Repeats only the probes that failed, because missing programs may have been installed since. */
   probe(): Promise<HostAbilities>
   probeImages(): Promise<ImageAbility>
   /** @throws AppError `runtime/unavailable` */
   require(): Promise<CapableHost>
-  /** Ends the spawner; processes that it started continue. */
+  /** Ends the spawner. Processes started by it continue to run. */
   close(): void
 }
 
-/** Computer on which machines can be created. */
 export type CapableHost = {
   tools: HostTools
   spawner: Spawner
@@ -26,7 +25,6 @@ export type CapableHost = {
 }
 
 type SupportOptions = {
-  /** Folder of the machines. */
   folder: string
   imagesFolder: string
   cpuWeight: number

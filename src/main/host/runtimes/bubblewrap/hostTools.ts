@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Programs of the host that machines are made with, by their absolute paths. */
+/** Programs of the host that are required for sandboxes, by absolute path. */
 export type HostTools = Readonly<Record<ToolName, string>>
 type ToolName = 'bwrap' | 'perl'
 
@@ -19,7 +19,7 @@ export async function findHostTools(folders: readonly string[] = defaultFolders)
   const names: ToolName[] = ['bwrap', 'perl']
   const paths = await Promise.all(names.map(async (name) => [name, await findExecutable(name, folders)] as const))
   const missing = paths.filter(([, path]) => path === undefined).map(([name]) => name)
-  if (missing.length === 0) return Object.fromEntries(paths) as HostTools // every name was found
+  if (missing.length === 0) return Object.fromEntries(paths) as HostTools // all tools were found
   const packageNames = [...new Set(missing.map((name) => packages[name]))].join(' ')
   const sentence = `Missing on this machine: ${missing.join(', ')}. On Debian and Ubuntu: apt-get install ${packageNames}`
   return { missing: sentence, cure: `sudo apt-get install ${packageNames}` }

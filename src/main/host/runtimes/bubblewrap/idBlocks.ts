@@ -1,29 +1,28 @@
 import { randomInt } from 'node:crypto'
 import { idsOfImage } from './images/idRange.ts'
 
-/** Consecutive users of the host. */
+/** Block of consecutive user ids of the host. */
 export type IdBlock = { first: number; count: number }
 
 /**
- * Ids of machines as root, from the ranges that distributions and systemd leave unused. A machine is one user; a
- * machine with an image is many.
+ * Ids of sandboxes if Steward runs as root, from the ranges that distributions and systemd leave unused. A sandbox uses
+ * one id, or many if it has an image.
  * @see https://systemd.io/UIDS-GIDS/
  */
 export const sandboxIds: IdBlock = { first: 1_900_000_000, count: 200_000_000 }
 
-/** User ids for package scripts while an image is built as root. No sandbox uses them. */
+/** User ids for package scripts while an image is built as root. Not used by any sandbox. */
 export const buildIds: IdBlock = { first: 1_899_800_000, count: idsOfImage }
 
 /**
- * Numbers in the range of an ordinary user's subordinate ids for the roots of machines of the host's own programs: far from
- * those that images use.
+ * Offsets in an ordinary user's subordinate id range for the roots of sandboxes without an image. Far from the ids that
+ * images use.
  */
 export const numbersOfRoots: IdBlock = { first: 20_000, count: 40_000 }
 
-/** A machine of the host's own programs has one user, its root. */
+/** Returns the number of ids that a sandbox needs. Without an image, its only user is root. */
 export const countIds = (image: string | null): number => (image === null ? 1 : idsOfImage)
 
-/** Returns a block that overlaps none of `taken`. */
 export function findFreeBlock(
   count: number,
   used: readonly IdBlock[],

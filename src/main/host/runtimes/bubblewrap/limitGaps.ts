@@ -1,23 +1,23 @@
 import type { LimitGap } from '#shared/contract/sandboxes.ts'
 
-/** Properties of this machine's control groups that explain a missing limit. */
+/** Properties of the host's cgroups that explain a missing limit. */
 export type CgroupFacts = { uid: number; user: string } & ({ version: 1 | undefined } | UnifiedFacts)
 
 type UnifiedFacts = {
   version: 2
-  /** The system unit that Steward runs as. */
+  /** System unit that runs Steward. */
   unit: string | undefined
-  /** Controllers that the kernel offers. */
+  /** Controllers provided by the kernel. */
   ofKernel: readonly string[]
-  /** Controllers delegated to the user's service manager; absent if there is none. */
+  /** Controllers delegated to the user's service manager. Absent if there is no service manager. */
   ofManager: readonly string[] | undefined
-  /** Whether they are mounted read-only, as in a container. */
+  /** Whether the cgroups are mounted read-only, as in a container. */
   isReadOnly: boolean
 }
 
 const names = { memory: 'Memory', cpu: 'The processor' } as const
 
-/** Why a limit does not hold, and the command that changes it. */
+/** Explains why a limit cannot be enforced, and adds the fix command. */
 export function describeCgroupGap(limit: 'memory' | 'cpu', facts: CgroupFacts): LimitGap {
   const { reason, cure } = explainGap(limit, facts)
   return { limit, reason: `${names[limit]} is not limited: ${reason}`, cure }

@@ -5,7 +5,7 @@ import { type Entrance, enter } from './enter.ts'
 /** Exceeds the output of `read_sockets` in `shared.pl` for both tables. */
 const maxBytes = 8 * 1024 * 1024
 
-/** Asks the kernel from within the machine's network. See proc_pid_net(5). */
+/** Lists listening TCP ports, read from within the sandbox's network namespace. @see proc_pid_net(5) */
 export async function listListeningPorts(entrance: Entrance): Promise<number[]> {
   const tables: Buffer[] = []
   let size = 0

@@ -13,9 +13,9 @@ import type { PreparedSandbox } from './preparedMachine.ts'
 import { endPrepared, type FreezableSandbox, recordRun } from './runMachine.ts'
 import { createWarmPool, type WarmPool, type WarmSandbox, type WarmSandboxKind } from './warmPool.ts'
 
-/** Creates machines, from the warm pool where one fits. */
+/** Creates sandboxes, from the warm pool if a warm sandbox matches. */
 export type SandboxCreation = {
-  /** Makes the files of a new machine, of its image or of the snapshot `from`, and starts it. */
+  /** Creates the files of a new sandbox, from its image or from the snapshot `from`, and starts it. */
   create(spec: SandboxSpec, signal: AbortSignal, from?: SnapshotRef): Promise<FreezableSandbox>
   /** Ends the warm sandboxes. */
   close(): Promise<void>
@@ -25,10 +25,8 @@ type CreationContext = BubblewrapContext & { launcher: SandboxLauncher; snapshot
 
 type WarmSandboxInstance = WarmSandbox & { name: WarmSandboxName; prepared: PreparedSandbox }
 
-/** Size of a warm sandbox. */
 const warmSandboxSize = { hostname: 'spare', memoryMb: 512, vcpu: 1 }
 
-/** @param warmPoolSize number of warm sandboxes; 0 for none */
 export function createSandboxCreation(context: CreationContext, warmPoolSize: number): SandboxCreation {
   const warmPool = createWarmPool({
     max: warmPoolSize,
@@ -56,7 +54,8 @@ async function createWarmSandbox(
     users.giveBack(name)
   }
   try {
-    const files = await selectNewFiles(context, { image: null, diskGb: kind.diskGb }) // it makes the folder, if nothing has yet
+    // creates the folder if it does not exist
+    const files = await selectNewFiles(context, { image: null, diskGb: kind.diskGb })
     await assertSpace(folder, context.minFreeBytes)
     const uid = await users.choose({ name, image: null, network: kind.network })
     const warmFolder = await folders.make(name, { uid, image: null, files })
@@ -76,7 +75,7 @@ async function createWarmSandbox(
   }
 }
 
-/** @returns undefined when there is none, or it could not be used */
+/** @returns undefined if no warm sandbox matches or it could not be used */
 async function assignWarmSandbox(
   { folders, users, launcher, log }: CreationContext,
   warmPool: WarmPool<WarmSandboxInstance>,

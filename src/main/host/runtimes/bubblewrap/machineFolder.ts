@@ -24,37 +24,39 @@ import { countIds, type IdBlock } from './idBlocks.ts'
 import { assertRange, isInRange, removeInRange } from './images/inRange.ts'
 import { shiftOwners } from './images/shiftOwners.ts'
 
-/** The files of one machine and what Steward notes about it. */
+/** Files of one sandbox, and metadata stored with them. */
 export type SandboxFolder = {
   path: string
   storage: SandboxStorage
   /**
-   * Whom its root is on the host: as root a user that nothing else has, else one of the subordinate ids of the user that
-   * Steward runs as. Undefined: that user itself.
+   * Host uid of the sandbox's root. If Steward runs as root, a uid that nothing else uses, otherwise a subordinate id
+   * of the user that runs Steward. Undefined if that user itself is root in the sandbox.
    */
   uid: number | undefined
-  /** The image that it was made from; null is the host's own programs. */
+  /** Image from which the sandbox was created, or null for the programs of the host. */
   image: ImageName | null
 }
 
 /**
- * Location of a machine's content: `root` is its `/`, `usr-local` its `/usr/local`. With an image, `upper` holds the
- * changes to it.
+ * Location of a sandbox's content: `root` is its `/`, `usr-local` its `/usr/local`. With an image, `upper` holds the
+ * changes to the image.
  */
 export type SandboxStorage =
-  /** A folder that belongs to the machine's uid. */
+  /** Folder that belongs to the sandbox's uid. */
   | { kind: 'folder'; path: string }
-  /** A file with an ext4 file system of the machine's size, where its root is uid 0. `template`: copied to `path` first. */
+  /**
+   * File with an ext4 file system of the sandbox's disk size, in which the sandbox's root is uid 0. `template` is
+   * copied to `path` first.
+   */
   | { kind: 'image'; path: string; template?: string }
 
 export type MakeSandbox = {
   uid: number | undefined
   image: ImageName | null
-  files: /** Everything in it but what differs between machines. */
+  files: /** Complete content except files that differ between sandboxes. */
     | { kind: 'content'; content: readonly BaseEntry[] }
-    /** The machine gets a disk of its own: a copy of this file. */
+    /** Template of a dedicated disk, which is copied. */
     | { kind: 'template'; path: string }
-    /** `copy` makes them. */
     | { kind: 'copy'; source: SandboxStorage['kind']; copy: (to: string) => Promise<void> }
 }
 
@@ -62,7 +64,7 @@ export type Owner = { uid: number; gid: number }
 
 const Mark = z.object({ pid: z.int(), startedTicks: z.number() })
 const RunRecord = z.object({ processes: z.array(Mark), cgroups: z.array(z.string()) })
-/** Record of a run on the host: enough for another process to end it. */
+/** Record of a run on the host. Allows another process to end the sandbox. */
 export type RunRecord = z.infer<typeof RunRecord>
 
 const SandboxFile = z.union([
@@ -72,32 +74,31 @@ const SandboxFile = z.union([
 
 export type SandboxFolders = {
   /**
-   * Creates it with its content, owned by the machine's root. On failure, nothing is left; existing files are not
-   * touched.
+   * Creates the folder with its content, owned by the sandbox's root. Removes it again on error. Never modifies
+   * existing files.
    */
   make(name: SandboxName, options: MakeSandbox): Promise<SandboxFolder>
   /** @throws AppError `sandbox/not-found` */
   find(id: SandboxId): Promise<SandboxFolder>
   list(): Promise<SandboxId[]>
-  /** @throws AppError `runtime/unavailable` if its files belong to ids that Steward's user no longer has */
+  /** @throws AppError `runtime/unavailable` if the files belong to ids that Steward's user no longer has */
   remove(name: SandboxName): Promise<void>
-  /** A warm sandbox's folder becomes that of a machine. @throws Error when that exists */
+  /** Renames the folder of a warm sandbox to that of a sandbox. @throws Error if the target exists */
   adopt(name: WarmSandboxName, id: SandboxId): Promise<SandboxFolder>
-  /** Warm sandboxes that an earlier host left. */
+  /** Lists warm sandboxes that a previous host process did not remove. */
   listWarmSandboxes(): Promise<WarmSandboxName[]>
-  /** Completes interrupted changes of a machine that is not running, and removes partial ones. */
+  /** Completes interrupted changes of a stopped sandbox, and removes partial files. */
   mend(id: SandboxId): Promise<void>
   getPath(name: SandboxName): string
-  /** Removes what an earlier host made for all machines. */
+  /** Removes shared files of previous host processes. */
   sweep(): Promise<void>
-  /** Users of the host that the machines that are stored are. */
+  /** Returns the host uids of all stored sandboxes. */
   ids(): Promise<[SandboxName, IdBlock][]>
   saveRun(name: SandboxName, run: RunRecord): Promise<void>
   readRun(name: SandboxName): Promise<RunRecord | undefined>
   forgetRun(name: SandboxName): Promise<void>
 }
 
-/** Name of a warm sandbox. */
 export const WarmSandboxName = z
   .string()
   .regex(/^spare-[0-9a-f]{16}$/)
@@ -105,7 +106,7 @@ export const WarmSandboxName = z
 export type WarmSandboxName = z.infer<typeof WarmSandboxName>
 export type SandboxName = SandboxId | WarmSandboxName
 
-/** @param base folder of all machines, accessible to Steward's user only */
+/** @param base folder of all sandboxes, accessible only to the user that runs Steward */
 export function createSandboxFolders(base: string): SandboxFolders {
   const getPath = (name: SandboxName): string => join(base, name)
   const runFile = (name: SandboxName): string => join(getPath(name), 'run.json')
@@ -128,7 +129,7 @@ export function createSandboxFolders(base: string): SandboxFolders {
       await mkdir(base, { recursive: true, mode: 0o700 })
       await mkdir(path)
       try {
-        chmodSync(path, 0o755) // whatever the umask: below `base`, only the machine's uid comes here
+        chmodSync(path, 0o755) // independent of the umask: only the sandbox's uid can reach this path below `base`
         const note = JSON.stringify({ version: 2, uid: uid ?? null, image })
         writeFileSync(join(path, 'machine.json'), note, { mode: 0o600 })
         return { path, uid, image, storage: await fill(path, options) }
@@ -156,7 +157,7 @@ export function createSandboxFolders(base: string): SandboxFolders {
     list,
     async remove(name) {
       const storage = findStorage(getPath(name))
-      // Disk images are few files: no other process is worth it.
+      // Removed in this process, because disk images are only a few files.
       if (storage?.kind === 'image') await rm(getPath(name), { recursive: true, force: true })
       else if (storage && isInRange(storage.path)) {
         await assertRange(storage.path)
@@ -188,7 +189,7 @@ export function createSandboxFolders(base: string): SandboxFolders {
 export const diskName = 'disk.ext4'
 export const filesName = 'files'
 
-/** Machines of the first version have their content beside what Steward notes, until they are mended. */
+/** Sandboxes created by the first version store their content beside the metadata until they are repaired. */
 function findStorage(path: string): SandboxStorage | undefined {
   if (existsSync(join(path, diskName))) return { kind: 'image', path: join(path, diskName) }
   const folder = [join(path, filesName), path].find((it) => existsSync(join(it, 'root')))
@@ -211,15 +212,15 @@ async function fill(path: string, { uid, image, files }: MakeSandbox): Promise<S
   return { kind: 'folder', path: folder }
 }
 
-/** An ordinary user may not give files away: `launch` of `start.pl` does, in the user namespace of sandboxes. */
+/** An ordinary user cannot change file owners. `launch` in `start.pl` does it in the user namespace of sandboxes. */
 function toFirstOwner(uid: number | undefined): Owner | undefined {
   if (uid === undefined || process.getuid?.() === 0) return uid === undefined ? undefined : { uid, gid: uid }
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 }
 
-/** Copies end in this until they are complete. */
+/** Suffix of incomplete copies. */
 export const partSuffix = '.part'
-/** Suffixes of the complete new files before they replace the present ones, and of the replaced ones. */
+/** Suffixes of complete new files before they replace the current files, and of the replaced files. */
 export const newSuffix = '.new'
 export const oldSuffix = '.old'
 
@@ -232,7 +233,7 @@ async function repairFolder(path: string): Promise<void> {
     await mkdir(moving, { recursive: true, mode: 0o755 })
     const { uid, gid } = await stat(join(path, 'root'))
     await chown(moving, uid, gid)
-    // `root` last: as long as it is here, the others are moved again.
+    // Moves `root` last: while it exists here, an interrupted move is repeated.
     for (const name of first.toReversed()) await rename(join(path, name), join(moving, name))
   }
   if (existsSync(moving)) await rename(moving, folder)
@@ -246,7 +247,7 @@ async function repairFolder(path: string): Promise<void> {
   await Promise.all(halves)
 }
 
-/** Done in one go: these few dozen calls take less time than handing each to a thread would. */
+/** Creates a tree synchronously, because these few dozen calls take less time than dispatching each to a thread. */
 export function makeTree(path: string, owner: Owner | undefined, entries: readonly BaseEntry[]): void {
   make(path, { kind: 'folder', path: '/', mode: 0o755 }, owner)
   for (const entry of entries) make(join(path, entry.path), entry, owner)
@@ -273,8 +274,8 @@ function make(path: string, entry: BaseEntry, owner: Owner | undefined): void {
 }
 
 /**
- * Another process does it: there may be a hundred thousand files. Folders that the sandbox has closed to their owner
- * stop an ordinary user: they are opened first. Those of a machine of an image may belong to others of its range.
+ * Removes a tree in a helper process, because it may contain 100,000 files. An ordinary user first opens folders that
+ * the sandbox has closed to their owner. Files of a sandbox with an image may belong to other ids of its range.
  */
 export async function removeTree(path: string): Promise<void> {
   if (isInRange(path)) {
@@ -286,7 +287,7 @@ export async function removeTree(path: string): Promise<void> {
   try {
     await remove()
   } catch {
-    await run('/bin/chmod', ['-R', 'u+rwX', '--', path]).catch(() => {}) // rm tells what stays
+    await run('/bin/chmod', ['-R', 'u+rwX', '--', path]).catch(() => {}) // rm reports the remaining files
     await remove().catch(() => removeInRange(path))
   }
 }

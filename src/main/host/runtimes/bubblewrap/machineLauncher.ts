@@ -9,18 +9,18 @@ import { toCgroupName } from './cgroups.ts'
 import type { ImageStore, StoredImage } from './images/imageStore.ts'
 import type { SandboxFolder, SandboxName } from './machineFolder.ts'
 import { buildNetworkArguments, type ConnectArguments } from './network/connectNetwork.ts'
-import { type SandboxSize, type PreparedSandbox, type PrepareRequest, prepareSandbox } from './preparedMachine.ts'
+import { type PreparedSandbox, type PrepareRequest, prepareSandbox, type SandboxSize } from './preparedMachine.ts'
 import { createProcessors, parseUsableProcessors } from './processors.ts'
 import { type FreezableSandbox, runSandbox } from './runMachine.ts'
 
 export type SandboxLauncher = {
   /**
-   * Starts a machine that has run nothing, with its network.
+   * Starts a sandbox with its network and without running any command. Ends it on error.
    * @throws AppError `runtime/unavailable`, `image/not-found`, `image/not-ready`, `egress/unavailable`,
-   * `sandbox/start-failed`, after which nothing runs
+   * `sandbox/start-failed`
    */
   prepare(launch: Launch): Promise<PreparedSandbox>
-  /** Runs the machine from a prepared one, which is ended on failure. */
+  /** Turns a prepared sandbox into the requested one. Ends the prepared sandbox on error. */
   run(prepared: PreparedSandbox, spec: SandboxSpec, folder: SandboxFolder): Promise<FreezableSandbox>
 }
 
@@ -28,7 +28,7 @@ export type Launch = {
   name: SandboxName
   spec: SandboxSize & Pick<SandboxSpec, 'network'>
   folder: SandboxFolder
-  /** Put into its `/`, beside what every machine needs to start. */
+  /** Entries added to its `/`, besides those that every sandbox needs to start. */
   ownEntries: readonly BaseEntry[]
   signal: AbortSignal
 }
@@ -71,7 +71,7 @@ export function createSandboxLauncher(context: BubblewrapContext): SandboxLaunch
 }
 
 /**
- * @returns undefined for the host's own programs
+ * @returns undefined for the programs of the host
  * @throws AppError `image/not-found`, `image/not-ready`, `runtime/unavailable`
  */
 export async function findSandboxImage(

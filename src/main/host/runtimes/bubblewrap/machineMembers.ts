@@ -1,17 +1,17 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Processes of one machine, identified by what was recorded before anything ran in it. */
+/** Processes of one sandbox, identified by properties recorded before any command ran in it. */
 export type SandboxProcesses = {
-  /** PID 1 of the machine, as a host process id. */
+  /** PID 1 of the sandbox, as a PID on the host. */
   init: number
-  /** PID namespace, as links in /proc name it. */
+  /** PID namespace, in the notation of links in /proc. */
   namespace: string
-  /** None where this user may not make any. */
+  /** Empty if the user cannot create cgroups. */
   cgroups: readonly string[]
 }
 
-/** Lists processes in the machine's PID namespace. Helpers that wait outside for a command are not included. */
+/** Lists processes in the sandbox's PID namespace. Excludes helpers that wait outside for a command. */
 export async function listMembers({ namespace, cgroups }: SandboxProcesses): Promise<number[]> {
   const listed = (await readFirst(cgroups, ['cgroup.procs']))?.split('\n') ?? (await readdir('/proc'))
   const pids = listed.filter((name) => /^\d+$/.test(name)).map(Number)
@@ -26,7 +26,7 @@ export async function listMembers({ namespace, cgroups }: SandboxProcesses): Pro
   return pids.filter((_, index) => inside[index])
 }
 
-/** The first of these files in the first folder that has one. */
+/** Reads the first existing file of the first folder that contains one. */
 export async function readFirst(folders: readonly string[], names: readonly string[]): Promise<string | undefined> {
   for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name)))) {
     const text = await readFile(path, 'latin1').catch(() => undefined)

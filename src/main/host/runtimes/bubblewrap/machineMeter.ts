@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import type { SandboxUsage } from '../sandboxRuntime.ts'
-import { listMembers, type SandboxProcesses, readFirst } from './machineMembers.ts'
+import { listMembers, readFirst, type SandboxProcesses } from './machineMembers.ts'
 import { readProcess } from './processTable.ts'
 
 type MeterOptions = { machine: SandboxProcesses; diskBytes: () => Promise<number | undefined> }
 
-/** USER_HZ, which is 100 on every architecture that machines run on: see time(7). */
+/** USER_HZ, which is 100 on every supported architecture. See time(7). */
 const msPerTick = 10
 
-/** Measures one machine: from its cgroups of either version, and from /proc what these do not count. */
+/**
+ * Creates a meter for one sandbox. Reads its cgroups of either version, and /proc for metrics that they do not provide.
+ */
 export function createSandboxMeter({ machine: sandbox, diskBytes }: MeterOptions): () => Promise<SandboxUsage> {
   const { cgroups } = sandbox
   const cpuOfProcesses = processCpu()
@@ -38,7 +40,9 @@ async function readCgroupMemory(cgroups: readonly string[]): Promise<number | un
   return Math.max(0, Number(used) - idle)
 }
 
-/** Adds up over the life of each process, so that the sum never falls when one ends. */
+/**
+ * Accumulates the CPU time of every process over its lifetime, so that the sum never decreases when a process exits.
+ */
 function processCpu(): (pids: readonly number[]) => Promise<number> {
   let totalTicks = 0
   let previousUsage = new Map<string, number>()

@@ -5,14 +5,14 @@ import type { SandboxProcess } from '../sandboxRuntime.ts'
 import { listMembers, type SandboxProcesses } from './machineMembers.ts'
 import { markProcess, readProcess } from './processTable.ts'
 
-/** USER_HZ, which is 100 on every architecture that machines run on: see time(7). */
+/** USER_HZ, which is 100 on every supported architecture. See time(7). */
 const msPerTick = 10
 const commandCharacters = 1024
-/** Arguments take megabytes if a program likes: so much of them is read, which is more than is shown. */
+/** Maximum size of arguments to read, which may be several megabytes. Exceeds the displayed length. */
 const commandBytes = 4096
 const readAtOnce = 64
 
-/** @param userNames of the machine's own users, asked for only where one is not its root */
+/** @param userNames reads the sandbox's user names. Called only if a process does not run as root */
 export async function listSandboxProcesses(
   sandbox: SandboxProcesses,
   userNames: () => Promise<ReadonlyMap<number, string>>,
@@ -27,7 +27,7 @@ export async function listSandboxProcesses(
       readBeginning(`/proc/${host}/cmdline`).catch(() => ''),
     ])
     const pid = parseInnerPid(status)
-    if (!row || pid === undefined) return [] // it has ended
+    if (!row || pid === undefined) return [] // the process has exited
     inner.set(host, pid)
     return [{ pid, row, status, command: formatCommandLine(command, status) }]
   }
@@ -64,7 +64,7 @@ export async function signalSandboxProcess(
         parseInnerPid(await readFile(`/proc/${host}/status`, 'latin1').catch(() => '')) !== pid
       )
         continue
-      // The same process as when it was found to be in the machine: its number is not another's by now.
+      // Ensures that the PID was not reused since the process was found in the sandbox.
       if (mark === undefined || (await markProcess(host))?.startedTicks !== mark.startedTicks) break
       if (sendSignal(host, signal)) return
     }
@@ -72,7 +72,6 @@ export async function signalSandboxProcess(
   throw new AppError('process/not-found', `There is no process ${pid} in this sandbox that can be sent a signal.`)
 }
 
-/** Parses `/etc/passwd`. */
 export function parseUserNames(passwd: string): Map<number, string> {
   const rows = passwd.split('\n').map((line) => line.split(':'))
   return new Map(rows.flatMap(([name, , uid]) => (name && uid && /^\d+$/.test(uid) ? [[Number(uid), name]] : [])))
@@ -82,11 +81,11 @@ function sendSignal(pid: number, signal: ProcessSignal): boolean {
   try {
     return process.kill(pid, signal)
   } catch {
-    return false // it has just ended
+    return false // the process has just exited
   }
 }
 
-/** `NSpid` has a number for each process namespace around it, the innermost last. */
+/** Parses `NSpid`, which lists one PID per PID namespace, innermost last. */
 function parseInnerPid(status: string): number | undefined {
   const pid = Number(findField(status, 'NSpid')?.split(/\s+/).at(-1))
   return Number.isInteger(pid) && pid > 0 ? pid : undefined
@@ -97,10 +96,10 @@ function findField(status: string, name: string): string | undefined {
 }
 
 function formatCommandLine(commandText: string, status: string): string {
-  // Whatever a program calls itself, it is one line of text.
+  // Normalizes the command to one line of text, because programs control it.
   const text = commandText.replace(/\p{Cc}+/gu, ' ').trim()
   const visible = (text === '' ? `[${findField(status, 'Name') ?? ''}]` : text).slice(0, commandCharacters)
-  return Buffer.from(visible).toString() // a part of a string would keep the whole
+  return Buffer.from(visible).toString() // copies the string, because a substring would retain the whole
 }
 
 async function readBeginning(path: string): Promise<string> {
@@ -113,7 +112,7 @@ async function readBeginning(path: string): Promise<string> {
   }
 }
 
-/** Turns users of the host into those of the machine. See user_namespaces(7). */
+/** Returns a function that maps host uids to uids of the sandbox. @see user_namespaces(7) */
 async function createUserMap(init: number): Promise<(uid: number) => number | undefined> {
   const rows = (await readFile(`/proc/${init}/uid_map`, 'latin1')).trim().split('\n')
   const ranges = rows.map((line) => line.trim().split(/\s+/).map(Number))

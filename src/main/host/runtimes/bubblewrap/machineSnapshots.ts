@@ -6,23 +6,27 @@ import { copyStorage, measureStorage } from './copyFiles.ts'
 import { type LetGo, lockImage } from './holdStill.ts'
 import {
   filesName,
-  type SandboxFolder,
-  type SandboxStorage,
   newSuffix,
   oldSuffix,
   partSuffix,
   removeTree,
+  type SandboxFolder,
+  type SandboxStorage,
 } from './machineFolder.ts'
 
-/** Copies of a machine's files, beside them: they go with the machine. */
+/** Snapshots of a sandbox's files, stored beside them and removed with the sandbox. */
 export type SandboxSnapshots = {
-  /** @param holdStill of a machine that runs. @returns what it takes on the disk */
+  /**
+   * Creates a snapshot.
+   * @param request.holdStill freezes a running sandbox
+   * @returns the disk usage of the snapshot, in bytes
+   */
   keep(sandbox: SandboxFolder, request: { id: SnapshotId; signal: AbortSignal; holdStill?: HoldStill }): Promise<number>
   /** Lists complete snapshots. */
   list(sandboxFolder: string): Promise<SnapshotId[]>
   /** @throws AppError `snapshot/not-found` */
   find(machineFolder: string, id: SnapshotId): Promise<SandboxStorage>
-  /** Restores all files of a machine that is not running, or none. */
+  /** Restores the files of a stopped sandbox, atomically. */
   restore(instance: SandboxFolder, request: { id: SnapshotId; signal: AbortSignal }): Promise<void>
   copy(from: SandboxStorage, to: string, signal: AbortSignal): Promise<void>
   remove(machineFolder: string, id: SnapshotId): Promise<void>
@@ -46,7 +50,7 @@ export function createSandboxSnapshots(tools: () => Promise<{ perl: string; bwra
     await copyStorage({ from, to, tools: await tools(), signal })
   }
 
-  /** The copy is under its own name once it is complete. */
+  /** Renames the copy to its final name once it is complete. */
   const copyWhole = async (from: SandboxStorage, to: string, signal: AbortSignal): Promise<void> => {
     const part = `${to}${partSuffix}`
     try {
@@ -58,7 +62,7 @@ export function createSandboxSnapshots(tools: () => Promise<{ perl: string; bwra
     }
   }
 
-  /** The image of a machine that has just ended may still be on its way out of its mount. */
+  /** Locks the disk image, which may still be unmounting if the sandbox has just ended. */
   const withUnmounted = async ({ kind, path }: SandboxStorage, signal: AbortSignal): Promise<LetGo> =>
     kind === 'image' ? lockImage(path, { perl: (await tools()).perl, signal }) : async () => {}
 
@@ -106,7 +110,7 @@ export function createSandboxSnapshots(tools: () => Promise<{ perl: string; bwra
   }
 }
 
-/** If interrupted between the two renames, `mend` completes it. */
+/** If the process is interrupted between the two renames, `mend` completes the change. */
 async function replaceFolder(folder: string, copy: (to: string) => Promise<void>): Promise<void> {
   const next = `${folder}${newSuffix}`
   const old = `${folder}${oldSuffix}`
@@ -119,12 +123,12 @@ async function replaceFolder(folder: string, copy: (to: string) => Promise<void>
     await rename(old, folder)
     throw error
   }
-  void removeTree(old).catch(() => {}) // what stays goes when the machine is mended
+  void removeTree(old).catch(() => {}) // remaining files are removed by the next repair
 }
 
 function toError(action: string, error: unknown, signal: AbortSignal): Error {
   if (error instanceof AppError || signal.aborted) return error instanceof Error ? error : new Error(action)
-  // Errors of the system and of programs may name folders of this computer, so they go only to the log.
+  // Errors of the system and of programs may contain folder names of this computer, so they are only logged.
   const detail = error instanceof Error && !('code' in error) ? `: ${error.message}` : ''
   return new AppError('snapshot/failed', `${action}${detail}.`, { cause: error })
 }

@@ -1,15 +1,14 @@
 import { readFile } from 'node:fs/promises'
 
-/** Files of /proc in which a machine sees itself instead of the host: see `view.pl`. */
+/** Files of /proc that show the sandbox's resources instead of the host's. See `view.pl`. */
 export const visibleFiles = ['cpuinfo', 'meminfo', 'stat'] as const
 
 export type SandboxView = {
-  /** Number of processors. */
   processors: number
   cpuinfo: string
-  /** Bytes; null where its memory is not limited, and the host's is what it has. */
+  /** Memory limit in bytes, or null if memory is not limited and the memory of the host is shown. */
   memory: number | null
-  /** Cgroups of the machine. */
+  /** Cgroups of the sandbox. */
   folders: readonly string[]
 }
 
@@ -29,8 +28,9 @@ export async function createSandboxView(options: {
 }
 
 /**
- * @param cpuinfo of the host: a paragraph for each processor, and on some architectures one for all
- * @returns the text for so many of them, and how many there are in it
+ * Limits `cpuinfo` to `count` CPUs.
+ * @param cpuinfo of the host: one paragraph per CPU, and on some architectures a shared one
+ * @returns the text, and the number of CPUs in it
  */
 export function limitProcessors(cpuinfo: string, count: number): [text: string, count: number] {
   const paragraphs = cpuinfo.trimEnd().split('\n\n')

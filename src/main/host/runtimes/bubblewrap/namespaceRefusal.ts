@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { installFolder } from '#platform/programFile.ts'
 
-/** Settings of the kernel that forbid namespaces to ordinary users; undefined where there is no such setting. */
+/** Kernel settings that forbid namespaces to ordinary users. Undefined if the setting does not exist. */
 export type NamespaceSettings = {
-  /** Debian's own: 0 forbids. */
+  /** Debian-specific. 0 forbids. */
   clone: string | undefined
-  /** 0 forbids. */
+  /** Forbidden if 0. */
   maxNamespaces: string | undefined
-  /** Ubuntu's own: 1 forbids them to programs without an AppArmor profile that allows them. */
+  /** Ubuntu-specific. 1 forbids namespaces to programs without an AppArmor profile that allows them. */
   appArmor: string | undefined
 }
 
 const lasting = '/etc/sysctl.d/90-steward.conf'
 const profile = 'steward-sandboxes'
-/** Beside the package's archive, whose content other programs cannot read. */
+/** Stored beside the package archive, because other programs cannot read files in it. */
 const profileFile = installFolder.endsWith('.asar')
   ? join(installFolder, '..', 'apparmor', profile)
   : join(installFolder, 'resources', 'packaging', 'apparmor', profile)
@@ -25,7 +25,7 @@ export const readNamespaceSettings = (): NamespaceSettings => ({
   appArmor: readSetting('kernel/apparmor_restrict_unprivileged_userns'),
 })
 
-/** @param said by bwrap, which could not make its namespaces */
+/** @param said error output of bwrap, which failed to create its namespaces */
 export function findNamespaceRefusal(
   said: string,
   settings: () => NamespaceSettings,
@@ -45,7 +45,7 @@ export function findNamespaceRefusal(
 const userClone = 'kernel.unprivileged_userns_clone'
 const install = `sudo install -m 644 ${profileFile} /etc/apparmor.d/ && sudo apparmor_parser -r /etc/apparmor.d/${profile}`
 
-/** Now, and after the next start of the machine. */
+/** Builds a command that applies a setting now and after a reboot. */
 function set(name: string, value: string): string {
   return `sudo sysctl -w ${name}=${value} && echo '${name} = ${value}' | sudo tee -a ${lasting}`
 }
@@ -54,6 +54,6 @@ function readSetting(name: string): string | undefined {
   try {
     return readFileSync(`/proc/sys/${name}`, 'utf8').trim()
   } catch {
-    return undefined // this kernel has none
+    return undefined // the kernel has no such setting
   }
 }

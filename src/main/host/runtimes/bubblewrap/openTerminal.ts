@@ -12,20 +12,20 @@ import { killSession, readProcess } from './processTable.ts'
 import { openPseudoTerminal, type PseudoTerminal } from './pseudoTerminal.ts'
 import { createTerminalInput } from './terminalInput.ts'
 
-/** The kernel keeps 15 bytes. */
+/** Exceeds the 15 bytes that the kernel stores. */
 const maxProgramNameLength = 32
 
 const deletedMark = ' (deleted)'
 
-/** After a hang-up a program may save its work this long. */
+/** Grace period for a program to save its work after a hang-up, in milliseconds. */
 const hangUpMs = 3_000
-/** After the program's end, output of processes that still hold the terminal ends after this silence. */
+/** Silence after the program's exit at which output of other processes on the terminal is cut off, in milliseconds. */
 const quietMs = 40
-/** More than the kernel keeps of what was written before the end. */
+/** Exceeds the output that the kernel buffers before the exit. */
 const drainBytes = 8 * 1024 * 1024
 const terminalEnvironment = ['TERM=xterm-256color', 'COLORTERM=truecolor']
 
-/** Resolves when the command runs. */
+/** Opens a terminal. Resolves when the command runs. */
 export async function openTerminal(
   { entrance, terminals }: { entrance: Entrance; terminals: string },
   request: TerminalRequest,
@@ -63,7 +63,7 @@ function pseudoTerminal(terminals: string): PseudoTerminal {
   }
 }
 
-/** Owns the master from here on. */
+/** Takes ownership of the master descriptor. */
 function createStream(terminal: PseudoTerminal, reading: Reading): ReadStream {
   try {
     return terminal.stream((bytes) => reading.deliver(bytes))
@@ -85,7 +85,7 @@ function createTerminalError(message: string, cause: unknown): AppError {
   return new AppError('terminal/failed', message, { cause })
 }
 
-/** Consumer of output; reading starts once there is one. */
+/** Consumer of output. Reading starts once it is set. */
 type Reading = { deliver: (bytes: Buffer) => void }
 type Running = {
   entered: Entered
@@ -108,20 +108,20 @@ function createRunningTerminal({ entered, leader, connection, stream, reading, t
   const closed = new Promise<'closed'>((resolve) => {
     stream.on('error', hangUp) // EIO: the other end is closed
     stream.once('end', () => {
-      // The event loop takes a hang-up for the end even when the kernel still holds output.
+      // The event loop reports a hang-up as the end even if the kernel still buffers output.
       if (!stream.destroyed) for (const bytes of terminal.rest()) reading.deliver(bytes)
       hangUp()
     })
     stream.once('close', () => resolve('closed'))
   })
 
-  /** The program has ended: takes what it wrote, not what others may go on to write. */
+  /** Reads the output written before the program's exit, but not the continued output of other processes. */
   const waitUntilDrained = async (): Promise<void> => {
     const atEnd = received
     while (!stream.destroyed) {
       if (stream.isPaused()) await Promise.race([closed, new Promise((resolve) => stream.once('resume', resolve))])
       const before = received
-      // A turn after the time is up: under load what has come may still wait to be read.
+      // Waits one more event loop turn, because under load received output may not have been read yet.
       await Promise.race([closed, pause(quietMs).then(() => nextTurn())])
       if (!stream.isPaused() && (received === before || received - atEnd > drainBytes)) break
     }
@@ -164,25 +164,29 @@ function createRunningTerminal({ entered, leader, connection, stream, reading, t
 }
 
 /**
- * The name of the program in the foreground of a terminal, undefined while that is its leader. `comm` is in the kernel's
- * own memory: to read the arguments of a process is to read its memory, where a program can let the reader wait for ever.
+ * Returns the name of the terminal's foreground program, or undefined if it is the session leader. Reads `comm` from
+ * kernel memory. Reading a process's arguments would read its own memory, where a program can block the reader
+ * indefinitely.
  */
 async function findForegroundProgram(leader: number): Promise<string | undefined> {
   const group = (await readProcess(leader))?.foreground
   if (group === undefined || group <= 0 || group === leader) return undefined
   const [row, name] = await Promise.all([
     readProcess(group),
-    readFile(`/proc/${group}/comm`, 'utf8').catch(() => undefined), // ended meanwhile
+    readFile(`/proc/${group}/comm`, 'utf8').catch(() => undefined), // exited in the meantime
   ])
   if (row?.session !== leader || name === undefined) return undefined
   return sanitizeLine(name, maxProgramNameLength) || undefined
 }
 
-/** Working directory, as the sandbox names it, of the program in the foreground of a terminal. Undefined: unknown or deleted. */
+/**
+ * Returns the working directory of the terminal's foreground program, as a path in the sandbox, or undefined if it is
+ * unknown or deleted.
+ */
 async function findForegroundDirectory(leader: number): Promise<string | undefined> {
   const group = (await readProcess(leader))?.foreground
   const process = group !== undefined && group > 0 ? group : leader
-  const path = await readlink(`/proc/${process}/cwd`).catch(() => undefined) // ended, or not readable
+  const path = await readlink(`/proc/${process}/cwd`).catch(() => undefined) // exited, or not readable
   if ((await readProcess(process))?.session !== leader) return undefined
   return path?.startsWith('/') && !path.endsWith(deletedMark) ? path : undefined
 }

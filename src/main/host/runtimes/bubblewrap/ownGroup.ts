@@ -11,7 +11,10 @@ const movedMs = 10_000
 const leafName = 'steward.main'
 const maxRounds = 20
 
-/** Socket of the service manager of a user (`systemd --user`), there while that user is logged in or lingers. */
+/**
+ * Returns the socket of the user's service manager (`systemd --user`). It exists while the user is logged in or
+ * lingers.
+ */
 export const getUserBusPath = (uid: number): string => `/run/user/${uid}/bus`
 
 /**
@@ -40,9 +43,9 @@ export async function enterOwnScope(uid: number): Promise<boolean> {
       env: { XDG_RUNTIME_DIR: `/run/user/${uid}` },
     })
   } catch {
-    return false // where limits then do not hold, the reason is found by looking
+    return false // the reason for missing limits is determined separately
   }
-  // The answer is a job, which ends a little later.
+  // The manager replies with a job, which completes a little later.
   const end = performance.now() + movedMs
   while ((await readOwnMembership()) === before) {
     if (performance.now() > end) return false
@@ -52,16 +55,16 @@ export async function enterOwnScope(uid: number): Promise<boolean> {
 }
 
 /**
- * Moves every process of this group into a leaf below it: a group that hands out controllers such as memory may have no
- * processes itself.
- * @returns how to undo it; undefined when nothing was changed
+ * Moves every process of this group into a child group, because a group that delegates controllers such as memory must
+ * not contain processes.
+ * @returns a function that reverts the move, or undefined if nothing was changed
  */
 export async function leaveForLeaf(group: string): Promise<(() => Promise<void>) | undefined> {
   const leaf = join(group, leafName)
   const moved: string[] = []
   const back = async (): Promise<void> => {
     for (const pid of moved) await move(pid, group)
-    await rmdir(leaf).catch(() => {}) // another Steward may be in it
+    await rmdir(leaf).catch(() => {}) // another Steward instance may use it
   }
   try {
     await mkdir(leaf).catch(async (error: unknown) => {
@@ -73,13 +76,13 @@ export async function leaveForLeaf(group: string): Promise<(() => Promise<void>)
       for (const pid of pids) if (await move(pid, leaf)) moved.push(pid)
     }
   } catch {
-    // It may not be divided by this user.
+    // The user may not subdivide this group.
   }
   await back()
   return undefined
 }
 
-/** @returns false if it has ended, or may not be moved */
+/** @returns false if the process has exited or cannot be moved */
 async function move(pid: string, group: string): Promise<boolean> {
   return writeFile(join(group, 'cgroup.procs'), pid, { flag: 'r+' }).then(
     () => true,

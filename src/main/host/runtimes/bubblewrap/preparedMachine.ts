@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { BaseEntry, HostBase } from './baseFiles.ts'
-import { type CgroupController, type SandboxCgroups, makeCgroups } from './cgroups.ts'
+import { type CgroupController, makeCgroups, type SandboxCgroups } from './cgroups.ts'
 import type { Entrance } from './enter.ts'
 import { openSandboxEntrance } from './entrance.ts'
 import type { HostTools } from './hostTools.ts'
@@ -15,17 +15,17 @@ import type { Spawner } from './spawner.ts'
 import { type SandboxUser, toLaunchRequest, toStartRequest } from './startRequest.ts'
 import { startWarden, type Warden } from './warden.ts'
 
-/** Properties that can change while nothing has run in the machine. */
+/** Properties that can change until a command runs in the sandbox. */
 export type SandboxSize = Pick<SandboxSpec, 'hostname' | 'memoryMb' | 'vcpu'>
 
-/** A machine that has started, is connected and empty: nothing has run in it. */
+/** Sandbox that is started and connected, and in which no command has run. */
 export type PreparedSandbox = {
   warden: Warden
   cgroups: SandboxCgroups
   entrance: Entrance
-  /** Gives it another name and other sizes. `entries`: its own files. */
+  /** Changes the host name and limits of the sandbox. @param entries files specific to the sandbox */
   become(size: SandboxSize, entries: readonly BaseEntry[]): Promise<void>
-  /** Once it has ended. */
+  /** Releases its resources after it has ended. */
   release(): Promise<void>
 }
 
@@ -39,21 +39,21 @@ export type PrepareRequest = {
   controllers: readonly CgroupController[]
   folder: SandboxFolder
   user: SandboxUser | undefined
-  /** Put into its `/` before it starts. */
+  /** Entries created in its `/` before it starts. */
   entries: readonly BaseEntry[]
-  /** Absent for a machine with an image. */
+  /** Absent for a sandbox with an image. */
   base: HostBase | undefined
   image: { root: string; range: IdRange } | undefined
   layers: SandboxLayers
-  /** Absent for a machine without a network. */
+  /** Absent for a sandbox without a network. */
   connection: ConnectArguments | undefined
   signal: AbortSignal
 }
 
-/** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
+/** Maximum number of processes and threads in one sandbox. Sufficient for a large build, and harmless to the host. */
 const maxProcesses = 1024
 
-/** @throws AppError `sandbox/start-failed`, `egress/unavailable`, after which nothing of it runs */
+/** @throws AppError `sandbox/start-failed`, `egress/unavailable`; all of its processes have ended then */
 export async function prepareSandbox(request: PrepareRequest): Promise<PreparedSandbox> {
   const { size, tools, spawner, folder, base, signal } = request
   const limitsMemory = request.controllers.some(({ enforces }) => enforces.includes('memory'))

@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const endMs = 10_000
 
-/** A process of the host. Its number alone may by now be another's. */
+/** Process of the host. The start time distinguishes it from a later process with the same PID. */
 export type ProcessMark = { pid: number; startedTicks: number }
 
-/** `foreground`: the process group in the foreground of its terminal. `cpuTicks`: its processor time so far, in user and kernel mode. */
+/** `foreground`: foreground process group of its terminal. `cpuTicks`: CPU time in user and kernel mode. */
 type ProcessRow = ProcessMark & { state: string; session: number; foreground: number; cpuTicks: number }
 
-/** @returns undefined when there is no such process any more */
+/** @returns undefined if the process does not exist */
 export async function markProcess(pid: number): Promise<ProcessMark | undefined> {
   const row = await readProcess(pid)
   return row && { pid, startedTicks: row.startedTicks }
@@ -20,18 +20,18 @@ async function isAlive({ pid, startedTicks }: ProcessMark): Promise<boolean> {
   return row !== undefined && row.startedTicks === startedTicks && row.state !== 'Z'
 }
 
-/** Whether it does nothing: it was stopped, or has ended. */
+/** Whether the process is stopped or has exited. */
 export async function isStopped(pid: number): Promise<boolean> {
   const row = await readProcess(pid)
   return row === undefined || 'TtZX'.includes(row.state)
 }
 
-/** @returns false when it has ended already */
+/** @returns false if the process has already exited */
 export function kill(pid: number): boolean {
   return sendSignal(pid, 'SIGKILL')
 }
 
-/** @returns false when it has ended already */
+/** @returns false if the process has already exited */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -40,7 +40,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Kills it, unless its number is by now another's, and waits a while for its end. */
+/** Kills the process, unless its PID was reused, and waits for its exit with a timeout. */
 export async function endProcess(mark: ProcessMark): Promise<void> {
   const end = performance.now() + endMs
   for (let waitMs = 1; (await isAlive(mark)) && performance.now() < end; waitMs = Math.min(waitMs * 2, 100)) {
@@ -49,19 +49,18 @@ export async function endProcess(mark: ProcessMark): Promise<void> {
   }
 }
 
-/** Kills a command together with everything that its terminal's session still holds. */
 export async function killSession(leader: number): Promise<void> {
   const names = await readdir('/proc')
   const rows = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map((name) => readProcess(Number(name))))
   for (const row of rows) if (row?.session === leader) kill(row.pid)
 }
 
-/** See proc_pid_stat(5). The name in parentheses may itself hold parentheses and blanks. */
+/** Parses /proc/PID/stat. The name in parentheses may contain parentheses and spaces. @see proc_pid_stat(5) */
 export async function readProcess(pid: number): Promise<ProcessRow | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
   if (text === undefined) return undefined
   const [state = '', , , session = '', , foreground = '', ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  const field = (number: number): number => Number(rest[number - 9]) // `rest` begins with field 9 of the whole line
+  const field = (number: number): number => Number(rest[number - 9]) // `rest` begins with field 9
   return {
     pid,
     state,

@@ -1,12 +1,10 @@
-/** Assignment of host processors to machines, so that a machine with one vCPU sees one. */
+/** Assignment of host CPUs to sandboxes, so that a sandbox with one vCPU sees one CPU. */
 export type Processors = {
-  /**
-   * The least used of them, all of them when there are no more.
-   */
+  /** Assigns the least used CPUs, at most all of them. */
   take(count: number): { numbers: readonly number[]; giveBack(): void }
 }
 
-/** @param usable numbers of the processors that this process may use */
+/** @param usable numbers of the CPUs that this process may use */
 export function createProcessors(usable: readonly number[]): Processors {
   const users = new Map(usable.map((number) => [number, 0]))
   const add = (numbers: readonly number[], change: number): void => {

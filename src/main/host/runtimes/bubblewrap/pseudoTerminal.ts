@@ -2,29 +2,29 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } fro
 import { createRequire } from 'node:module'
 import { ReadStream } from 'node:tty'
 
-/** A pseudo-terminal of the sandbox's own /dev/pts: what runs on it finds it under the name that `tty` prints. */
+/** Pseudo-terminal of the sandbox's own /dev/pts, so that programs find it under the name printed by `tty`. */
 export type PseudoTerminal = {
   master: number
-  /** The program's end is /dev/pts/NUMBER inside. */
+  /** The program's side is /dev/pts/NUMBER inside the sandbox. */
   number: number
-  /** Begins paused; what it reads goes to `onBytes` alone, which has the bytes only until it returns. */
+  /** Creates a paused read stream. Bytes are passed only to `onBytes`, and the buffer is valid until it returns. */
   stream(onBytes: (bytes: Buffer) => void): ReadStream
-  /** Yields what can be read immediately, bypassing the stream. */
+  /** Yields the immediately readable bytes, bypassing the stream. */
   rest(): Generator<Buffer>
   resize(cols: number, rows: number): void
 }
 
-/** The part of node-pty's native module that works on a terminal it has not made itself. */
+/** Part of node-pty's native module that works on terminals created elsewhere. */
 type NativeTerminals = { resize(master: number, cols: number, rows: number): void }
 
-// Not named `require`: the build puts one of that name into the same file.
+// Not named `require`, because the bundler declares that name in the same file.
 const load = createRequire(import.meta.url)
 const chunkBytes = 16 * 1024
-/** The kernel gives 4 KiB at once; the stream's own buffers of 64 KiB for each would keep the collector busy. */
+/** The kernel returns 4 KiB per read. The default 64 KiB stream buffers would burden the garbage collector. */
 const readBytes = 16 * 1024
 const multiplexer = 5 * 256 + 2
 
-/** @param terminals the multiplexer of the machine's terminals, pinned at its start */
+/** @param terminals path of the sandbox's pseudo-terminal multiplexer, pinned at its start */
 export function openPseudoTerminal(terminals: string): PseudoTerminal {
   const master = openSync(terminals, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK)
   try {
@@ -47,7 +47,7 @@ function readStream(master: number, onBytes: (bytes: Buffer) => void): ReadStrea
   const buffer = Buffer.allocUnsafeSlow(readBytes)
   const callback = (count: number): boolean => {
     onBytes(buffer.subarray(0, count))
-    return !stream.isPaused() // a stream that is paused right after it was resumed would go on reading
+    return !stream.isPaused() // otherwise a stream paused right after a resume would continue to read
   }
   const stream = new ReadStream(master, { onread: { buffer, callback } })
   return stream.pause()
@@ -66,7 +66,7 @@ function* readRest(master: number): Generator<Buffer> {
     try {
       count = readSync(master, buffer)
     } catch {
-      return // EIO or EAGAIN: that was all
+      return // EIO or EAGAIN: no more output
     }
     if (count === 0) return
     yield buffer.subarray(0, count)
@@ -75,7 +75,7 @@ function* readRest(master: number): Generator<Buffer> {
 
 function loadNative(): NativeTerminals {
   const { requireBinary } = load('@lydell/node-pty/requireBinary.js') as {
-    requireBinary(file: string): NativeTerminals // its native module, see unixTerminal.js of the same package
+    requireBinary(file: string): NativeTerminals // native module, see unixTerminal.js of node-pty
   }
   return requireBinary('pty.node')
 }

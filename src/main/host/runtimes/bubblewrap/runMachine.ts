@@ -30,12 +30,12 @@ export type RunRequest = {
   log: Log
 }
 
-/** `holdStill`: nothing changes its files until it is let go. */
+/** `holdStill` freezes all changes to the files until it is released. */
 export type FreezableSandbox = SandboxInstance & { holdStill: HoldStill }
 
 const passwdBytes = 256 * 1024
 
-/** Starts the requested machine from a prepared one, which is ended on failure. */
+/** Turns a prepared sandbox into the requested one. Ends the prepared sandbox on error. */
 export async function runSandbox(prepared: PreparedSandbox, request: RunRequest): Promise<FreezableSandbox> {
   try {
     await recordRun(prepared, { name: request.spec.id, folders: request.folders })
@@ -46,7 +46,7 @@ export async function runSandbox(prepared: PreparedSandbox, request: RunRequest)
   }
 }
 
-/** Another host process can end it from now on. */
+/** Records the run, so that another host process can end it. */
 export async function recordRun(
   { warden, cgroups }: PreparedSandbox,
   { name, folders }: { name: SandboxName; folders: SandboxFolders },
@@ -106,7 +106,7 @@ function createRunningSandbox(
     async stop(files) {
       if (life.beginStop()) {
         await cgroups.release()
-        // Else the kernel would first write out what is about to be deleted.
+        // Otherwise the kernel would write out data that is about to be deleted.
         if (files === 'discard' && disk !== undefined) await abandon(toOwnPath(disk), tools.perl).catch(() => {})
         warden.end()
       }
@@ -126,10 +126,9 @@ function createRunningSandbox(
   }
 }
 
-/** Converts the path of a file open in this process for use by another. */
+/** Converts the path of a file open in this process to one that other processes can use. */
 const toOwnPath = (path: string): string => path.replace('/proc/self/', `/proc/${process.pid}/`)
 
-/** To the files of a machine of namespaces. */
 function createFileDoor(entrance: Entrance): FileDoor {
   return {
     open(request) {

@@ -1,23 +1,24 @@
 /**
- * Layers that confine a sandbox before anything of it runs. Every attack is stopped by at least two, so that none is
- * essential: `test/integration/escapeLayers.test.ts` removes each in turn.
+ * Layers that confine a sandbox before any of its code runs. At least two layers stop every attack, so that no single
+ * layer is essential. `test/integration/escapeLayers.test.ts` removes each in turn.
  */
 export const sandboxLayers = [
-  /** A seccomp filter that is there before bwrap, and on whatever enters. */
+  /** Seccomp filter installed before bwrap starts, and in every entering process. */
   'outer-filter',
-  /** Filter that bwrap sets for the first process, and that every entering process sets before it joins the sandbox. */
+  /**
+   * Seccomp filter that bwrap installs for the first process, and that every entering process installs before it joins
+   * the sandbox.
+   */
   'inner-filter',
-  /** The sandbox can make no user namespaces. */
+  /** Prevents the sandbox from creating user namespaces. */
   'user-namespaces',
   /** Session keyring separate from Steward's. */
   'keyring',
-  /** First process is our static program; otherwise the sandbox's own shell. */
+  /** Runs a static program as first process instead of the sandbox's own shell. */
   'static-init',
-  /**
-   * Processes enter by the namespaces pinned at the start; otherwise by those that the first process has at that time.
-   */
+  /** Processes enter through namespaces pinned at the start instead of the first process's current ones. */
   'pinned-namespaces',
-  /** A resource limit on processes, beside the cgroup's. */
+  /** Resource limit on processes, in addition to the cgroup's limit. */
   'process-limit',
   /** Drops CAP_NET_RAW, which allows packet sockets. */
   'no-raw-sockets',

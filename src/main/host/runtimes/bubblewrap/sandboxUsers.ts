@@ -6,7 +6,7 @@ import type { Network } from '#shared/contract/sandboxes.ts'
 import { countIds, type IdBlock, numbersOfRoots } from './idBlocks.ts'
 import { findIdRange, type IdRange, toNumberInRange } from './images/idRange.ts'
 import { createNotInRangeError, removeInRange } from './images/inRange.ts'
-import { type SandboxFolder, type SandboxFolders, type SandboxName, makeTree } from './machineFolder.ts'
+import { makeTree, type SandboxFolder, type SandboxFolders, type SandboxName } from './machineFolder.ts'
 import { type NetworkAbilities, probeNetwork } from './network/networkAbilities.ts'
 import { createSharedUsers, type SharedUsers } from './sharedUsers.ts'
 import type { Spawner } from './spawner.ts'
@@ -14,22 +14,19 @@ import { doorway, type SandboxUser, toLaunchRequest } from './startRequest.ts'
 import { listUsedIds } from './takenIds.ts'
 import { tryLaunch } from './tryLaunch.ts'
 
-/** Whom the roots of sandboxes are on this computer. */
+/** Host uids of the sandboxes' root users. */
 export type SandboxUsers = {
-  /**
-   * Chooses a user for a new machine, which nothing else has.
-   * @returns undefined where its root is the user that Steward runs as
-   */
+  /** Allocates an unused uid for a new sandbox. @returns undefined if its root is the user that runs Steward */
   choose(sandbox: { name: SandboxName; image: ImageName | null; network: Network }): Promise<number | undefined>
-  /** @throws AppError `runtime/unavailable` if that user may no longer be used */
+  /** @throws AppError `runtime/unavailable` if the uid can no longer be used */
   find(instance: SandboxFolder): Promise<SandboxUser | undefined>
-  /** Passes the id to another machine. */
+  /** Transfers the uid to another sandbox. */
   pass(from: SandboxName, to: SandboxName): void
-  /** After its files are gone. */
+  /** Releases the uid. Called after the files are removed. */
   giveBack(name: SandboxName): void
-  /** Probes what networks sandboxes with a user of their own can have, or those without. */
+  /** Probes which networks are available to sandboxes with or without a separate uid. */
   networks(hasOwn: boolean): Promise<NetworkAbilities>
-  /** Why sandboxes have no user of their own; undefined where they have. */
+  /** Returns the reason why sandboxes have no separate uid, or undefined if they have one. */
   obstacle(): Promise<string | undefined>
   close(): void
 }
@@ -37,14 +34,14 @@ export type SandboxUsers = {
 type UserOptions = {
   folder: string
   folders: SandboxFolders
-  /** Networks that `internet` does not reach, such as `10.0.0.0/8`. */
+  /** Networks that are unreachable with `internet`, such as `10.0.0.0/8`. */
   closed: readonly string[]
   /** @throws AppError `runtime/unavailable` */
   tools: () => Promise<{ perl: string; spawner: Spawner }>
 }
 
 type OwnUsers = { range: IdRange; shared: SharedUsers }
-/** Only for probes. No sandbox has it. */
+/** Used only by probes, never by a sandbox. */
 const probeNumber = numbersOfRoots.first - 1
 const isShared =
   'Sandboxes share what the kernel counts by user, such as files sent over sockets, with your own programs'
@@ -65,7 +62,10 @@ export function createSandboxUsers({ folder, folders, closed, tools }: UserOptio
     return refusal ?? { range, shared: current }
   }
 
-  /** A range may have been given to the user since; whether it works is tried once. */
+  /**
+   * Probes separate uids once. Repeats the probe only while the user has no id range, because one may be assigned
+   * later.
+   */
   const probeOwnUsers = async (): Promise<OwnUsers | string> => {
     probing ??= probe().catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
     const users = await probing
@@ -73,7 +73,7 @@ export function createSandboxUsers({ folder, folders, closed, tools }: UserOptio
     return users
   }
 
-  /** A success is cached. A failure is tried again, since missing programs may have been installed. */
+  /** Caches success. Retries after errors, because missing programs may have been installed since. */
   const getNetworks = async (hasOwn: boolean): Promise<NetworkAbilities> => {
     const users = hasOwn && !isRoot ? await probeOwnUsers() : undefined
     if (typeof users === 'string') return getNetworks(false)
@@ -85,7 +85,7 @@ export function createSandboxUsers({ folder, folders, closed, tools }: UserOptio
     return answer
   }
 
-  /** Whether a network works for the user that Steward runs as, and not for ids of sandboxes. */
+  /** Whether a network works for the user that runs Steward, but not for the uids of sandboxes. */
   const needsSteward = async (network: Network): Promise<boolean> =>
     network !== 'none' && !(await getNetworks(true)).tools && (await getNetworks(false)).tools !== undefined
 
@@ -120,7 +120,10 @@ export function createSandboxUsers({ folder, folders, closed, tools }: UserOptio
   }
 }
 
-/** Starts a command as one of the ids, on files like those of a sandbox. @returns why that fails */
+/**
+ * Starts a command with one of the ids, on files with the ownership used by sandboxes.
+ * @returns the reason if it fails
+ */
 async function tryUser(options: {
   folder: string
   spawner: Spawner
@@ -144,6 +147,6 @@ async function tryUser(options: {
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   } finally {
-    await removeInRange(place).catch(() => {}) // swept with the folder
+    await removeInRange(place).catch(() => {}) // otherwise removed with the folder
   }
 }

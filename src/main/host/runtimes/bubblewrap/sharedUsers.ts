@@ -3,11 +3,14 @@ import { Socket } from 'node:net'
 import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
 import type { IdRange } from './images/idRange.ts'
 
-/** The user namespace in which an ordinary user's sandboxes are made: see `users.pl`. Made by the first call. */
+/** User namespace in which an ordinary user's sandboxes are created. See `users.pl`. Created by the first call. */
 export type SharedUsers = {
-  /** @returns the process that holds it. @throws Error with the reason */
+  /**
+   * @returns the PID of the process that holds the namespace
+   * @throws Error with the reason
+   */
   holder(): Promise<number>
-  /** Running sandboxes keep the namespace. */
+  /** Stops the holder. Running sandboxes retain the namespace. */
   close(): void
 }
 
@@ -30,7 +33,7 @@ export function createSharedUsers({ perl, range }: { perl: string; range: IdRang
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     const late = setTimeout(() => child.kill('SIGKILL'), readyMs)
     let complaint = ''
-    child.stdin.on('error', () => {}) // it has ended: `close` comes
+    child.stdin.on('error', () => {}) // already exited, `close` follows
     child.stderr.on('data', (bytes: Buffer) => {
       if (complaint.length < complaintCharacters) complaint += bytes.toString('utf8')
     })
@@ -43,7 +46,7 @@ export function createSharedUsers({ perl, range }: { perl: string; range: IdRang
       reject(new Error(complaint.trim() || 'the process that holds the ids of sandboxes ended')),
     )
     const holder = { pid: promise.finally(() => clearTimeout(late)), end: () => void child.stdin.end() }
-    holder.pid.catch(() => {}) // the caller of `holder` gets it
+    holder.pid.catch(() => {}) // the caller of `holder` receives the error
     return holder
   }
 

@@ -11,14 +11,17 @@ import { AppError } from '#shared/appError.ts'
 import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
 import { enterKinds } from './enterMessages.ts'
 
-/** Forks in the host's place, which is large: see `spawner.pl`. Started by the first request. */
+/**
+ * Forks processes on behalf of the host, because its large memory makes forking slow. See `spawner.pl`. Started by the
+ * first request.
+ */
 export type Spawner = {
   /**
-   * Sends one request. The serving process takes over the connection and responds in lines of JSON.
+   * Sends one request. The serving process takes over the connection and responds with lines of JSON.
    * @throws AppError `exec/failed` if the process does not start
    */
   ask(request: SpawnerRequest): Promise<Socket>
-  /** Ends it; processes that it started continue. */
+  /** Ends the spawner. Processes started by it continue to run. */
   close(): void
 }
 
@@ -30,7 +33,6 @@ const socketPrefix = 'spawner-'
 const readyMs = 20_000
 const maxTries = 3
 
-/** Sockets of processes that were killed. */
 export async function removeStaleSockets(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
@@ -39,12 +41,14 @@ export async function removeStaleSockets(folder: string): Promise<void> {
   }
 }
 
-/** @param folder accessible to Steward's user only */
+/** @param folder accessible only to the user that runs Steward */
 export function createSpawner({ perl, folder, log }: { perl: string; folder: string; log: Log }): Spawner {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const name = `${socketPrefix}${process.pid}-${randomBytes(4).toString('hex')}`
   const opened = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
-  /** The path of a socket may have 107 bytes, and that of the folder many more. */
+  /**
+   * Uses /proc/self/fd, because the path of a socket is limited to 107 bytes and the path of the folder may be longer.
+   */
   const path = `/proc/self/fd/${opened}/${name}`
   let current: Running | undefined
   let closed = false
@@ -69,18 +73,18 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     })
-    child.stdin.on('error', () => {}) // it has ended: `exit` comes
+    child.stdin.on('error', () => {}) // already exited, `exit` follows
     child.stderr.on('data', (bytes: Buffer) =>
       log.warn('the spawner complains', { said: bytes.toString('utf8').trim() }),
     )
-    // The host stays alive for its machines, not for this process.
+    // Unreferenced, so that the spawner does not keep the host's event loop alive.
     child.unref()
     for (const pipe of [child.stdin, child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref()
     const running: Running = { child, ready: waitUntilReady(child) }
     const forget = (): void => {
       if (current === running) current = undefined
     }
-    running.ready.catch(forget) // the next request retries and gets the error
+    running.ready.catch(forget) // the next request retries and receives the error
     child.once('exit', forget)
     current = running
     return running
@@ -112,7 +116,6 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
   }
 }
 
-/** The process and its pipes do not keep the host alive. */
 function waitUntilReady(child: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const late = setTimeout(() => child.kill('SIGKILL'), readyMs)
@@ -132,16 +135,16 @@ export function connectTo(path: string): Promise<Socket> {
     socket.once('error', reject)
     socket.once('connect', () => {
       socket.off('error', reject)
-      socket.on('error', () => {}) // `close` comes
+      socket.on('error', () => {}) // handled by `close`
       resolve(socket)
     })
   })
 }
 
-/** Maximum length of one line, in characters. Our processes write shorter ones. */
+/** Maximum length of one line, in characters. Our own processes write shorter lines. */
 const maxLineLength = 16 * 1024 * 1024
 
-/** Calls `onLine` for each line of JSON. A line that is not JSON, or too long, closes the connection. */
+/** Calls `onLine` for each line of JSON. An invalid or overlong line closes the connection. */
 export function readLines(socket: Socket, onLine: (line: unknown) => void): void {
   let text = ''
   socket.setEncoding('utf8')

@@ -11,8 +11,8 @@ import { buildSeccompFilters } from './seccomp/seccompFilter.ts'
 type EntryFields = readonly [kind: BaseEntry['kind'], path: string, value: string]
 
 /**
- * Whom a machine's root becomes: a user of this computer as root, else the number `uid` of the user namespace that the
- * process `holder` has open. Undefined: the user that Steward runs as.
+ * Host identity of a sandbox's root: a uid of this computer if Steward runs as root, otherwise the number `uid` in the
+ * user namespace that process `holder` has open. Undefined stands for the user that runs Steward.
  */
 export type SandboxUser = { uid: number; holder: number | undefined }
 
@@ -34,7 +34,7 @@ export type LaunchRequest = {
 /** Arguments of `ward` in `warden.pl`. */
 export type StartRequest = LaunchRequest & {
   folder: string
-  /** The descriptor on which bwrap tells of the process that it has started. */
+  /** Descriptor to which bwrap writes the process that it has started. */
   info: number
   keep: number
   processes: number
@@ -45,10 +45,10 @@ export type StartRequest = LaunchRequest & {
   without: readonly string[]
 }
 
-/** An existing folder that nothing inside needs: the machine's own is mounted over it, for bwrap alone to see. */
+/** Existing folder that is not needed inside. The sandbox's folder is mounted over it, visible only to bwrap. */
 export const doorway = '/tmp'
 
-/** Linux capabilities of a usual container; the numbers are those of capability(7). */
+/** Linux capabilities of a typical container, numbered as in capability(7). */
 const retainedCapabilities = [
   0, // CHOWN
   1, // DAC_OVERRIDE
@@ -63,12 +63,15 @@ const retainedCapabilities = [
   29, // AUDIT_WRITE
   31, // SETFCAP
 ]
-/** As a number of 64 bits: no bit is so high that JavaScript would lose it. */
+/** Sum of 64-bit flags. All bits are low enough for an exact JavaScript number. */
 const keep = retainedCapabilities.reduce((mask, capability) => mask + 2 ** capability, 0)
 /** Used only by a test that removes the layer `no-raw-sockets`. */
 const rawSockets = 2 ** 13
 
-/** Pseudo-terminals of one sandbox: those of 64 sessions, and many that its programs make. All sandboxes share 3,072. */
+/**
+ * Limit of pseudo-terminals per sandbox. Covers 64 sessions and many terminals created by programs. All sandboxes share
+ * 3,072.
+ */
 const maxTerminals = 256
 
 export function toLaunchRequest(launch: {

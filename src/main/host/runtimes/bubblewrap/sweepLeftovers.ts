@@ -8,7 +8,7 @@ import { endProcess } from './processTable.ts'
 import { removeStaleSockets } from './spawner.ts'
 import { doorway } from './startRequest.ts'
 
-/** Ends and removes everything that an earlier host left running or mounted; files of machines stay. */
+/** Ends all processes and removes all mounts of a previous host. Files of sandboxes are preserved. */
 export async function sweepLeftovers(context: BubblewrapContext): Promise<void> {
   const { folder, folders, store } = context
   await store.sweep()
@@ -25,7 +25,6 @@ export async function sweepLeftovers(context: BubblewrapContext): Promise<void> 
   await removeStaleSockets(folder)
 }
 
-/** Ends one machine that an earlier host left running. */
 export async function endLeftover({ folders, support, log }: BubblewrapContext, name: SandboxName): Promise<void> {
   const run = await folders.readRun(name)
   await Promise.all((run?.processes ?? []).map(endProcess))
@@ -37,7 +36,10 @@ export async function endLeftover({ folders, support, log }: BubblewrapContext, 
   log.info('ended what an earlier host left', { sandboxId: name })
 }
 
-/** A snapshot may have held it still when Steward and its helper were killed; then nothing in it could end. */
+/**
+ * Thaws a file system that a snapshot froze before Steward and its helper were killed. Otherwise no process in the
+ * sandbox could exit.
+ */
 async function releaseLeftover({ support, log }: BubblewrapContext, device: string): Promise<void> {
   const { tools } = await support.probe()
   if (!tools) return
@@ -46,7 +48,7 @@ async function releaseLeftover({ support, log }: BubblewrapContext, device: stri
   )
 }
 
-/** Loop devices of files below this folder. */
+/** Lists loop devices that are backed by files below this folder. */
 async function listLoopDevices(folder: string): Promise<string[]> {
   const names = (await readdir('/sys/block').catch(() => [])).filter((name) => name.startsWith('loop'))
   const files = await Promise.all(

@@ -1,17 +1,17 @@
 import { findFreeBlock, type IdBlock } from './idBlocks.ts'
 import type { SandboxName } from './machineFolder.ts'
 
-/** Allocation of the host's user ids to machines, read from their folders once. */
+/** Allocation of host uids to sandboxes. Read from their folders once. */
 export type IdAllocations = {
-  /** Returns this many consecutive free ids of the pool. */
+  /** Allocates consecutive free ids of the pool. */
   take(name: SandboxName, count: number, pool?: IdBlock): Promise<IdBlock>
-  /** They are another machine's from now on. */
+  /** Transfers the ids to another sandbox. */
   pass(from: SandboxName, to: SandboxName): void
-  /** After its files are gone. */
+  /** Releases the ids. Called after the files are removed. */
   giveBack(name: SandboxName): void
 }
 
-/** @param stored those of the machines that are stored */
+/** @param stored returns the ids of all stored sandboxes */
 export function listUsedIds(stored: () => Promise<[SandboxName, IdBlock][]>): IdAllocations {
   const allocated = new Map<SandboxName, IdBlock>()
   let reading: Promise<void> | undefined

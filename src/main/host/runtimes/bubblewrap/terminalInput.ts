@@ -1,14 +1,16 @@
 import { writeSync } from 'node:fs'
 import { createInputBudget } from '../inside/inputBudget.ts'
 
-/** Input of one pseudo-terminal, written in order as its program reads. */
+/** Input queue of one pseudo-terminal. Writes in order, at the speed at which the program reads. */
 export type TerminalInput = {
   /**
    * Accepts all of `bytes` or none. Calls `onWritten` once they are written to the kernel or dropped.
    * @throws AppError `terminal/input-full`
    */
   write(bytes: Uint8Array, onWritten?: () => void): void
-  /** Writes a reply of the terminal itself, or drops it while input is queued: the program is not reading. */
+  /**
+   * Writes a reply of the terminal emulator. Drops it while input is queued, because the program is not reading then.
+   */
   answer(bytes: Uint8Array): void
   /** Drops queued input. Must be called before the descriptor is closed. */
   close(): void
@@ -19,11 +21,10 @@ type Waiting = { bytes: Uint8Array; done: () => void }
 const retryMs = { min: 2, max: 64 }
 
 /**
- * Writes to the master without a libuv stream: libuv treats a master as a blocking descriptor and retries a write forever
- * when the kernel's buffer is full (EAGAIN). `master` must be O_NONBLOCK, so that no write blocks or is pending when the
- * descriptor is closed.
- *
- * @param isOpen whether `master` still refers to that terminal
+ * Writes to the master without a libuv stream. libuv treats a master as a blocking descriptor and retries a write
+ * forever when the kernel's buffer is full (EAGAIN). `master` must be O_NONBLOCK, so that no write blocks or is pending
+ * when the descriptor is closed.
+ * @param isOpen whether `master` still refers to this terminal
  */
 export function createTerminalInput(master: number, isOpen: () => boolean): TerminalInput {
   const budget = createInputBudget()
@@ -64,7 +65,7 @@ export function createTerminalInput(master: number, isOpen: () => boolean): Term
       return
     }
     const release = budget.reserve(bytes.length)
-    // A copy: the caller's bytes may be a small part of a large message.
+    // Copied, because the caller's bytes may be a small part of a large message.
     queue.push({
       bytes: new Uint8Array(bytes),
       done() {
@@ -84,7 +85,7 @@ export function createTerminalInput(master: number, isOpen: () => boolean): Term
   }
 }
 
-/** @returns 0 if the kernel's buffer is full, undefined if the terminal's program has exited */
+/** @returns 0 if the kernel's buffer is full, or undefined if the terminal's program has exited */
 function tryWrite(master: number, bytes: Uint8Array): number | undefined {
   try {
     return writeSync(master, bytes)

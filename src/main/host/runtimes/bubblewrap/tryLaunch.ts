@@ -6,8 +6,8 @@ const Outcome = z.union([z.object({ status: z.int(), said: z.string() }), z.obje
 const tryMs = 20_000
 
 /**
- * Runs a command in the place of bwrap, on what a sandbox would be made of: to find out what works here.
- * @throws Error with what it said when it did not succeed
+ * Runs a command in place of bwrap, under the conditions of a sandbox, to probe the support of this computer.
+ * @throws Error with the output if the command fails
  */
 export async function tryLaunch(spawner: Spawner, launch: LaunchRequest): Promise<void> {
   const socket = await spawner.ask({ do: 'try', ...launch })

@@ -10,16 +10,16 @@ import { enterOwnScope, getUserBusPath, leaveForLeaf } from './ownGroup.ts'
 
 export type UsableCgroups = {
   controllers: readonly CgroupController[]
-  /** Why memory and processor are not limited, where they are not. */
+  /** Reasons why memory and CPU are not limited, if they are not. */
   gaps: readonly LimitGap[]
 }
 
 const limited = ['memory', 'cpu'] as const
 
 /**
- * Finds by trying where this user may limit machines. Where nothing of the kind is, this process may be moved: out of a
- * login session into a scope of its own, or out of the way in a group that a system unit was delegated.
- * @param cpuWeight of all sandboxes together
+ * Finds by trying the cgroups in which this user may limit sandboxes. If there are none, it may move this process: from
+ * a login session to a new scope, or to a leaf within a group delegated to a system unit.
+ * @param cpuWeight weight of all sandboxes together
  */
 export async function findUsableCgroups({ cpuWeight }: { cpuWeight: number }): Promise<UsableCgroups> {
   const uid = process.getuid?.() ?? 0
@@ -64,12 +64,15 @@ async function readCgroupFiles(): Promise<{ mounts: string; memberships: string 
   return { mounts: mounts ?? '', memberships: memberships ?? '' }
 }
 
-/** Neither below this user's service manager nor in a system unit that runs as this user: in a login session. */
+/**
+ * Whether the group belongs neither to this user's service manager nor to a system unit of this user, as in a login
+ * session.
+ */
 async function isElsewhere(group: string, uid: number): Promise<boolean> {
   return !group.includes(`/user@${uid}.service/`) && (await findOwnUnit(group, uid)) === undefined
 }
 
-/** Returns the system unit of this process, unless it is one that merely let this user in, such as `ssh.service`. */
+/** Returns the system unit of this process. Excludes units that only host the login, such as `ssh.service`. */
 async function findOwnUnit(group: string, uid: number): Promise<string | undefined> {
   const unit = /\/system\.slice\/(?:.*\/)?([^/]+\.service)(?:\/|$)/.exec(group)?.[1]
   const pids = (await readText(join(group, 'cgroup.procs'))).split('\n').filter(Boolean)
@@ -77,7 +80,7 @@ async function findOwnUnit(group: string, uid: number): Promise<string | undefin
   return owners.every((owner) => owner === undefined || owner.uid === uid) ? unit : undefined
 }
 
-/** A group of this user's own, with the controllers: never that of a whole machine or container. */
+/** Whether the group belongs to this user and has the controllers. Excludes the root group of a host or container. */
 async function isDelegated(unified: { group: string; top: string }, limits: readonly string[]): Promise<boolean> {
   const { group, top } = unified
   if (group === top) return false
@@ -104,7 +107,7 @@ async function readCgroupFacts(uid: number): Promise<CgroupFacts> {
   }
 }
 
-/** Users without an entry in the system's database are named by number. */
+/** Returns the user name, or the uid for users without a passwd entry. */
 function getName(uid: number): string {
   try {
     return userInfo().username
@@ -128,7 +131,6 @@ async function isWritable(path: string): Promise<boolean> {
   )
 }
 
-/** As containers mount it. */
 async function readOnly(path: string): Promise<boolean> {
   return access(path, constants.W_OK).then(
     () => false,

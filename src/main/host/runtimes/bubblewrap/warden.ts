@@ -9,36 +9,35 @@ import type { ConnectArguments } from './network/connectNetwork.ts'
 import { readLines, type Spawner } from './spawner.ts'
 import { type StartRequest, toEntryFields } from './startRequest.ts'
 
-/** A sandbox whose namespaces and mounts are complete and closed, and the process beside it: see `warden.pl`. */
+/** A sandbox with complete and sealed namespaces and mounts, and its supervisor process. See `warden.pl`. */
 export type Warden = {
   pid: number
-  /** bwrap itself, which waits for the sandbox. */
+  /** PID of bwrap, which waits for the sandbox. */
   monitor: number
-  /** PID 1 of the sandbox as the host counts, to tell processes by; nothing trusts what it has become. */
+  /** PID 1 of the sandbox as a host PID, used only to identify processes. Its current state is not trusted. */
   init: number
-  /** The sandbox's process namespace, as links in /proc name it. */
+  /** PID namespace of the sandbox, in the notation of links in /proc. */
   namespace: string
-  /** Paths of what was opened before anything of the sandbox ran. */
+  /** Paths of files opened before any code of the sandbox ran. */
   files: { terminals: string; disk: string | undefined }
-  /** Resolves with a sentence once PID 1 and with it every process inside has ended. */
+  /** Resolves with a sentence when PID 1 and therefore all processes inside have ended. */
   ended: Promise<string>
-  /** Ends it. */
   end(): void
-  /** As long as nothing has run in it. */
+  /** Reconfigures the sandbox. Allowed only until a command has run in it. */
   become(instance: BecomeRequest): Promise<void>
-  /** @throws Error with the reason. */
+  /** @throws Error with the reason */
   connect(network: ConnectArguments): Promise<void>
-  /** Resolves if its network ends before the sandbox does. */
+  /** Resolves if the network ends before the sandbox does. */
   networkClosed: Promise<void>
 }
 
 export type BecomeRequest = {
   hostname: string
   memoryMb: number
-  /** Processors of the host that it uses; empty for all. */
+  /** Assigned CPUs of the host. Empty for all. */
   processors: readonly number[]
   view: SandboxView
-  /** Put into its `/`. */
+  /** Entries created in its `/`. */
   entries: readonly BaseEntry[]
 }
 
@@ -61,7 +60,7 @@ type Started = Extract<z.infer<typeof Reply>, { started: unknown }>['started']
 
 const readyMs = 20_000
 const answerMs = 20_000
-/** Opens what a path leads to without being able to read it. */
+/** O_PATH: opens the target of a path without read permission. */
 const pathOnly = 0o10000000
 
 export async function startWarden(spawner: Spawner, request: StartRequest, signal: AbortSignal): Promise<Warden> {
@@ -92,7 +91,7 @@ function converse(control: Socket) {
   const networkClosed = Promise.withResolvers<void>()
   const waiting = new Map<number, PromiseWithResolvers<void>>()
   let count = 0
-  started.promise.catch(() => {}) // the caller that starts it handles the error
+  started.promise.catch(() => {}) // the caller of the start handles the error
 
   readLines(control, (line) => {
     const reply = Reply.parse(line)
@@ -179,7 +178,7 @@ function createWarden(
   }
 }
 
-/** @param status of bwrap, as wait(2) says it */
+/** @param status exit status of bwrap, as returned by wait(2) */
 function describeStatus(status: number): string {
   const signal = status & 0x7f
   if (signal !== 0) return `It was ended by signal ${signal}.`

@@ -1,23 +1,23 @@
 import type { Log } from '#platform/log.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 
-/** Properties of a machine that cannot change after its start. */
+/** Properties of a sandbox that cannot change after its start. */
 export type WarmSandboxKind = Pick<SandboxSpec, 'diskGb' | 'network'>
 
-/** Machine that has started, is empty and unassigned. */
+/** Started, empty and unassigned sandbox. */
 export type WarmSandbox = {
-  /** Resolves when it has ended, whether asked or not. */
+  /** Resolves when the sandbox has ended for any reason. */
   ended: Promise<unknown>
-  /** Ends it and removes its files. */
+  /** Ends the sandbox and removes its files. */
   discard(): Promise<void>
 }
 
 export type WarmPool<S extends WarmSandbox> = {
   /**
-   * Takes a matching sandbox; undefined if there is none. Further ones have this kind, after a pause without requests.
+   * Takes a matching sandbox out of the pool and refills the pool with this kind after a pause.
+   * @returns undefined if no sandbox matches
    */
   take(kind: WarmSandboxKind): S | undefined
-  /** Ends all of them, and makes no more. */
   close(): Promise<void>
 }
 
@@ -26,17 +26,17 @@ type WarmPoolOptions<S extends WarmSandbox> = {
   max: number
   make: (kind: WarmSandboxKind, signal: AbortSignal) => Promise<S>
   log: Log
-  /**
-   * Pause before a new one is started, which leaves the processor to the machine that was just taken. Milliseconds.
-   */
+  /** Pause before a new sandbox is started, in milliseconds. Leaves the CPU to the sandbox that was just taken. */
   restMs?: number
-  /** Time without requests after which they end, in milliseconds. */
+  /** Time without requests after which warm sandboxes end, in milliseconds. */
   idleMs?: number
 }
 
 const isSameKind = (a: WarmSandboxKind, b: WarmSandboxKind): boolean => a.diskGb === b.diskGb && a.network === b.network
 
-/** Keeps warm sandboxes of the kind requested last, because users tend to create similar machines. */
+/**
+ * Creates a pool of warm sandboxes of the most recently requested kind, because users tend to create similar sandboxes.
+ */
 export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S>): WarmPool<S> {
   const { max, make, log, restMs = 250, idleMs = 600_000 } = options
   const ready: { sandbox: S; kind: WarmSandboxKind }[] = []

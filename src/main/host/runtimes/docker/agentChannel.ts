@@ -2,9 +2,9 @@ import type { Ending } from '../inside/ending.ts'
 import { agentWindow, answers, asks } from './agentMessages.ts'
 
 export type AgentRequest = {
-  /** `exec`, `terminal COLS ROWS`, `connect PORT`, or what to do with a file. */
+  /** `exec`, `terminal COLS ROWS`, `connect PORT`, or a file operation. */
   mode: string
-  /** Each is sent with a NUL after it. */
+  /** Fields, each sent with a trailing NUL. */
   fields: readonly string[]
   content?: Uint8Array
   onOutput?: (bytes: Buffer) => void
@@ -13,32 +13,34 @@ export type AgentRequest = {
 
 export type ChannelEnding = Exclude<Ending, { kind: 'refused' }>
 
-/** One command, terminal, connection or file that the agent serves. */
+/** One command, terminal, connection or file operation served by the agent. */
 export type AgentChannel = {
-  /** Resolves when the command runs or the port is reached, with its process number inside; else undefined. */
+  /**
+   * Resolves when the command runs or the port is connected, with the PID inside. Resolves with undefined on failure.
+   */
   readonly started: Promise<number | undefined>
-  /** Resolves after all output was given away. Never rejects. */
+  /** Resolves after all output has been delivered. Never rejects. */
   readonly ending: Promise<ChannelEnding>
-  /** Kills the process group, also when it has yet to start. */
+  /** Kills the process group, even if it has not started yet. */
   kill(): void
   killSession(): void
   hangUp(): void
   resize(cols: number, rows: number): void
-  /** Called once the message is sent or dropped. */
+  /** Sends terminal input. Calls `done` once the message is sent or dropped. */
   type(bytes: Uint8Array, done: () => void): void
-  /** Calls back when it has left. */
+  /** Queues input. Calls `done` once it is sent or dropped. */
   send(bytes: Uint8Array, done: () => void): void
   /** Ends the input. */
   finish(): void
   /** Stops crediting the agent, so that it stops reading. Received data is buffered. */
   pause(): void
   resume(): void
-  /** Ends it at once. */
+  /** Closes the channel immediately. */
   drop(): void
   bury(ending: ChannelEnding): void
 }
 
-/** Hears what the agent answers. @throws Error at what it must not send */
+/** Channel that receives messages of the agent. @throws Error on an invalid message */
 export type HearingChannel = AgentChannel & { hear(kind: number, content: Buffer): void }
 
 type ChannelOptions = {
@@ -48,7 +50,7 @@ type ChannelOptions = {
 }
 
 const pieceBytes = 32_768
-/** Credits are sent in fractions of the window rather than per message. */
+/** Credits are sent in fractions of the window instead of per message. */
 const creditStep = agentWindow / 4
 
 export function createAgentChannel({ request, say, onClosed }: ChannelOptions): HearingChannel {
@@ -118,14 +120,13 @@ export function createAgentChannel({ request, say, onClosed }: ChannelOptions): 
 
 type Sender = {
   queue(kind: number, bytes: Uint8Array, done: () => void): void
-  /** Ends the input once everything queued is sent. */
+  /** Ends the input once the queue is sent. */
   finish(): void
   addCredit(bytes: number): void
-  /** Drops what is queued. */
   drop(): void
 }
 
-/** Sends as many bytes as the agent has credited. */
+/** Sends at most as many bytes as the agent has credited. */
 function createSender(say: ChannelOptions['say'], isOver: () => boolean): Sender {
   const outgoing: { kind: number; bytes: Uint8Array; done: () => void }[] = []
   let credit = agentWindow
@@ -172,15 +173,15 @@ function createSender(say: ChannelOptions['say'], isOver: () => boolean): Sender
 type Chunk = { kind: number; content: Buffer }
 
 type Receiver = {
-  /** @throws Error at more than was credited */
+  /** @throws Error if more bytes arrive than were credited */
   receive(chunk: Chunk): void
   pause(): void
   resume(): void
-  /** Whether output is yet to be given away. */
+  /** Whether undelivered output is buffered. */
   isHolding(): boolean
 }
 
-/** Gives output away, and credits the agent for it. */
+/** Delivers output and credits the agent for it. */
 function createReceiver(
   request: AgentRequest,
   { say, isOver }: { say: ChannelOptions['say']; isOver: () => boolean },

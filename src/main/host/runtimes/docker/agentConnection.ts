@@ -9,27 +9,26 @@ import {
 import { answers, asks, createAgentMessageReader, createOutputReader, parseAgentMessage } from './agentMessages.ts'
 import { buildAgentScript } from './agentScript.ts'
 
-/** A conversation with the agent in one running container. */
 export type AgentConnection = {
-  /** Properties found inside, as lines `NAME=VALUE`. Rejects when the agent does not start in time. */
+  /** Properties reported by the agent as lines `NAME=VALUE`. Rejects if the agent does not start in time. */
   readonly hello: Promise<ReadonlyMap<string, string>>
-  /** Resolves when nothing can be said or heard any more, with a reason or, when it just ended, nothing. */
+  /** Resolves when the connection has closed, with the reason, or an empty string after a normal end. */
   readonly over: Promise<string>
   open(request: AgentRequest): AgentChannel
   /** Suspends the timeout while the container is frozen. @returns a function that resumes it */
   suspendTimeout(): () => void
-  /** After `over`: how whatever was still under way ended. */
+  /** Ends the remaining channels with this result. Called after `over`. */
   bury(ending: ChannelEnding): void
   destroy(reason: string): void
 }
 
 const pingMs = 20_000
-/** Unanswered pings after which the agent counts as lost. */
+/** Unanswered pings after which the agent is considered lost. */
 const maxSilent = 3
 const helloMs = 20_000
 const detailBytes = 2_000
 
-/** @param stream the attached stdin and stdout of a container that runs `agentLoader` */
+/** @param stream attached stdin and stdout of a container that runs `agentLoader` */
 export function createAgentConnection(stream: Duplex): AgentConnection {
   const channels = new Map<number, HearingChannel>()
   const hello = Promise.withResolvers<ReadonlyMap<string, string>>()
@@ -49,7 +48,7 @@ export function createAgentConnection(stream: Duplex): AgentConnection {
     hello.reject(new Error(reason || complaints.trim() || 'The container ended.'))
     over.resolve(reason || complaints.trim())
   }
-  hello.promise.catch(() => {}) // even without a waiting caller
+  hello.promise.catch(() => {}) // prevents an unhandled rejection
   const send = (bytes: Buffer): void => {
     if (!isOver) stream.write(bytes)
   }

@@ -18,10 +18,10 @@ export const asks = messages.agent.asks
  */
 export const answers = messages.agent.answers
 
-/** Bytes on the way in one direction of a channel. */
+/** Maximum unacknowledged bytes in one direction of a channel. */
 export const agentWindow = 262_144
 const headBytes = 9
-/** More than the agent ever puts into one message. */
+/** Exceeds the largest message of the agent. */
 const maxBytes = 65_536
 
 export type AgentMessage = { channel: number; kind: number; content: Buffer }
@@ -36,7 +36,7 @@ export function parseAgentMessage(channel: number, kind: number, content: Uint8A
   return message
 }
 
-/** @throws Error at what cannot be a message */
+/** @throws Error on a malformed message */
 export function createAgentMessageReader(onMessage: (message: AgentMessage) => void): (bytes: Buffer) => void {
   return createCutter({
     headBytes,
@@ -54,7 +54,7 @@ const dockerHeadBytes = 8
 const maxDockerBytes = 64 * 1024 * 1024
 
 /**
- * Parts the outputs of a container.
+ * Demultiplexes the output streams of a container.
  * @see https://docs.docker.com/reference/api/engine/version/v1.41/#tag/Container/operation/ContainerAttach
  */
 export function createOutputReader({
@@ -78,7 +78,7 @@ type Cut = {
   onPiece: (head: Buffer, content: Buffer) => void
 }
 
-/** Copies only data that spans two chunks. */
+/** Copies only messages that span two chunks. */
 function createCutter({ headBytes: head, getLength, onPiece }: Cut): (bytes: Buffer) => void {
   let chunks: Buffer[] = []
   let size = 0

@@ -4,18 +4,19 @@ import type { DockerEngine } from './dockerEngine.ts'
 import { inspectImage, pullImage } from './dockerImages.ts'
 import type { DockerOptions } from './dockerOptions.ts'
 
-/** Default image of sandboxes. Pulled when first needed. */
+/** Default image of sandboxes. Pulled on first use. */
 export type BaseImage = {
   /**
-   * Returns its reference once the engine has it. Waits for the pull for a while; the pull continues afterwards.
-   * @throws AppError `image/not-ready` with the progress, `image/not-found` when it may not be pulled, `image/failed`
+   * Returns the image reference once the engine has the image. Waits for the pull with a timeout; the pull continues
+   * afterwards.
+   * @throws AppError `image/not-ready` with the progress, `image/not-found` if pulling is disabled, `image/failed`
    */
   ready(signal: AbortSignal): Promise<string>
-  /** A sentence, or null when the engine has it. */
+  /** Returns a sentence about the missing image, or null if the engine has it. */
   missing(): Promise<string | null>
 }
 
-/** A sandbox must start within half a minute. */
+/** Leaves time for the rest of a sandbox's start, which must complete within 30 seconds. */
 const patienceMs = 20_000
 
 export function createBaseImage(engine: DockerEngine, { image, pull }: DockerOptions, log: Log): BaseImage {
@@ -50,7 +51,7 @@ export function createBaseImage(engine: DockerEngine, { image, pull }: DockerOpt
         throw new AppError('image/not-found', message)
       }
       fetching ??= fetch()
-      fetching.catch(() => {}) // even without a waiting caller
+      fetching.catch(() => {}) // prevents an unhandled rejection
       const late = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
       const tired = new Promise<'tired'>((resolve) => late.addEventListener('abort', () => resolve('tired')))
       if ((await Promise.race([fetching, tired])) === 'tired') throw new AppError('image/not-ready', progress)

@@ -5,7 +5,7 @@ import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 
 const timeoutExitCode = 124
-/** After a kill the rest of the output is awaited this long. */
+/** Time after a kill for reading the remaining output, in milliseconds. */
 const killDeadlineMs = 5_000
 
 export async function runInContainer(

@@ -2,7 +2,7 @@ import type { FileDoor } from '../inside/machineFiles.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 
-/** To the files of a container: its agent does the same as what enters a machine of namespaces. */
+/** Creates access to the files of a container. The agent runs the same file operations as the bubblewrap runtime. */
 export function createContainerFileDoor(agent: Pick<AgentConnection, 'open'>): FileDoor {
   return {
     open(request) {
@@ -10,7 +10,7 @@ export function createContainerFileDoor(agent: Pick<AgentConnection, 'open'>): F
       const started = channel.started.then((it) => (it === undefined ? undefined : channel))
       const kill = (): void => {
         channel.drop()
-        channel.bury({ kind: 'lost', detail: 'It was given up.' }) // a hanging agent blocks no caller
+        channel.bury({ kind: 'lost', detail: 'It was given up.' }) // a hanging agent does not block the caller
       }
       return { started, ending: channel.ending.then(requireCompleteEnding), kill }
     },

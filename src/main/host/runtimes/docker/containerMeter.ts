@@ -2,10 +2,10 @@ import { createPatientCount } from '../inside/patientCount.ts'
 import type { SandboxUsage } from '../sandboxRuntime.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 
-/** Timeout of one count in the background. */
+/** Timeout of one count in the background, in milliseconds. */
 const countMs = 60_000
 
-/** Measures one running container as the engine sees it, not as it says of itself. */
+/** Creates a meter for one running container, based on the engine's statistics and not on data from inside. */
 export function createContainerMeter(engine: DockerEngine, container: string): () => Promise<SandboxUsage> {
   const diskBytes = createPatientCount(() => measureWritten(engine, container))
   return async () => {
@@ -14,7 +14,7 @@ export function createContainerMeter(engine: DockerEngine, container: string): (
       docker.getContainer(container).stats({ stream: false, 'one-shot': true, ...{ abortSignal } }),
     )
     const atMs = performance.now()
-    // Podman leaves the details out; the names are those of cgroups version 2, then 1.
+    // Podman omits the details. The names are those of cgroups version 2, then version 1.
     const details: Record<string, number> = { ...stats.memory_stats.stats }
     const cache = details.inactive_file ?? details.total_inactive_file ?? 0
     return {
@@ -27,11 +27,11 @@ export function createContainerMeter(engine: DockerEngine, container: string): (
   }
 }
 
-/** Measures the bytes written beyond the image. @returns undefined when the engine does not report them */
+/** Returns the bytes written on top of the image. @returns undefined if the engine does not report them */
 async function measureWritten(engine: DockerEngine, container: string): Promise<number | undefined> {
   const inspect = engine.use(
     'measure the files of a container',
-    // `size` is of the API, but not of these types.
+    // `size` is part of the API, but missing in these types.
     (docker, abortSignal) => docker.getContainer(container).inspect({ abortSignal, ...{ size: true } }),
     { ms: countMs },
   )

@@ -3,10 +3,12 @@ import { AppError } from '#shared/appError.ts'
 import type { AgentChannel, ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 
-/** ECONNREFUSED of Linux, on whatever system this runs. */
+/** Linux value of ECONNREFUSED, on any host platform. */
 const refused = 111
 
-/** A connection to a port inside, made by the agent: an engine publishes ports only when it makes a container. */
+/**
+ * Connects to a port inside through the agent, because an engine can publish ports only when it creates a container.
+ */
 export async function connectContainerPort(
   agent: Pick<AgentConnection, 'open'>,
   port: number,
@@ -35,7 +37,10 @@ export async function connectContainerPort(
   throw signal.reason
 }
 
-/** Ends with what the port sends: what it no longer takes is dropped, so that its last answer is still read. */
+/**
+ * The duplex ends when the port has sent all its output. Input that the port no longer reads is dropped, so that its
+ * last output is still delivered.
+ */
 function createDuplex(channel: AgentChannel): Duplex {
   const connection = new Duplex({
     allowHalfOpen: false,

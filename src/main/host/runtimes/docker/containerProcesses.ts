@@ -9,7 +9,7 @@ type Agent = Pick<AgentConnection, 'open'>
 
 const commandCharacters = 1024
 const answerMs = 20_000
-/** More than a table of as many processes as a sandbox may have. */
+/** Exceeds the process table of a sandbox at its process limit. */
 const maxBytes = 32 * 1024 * 1024
 
 export async function listContainerProcesses(agent: Agent): Promise<SandboxProcess[]> {
@@ -51,10 +51,13 @@ export async function listContainerPorts(agent: Agent): Promise<number[]> {
   return parseListeningPorts((await requestAgent(agent, 'ports')).toString('latin1').split('\0'))
 }
 
-/** The kernel keeps 15 bytes. */
+/** Exceeds the 15 bytes that the kernel stores. */
 const maxName = 32
 
-/** As `foregroundProgram` of bubblewrap tells it; `leader` is the process of the terminal, by its number inside. */
+/**
+ * Counterpart of `findForegroundProgram` in bubblewrap.
+ * @param leader PID of the terminal's process inside the container
+ */
 export async function findContainerForeground(agent: Agent, leader: number): Promise<string | undefined> {
   const name = (await requestAgent(agent, 'foreground', [String(leader)])).toString('utf8')
   return sanitizeLine(name.trim(), maxName) || undefined

@@ -3,10 +3,10 @@ import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { readAgentLoader } from './agentScript.ts'
 import { ownerLabel, sandboxLabel, specLabel, toContainerName } from './ownership.ts'
 
-/** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
+/** Maximum number of processes and threads in one sandbox. Sufficient for a large build, and harmless to the host. */
 export const maxProcesses = 1024
 
-/** As of a sandbox of bubblewrap. */
+/** Same capabilities as in the bubblewrap runtime. */
 const retainedCapabilities = [
   'CHOWN',
   'DAC_OVERRIDE',
@@ -22,19 +22,19 @@ const retainedCapabilities = [
   'SETFCAP',
 ]
 
-/** A folder that the image declares as a volume, with the volume that holds it. */
+/** Volume mount declared by the image, with the existing volume to reuse. */
 export type ReusedVolume = { name: string; target: string }
 
 type SettingsOptions = {
   owner: string
   spec: SandboxSpec
-  /** A reference or an id. */
+  /** Image reference or id. */
   image: string
   volumes?: readonly ReusedVolume[]
 }
 
 export function buildContainerSettings({ owner, spec, image, volumes = [] }: SettingsOptions): ContainerCreateOptions {
-  // Swap included: what does not fit into the memory ends.
+  // Includes swap, so that processes that exceed the memory are killed.
   const memory = spec.memoryMb * 1024 * 1024
   return {
     name: toContainerName(owner, spec.id),
@@ -44,7 +44,7 @@ export function buildContainerSettings({ owner, spec, image, volumes = [] }: Set
     WorkingDir: '/',
     Entrypoint: ['perl'],
     Cmd: ['-e', readAgentLoader()],
-    // When the connection closes, the agent ends the container.
+    // The agent ends the container when the connection closes.
     OpenStdin: true,
     StdinOnce: true,
     AttachStdin: true,

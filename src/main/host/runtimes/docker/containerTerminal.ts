@@ -6,12 +6,12 @@ import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 import { findContainerForeground } from './containerProcesses.ts'
 
-/** After a hang-up a program may save its work this long. */
+/** Grace period for a program to save its work after a hang-up, in milliseconds. */
 const hangUpMs = 3_000
 const killMs = 5_000
 const terminalEnvironment = ['TERM=xterm-256color', 'COLORTERM=truecolor']
 
-/** Resolves when the command runs. */
+/** Opens a terminal. Resolves when the command runs. */
 export async function openContainerTerminal(
   agent: Pick<AgentConnection, 'open'>,
   environment: readonly string[],
@@ -32,7 +32,7 @@ export async function openContainerTerminal(
   const budget = createInputBudget()
   const write = (bytes: Uint8Array, onWritten = (): void => {}): void => {
     const release = budget.reserve(bytes.length)
-    // A copy: the caller's bytes may be a small part of a large message.
+    // Copied, because the caller's bytes may be a small part of a large message.
     channel.type(new Uint8Array(bytes), () => {
       release()
       onWritten()

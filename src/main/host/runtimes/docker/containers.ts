@@ -6,18 +6,24 @@ import { SandboxId } from '#shared/ids.ts'
 import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
 import { ownerLabel, sandboxLabel, toContainerName } from './ownership.ts'
 
-/** Our containers on the engine; others are never touched. */
+/** Containers of this Steward instance on the engine. Others are never modified. */
 export type Containers = {
   find(id: SandboxId): Promise<ContainerInspectInfo | undefined>
   list(): Promise<{ container: string; sandboxId: SandboxId; running: boolean }[]>
-  /** @returns its id. @throws EngineRefusal 404 when there is no such image, AppError `sandbox/start-failed` */
+  /**
+   * @returns the container id
+   * @throws EngineRefusal 404 if the image does not exist, AppError `sandbox/start-failed`
+   */
   create(settings: ContainerCreateOptions, signal: AbortSignal): Promise<string>
-  /** @returns the stdin and stdout of its first process. @throws AppError `sandbox/start-failed` */
+  /**
+   * @returns stdin and stdout of its first process
+   * @throws AppError `sandbox/start-failed`
+   */
   start(container: string, signal: AbortSignal): Promise<Duplex>
   kill(container: string): Promise<void>
-  /** Sees to it that it does not run. @returns a sentence that tells why it ended; never rejects */
+  /** Ensures that the container is not running. Never rejects. @returns a sentence with the reason why it ended */
   end(container: string, detail: string): Promise<string>
-  /** Removes the container with its anonymous volumes, unless `kept`. Succeeds if there is none. */
+  /** Removes the container with its anonymous volumes, unless `kept`. Succeeds if it does not exist. */
   remove(container: string, volumes?: 'kept'): Promise<void>
   rename(container: string, name: string): Promise<void>
 }
@@ -39,14 +45,14 @@ export function createContainers(engine: DockerEngine, owner: string): Container
       docker.getContainer(container).kill({ signal: 'KILL', abortSignal }),
     )
     await call.catch(async (error: unknown) => {
-      // Engines respond differently when a container is not running.
+      // Engines respond differently if a container is not running.
       if (!(error instanceof EngineRefusal) || (await inspect(container))?.State.Running) throw error
     })
   }
 
   return {
     async find(id) {
-      // An interrupted recreation may have left the name behind.
+      // An interrupted recreation may have left the temporary name.
       const name = toContainerName(owner, id)
       const container = (await inspect(name)) ?? (await inspect(nextName(name)))
       return container?.Config.Labels[ownerLabel] === owner ? container : undefined
@@ -84,11 +90,11 @@ export function createContainers(engine: DockerEngine, owner: string): Container
         const attach = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true }
         const stream = await engine.use(
           'attach to a container',
-          // The signal would stay with the connection, and end it.
+          // The signal would stay attached to the connection and end it later.
           (docker) => docker.getContainer(container).attach(attach),
           options,
         )
-        return stream as Duplex // a hijacked connection goes both ways
+        return stream as Duplex // a hijacked connection is bidirectional
       } catch (error) {
         throw error instanceof EngineRefusal ? startFailed(error) : error
       }
@@ -123,10 +129,10 @@ export function createContainers(engine: DockerEngine, owner: string): Container
   }
 }
 
-/** Name of a container that is about to replace another. */
+/** Returns the name of a container that is about to replace another. */
 export const nextName = (name: string): string => `${name}-next`
 
-/** For `catch`: undefined instead of this refusal. */
+/** For `catch`: maps a refusal with this status to undefined. */
 export function ignoreStatus(status: number): (error: unknown) => undefined {
   return (error) => {
     if (error instanceof EngineRefusal && error.status === status) return undefined

@@ -5,17 +5,20 @@ import type Docker from 'dockerode'
 import { AppError } from '#shared/appError.ts'
 import type { DockerOptions } from './dockerOptions.ts'
 
-/** The one engine that this runtime uses: found when it is first needed, and again when it was away. */
+/** Container engine of this runtime. Located on first use, and again after it was unavailable. */
 export type DockerEngine = {
-  /** Does one thing with it. @throws AppError `runtime/unavailable` when it cannot be reached or does not answer */
+  /**
+   * Performs one operation.
+   * @throws AppError `runtime/unavailable` if the engine cannot be reached or does not respond
+   */
   use<T>(operation: string, call: (docker: Docker, signal: AbortSignal) => Promise<T>, options?: UseOptions): Promise<T>
-  /** Address of the engine, as users write it. */
+  /** Returns the address of the engine, in the notation of the configuration. */
   address(): Promise<string>
 }
 
 export type UseOptions = { ms?: number; signal?: AbortSignal }
 
-/** Error that the engine returned. */
+/** Error response of the engine. */
 export class EngineRefusal extends Error {
   readonly status: number
 
@@ -70,7 +73,7 @@ export function createDockerEngine(options: DockerOptions): DockerEngine {
 
 type EngineEndpoint = { docker: Docker; address: string }
 
-/** Uses the configured endpoint, else the first default socket on which an engine answers. */
+/** Returns the configured endpoint, or the first default socket on which an engine responds. */
 async function find(options: DockerOptions): Promise<EngineEndpoint> {
   const { endpoint } = options
   if (endpoint !== null) {
@@ -105,7 +108,7 @@ async function assertResponding({ docker, address }: EngineEndpoint): Promise<vo
 function listDefaultSockets(): string[] {
   if (platform() === 'win32') return ['//./pipe/docker_engine']
   const home = homedir()
-  const uid = process.getuid?.() // userInfo() fails for a user without an entry in passwd, as in containers
+  const uid = process.getuid?.() // userInfo() fails for a user without a passwd entry, as in containers
   return [
     '/var/run/docker.sock',
     join(home, '.docker', 'run', 'docker.sock'),
@@ -117,7 +120,8 @@ function listDefaultSockets(): string[] {
 }
 
 async function createEndpoint({ tls }: DockerOptions, endpoint: string): Promise<EngineEndpoint> {
-  // Only when an engine may be there: with what it can do over SSH and gRPC, it is a third of the host's start.
+  // Imported only if an engine may exist: with its SSH and gRPC support, it accounts for a third of the host's start
+  // time.
   const { default: Docker } = await import('dockerode')
   // Overrides the fields that dockerode would take from the environment.
   const nothing = { host: undefined, port: undefined, ca: undefined, cert: undefined, key: undefined }
@@ -157,7 +161,7 @@ function waitForAbort(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** dockerode gives what the engine said as `statusCode` and `json`. */
+/** Converts an error of dockerode, which has the engine's response in `statusCode` and `json`. */
 function findRefusal(error: unknown): EngineRefusal | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined
   const body = 'json' in error ? error.json : undefined

@@ -12,7 +12,7 @@ import { loadArchive } from './imageArchive.ts'
 import { toRepository } from './ownership.ts'
 
 /**
- * Docker tells each layer's size and progress.
+ * Progress of one layer, as reported by Docker.
  * @see https://docs.docker.com/reference/api/engine/version/v1.41/#tag/Image/operation/ImageCreate
  */
 const ProgressLine = z.object({
@@ -34,14 +34,19 @@ type ImagesOptions = {
   engine: DockerEngine
   owner: string
   runtime: string
-  /** Makes a sandbox of an image, runs a command in it and removes it. @throws AppError `sandbox/start-failed` or `exec/failed` */
+  /**
+   * Creates a sandbox from an image, runs a command in it and removes it.
+   * @throws AppError `sandbox/start-failed` or `exec/failed`
+   */
   tryImage: (reference: string, signal: AbortSignal) => Promise<void>
 }
 
-/** Repository of images that have not been tested yet. */
+/** Returns the repository of images that are not tested yet. */
 const getUntestedRepository = (owner: string): string => `${toRepository(owner)}/untried`
 
-/** Images of the engine that bear a name of ours; what else the engine has is neither shown nor touched. */
+/**
+ * Creates the image manager of the Docker runtime. Only images tagged by this Steward instance are shown or modified.
+ */
 export function createDockerImages(options: ImagesOptions): RuntimeImages {
   const { engine, owner, runtime } = options
   const prefix = `${toRepository(owner)}/image/`
@@ -50,7 +55,7 @@ export function createDockerImages(options: ImagesOptions): RuntimeImages {
     async list() {
       const filters = { reference: [`${prefix}*`] }
       const call = engine.use('list images', (docker, abortSignal) => docker.listImages({ filters, abortSignal }))
-      // An engine that is away has none that could be used.
+      // An unavailable engine has no usable images.
       const response = await call.catch((error: unknown) => {
         if (error instanceof AppError && error.code === 'runtime/unavailable') return []
         throw error
@@ -88,7 +93,7 @@ async function addImage(options: ImagesOptions, request: AddImage, signal: Abort
   if (source.kind === 'system') {
     throw new AppError('image/source', 'The runtime docker makes images from a registry or from an archive only.')
   }
-  // The engine's own name for it stays if it was there before us.
+  // The engine's original name of the image is preserved if it existed before.
   if (source.kind === 'archive') {
     const before = await listEveryName(engine)
     const loaded = await loadArchive({ engine, path: source.path, onProgress, signal })
@@ -99,7 +104,7 @@ async function addImage(options: ImagesOptions, request: AddImage, signal: Abort
   return adoptImage(options, request, { source: source.reference, isOurs: !present, signal })
 }
 
-/** Tests and tags `source`. It gets the image's name only after the test; `source` is removed if `isOurs`. */
+/** Tests `source` and tags it with the image's name only after the test. Removes `source` if `isOurs`. */
 async function adoptImage(
   { engine, owner, runtime, tryImage }: ImagesOptions,
   { name, onProgress }: AddImage,
@@ -125,7 +130,7 @@ async function adoptImage(
   return describeImage({ name, runtime, ...readSizes(image), detail: `In the container engine, as ${reference}.` })
 }
 
-/** Engines can run programs of other processors where they emulate these; so this only explains. */
+/** Explains a failed test. A foreign architecture is not an error in itself, because engines may emulate it. */
 async function explainForeign(engine: DockerEngine, reference: string): Promise<string | undefined> {
   const { Arch } = await engine.use('ask its version', (docker) => docker.version())
   const architecture = (await inspectImage(engine, reference))?.Architecture
@@ -150,7 +155,7 @@ function describeImage({ name, runtime, size, createdAtMs, detail }: ImageDescri
   return { name, runtime, status: 'ready', detail, progress: null, sizeBytes: size, createdAtMs }
 }
 
-/** Removes what was left by a process that ended before its image was tried. */
+/** Removes images left untested by a process that ended during the test. */
 export async function removeUntried(engine: DockerEngine, owner: string): Promise<void> {
   const filters = { reference: [`${getUntestedRepository(owner)}:*`] }
   const images = await engine.use('list images', (docker, abortSignal) => docker.listImages({ filters, abortSignal }))
@@ -164,7 +169,10 @@ export async function inspectImage(engine: DockerEngine, reference: string): Pro
   return call.catch(ignoreStatus(404))
 }
 
-/** Takes a name away, and with the last name the image. Succeeds when there is none. @throws EngineRefusal 409 in use */
+/**
+ * Removes a reference, and the image with its last reference. Succeeds if it does not exist.
+ * @throws EngineRefusal 409 if the image is in use
+ */
 export async function removeReference(engine: DockerEngine, reference: string): Promise<void> {
   const call = engine.use('remove an image', (docker) => docker.getImage(reference).remove(), { ms: removeMs })
   await call.catch(ignoreStatus(404))
@@ -200,7 +208,7 @@ export async function pullImage({ engine, reference, onProgress, signal }: Pull)
   }
 }
 
-/** Docker would fetch every tag of a name without one. */
+/** Adds `latest` if a reference has no tag, because Docker would pull all tags of the repository otherwise. */
 function withTag(reference: string): string {
   return /[:@][^/]*$/.test(reference) ? reference : `${reference}:latest`
 }
@@ -213,7 +221,7 @@ function readSizes({ Size, Created }: ImageInspectInfo): { size: number; created
   return { size: Size, createdAtMs: Math.trunc(Date.parse(Created)) || 0 }
 }
 
-/** Tells each sentence and each hundredth once. */
+/** Reports each message and each percent only once. */
 function throttleProgress(onProgress: AddImage['onProgress']): AddImage['onProgress'] {
   let reported = ''
   return (sentence, share) => {
@@ -223,7 +231,9 @@ function throttleProgress(onProgress: AddImage['onProgress']): AddImage['onProgr
   }
 }
 
-/** @returns for each line that the engine sends, the share of all bytes so far; null while no size is known */
+/**
+ * @returns a function that maps each progress line to the completed share of all bytes, or null while no size is known
+ */
 function createLayerProgress(): (line: unknown) => number | null {
   const layers = new Map<string, { current: number; total: number }>()
   let furthest = 0

@@ -3,7 +3,6 @@ import type { Enforced, LimitGap, Network, RuntimeReport } from '#shared/contrac
 import type { BaseImage } from './baseImage.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 
-/** Capabilities that the engine reports. */
 export type EngineAbilities = Pick<RuntimeReport, 'detail' | 'enforced' | 'limit_gaps' | 'networks' | 'network_detail'>
 
 const describeMs = 15_000
@@ -33,8 +32,8 @@ export async function createEngineAbilities(engine: DockerEngine): Promise<Engin
 }
 
 /**
- * A bridge reaches what the engine's machine reaches but its loopback; programs that keep the engine in a virtual
- * machine lead the loopback of the computer into it as well.
+ * Determines the supported networks. A bridge network reaches the same addresses as the engine's host except its
+ * loopback. Programs that run the engine in a virtual machine also expose the loopback of this computer to it.
  */
 function findNetworks(address: string, system: string): { networks: Network[]; network_detail: string } {
   const noInternet = 'A container engine cannot keep containers from private addresses, so there is no `internet`'

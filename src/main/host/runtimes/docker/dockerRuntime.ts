@@ -23,7 +23,7 @@ const writeMarksTimeoutMs = 20_000
 const appendMarksScript = `mkdir -p ${posix.dirname(shellMarksPath)} && printf %s "$MARKS" > ${shellMarksPath} && echo "$LINE" >> ~/.bashrc`
 
 export type DockerRuntimeOptions = {
-  /** Folder that stores the owner's name of these sandboxes. */
+  /** Folder that stores the owner name of these sandboxes. */
   folder: string
   docker: DockerOptions
   log: Log
@@ -31,11 +31,11 @@ export type DockerRuntimeOptions = {
 }
 
 const name = 'docker'
-/** Size of the machine that tests an image. */
+/** Size of the sandbox that tests an image. */
 const smallest = { hostname: 'trial', vcpu: 1, memoryMb: 256, diskGb: 1, image: null, network: 'none' } as const
 const tryMs = 20_000
 
-/** Machines that are containers of any engine with Docker's API: Docker, Podman, OrbStack, Colima. */
+/** Creates a runtime for sandboxes in containers of an engine with Docker's API: Docker, Podman, OrbStack, Colima. */
 export function createDockerRuntime(options: DockerRuntimeOptions): SandboxRuntime {
   const context = createContext(options)
   const { engine, base, ownership, containers, snapshots } = context
@@ -62,7 +62,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): SandboxRunti
         return startContainer({ spec, engine, containers, container, now: context.now, signal })
       }),
     async remove(id) {
-      // An engine that is away must not keep machines of others from being removed.
+      // An unavailable engine must not block the removal of sandboxes of other runtimes.
       if ((await ownership.listRecorded()).includes(id)) await eraseSandbox(context, id)
     },
     listStored: ownership.listRecorded,
@@ -100,7 +100,6 @@ export function createDockerRuntime(options: DockerRuntimeOptions): SandboxRunti
   }
 }
 
-/** Services of one runtime. */
 type DockerContext = ReturnType<typeof createContext>
 
 function createContext({ folder, docker, log, now }: DockerRuntimeOptions) {
@@ -174,14 +173,16 @@ async function createContainer(
   }
 }
 
-/** Starts a sandbox from the image: no other check shows whether its programs run here. */
+/** Starts a sandbox from the image, because no other check shows whether its programs run on this computer. */
 async function tryImage(context: DockerContext, image: string, signal: AbortSignal): Promise<void> {
   const { engine, containers, now } = context
   const spec = { ...smallest, id: SandboxId.parse(randomBytes(16).toString('hex')), runtime: name }
   const container = await createContainer(context, spec, { image, signal })
   try {
     const instance = await startContainer({ spec, engine, containers, container, now, signal })
-    const { exitCode } = await instance.exec({ command: 'true', timeoutMs: tryMs, signal }).finally(() => instance.stop())
+    const { exitCode } = await instance
+      .exec({ command: 'true', timeoutMs: tryMs, signal })
+      .finally(() => instance.stop())
     if (exitCode !== 0)
       throw new AppError('exec/failed', `Its bash ended with ${exitCode} instead of running a command.`)
   } finally {
@@ -217,7 +218,7 @@ function createImageMissingError(image: string, cause: unknown): AppError {
   return new AppError('image/not-found', `The image ${image} is gone.`, { cause })
 }
 
-/** Installs shell integration in a new container; a read-only one goes without. */
+/** Installs shell integration in a new container. Skipped if the file system is read-only. */
 async function markCommands(instance: Pick<SandboxInstance, 'exec'>, signal: AbortSignal): Promise<void> {
   const env = { MARKS: shellMarks, LINE: `[ ! -r ${shellMarksPath} ] || . ${shellMarksPath}` }
   await instance.exec({

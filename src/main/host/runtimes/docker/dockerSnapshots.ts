@@ -5,13 +5,16 @@ import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
 import { inspectImage, removeReference } from './dockerImages.ts'
 import { ownerLabel, sandboxLabel, toRepository } from './ownership.ts'
 
-/** Images of containers' files: snapshots, and images from which containers were recreated. */
+/** Images with the files of containers: snapshots, and bases of recreated containers. */
 export type DockerSnapshots = {
   reference(snapshot: SnapshotRef): string
   list(id: SandboxId): Promise<SnapshotId[]>
-  /** @returns the size beyond its base, in bytes. @throws AppError `snapshot/failed` */
+  /**
+   * @returns the size on top of its base, in bytes
+   * @throws AppError `snapshot/failed`
+   */
   keep(container: string, reference: string, sandboxId: SandboxId, signal: AbortSignal): Promise<number>
-  /** Removes it, or marks it for `clean` while it is in use. */
+  /** Removes the snapshot, or marks it for `clean` while it is in use. */
   discard(reference: string): Promise<void>
   discardAll(id: SandboxId): Promise<void>
   /** Removes discarded snapshots that are no longer in use. */
@@ -38,12 +41,15 @@ export function createDockerSnapshots(engine: DockerEngine, owner: string, newId
   const clean = async (): Promise<void> => {
     for (const reference of await listTags(garbage)) {
       await removeReference(engine, reference).catch((error: unknown) => {
-        if (!(error instanceof EngineRefusal)) throw error // it is still in use
+        if (!(error instanceof EngineRefusal)) throw error // still in use
       })
     }
   }
 
-  /** First it loses its name: an engine refuses to remove the last name of what a container was made from. */
+  /**
+   * Renames the image before removing it, because an engine refuses to remove the last name of an image in use by a
+   * container.
+   */
   const discard = async (reference: string): Promise<void> => {
     if (!(await inspectImage(engine, reference))) return
     const tag = newId()
@@ -67,7 +73,7 @@ export function createDockerSnapshots(engine: DockerEngine, owner: string, newId
       const query = { repo: reference.slice(0, colon), tag: reference.slice(colon + 1), pause: true }
       const changes = [`LABEL ${ownerLabel}=${owner}`, `LABEL ${sandboxLabel}=${sandboxId}`]
       try {
-        // Podman refuses an empty body.
+        // Podman rejects an empty body.
         await engine.use(
           'keep the files of a container',
           (docker, abortSignal) =>
@@ -77,7 +83,7 @@ export function createDockerSnapshots(engine: DockerEngine, owner: string, newId
           { signal, ms: keepMs },
         )
         const layers = await engine.use('measure an image', (docker) => docker.getImage(reference).history())
-        const [top] = layers as { Size?: number }[] // of the API, newest first
+        const [top] = layers as { Size?: number }[] // as returned by the API, newest first
         return top?.Size ?? 0
       } catch (error) {
         await discard(reference).catch(() => {}) // a conflict is reported below

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 
-/** Error that the engine reported in the middle of a response. */
+/** Error reported by the engine within a response stream. */
 export class EngineComplaint extends Error {
   constructor(message: string, options?: { cause: unknown }) {
     super(message, options)
@@ -8,7 +8,11 @@ export class EngineComplaint extends Error {
   }
 }
 
-/** Follows the progress of work on an image. @returns the last line. @throws EngineComplaint */
+/**
+ * Reports the progress of an image operation.
+ * @returns the last line
+ * @throws EngineComplaint
+ */
 export function followEngine(
   docker: Docker,
   stream: NodeJS.ReadableStream,

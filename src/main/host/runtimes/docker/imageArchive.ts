@@ -15,7 +15,7 @@ type Archive = {
 
 const addMs = 3_600_000
 const headBytes = 65_536
-/** Length of the first file's name, which every tar starts with. */
+/** Length of the first file name, at the start of every tar. */
 const nameBytes = 100
 const headerBytes = 512
 const imageFile = /^(\.\/)?([0-9a-f]{64}(\/|\.json|\.tar)|blobs\/|oci-layout|index\.json|manifest\.json|repositories)/
@@ -47,7 +47,10 @@ export async function loadArchive({ engine, path, onProgress, signal }: Archive)
   )
 }
 
-/** Docker answers `{stream: "Loaded image: NAME"}` or `{status: "sha256:…"}`, Podman for the latter only `sha256…`. */
+/**
+ * Parses the loaded name. Docker responds with `{stream: "Loaded image: NAME"}` or `{status: "sha256:…"}`. Podman's
+ * status is only `sha256…`.
+ */
 function readLoadedName(line: unknown): string | undefined {
   if (typeof line !== 'object' || line === null) return undefined
   const text = 'stream' in line ? String(line.stream) : 'status' in line ? String(line.status) : ''
@@ -81,7 +84,10 @@ function createUnreadableError(path: string, cause: unknown): AppError {
   return new AppError('image/source', `${path} cannot be read (${reason}).`, { cause })
 }
 
-/** The beginning of what can be unpacked, at least a header if there is one: 64 KB can unpack to very much. */
+/**
+ * Decompresses the beginning of an archive, at least one header if there is one. 64 KB may decompress to a very large
+ * size.
+ */
 async function decompressHead(head: Buffer): Promise<Buffer> {
   const gzip = head.subarray(0, 2).toString('hex') === '1f8b'
   const zstd = head.subarray(0, 4).toString('hex') === '28b52ffd'
@@ -98,7 +104,7 @@ async function decompressHead(head: Buffer): Promise<Buffer> {
       unpacker.destroy()
       finish()
     })
-    unpacker.once('error', finish) // the rest of the file is missing
+    unpacker.once('error', finish) // the input is truncated
     unpacker.once('end', finish)
     unpacker.end(head)
   })
@@ -113,5 +119,6 @@ function countRead(path: string, size: number, onShare: (share: number) => void)
       done(null, bytes)
     },
   })
-  return pipeline(createReadStream(path), counter, () => {}) as Transform // its last stream; failures reach the engine
+  // returns the last stream, errors reach the engine
+  return pipeline(createReadStream(path), counter, () => {}) as Transform
 }

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { SandboxId } from '#shared/ids.ts'
 
 /**
- * Identifies our objects on an engine that is shared with others, including other instances of Steward: all names
- * derive from a random one of this folder. Stores the ids of our sandboxes as well, for when the engine is unavailable.
+ * Identifies our objects on an engine that may be shared with others, including other Steward instances. All names
+ * derive from a random name stored in this folder. Also stores the ids of our sandboxes, for use while the engine is
+ * unavailable.
  */
 export type Ownership = {
-  /** 16 hexadecimal characters. */
+  /** Owner name, 16 hexadecimal characters. */
   readonly owner: string
   note(id: SandboxId): Promise<void>
   forget(id: SandboxId): Promise<void>
@@ -29,21 +30,21 @@ export function openOwnership(folder: string): Ownership {
   }
 }
 
-/** Created once; a concurrent process may win. */
+/** Created once. A concurrent process may create it first. */
 function createSecretName(file: string): string {
   try {
     writeFileSync(file, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 })
   } catch {
-    // It is there already, or reading it tells what is wrong.
+    // Already exists, or reading it reports the error.
   }
   return readFileSync(file, 'utf8')
 }
 
 export const ownerLabel = 'steward.data'
 export const sandboxLabel = 'steward.sandbox'
-/** Spec of the container, as JSON. */
+/** Label with the spec of the container, as JSON. */
 export const specLabel = 'steward.spec'
 
 export const toContainerName = (owner: string, id: SandboxId): string => `steward-${owner}-${id}`
-/** `localhost` as the registry: no engine ever looks for it elsewhere. */
+/** Returns the repository name. Engines never pull from the registry `localhost`. */
 export const toRepository = (owner: string): string => `localhost/steward-${owner}`

@@ -9,9 +9,9 @@ import { specLabel, toContainerName } from './ownership.ts'
 type Remaking = { owner: string; containers: Containers; snapshots: DockerSnapshots; signal: AbortSignal }
 
 /**
- * Returns a container with this spec. Host name, network and limits are immutable, so if they differ the container is
- * recreated from its files.
- * @returns the id of the container
+ * Returns a container with this spec. Host name, network and limits are immutable, so the container is recreated from
+ * its files if they differ.
+ * @returns the container id
  */
 export async function findMatchingContainer(
   { owner, containers, snapshots, signal }: Remaking,
@@ -27,7 +27,7 @@ export async function findMatchingContainer(
   return next
 }
 
-/** The same sandbox as another container: of these files, with these settings. @returns its id */
+/** Recreates the container of a sandbox from the same files with new settings. @returns the container id */
 export async function recreateContainer(
   { owner, containers, signal }: Omit<Remaking, 'snapshots'>,
   old: ContainerInspectInfo,
@@ -35,7 +35,7 @@ export async function recreateContainer(
 ): Promise<string> {
   const name = toContainerName(owner, spec.id)
   const settings = buildContainerSettings({ owner, spec, image, volumes: readVolumes(old) })
-  // An earlier attempt may have ended half-way.
+  // A previous attempt may have been interrupted.
   if (old.Name.endsWith(nextName(name))) await containers.rename(old.Id, name)
   else await containers.remove(nextName(name))
   const next = await containers.create({ ...settings, name: nextName(name) }, signal)
@@ -44,12 +44,11 @@ export async function recreateContainer(
   return next
 }
 
-/** Reads the spec that a container was created for. */
 export function readSpec(inspection: ContainerInspectInfo): SandboxSpec | undefined {
   try {
     return SandboxSpec.parse(parseJson(inspection.Config.Labels[specLabel] ?? ''))
   } catch {
-    return undefined // of an earlier version
+    return undefined // created by an earlier version
   }
 }
 

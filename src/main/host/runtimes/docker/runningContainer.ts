@@ -28,12 +28,14 @@ type RunningOptions = {
   now: () => number
 }
 
-/** A killed container's last output is awaited this long. */
+/** Time for reading the last output of a killed container, in milliseconds. */
 const endMs = 5_000
-/** With its first process, everything in a container is killed. */
+/** Killing the first process kills all processes in a container. */
 const killed: ChannelEnding = { kind: 'ended', status: 9 }
 
-export function createRunningContainer(options: RunningOptions): SandboxInstance & Pick<AgentConnection, 'suspendTimeout'> {
+export function createRunningContainer(
+  options: RunningOptions,
+): SandboxInstance & Pick<AgentConnection, 'suspendTimeout'> {
   const { spec, engine, containers, container, agent, enforced, environment, now } = options
   const door = createContainerFileDoor(agent)
   const life = createSandboxLife(spec.id)
@@ -56,7 +58,7 @@ export function createRunningContainer(options: RunningOptions): SandboxInstance
     ended,
     async stop() {
       if (life.beginStop()) {
-        await containers.kill(container).catch(() => agent.destroy('')) // it ends with its connection as well
+        await containers.kill(container).catch(() => agent.destroy('')) // closing its connection also ends it
         const late = setTimeout(() => agent.destroy(''), endMs)
         await agent.over
         clearTimeout(late)

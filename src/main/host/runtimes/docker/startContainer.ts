@@ -22,7 +22,10 @@ type StartOptions = {
 
 const needsBash = 'Its image has no bash, which sandboxes need: images of Debian, Ubuntu and Fedora have it.'
 
-/** Starts what was made before. @throws AppError `sandbox/start-failed`; it does not run then */
+/**
+ * Starts an existing container. Ensures that it is not running after an error.
+ * @throws AppError `sandbox/start-failed`
+ */
 export async function startContainer(options: StartOptions): Promise<RunningContainer> {
   const { spec, engine, containers, container, now, signal } = options
   const { enforced: promised } = await createEngineAbilities(engine)

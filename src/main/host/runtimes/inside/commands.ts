@@ -14,7 +14,8 @@ const environment = [
 ]
 
 /**
- * Builds the request of a command: number of fields, working directory, command and environment; none may contain NUL.
+ * Builds the request fields of a command: number of fields, working directory, command and environment. None may
+ * contain NUL.
  */
 export function toCommandFields(
   { command, cwd = home, env = {} }: Pick<ExecRequest, 'command' | 'cwd' | 'env'>,
@@ -28,14 +29,14 @@ export function toCommandFields(
   return [String(fields.length), ...fields]
 }
 
-/** Splits what wait(2) says. The code after signal N is 128 + N, as shells have it. */
+/** Parses a wait(2) status. The exit code after signal N is 128 + N, as in shells. */
 export function parseExit(status: number): { exitCode: number; signal: string | null } {
   const signal = status & 0x7f
   if (signal === 0) return { exitCode: status >> 8, signal: null }
   return { exitCode: 128 + signal, signal: signalNames.get(signal) ?? `SIG${signal}` }
 }
 
-/** @throws AppError telling why a command was not run */
+/** @returns an AppError with the reason why a command was not run */
 export function createNotStartedError(ending: Exclude<Ending, { kind: 'ended' }>, cwd: string | undefined): AppError {
   if (ending.kind === 'refused') return ending.error
   if (ending.kind === 'lost') {
@@ -57,7 +58,7 @@ export function createNotStartedError(ending: Exclude<Ending, { kind: 'ended' }>
 }
 
 const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
-// Some numbers have two names: the first is the usual one.
+// Some numbers have two names. The first is the common one.
 const errorNames = new Map(
   Object.entries(constants.errno)
     .toReversed()

@@ -11,10 +11,10 @@ type Tools = {
 }
 type Rename = (from: string, to: string) => Promise<void>
 
-/** For a tree of many files on a slow disk. */
+/** Timeout for a tree of many files on a slow disk, in milliseconds. */
 const copyMs = 30 * 60_000
 
-/** With the machine's own `cp`, first beside the new place under a hidden name: it is there as a whole or not at all. */
+/** Copies atomically: the sandbox's own `cp` writes to a hidden name beside the target, which is then renamed. */
 export async function copyInside(
   { files, exec }: Tools,
   { from, to }: { from: string; to: string },
@@ -29,7 +29,10 @@ export async function copyInside(
   )
 }
 
-/** With `rename`, which fails with `file/cross-device` where it cannot: then by a copy that takes its place. */
+/**
+ * Moves with `rename`. If that fails with `file/cross-device`, copies the files, renames the copy into place and
+ * removes the original.
+ */
 export async function moveInside(
   { files, exec, rename }: Tools & { rename: Rename },
   { from, to }: MoveRequest,
@@ -60,7 +63,7 @@ async function copyAndMove(
     if (exitCode !== 0) throw copyFailure(from, to, stderr.toString('utf8'))
     await moveIntoPlace(part)
   } catch (error) {
-    await files.remove(part, { recursive: true }, AbortSignal.timeout(copyMs)).catch(() => {}) // perhaps it was not begun
+    await files.remove(part, { recursive: true }, AbortSignal.timeout(copyMs)).catch(() => {}) // may not exist
     throw error
   }
 }
@@ -88,7 +91,7 @@ function copyFailure(from: string, to: string, said: string): AppError {
   return new AppError('exec/failed', `${from} could not be copied.`, detail)
 }
 
-/** Any bytes as one word of bash. */
+/** Quotes arbitrary bytes as one bash word. */
 function quoteBashWord(text: string): string {
   const bytes = [...encodeName(text)]
   const plain = (byte: number) => /[\w/.-]/.test(String.fromCharCode(byte))

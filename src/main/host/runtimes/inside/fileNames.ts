@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Encoding of file names, which are bytes, as text. A byte that is not valid UTF-8 becomes the character U+EF00 plus
- * the byte; so do the bytes of such a character itself. The mapping is a bijection.
+ * Encodes file names, which are bytes, as text. A byte that is not valid UTF-8 becomes the character U+EF00 plus the
+ * byte, as do the bytes of an escape character itself. The mapping is a bijection.
  */
 const escapes = 0xef00
 
@@ -28,7 +28,7 @@ export function encodeName(text: string): Buffer {
   )
 }
 
-/** U+EF80 to U+EFFF are EE BE 80 to EE BF BF. */
+/** U+EF80 to U+EFFF are EE BE 80 to EE BF BF in UTF-8. */
 function hasEscape(bytes: Buffer): boolean {
   for (let index = bytes.indexOf(0xee); index !== -1; index = bytes.indexOf(0xee, index + 1)) {
     if ((bytes[index + 1] ?? 0) >= 0xbe) return true

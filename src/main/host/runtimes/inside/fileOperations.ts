@@ -2,54 +2,59 @@ import type { Readable } from 'node:stream'
 import type { FileState } from '#shared/contract/files.ts'
 
 /**
- * Work on the files of a machine as its root. Paths are absolute, their names as `fileNames.ts` writes bytes. Only the
- * contents of a file are reached through a link in its place; everything else is done to the link itself.
+ * File operations in a sandbox, performed as its root. Paths are absolute, with names encoded by `fileNames.ts`. Only
+ * the contents of a file are accessed through a symbolic link. All other operations apply to the link itself.
  * @throws AppError `file/not-found`, `file/not-a-folder`, `file/denied`, `file/no-space`, `file/path`,
- * `sandbox/not-running`, each of them; and what they name themselves
+ * `sandbox/not-running` from every operation, and further errors listed there
  */
 export interface FileOperations {
   stat(path: string, signal: AbortSignal): Promise<FileState>
   /**
-   * As many bytes as there are, with the state of the file (not of a link to it) that they belong to.
-   * @throws AppError `file/not-a-file`; `file/changed` when it changed while it was read
+   * Reads the available bytes of the range, with the state of the file that contains them (not of a link to it).
+   * @throws AppError `file/not-a-file`; `file/changed` if the file changed during the read
    */
   readRange(path: string, range: ByteRange, signal: AbortSignal): Promise<{ bytes: Buffer; state: FileState }>
   /**
-   * Makes the file when it is not there, but no folders. What is skipped reads as zeros.
+   * Creates the file if it does not exist, but not its parent folders. Gaps read as zeros.
    * @throws AppError `file/not-a-file`
    */
   writeRange(path: string, piece: WrittenPiece, signal: AbortSignal): Promise<FileState>
-  /** With those above it. @returns false when it was there. @throws AppError `file/exists` when it is no folder */
+  /**
+   * Creates the folder and its parents.
+   * @returns false if it already existed
+   * @throws AppError `file/exists` if the path is not a folder
+   */
   makeFolder(path: string, signal: AbortSignal): Promise<boolean>
   /**
-   * Files and folders, also to another file system. Nothing is lost when it fails.
-   * @throws AppError `file/exists`, `file/not-empty` for a folder in its place, `file/changed` for another `ifVersion`
+   * Moves files and folders, even to another file system. No data is lost on error.
+   * @throws AppError `file/exists`, `file/not-empty` if the target is a non-empty folder, `file/changed` if `ifVersion`
+   * does not match
    */
   move(request: MoveRequest, signal: AbortSignal): Promise<void>
-  /** Copies files and folders with modes and times, all or nothing. @throws AppError `file/exists` */
+  /** Copies files and folders with modes and times. The copy is atomic. @throws AppError `file/exists` */
   copy(request: { from: string; to: string }, signal: AbortSignal): Promise<void>
-  /** @throws AppError `file/not-empty` for a folder with something in it unless `recursive` */
+  /** @throws AppError `file/not-empty` for a non-empty folder unless `recursive` */
   remove(path: string, options: { recursive: boolean }, signal: AbortSignal): Promise<void>
   /**
-   * A tar of a folder with files, folders and links in it, under the name of the folder. It is read as fast as the
-   * stream is, which fails when the tar could not be completed; ending the stream ends the work. A file that shrinks
-   * meanwhile is filled up with zeros.
+   * Streams a tar of a folder with its files, folders and links, under the name of the folder. Reads at the speed of
+   * the consumer. The stream fails if the tar could not be completed. Destroying the stream ends the operation. A file
+   * that shrinks during the read is padded with zeros.
    */
   archive(path: string, signal: AbortSignal): Promise<Readable>
 }
 
 export type ByteRange = { offset: number; length: number }
-/** `truncate`: what was there from `offset` on goes, whatever its length. */
+/** `truncate`: truncates the file at `offset` before writing. */
 export type WrittenPiece = { offset: number; content: Uint8Array; truncate?: boolean }
 
 export type MoveRequest = {
   from: string
   to: string
-  /** A file, a link or an empty folder in its place goes. */
+  /** Whether to replace an existing file, link or empty folder. */
   replace: boolean
-  /** Version that the present file must have; null if no file may exist. */
+  /** Required version of the existing file, or null if no file may exist. */
   ifVersion?: string | null | undefined
-  /** A file in its place gives its owner and its mode. */
+  /** Whether to preserve the owner and mode of the replaced file. */
   keepMode?: boolean | undefined
   modifiedAtMs?: number | undefined
 }

@@ -17,18 +17,19 @@ import {
   toFileError,
 } from './machineFiles.ts'
 
-/** Runs something in the machine, if it is there. */
+/** Runs an operation in the sandbox. Throws if it is not running. */
 type Inside = <T>(work: (door: FileDoor) => Promise<T>) => Promise<T>
 
-/** Task of `files.pl`: operation, path and arguments. */
+/** Operation of `files.pl`, with its path and arguments. */
 type Work = { name: string; path: string; more?: readonly (string | number | boolean)[]; content?: Uint8Array }
 
 /**
- * Size of one listing. Longer as JSON: a listing cut at this size is too long for a response and marked `truncated`.
+ * Maximum size of one listing. Its JSON is larger, so a listing cut at this size exceeds a response and is marked
+ * `truncated`.
  */
 const listingBytes = 10 * 1024 * 1024
 
-/** @param over fires when the machine ends, which aborts reads */
+/** @param over aborts reads when the sandbox ends */
 export function createFileOperations(
   inside: Inside,
   { exec, over }: { exec: (command: ExecRequest) => Promise<ExecOutcome>; over: AbortSignal },
@@ -71,7 +72,7 @@ export function createFileOperations(
   return files
 }
 
-/** @returns of a folder with very many entries those that were found first */
+/** @returns the first entries found, if the folder has too many */
 export async function listSandboxFiles(
   door: FileDoor,
   { path, signal }: { path: string; signal: AbortSignal },
@@ -100,7 +101,7 @@ function toMessage(work: Work) {
 
 type Ends = { signal: AbortSignal; over: AbortSignal }
 
-/** Resolves when the folder could be read; from then on the stream tells of what goes wrong. */
+/** Opens an archive stream. Resolves once the folder could be read. The stream reports later errors. */
 async function openArchive(door: FileDoor, path: string, { signal, over }: Ends): Promise<Readable> {
   signal.throwIfAborted()
   const work: Work = { name: 'archive', path }
@@ -133,7 +134,7 @@ async function openArchive(door: FileDoor, path: string, { signal, over }: Ends)
   })
   connection = await started
   if (connection) return stream
-  stream.on('error', () => {}) // it is thrown here
+  stream.on('error', () => {}) // the error is thrown here
   const how = await ended
   signal.throwIfAborted()
   throw how.kind === 'ended' ? new AppError('exec/failed', `${path} gave nothing.`) : toWorkError(work, how)

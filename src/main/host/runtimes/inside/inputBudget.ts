@@ -11,7 +11,7 @@ export type InputBudget = {
   reserve(bytes: number): () => void
 }
 
-/** Maximum queued writes: tiny ones cost more than their bytes. */
+/** Maximum queued writes, because small writes have a fixed cost beyond their bytes. */
 const maxWrites = 4_096
 
 export function createInputBudget(): InputBudget {

@@ -2,24 +2,24 @@ import { constants } from 'node:os'
 import { AppError } from '#shared/appError.ts'
 import type { Ending } from './ending.ts'
 
-/** Access to the files of one running machine, through a process that runs `files.pl` inside. */
+/** Access to the files of one running sandbox, through a process that runs `files.pl` inside. */
 export type FileDoor = {
   open(request: {
     mode: 'read' | 'write' | 'file'
-    /** Each is sent with a NUL after it. */
+    /** Fields, each sent with a trailing NUL. */
     fields: readonly string[]
     content?: Uint8Array
     onOutput: (bytes: Buffer) => void
   }): {
-    /** Resolves when the work has begun, with what holds its output back; else undefined. */
+    /** Resolves when the operation has started, with controls for its output. Resolves with undefined on failure. */
     started: Promise<{ pause(): void; resume(): void } | undefined>
-    /** Resolves after all output. Never rejects. */
+    /** Resolves after all output has been delivered. Never rejects. */
     ending: Promise<Ending>
     kill(): void
   }
 }
 
-/** Size of a reply besides content: a state, with the target of a link. */
+/** Maximum size of a reply besides content: a file state with the target of a link. */
 export const maxReplyBytes = 65_536
 
 type FileRequest = {
@@ -58,7 +58,10 @@ async function reach(door: FileDoor, { mode, path, more, content, maxBytes, sign
   throw toFileError(path, ending)
 }
 
-/** Collects the output of a process in the sandbox, which is killed beyond `mostBytes`; `told` holds the beginning. */
+/**
+ * Collects the output of a process in the sandbox. Kills the process if the output exceeds `mostBytes`. `told` contains
+ * the beginning.
+ */
 export async function readReply(
   door: FileDoor,
   request: Omit<Parameters<FileDoor['open']>[0], 'onOutput'>,

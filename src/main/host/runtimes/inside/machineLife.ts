@@ -2,20 +2,20 @@ import type { Duplex } from 'node:stream'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
 
-/** Whether a machine still runs, and what ends with it. */
+/** Lifecycle of a sandbox, and resources that end with it. */
 export type SandboxLife = {
   isRunning(): boolean
-  /** @returns whether this call stops it, rather than finding it stopped */
+  /** @returns true if this call begins the stop, or false if the sandbox is already stopping or stopped */
   beginStop(): boolean
-  /** Called when no further work can start in the machine. */
+  /** Marks the sandbox as not running, because no further operation can start in it. */
   onConnectionLost(): void
-  /** Cuts everything that leads into the machine. @returns why it ended: `sentence`, unless it was stopped */
+  /** Closes all connections into the sandbox. @returns the reason: `sentence`, or a fixed one after a requested stop */
   end(sentence: string): string
-  /** Fires when the machine has ended. */
+  /** Aborts when the sandbox has ended. */
   over: AbortSignal
-  /** @throws AppError `sandbox/not-running`, also for work that failed because the machine ended */
+  /** @throws AppError `sandbox/not-running`, also for operations that failed because the sandbox ended */
   inside<T>(work: () => Promise<T>): Promise<T>
-  /** As `inside`; the connection ends with the machine. */
+  /** Like `inside`. The connection is destroyed when the sandbox ends. */
   trackConnection<Connection extends Duplex>(connect: () => Promise<Connection>): Promise<Connection>
 }
 

@@ -1,9 +1,9 @@
 import { execStreamBytes } from '../sandboxRuntime.ts'
 
-/** One stream of a command: its beginning, up to what an exec may answer with. */
+/** Buffer for one output stream of a command. Stores its beginning, up to the maximum size of an exec reply. */
 export type OutputBuffer = { take(bytes: Buffer): void; bytes(): Buffer; isTruncated(): boolean }
 
-/** @param heard called with all output */
+/** @param heard called with all output, including output beyond the limit */
 export function createOutputBuffer(heard?: (bytes: Buffer) => void): OutputBuffer {
   const chunks: Buffer[] = []
   let size = 0

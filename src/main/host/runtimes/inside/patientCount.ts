@@ -1,16 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Longest wait for the first count. */
+/** Maximum wait for the first count, in milliseconds. */
 const patienceMs = 2_000
-/** A count is good for this long, and for a multiple of the time that it took: at most a twentieth goes into counting. */
+/**
+ * Minimum lifetime of a count, in milliseconds. A count also stays fresh for `rest` times its duration, so that at most
+ * a twentieth of the time is spent counting.
+ */
 const freshMs = 5_000
 const rest = 20
 
 /**
- * Counts what takes a while, in the background and when the last count is no longer fresh. The answer is the last count
- * while a new one is under way, and undefined when there is none yet.
- *
- * @param count never rejects; undefined when it could not be counted, and the last count stays
+ * Runs a slow count in the background when the previous count is no longer fresh. Returns the previous count in the
+ * meantime, or undefined if there is none yet.
+ * @param count never rejects; undefined if counting failed, in which case the previous count is retained
  */
 export function createPatientCount(count: () => Promise<number | undefined>): () => Promise<number | undefined> {
   let counted: number | undefined
@@ -29,7 +31,7 @@ export function createPatientCount(count: () => Promise<number | undefined>): ()
     if (performance.now() >= freshUntil) counting ??= begin()
     if (counted !== undefined || !counting) return counted
     const patience = new AbortController()
-    const late = pause(patienceMs, undefined, { signal: patience.signal }).catch(() => {}) // called off below
+    const late = pause(patienceMs, undefined, { signal: patience.signal }).catch(() => {}) // aborted below
     await Promise.race([counting, late])
     patience.abort()
     return counted

@@ -5,8 +5,9 @@ const listening = '0A'
 const maxRows = 10_000
 
 /**
- * Returns the listening ports that the sandbox's loopback reaches. See proc_pid_net(5).
- * @throws AppError `sandbox/full` when there are more sockets than are read
+ * Returns the listening ports that are reachable through the sandbox's loopback.
+ * @see proc_pid_net(5)
+ * @throws AppError `sandbox/full` if there are more sockets than are read
  */
 export function parseListeningPorts(tables: readonly string[]): number[] {
   const ports = new Set<number>()
@@ -27,7 +28,10 @@ export function parseListeningPorts(tables: readonly string[]): number[] {
   return [...ports].sort((a, b) => a - b)
 }
 
-/** Addresses are written as 32-bit words of the machine's own byte order: little-endian where sandboxes run. */
+/**
+ * Whether the loopback reaches the address. Addresses consist of 32-bit words in native byte order, which is
+ * little-endian on all supported architectures.
+ */
 function isReachable(address: string): boolean {
   if (/^0+$/.test(address)) return true // any address
   const isLoopback4 = address.length === 8 && address.endsWith('7F')

@@ -1,16 +1,14 @@
 import { marksDescriptorVariable } from '#shared/terminalMarks.ts'
 
-/** Path of the script in machines; `/etc/profile` and the user's `.bashrc` source it. */
+/** Path of the script in sandboxes. `/etc/profile` and the user's `.bashrc` source it. */
 export const shellMarksPath = '/etc/profile.d/steward-marks.sh'
 
 /**
- * Tells the terminal where prompts, commands and their output begin and end (OSC 133), and the working directory (OSC 7).
- * It only adds: the prompt and the prompt commands that a person sets stay theirs, and are marked when they change. A place far up in
- * the array of prompt commands is not overwritten by `PROMPT_COMMAND=…`.
- *
- * Each mark ends with the terminal's key, so that printing a file cannot set marks. The shell reads the key from a pipe,
- * which is drained and closed before the shell runs anything else.
- *
+ * Shell integration. Marks the begin and end of prompts, commands and their output (OSC 133), and the working directory
+ * (OSC 7). The user's prompt and prompt commands are preserved and are marked whenever they change. A high index in the
+ * array of prompt commands is not overwritten by `PROMPT_COMMAND=…`. Each mark ends with the terminal's key, so that
+ * printing a file cannot forge marks. The shell reads the key from a pipe, which is drained and closed before the shell
+ * runs other commands.
  * @see https://gitlab.freedesktop.org/Per_Bothner/specifications/blob/master/proposals/semantic-prompts.md
  */
 export const shellMarks = `if [ -n "\${${marksDescriptorVariable}-}" ]; then

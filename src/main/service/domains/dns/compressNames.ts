@@ -10,7 +10,7 @@ const pointerBits = 0xc000
  */
 export function compressNames(message: Buffer): Buffer {
   const output = Buffer.alloc(message.length)
-  /** Offset in `output` of each name, by its labels as they are encoded. */
+  /** Offset in `output` of each name, keyed by its encoded labels. */
   const offsets = new Map<string, number>()
   let read = headerBytes
   let written = message.copy(output, 0, 0, headerBytes)

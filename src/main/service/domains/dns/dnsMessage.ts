@@ -4,8 +4,8 @@ import { compressNames } from './compressNames.ts'
 import { resolveZone, type Zone } from './zoneAnswer.ts'
 
 const load = createRequire(import.meta.url)
-/** Loaded with the first message, as it takes 20 ms. */
-const loadPackets = () => load('dns-packet') as typeof import('dns-packet') // which is what it resolves to
+/** Loaded with the first message, because loading takes 20 ms. */
+const loadPackets = () => load('dns-packet') as typeof import('dns-packet') // the type that `load` resolves to
 
 const rcodes = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5, BADVERS: 16 } as const
 type Rcode = keyof typeof rcodes
@@ -14,14 +14,14 @@ const headerBytes = 12
 const opcodeMask = 0x7800
 /** Sizes that resolvers accept over UDP; larger datagrams may be lost to fragmentation. */
 const udpBytes = { plain: 512, max: 1_232 }
-/** Types that amplify over UDP, and zone transfers, which only the owner may read. */
+/** Types that amplify over UDP, and zone transfers, which are not public. */
 const refusedTypes = new Set(['ANY', 'AXFR', 'IXFR'])
 
 export type Transport = 'udp' | 'tcp'
 
 /**
- * The answer to a message, whatever bytes it is of.
- * @returns undefined for what is answered by nothing: what is too short, or an answer itself
+ * Returns the response to a message of arbitrary bytes.
+ * @returns undefined for messages that get no response: those that are too short, and responses
  */
 export function answerMessage(
   message: Buffer,
@@ -54,7 +54,7 @@ function decodeMessage(message: Buffer): DecodedPacket | undefined {
   }
 }
 
-/** Builds an error without a question section, because the query was not understood. */
+/** Builds an error without a question section, because the query could not be parsed. */
 function createError(message: Buffer, rcode: Rcode): Buffer {
   return loadPackets().encode({ type: 'response', id: message.readUInt16BE(0), flags: rcodes[rcode] })
 }
@@ -65,7 +65,7 @@ function getMaxUdpBytes(edns: OptAnswer | undefined): number {
 
 type FitOptions = {
   query: DecodedPacket
-  /** As bits of the flags. */
+  /** As bits of the flags field. */
   opcode: number
   edns: OptAnswer | undefined
   rcode: Rcode

@@ -7,17 +7,17 @@ import { answerMessage } from './dnsMessage.ts'
 import type { Zone } from './zoneAnswer.ts'
 
 export type DnsServer = {
-  /** The same for UDP and TCP. */
+  /** Port for both UDP and TCP. */
   port: number
   close(): Promise<void>
 }
 
 const idleMs = 10_000
 const maxConnections = 64
-/** Two sockets take one port, which may be free for one of them only. */
+/** UDP and TCP share one port, which may be free for only one of them. */
 const triedPorts = 20
 
-/** Answers for zones, over UDP and TCP. @throws AppError `listen/failed` */
+/** Starts a DNS server for zones over UDP and TCP. @throws AppError `listen/failed` */
 export async function startDnsServer(
   address: ListenAddress,
   zoneOf: (name: string) => Zone | undefined,
@@ -53,9 +53,10 @@ function startUdpServer(host: string, zoneOf: (name: string) => Zone | undefined
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
   socket.on('message', (message, from) => {
     const answer = answerMessage(message, 'udp', zoneOf)
-    if (answer) socket.send(answer, from.port, from.address, () => {}) // the client may be gone
+    // ignores errors: the client may have disconnected
+    if (answer) socket.send(answer, from.port, from.address, () => {})
   })
-  socket.on('error', () => {}) // of single datagrams; of binding, `once` hears as well
+  socket.on('error', () => {}) // ignores errors of single datagrams; errors of binding also reach `once`
   return socket
 }
 
@@ -78,7 +79,7 @@ function startTcpServer(zoneOf: (name: string) => Zone | undefined): Tcp {
         if (!answer) return void socket.destroy()
         const length = Buffer.alloc(2)
         length.writeUInt16BE(answer.length)
-        // Stops reading from a client that does not read its responses until these are sent.
+        // Pauses reading from a client until it has read its pending responses.
         if (!socket.write(Buffer.concat([length, answer]))) {
           socket.pause()
           socket.once('drain', () => socket.resume())
@@ -97,7 +98,7 @@ async function closeServer({ server, connections }: Tcp, udp: UdpSocket): Promis
     try {
       udp.close(resolve)
     } catch {
-      resolve() // never bound
+      resolve() // the socket was never bound
     }
   })
 }

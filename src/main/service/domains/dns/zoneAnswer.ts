@@ -2,10 +2,10 @@ import type { Answer } from 'dns-packet'
 import { splitText } from '#shared/dns/characterStrings.ts'
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 
-/** Zone that the server answers for. Names are ASCII, lower case and without a trailing dot. */
+/** Zone that the server is authoritative for. Names are ASCII, lower case and without a trailing dot. */
 export type Zone = {
   name: string
-  /** Grows with every change. */
+  /** Increases with every change. */
   serial: number
   nameservers: readonly string[]
   records: readonly DnsRecordData[]
@@ -13,23 +13,23 @@ export type Zone = {
 
 export type ZoneAnswer = {
   rcode: 'NOERROR' | 'NXDOMAIN' | 'REFUSED'
-  /** Whether this zone itself says so: not where it hands a part of its names on. */
+  /** Whether the zone is authoritative for the name. False for delegated names. */
   authoritative: boolean
   answers: Answer[]
   authorities: Answer[]
   additionals: Answer[]
 }
 
-/** Seconds: how long resolvers may keep that something is not there. */
+/** TTL of negative responses, in seconds. */
 const negativeTtl = 300
 const nameserverTtl = 3_600
-/** Names that one answer follows, from CNAME to CNAME. */
+/** Maximum number of names in a CNAME chain. */
 const maxChain = 8
 
 /**
- * Answers a question about a name as an authoritative server does (RFC 1034, wildcards as RFC 4592).
- * @param name as it was asked: its case comes back
- * @param zoneOf the zone that a name lies in
+ * Answers a question as an authoritative server does (RFC 1034, wildcards by RFC 4592).
+ * @param question the response repeats its name with unchanged case
+ * @param zoneOf returns the zone of a name
  */
 export function resolveZone(
   question: { name: string; type: string },
@@ -47,7 +47,7 @@ export function resolveZone(
   return answer
 }
 
-/** @returns the target of a CNAME at which the answer continues */
+/** Adds the records of one zone to the response. @returns the target of a CNAME, at which the resolution continues */
 function answerFromZone(
   zone: Zone,
   { name, type }: { name: string; type: string },
@@ -61,7 +61,7 @@ function answerFromZone(
   }
   const records = findRecords(zone, host)
   if (!records) {
-    // After a CNAME the name that was asked for is there: only its end is not.
+    // After a CNAME the requested name exists; only its target does not.
     answer.rcode = 'NXDOMAIN'
     answer.authorities.push(createSoa(zone))
     return undefined
@@ -84,7 +84,7 @@ function toHost(zone: Zone, name: string): string {
   return lower === zone.name ? '@' : lower.slice(0, -zone.name.length - 1)
 }
 
-/** The name, at or above this one, whose names are another server's. */
+/** Returns the closest name at or above this one that is delegated to another server. */
 function findDelegation(zone: Zone, host: string): string | undefined {
   if (host === '@') return undefined
   const labels = host.split('.')
@@ -109,7 +109,7 @@ function isAddress({ type }: DnsRecordData): boolean {
   return type === 'A' || type === 'AAAA'
 }
 
-/** Returns undefined where the name exists neither by itself, nor as an ancestor, nor by a wildcard. */
+/** @returns undefined if the name does not exist, neither as a record nor as an ancestor or by a wildcard */
 function findRecords({ records }: Zone, host: string): readonly DnsRecordData[] | undefined {
   if (host === '@') return records.filter((it) => it.host === '@')
   const exact = records.filter((it) => it.host === host)
@@ -149,7 +149,6 @@ function toNameserverHost(name: string, data: string): Answer {
   return { type: 'NS', name, ttl: nameserverTtl, data }
 }
 
-/** As the wire has it. */
 function toAnswers({ type, value, ttl, distance }: DnsRecordData, name: string): Answer[] {
   switch (type) {
     case 'MX':
@@ -164,7 +163,7 @@ function toAnswers({ type, value, ttl, distance }: DnsRecordData, name: string):
     }
     case 'CAA': {
       const [, flags, tag = '', text = ''] = /^(\d+) (\S+) "(.*)"$/.exec(value) ?? []
-      // The library's type knows three tags, the wire any.
+      // The library's type allows three tags, the wire format any.
       return [{ type, name, ttl, data: { flags: Number(flags), tag: tag as 'issue', value: text } }]
     }
     default:

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 
-/** Returns the RDAP server for the names below a domain; undefined if none is listed. */
+/** Returns the RDAP server for names below a domain. @returns undefined if none is listed */
 export type RdapBootstrap = (name: string) => string | undefined
 
 const Bootstrap = z.object({
@@ -12,8 +12,9 @@ const Bootstrap = z.object({
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+\//
 
 /**
- * Reads IANA's list of RDAP servers: the longest suffix of a name that it has decides.
- * @see https://www.rfc-editor.org/rfc/rfc9224 and https://data.iana.org/rdap/dns.json
+ * Reads IANA's list of RDAP servers. The longest listed suffix of a name decides.
+ * @see https://www.rfc-editor.org/rfc/rfc9224
+ * @see https://data.iana.org/rdap/dns.json
  * @throws AppError `config/invalid`
  */
 export function readRdapBootstrap(file: string): RdapBootstrap {

@@ -5,7 +5,10 @@ import type { Availability } from '../registrars/registrar.ts'
 import type { RdapBootstrap } from './rdapBootstrap.ts'
 
 export type RdapLookup = {
-  /** In the order asked. Only the registry's own "no such name" is `available`; prices it does not tell. */
+  /**
+   * Returns results in the order of the names. Only the registry's own "not found" response means `available`. Prices
+   * are not included.
+   */
   check(names: readonly string[]): Promise<readonly Availability[]>
 }
 
@@ -18,8 +21,8 @@ const DomainResponse = z.object({ objectClassName: z.literal('domain'), ldhName:
 const NotFoundResponse = z.object({ errorCode: z.literal(404).optional() })
 
 /**
- * Whether names are registered in the world, asked of the server that IANA names for each. It follows no redirect:
- * whatever else answers may know nothing of the name, and its 404 would say so of a name that is taken.
+ * Looks up public registrations at the RDAP server that IANA lists for each name. Redirects are not followed: a 404 of
+ * another server does not mean that a name is available.
  */
 export function createRdapLookup(options: {
   bootstrap: RdapBootstrap
@@ -73,7 +76,7 @@ function parseStatus(name: string, status: number, text: string): Availability['
     const { data } = DomainResponse.safeParse(json)
     return data?.ldhName.toLowerCase().replace(/\.$/, '') === name ? 'taken' : 'unknown'
   }
-  // A page in the place of an answer comes from something in front of the registry.
+  // An HTML page instead of an RDAP response comes from a proxy in front of the registry.
   const isOwnAnswer = text.trim() === '' || NotFoundResponse.safeParse(json).success
   return status === 404 && isOwnAnswer ? 'available' : 'unknown'
 }

@@ -7,19 +7,19 @@ export type RegistrarRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** Whether it may have taken effect even without a response. */
+  /** Whether the call may have taken effect even without a response. */
   changes: boolean
   signal?: AbortSignal | undefined
 }
 
-/** Response body; `json` is undefined if it is not valid JSON. */
+/** Response of a registrar. `json` is undefined if the body is not valid JSON. */
 export type RegistrarAnswer = { status: number; json: unknown }
 
 const readWithinMs = 20_000
-/** Registrars ask the registry before they answer. */
+/** Registrars query the registry before they respond. */
 const changeWithinMs = 90_000
 
-/** One call of a registrar's API. Its address may hold a key, so no failure names it. */
+/** Calls a registrar's API. The URL may contain a key, so errors never contain the URL. */
 export async function requestRegistrar(
   { http, title }: { http: HttpClient; title: string },
   { url, method, headers = {}, body, changes, signal }: RegistrarRequest,
@@ -38,19 +38,19 @@ export async function requestRegistrar(
   }
 }
 
-/** Omits the cause, which may contain the address. */
+/** Omits the cause, which may contain the URL. */
 function createNoResponseError(title: string, maybeDone: boolean, code: string): RegistrarFailure {
   const cause = new Error(`The call failed: ${code}`)
   return new RegistrarFailure(maybeDone ? 'unclear' : 'unreachable', `${title} does not answer.`, { cause })
 }
 
-/** Reduces text of a registrar to one line without our secrets, which it may repeat. */
+/** Reduces a registrar's text to one line and removes our secrets, which it may repeat. */
 export function sanitizeRegistrarText(text: unknown, secrets: readonly string[]): string {
   const line = typeof text === 'string' ? text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim() : ''
   return secrets.reduce((said, secret) => said.replaceAll(secret, '…'), line).slice(0, 200)
 }
 
-/** No connection was made, so nothing was asked. */
+/** No connection was established, so the request was not sent. */
 function isUnsent(error: unknown): boolean {
   return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(readCode(error))
 }

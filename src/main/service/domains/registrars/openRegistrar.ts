@@ -6,7 +6,7 @@ import { createNameSiloRegistrar } from './namesilo/nameSiloRegistrar.ts'
 import type { Registrar, TldPrice } from './registrar.ts'
 import type { RegistrarOptions } from './registrarOptions.ts'
 
-/** A registrar elsewhere. */
+/** Opens a remote registrar. */
 export function openRegistrar(
   options: Exclude<RegistrarOptions, { kind: 'local' }>,
   { http, now }: { http: HttpClient; now: () => number },
@@ -27,7 +27,9 @@ export function openRegistrar(
 
 const priceTtlMs = 60 * 60_000
 
-/** Anybody may ask for the prices, and the list is long. An old one serves while the registrar does not answer. */
+/**
+ * Prices are public and the list is long, so it is cached. A stale list is served while the registrar does not respond.
+ */
 function cachePrices(registrar: Registrar, now: () => number): Registrar['prices'] {
   let cached: { prices: readonly TldPrice[]; readAtMs: number } | undefined
   let underWay: Promise<readonly TldPrice[]> | undefined

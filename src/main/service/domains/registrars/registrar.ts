@@ -6,7 +6,7 @@ export type RegistrarId = 'local' | 'namesilo' | 'name.com'
 /** US cents for one year. */
 export type TldPrice = { tld: string; registration: number; renewal: number; transfer: number }
 
-/** US cents of the first year, and of each later one. */
+/** US cents for the first year, and for each later one. */
 export type NamePrice = { registration: number; renewal: number }
 
 export type Availability = {
@@ -34,69 +34,67 @@ export type Registration = {
   name: string
   years: number
   privacy: boolean
-  /** Name servers; absent for those of the registrar, which then hosts the zone. */
+  /** Name servers of the domain. Undefined for those of the registrar, which then hosts the zone. */
   nameservers: readonly string[] | undefined
-  /** Maximum price: a name that costs more now is not bought. */
+  /** Maximum price. A name that now costs more is not bought. */
   price: NamePrice
 }
 
 export type Renewal = {
   name: string
   years: number
-  /** US cents of all years, as promised. */
+  /** Total price of all years in US cents, as quoted. */
   amountCents: number
 }
 
-/** Code for a transfer to another registrar; null if the registrar sends it to the owner's address. */
+/** Code for a transfer to another registrar. Null if the registrar sends it to the owner's email address. */
 export type AuthCode = { code: string | null }
 
 /**
- * Registrar of domains. Names are ASCII and lower case.
- *
- * Every call rejects with a `RegistrarFailure`. `register` and `renew` cost money each time: if the outcome of one is
- * unknown, use `find` and never repeat it.
+ * Registrar of domains. Names are ASCII and lower case. Every call rejects with a `RegistrarFailure`. `register` and
+ * `renew` charge for each call: if the outcome of one is unknown, use `find` and never repeat the call.
  */
 export interface Registrar {
   readonly id: RegistrarId
-  /** For people: `Test registry`, `NameSilo`. */
+  /** Name for display: `Test registry`, `NameSilo`. */
   readonly title: string
-  /** Whether names exist at this service only. */
+  /** Whether names exist only at this service. */
   readonly isTest: boolean
   /** Record types that its zones support. */
   readonly recordTypes: readonly DnsRecordType[]
-  /** An order that `find` does not know of so long after it was placed came to nothing. */
+  /** Time after which an order failed if `find` does not return its domain. */
   readonly settlesWithinMs: number
-  /** Name servers that serve the records below. A leading dot matches all subdomains; absent if unknown. */
+  /** Name servers that serve the records below. A leading dot matches all subdomains. Undefined if unknown. */
   readonly nameservers?: readonly string[]
   prices(signal?: AbortSignal): Promise<readonly TldPrice[]>
-  /** In the order asked. What cannot be found out is `unknown`, never `available`. */
+  /** Returns results in the order of the names. A name with an undetermined state is `unknown`, never `available`. */
   check(names: readonly string[], signal?: AbortSignal): Promise<readonly Availability[]>
   register(order: Registration): Promise<void>
   renew(order: Renewal): Promise<void>
-  /** Price in US cents of one year of this account's domain; null if unknown. */
+  /** Price in US cents for one year of a domain in this account. Null if unknown. */
   renewalPrice(name: string): Promise<number | null>
-  /** Returns undefined if the account at the registrar does not have it. */
+  /** @returns undefined if the registrar account does not have the domain */
   find(name: string): Promise<RegistrarDomain | undefined>
   setPrivacy(name: string, enabled: boolean): Promise<void>
   setLocked(name: string, locked: boolean): Promise<void>
-  /** Returns the code of an unlocked domain. */
+  /** Returns the transfer code of an unlocked domain. */
   authCode(name: string): Promise<AuthCode>
   setNameservers(name: string, nameservers: readonly string[]): Promise<void>
-  /** All of them. A reading that fails is a failure, never an empty zone. */
+  /** Lists all records. Rejects if they cannot be read; never returns an empty zone instead. */
   records(name: string): Promise<readonly RegistrarRecord[]>
-  /** @returns its id */
+  /** @returns the id of the record */
   addRecord(name: string, record: DnsRecordData): Promise<string>
-  /** @returns its id, which may be a new one */
+  /** @returns the id of the record, which may have changed */
   changeRecord(name: string, id: string, record: DnsRecordData): Promise<string>
   removeRecord(name: string, id: string): Promise<void>
 }
 
 /**
- * - `unreachable`: it was not asked, or did nothing: try again
- * - `unclear`: it was asked, and nobody knows whether it did it
- * - `taken`: somebody else has the name
- * - `refused`: for the reason of the message, which is for the caller
- * - `unsupported`: this registrar does not offer it
+ * - `unreachable`: the registrar was not called or did nothing; the call may be repeated
+ * - `unclear`: the registrar was called and the outcome is unknown
+ * - `taken`: the name is registered by another account
+ * - `refused`: for the reason in the message, which is shown to the caller
+ * - `unsupported`: the registrar does not offer the operation
  */
 export class RegistrarFailure extends Error {
   readonly kind: 'unreachable' | 'unclear' | 'taken' | 'refused' | 'unsupported'
@@ -108,7 +106,7 @@ export class RegistrarFailure extends Error {
   }
 }
 
-/** @throws RegistrarFailure `refused` for a name that costs more than was promised */
+/** @throws RegistrarFailure `refused` if the name costs more than quoted */
 export function assertPrice(name: string, promised: NamePrice, present: NamePrice): void {
   if (present.registration <= promised.registration && present.renewal <= promised.renewal) return
   throw new RegistrarFailure('refused', `${name} costs more by now than it was offered for.`)

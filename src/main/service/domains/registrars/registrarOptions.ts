@@ -1,4 +1,3 @@
-/** Registrar that sells names, and its access. */
 export type RegistrarOptions =
   | { kind: 'local' }
   | ({ kind: 'namesilo'; apiKey: string; paymentId: string | undefined } & Reached)
@@ -6,7 +5,7 @@ export type RegistrarOptions =
 
 type Reached = {
   url: string
-  /** Orders cost money: it is neither a sandbox nor a server of this computer. */
+  /** Whether orders cost real money. False for a sandbox environment or a server on this computer. */
   isReal: boolean
   settlesWithinMs: number
 }

@@ -8,7 +8,7 @@ import {
 } from '#shared/dns/dnsRecord.ts'
 import { type Registrar, RegistrarFailure, type RegistrarRecord } from './registrar.ts'
 
-/** A record as a registrar tells it, with its host as it is written there. */
+/** Record as reported by a registrar, with the host in the registrar's notation. */
 export type ReportedRecord = Omit<RegistrarRecord, 'type'> & { type: string }
 
 /**
@@ -26,7 +26,10 @@ export function toRegistrarRecords(zone: string, reported: readonly ReportedReco
   })
 }
 
-/** The text of a TXT record as registrars take it: what begins with a quote is read as character strings, and ends are trimmed. */
+/**
+ * Formats the text of a TXT record for registrars, which parse text with a leading quote as character strings and trim
+ * whitespace at both ends.
+ */
 export function formatValue({ type, value }: DnsRecordData): string {
   return type === 'TXT' && (value.startsWith('"') || value.trim() !== value) ? quoteText(value) : value
 }
@@ -52,7 +55,7 @@ function toHost(zone: string, reportedHost: string): string | undefined {
   }
 }
 
-/** Records that violate our rules, such as a longer TTL, are returned as they are. */
+/** Records that violate our rules, such as a longer TTL, are returned unchanged. */
 function normalizeReported(zone: string, record: DnsRecordData): DnsRecordData {
   try {
     return { ...normalizeRecord(zone, { ...record, ttl: 3_600 }), ttl: record.ttl }

@@ -64,7 +64,7 @@ function toMessage(parts: readonly AnswerPart[]): JsonObject {
   })
 }
 
-/** Collects the parts to return unchanged: thinking with its signature, and encrypted parts. */
+/** Collects the parts that callers return unchanged: thinking with its signature, and encrypted parts. */
 function toDetails(part: AnswerPart): JsonObject[] {
   if (part.type === 'redacted') {
     return [{ type: 'reasoning.encrypted', data: part.sealed.value, format: formatOfOrigin[part.sealed.origin] }]
@@ -86,7 +86,7 @@ export function toChatUsage({ usage, cost, warnings }: UsageReport): JsonObject 
   })
 }
 
-/** Cached tokens are within the prompt, thinking within the completion, as OpenAI counts. */
+/** As OpenAI counts: cached tokens are included in the prompt, thinking in the completion. */
 function countTokens(usage: Usage): JsonObject {
   const prompt = sumInput(usage)
   const written = usage.cacheWrite5m + usage.cacheWrite1h
@@ -102,7 +102,7 @@ function countTokens(usage: Usage): JsonObject {
   }
 }
 
-/** `chunk` and `finishOnly`: behind chunks that were not written here. */
+/** `chunk` and `finishOnly` continue a stream whose earlier chunks were not written by this writer. */
 type ChatStreamWriter = StreamWriter & { chunk: (delta: JsonObject) => string; finishOnly: StreamWriter['finish'] }
 
 export function createChatStreamWriter(meta: ResponseMeta): ChatStreamWriter {
@@ -110,7 +110,7 @@ export function createChatStreamWriter(meta: ResponseMeta): ChatStreamWriter {
   const withUsage = isUsageRequested(meta.requestBody)
   let begun = false
   let calls = 0
-  /** The text of the thinking that may still be signed, and which part that is. */
+  /** Thinking that may still be signed, with its block. */
   let thinking = { block: -1, text: '' }
 
   function frame(delta: JsonObject): string {
@@ -196,7 +196,7 @@ const types: Readonly<Record<FailureKind, string>> = {
   upstream: 'server_error',
 }
 
-/** Also of Responses. @see https://platform.openai.com/docs/guides/error-codes */
+/** Formats an error for chat completions and Responses. @see https://platform.openai.com/docs/guides/error-codes */
 export function toChatError(error: InferenceError): JsonObject {
   return omitUndefined({
     error: {

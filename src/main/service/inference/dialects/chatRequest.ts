@@ -34,7 +34,7 @@ import {
   stopField,
 } from './requestFields.ts'
 
-/** Read below, or without a meaning for another provider. */
+/** Fields that are read below or have no meaning for other providers. */
 export const translatedChatFields = [
   'model',
   'messages',
@@ -209,7 +209,7 @@ function toCall(call: JsonObject, param: string): AssistantPart {
 }
 
 /**
- * Reads the signature at the position of Google's own chat completions:
+ * Reads the signature from the field that Google's own chat completions use:
  * https://ai.google.dev/gemini-api/docs/thought-signatures#openai
  */
 function readGoogleSignature(carrier: JsonObject): Signature | undefined {
@@ -223,7 +223,7 @@ export const formatOfOrigin: Readonly<Record<Origin, string>> = {
   openai: 'openai-responses-v1',
 }
 
-/** Signed thinking comes back in `reasoning_details`, each block for itself; otherwise there is its text only. */
+/** Signed thinking returns in `reasoning_details`, one entry per block. Otherwise only its text is available. */
 function toThinking(message: JsonObject): AssistantPart[] {
   const details = getList(message, 'reasoning_details').flatMap((it) => toDetails(toJsonObject(it) ?? {}))
   if (details.length > 0) return details

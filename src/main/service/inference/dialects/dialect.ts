@@ -11,30 +11,29 @@ export type DialectName = (typeof dialectNames)[number]
 /** Protocol of callers. Pure: makes no requests. */
 export type Dialect = {
   name: DialectName
-  /** Fields that reach a provider of the same dialect. */
+  /** Fields that are forwarded to a provider of the same dialect. */
   fields: FieldShape
   /** Top-level fields that survive translation to another dialect, or can be dropped without changing the meaning. */
   translatedFields: readonly string[]
-  /** @throws InferenceError naming the field that is wrong */
+  /** @throws InferenceError with the invalid field */
   read(body: JsonObject): CanonicalRequest
   writeAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject
   streamWriter(meta: ResponseMeta): StreamWriter
   writeFailure(error: InferenceError): JsonObject
 }
 
-/** Metadata of a response. */
 export type ResponseMeta = {
   /** Id of the response, from which other ids are derived. */
   id: string
   model: string
   createdSeconds: number
-  /** Returns the Unix time at which the answer completed. Default: the time at which it started. */
+  /** Returns the Unix time at which the completion ended. Default: the time at which it started. */
   nowSeconds?: () => number
   /** Estimated input tokens, for streams that report them before the provider does. */
   inputTokens?: number | undefined
-  /** Original request, much of which Responses repeat. */
+  /** Original request. Responses repeat many of its fields. */
   requestBody: JsonObject
-  /** Receives the output items of a response, before its last bytes leave. */
+  /** Called with the output items of a response before its last bytes are sent. */
   onOutput?: ((output: readonly unknown[]) => void) | undefined
 }
 
@@ -45,11 +44,11 @@ export type UsageReport = {
   warnings: readonly string[]
 }
 
-/** Writes events of a stream for the wire, with the blank line behind each. */
+/** Formats the events of a stream, each followed by a blank line. */
 export type StreamWriter = {
   write(event: ContentEvent): string
   finish(event: FinishEvent, bill: UsageReport): string
-  /** A whole frame in the caller's dialect, and nothing behind it. */
+  /** Returns an error frame in the caller's dialect, which ends the stream. */
   fail(error: InferenceError): string
 }
 

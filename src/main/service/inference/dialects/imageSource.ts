@@ -4,7 +4,7 @@ import { createBadRequestError } from '../inferenceError.ts'
 /** Types that all five families accept. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
-/** @throws InferenceError if it is neither image data nor an https URL */
+/** @throws InferenceError if the URL is neither a data URL of an image nor an https URL */
 export function parseImageSource(url: string, param: string): ImageSource {
   if (url.startsWith('data:')) {
     const { mediaType, base64 } = parseDataUrl(url, param)

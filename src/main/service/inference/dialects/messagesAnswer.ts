@@ -58,7 +58,7 @@ function toBlocks(part: AnswerPart): JsonObject[] {
 
 type Signature = { origin: string; value: string }
 
-/** Field that callers return unchanged, even for unsigned thinking. */
+/** Formats the field that callers return unchanged, even for unsigned thinking. */
 function formatSignature(signature: Signature | undefined): string {
   return signature?.origin === 'anthropic' ? signature.value : sealParts([])
 }
@@ -83,7 +83,7 @@ export function toMessagesUsage({ usage, cost, warnings }: UsageReport): JsonObj
   })
 }
 
-/** Cached tokens are beside the input, as Anthropic counts. */
+/** As Anthropic counts: cached tokens are not included in the input. */
 function toTokenCounts(usage: Usage): JsonObject {
   return {
     input_tokens: usage.input,
@@ -105,7 +105,7 @@ export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
   let begun = false
   let usage = nothing
   let index = -1
-  /** The part of the answer whose block is open. */
+  /** Part of the completion whose block is open. */
   let open: number | undefined
   let openType: string | undefined
   let signed = false
@@ -131,7 +131,7 @@ export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
   function close(): string {
     if (open === undefined) return ''
     open = undefined
-    // Every block of thinking has a signature, as callers send it back.
+    // Every thinking block has a signature, because callers send it back.
     const signature =
       openType === 'thinking' && !signed ? delta({ type: 'signature_delta', signature: sealParts([]) }) : ''
     return signature + frame({ type: 'content_block_stop', index })
@@ -148,7 +148,7 @@ export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
 
   const delta = (fields: JsonObject) => frame({ type: 'content_block_delta', index, delta: fields })
 
-  /** A block that is whole at once. */
+  /** Formats a block that is complete immediately. */
   const whole = (block: JsonObject & { type: string }) => start(-1, block) + close()
 
   function writeEvent(event: ContentEvent): string {

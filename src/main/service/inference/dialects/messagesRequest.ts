@@ -215,7 +215,7 @@ function toAssistantParts(block: JsonObject, { param, warnings }: FieldContext):
       return [toText(block, param)]
     case 'thinking': {
       const value = getString(block, 'signature') ?? ''
-      // Unsigned thinking has a marker of ours in place of a signature.
+      // Unsigned thinking has a marker of Steward instead of a signature.
       const signature = value === '' || isSealedParts(value) ? undefined : { origin: 'anthropic' as const, value }
       return [{ type: 'thinking', text: getString(block, 'thinking') ?? '', signature }]
     }

@@ -3,7 +3,7 @@ import type { Sampling } from '../canonical.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { type JsonObject, toJsonObject } from '../json.ts'
 
-/** Reads fields of a request, each refused by its name. `null` is as if it were not there, as the providers have it. */
+/** Reads a field of a request. Errors name the field. `null` counts as missing, as it does for providers. */
 
 export function readTextField(body: JsonObject, name: string, param = name): string | undefined {
   const value = body[name] ?? undefined

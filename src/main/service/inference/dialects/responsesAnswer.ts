@@ -21,7 +21,7 @@ export function toResponsesAnswer(answer: CanonicalAnswer, meta: ResponseMeta, b
   return createFinishedResponse(meta, { reason: answer.reason, native: answer.native, output, bill })
 }
 
-/** Ids of items, made of the id of the answer. */
+/** Creates ids of items from the id of the response. */
 export function createItemIds(meta: ResponseMeta): (prefix: string) => string {
   let count = 0
   const stem = meta.id.replace(/^[a-z]+_/, '')

@@ -6,7 +6,7 @@ import { type SealedPart, sealParts } from './sealParts.ts'
 
 type Items = { tools: readonly ResponsesTool[]; id: (prefix: string) => string }
 
-/** Items of an answer in the form of Responses. `id` makes their ids. */
+/** Formats the parts of a completion as output items of Responses. `id` creates their ids. */
 export function toOutputItems(parts: readonly AnswerPart[], items: Items): JsonObject[] {
   return parts.flatMap((part) => toItems(part, items))
 }
@@ -30,7 +30,7 @@ function toItems(part: AnswerPart, { tools, id }: Items): JsonObject[] {
   }
 }
 
-/** Callers return reasoning items unread, so a separate one carries the signature. */
+/** Callers return reasoning items unchanged, so a separate one carries the signature. */
 export function createSignatureItem(id: string, target: 'call' | 'text', signature: Signature): JsonObject {
   return createReasoningItem(id, '', sealParts([{ type: 'signature', of: target, signature }]))
 }
@@ -52,12 +52,12 @@ export function createReasoningItem(id: string, text: string, sealed: string | u
   return { id, type: 'reasoning', summary, ...(sealed !== undefined && { encrypted_content: sealed }) }
 }
 
-/** With the text too, byte for byte: what is signed must come back as it was. */
+/** Includes the text, because a signed text must be returned byte for byte. */
 export function toSealedThinking(part: Extract<SealedPart, { type: 'thinking' }>): string {
   return sealParts([{ type: 'thinking', text: part.text, ...(part.signature && { signature: part.signature }) }])
 }
 
-/** OpenAI's own item as it came, and what others sealed within one of ours. */
+/** Returns OpenAI's own item unchanged; encrypted content of other providers is wrapped in an item of Steward. */
 export function toRedactedItem(id: string, { sealed }: Extract<AnswerPart, { type: 'redacted' }>): JsonObject {
   const payload = sealed.origin === 'openai' ? parseJsonObject(sealed.value) : undefined
   return payload ?? createReasoningItem(id, '', sealParts([{ type: 'redacted', sealed }]))
@@ -67,7 +67,7 @@ export function findToolNamed(tools: readonly ResponsesTool[], innerName: string
   return tools.find((it) => it.innerName === innerName)
 }
 
-/** The text of a freeform tool is the one parameter that it was given for functions. */
+/** Reads the text of a freeform tool from the single parameter of its function. */
 export function readFreeformInput(text: string): string {
   return getString(parseJsonObject(text), 'input') ?? text
 }

@@ -18,20 +18,20 @@ export type OpenItem =
   | { type: 'text' | 'refusal' | 'thinking'; block: number; id: string; text: string; signature?: Signature }
   | { type: 'call'; block: number; id: string; callId: string; name: string; text: string; freeform: boolean }
 
-/** Output items of a streamed response, of which one at a time is open. Functions return frames. */
+/** Output items of a streamed response, one of which is open at a time. Methods return frames. */
 export type ResponsesOutput = {
   /** Complete items. */
   readonly items: readonly JsonObject[]
   frame(type: string, fields: JsonObject): string
-  /** Begins the response, once. */
+  /** Begins the response. Later calls have no effect. */
   begin(): string
-  /** @returns the open item, whose text the caller extends */
+  /** @returns the open item, to whose text the caller appends */
   getOpen(): OpenItem | undefined
   /** Position of the open item in the response. */
   locate(item: OpenItem): { item_id: string; output_index: number }
-  /** Closes the open item, and opens another one. */
+  /** Closes the open item and opens another one. */
   open(item: OpenItem): string
-  /** Adds an item that is complete. */
+  /** Adds a complete item. */
   add(item: JsonObject): string
   close(): string
 }

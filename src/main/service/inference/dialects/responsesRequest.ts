@@ -117,7 +117,7 @@ function toInputTurns(input: unknown, warnings: string[]): Turn[] {
   if (!Array.isArray(input)) throw createBadRequestError('input', '`input` must be a string or a list of items.')
   if (input.length === 0) throw createBadRequestError('input', '`input` must not be empty.', 'empty_array')
   const turns: Turn[] = []
-  /** Items of the model one after the other are one turn. */
+  /** Consecutive items of the model form one turn. */
   let open: (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] = []
   const close = () => {
     const turn: AssistantTurn = { role: 'assistant', parts: withSignatures(open) }
@@ -140,7 +140,7 @@ function toInputTurns(input: unknown, warnings: string[]): Turn[] {
 
 type FieldContext = { param: string; warnings: string[] }
 
-/** @returns undefined for what is not of the model */
+/** @returns undefined for items that the model did not write */
 function toModelParts(
   item: JsonObject,
   { param, warnings }: FieldContext,

@@ -4,20 +4,20 @@ import { createBadRequestError } from '../inferenceError.ts'
 import { getList, getString, type JsonObject } from '../json.ts'
 import { readObject, readTextField, requireObject, requireText } from './requestFields.ts'
 
-/** A tool of Responses, and its single name in the canonical form. */
+/** Tool of Responses with its unique name in the canonical format. */
 export type ResponsesTool = {
   innerName: string
   name: string
-  /** Namespace of its group. */
+  /** Namespace of the tool's group. */
   namespace: string | undefined
-  /** Whether its input is text in its own grammar rather than JSON. */
+  /** Whether the input is text in the tool's own grammar rather than JSON. */
   freeform: boolean
   tool: Tool
 }
 
 const maxName = 64
 
-/** Drops tools that only OpenAI runs, with a warning. */
+/** Drops tools that only OpenAI can run, with a warning. */
 export function parseResponsesTools(list: readonly unknown[], warnings: string[]): ResponsesTool[] {
   return list.flatMap((it, index) =>
     toTools(requireObject(it, `tools[${index}]`), { param: `tools[${index}]`, namespace: undefined, warnings }),
@@ -56,7 +56,7 @@ function toTools(tool: JsonObject, { param, namespace, warnings }: FieldContext)
   }
 }
 
-/** For models that know functions only: its text is the one parameter. */
+/** Converts a freeform tool for models that support only functions: its text becomes the single parameter. */
 function toFreeformTool(name: string, tool: JsonObject): Tool {
   const grammar = getString(tool.format, 'definition')
   const description = [getString(tool, 'description'), grammar && `The input follows this grammar:\n${grammar}`]

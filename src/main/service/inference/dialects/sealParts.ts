@@ -3,15 +3,15 @@ import type { AssistantPart, CallPart, Origin, Signature, TextPart } from '../ca
 import { getString, type JsonObject, toJsonObject } from '../json.ts'
 
 /**
- * Thinking of one provider travels through the dialect of another in the fields that its callers send back unread:
- * `encrypted_content` of Responses, `signature` and `data` of Messages. What is Steward's begins with this.
+ * Prefix of Steward's data in fields that callers return unchanged: `encrypted_content` of Responses, `signature` and
+ * `data` of Messages. These fields carry the thinking of one provider through the dialect of another.
  */
 const mark = 'steward:'
 
 export type SealedPart =
   | { type: 'thinking'; text: string; signature?: Signature | undefined }
   | { type: 'redacted'; sealed: Signature }
-  /** Of the next call, or of the text before. */
+  /** Signature of the next call, or of the preceding text. */
   | { type: 'signature'; of: 'call' | 'text'; signature: Signature }
 
 export function sealParts(parts: readonly SealedPart[]): string {
@@ -22,7 +22,7 @@ export function isSealedParts(text: string): boolean {
   return text.startsWith(mark)
 }
 
-/** Whatever cannot be read is left out: it came through hands of others. */
+/** Drops parts that cannot be parsed, because callers may have changed the text. */
 export function unsealParts(text: string): SealedPart[] {
   let list: unknown
   try {
@@ -51,7 +51,7 @@ function parseSignature(value: unknown): Signature | undefined {
   return origin && text !== undefined ? { origin, value: text } : undefined
 }
 
-/** Puts signatures on the parts that they came with. */
+/** Attaches signatures to the parts that they belong to. */
 export function withSignatures(
   parts: readonly (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[],
 ): AssistantPart[] {

@@ -8,9 +8,8 @@ export type EmbeddingsAnswer = Answer<typeof createEmbeddings>
 type Item = EmbeddingsAnswer['data'][number]
 
 /**
- * Reads the vectors of an answer, in the order of the inputs and in the encoding of the request.
- *
- * @throws InferenceError `unusable` unless there is one vector of finite numbers for each input, all of one length
+ * Reads the vectors of a response, in the order of the inputs and with the requested encoding.
+ * @throws InferenceError `unusable` unless there is one vector of finite numbers per input, all of the same length
  */
 export function readVectors(answer: JsonObject, { inputs, encoding, dimensions }: EmbeddingsRequest): Item[] {
   const list = getList(answer, 'data')
@@ -31,7 +30,7 @@ export function readVectors(answer: JsonObject, { inputs, encoding, dimensions }
       throw createUnusableError(`a vector of ${vector.length} numbers in the place of ${length}`)
     items.set(index, { object: 'embedding', index, embedding: encodeVector(vector, encoding) })
   }
-  return inputs.map((_, index) => items.get(index) as Item) // as many as inputs, none twice
+  return inputs.map((_, index) => items.get(index) as Item) // one per input, without duplicates
 }
 
 function createUnusableError(reason: string): InferenceError {
@@ -45,7 +44,7 @@ function readVector(value: unknown): Vector | undefined {
   return vector && vector.length > 0 && vector.every(isFloat32) ? vector : undefined
 }
 
-/** Whether it stays finite in base64, whose numbers have 32 bits. */
+/** Whether a number stays finite in base64, which uses 32-bit floats. */
 function isFloat32(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(Math.fround(value))
 }
@@ -53,7 +52,7 @@ function isFloat32(value: unknown): boolean {
 function decodeVector(base64: string): Float32Array | undefined {
   const bytes = new Uint8Array(Buffer.from(base64, 'base64'))
   const isWhole = bytes.length % Float32Array.BYTES_PER_ELEMENT === 0
-  // Decoding skips what is no base64.
+  // `Buffer.from` skips invalid characters, so the result is compared.
   return isWhole && Buffer.from(bytes).toString('base64') === base64 ? new Float32Array(bytes.buffer) : undefined
 }
 

@@ -38,9 +38,9 @@ export type EmbeddingsGateway<Caller> = (
   call: Call<Caller>,
 ) => Promise<{ headers: Readonly<Record<string, string>>; body: EmbeddingsAnswer }>
 
-/** Has texts embedded by models of all families that can, and each request paid for. */
+/** Creates the gateway for embeddings. Each request is charged. */
 export function createEmbeddingsGateway<Caller>(dependencies: Dependencies<Caller>): EmbeddingsGateway<Caller> {
-  /** @throws InferenceError, or the AppError of a refused reservation */
+  /** @throws InferenceError, or the AppError of a rejected reservation */
   return async ({ body, caller, signal, abort }) => {
     const request = readEmbeddingsRequest(body)
     const { body: passable, removed: removedFields } = filterFields(body, embeddingsFields)
@@ -62,7 +62,7 @@ export function createEmbeddingsGateway<Caller>(dependencies: Dependencies<Calle
       const embedded = await embed({ request, model, passable, reservation }, provider, signal)
       return { headers: createWarningHeaders(removedFields), body: embedded }
     } finally {
-      // Changes nothing once it is settled.
+      // Has no effect after settlement.
       await reservation.release()
     }
   }
@@ -72,7 +72,7 @@ export function createEmbeddingsGateway<Caller>(dependencies: Dependencies<Calle
     try {
       const answer = await ask(work, provider, signal)
       const count = getCount(getObject(answer, 'usage'), 'prompt_tokens')
-      // A count above what fits into the model is a wrong unit or worse.
+      // A count above the context window is wrong.
       const isPlausible = count !== undefined && count > 0 && count <= request.inputs.length * model.contextWindow
       const tokens = isPlausible ? count : undefined
       const data = await readPaidVectors(work, answer, tokens)
@@ -113,7 +113,7 @@ export function createEmbeddingsGateway<Caller>(dependencies: Dependencies<Calle
   }
 }
 
-/** Charges the provider's count even if the answer is unusable. */
+/** Charges the provider's count even if the response is unusable. */
 async function readPaidVectors(
   work: Work,
   answer: JsonObject,
@@ -141,7 +141,7 @@ async function settle(
   return { prompt_tokens: input, total_tokens: input, cost }
 }
 
-/** @returns undefined where the credits do not cover the input */
+/** @returns undefined if the credits do not cover the input */
 function planHold(
   model: CatalogueModel,
   { inputs }: EmbeddingsRequest,

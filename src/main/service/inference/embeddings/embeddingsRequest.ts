@@ -10,7 +10,7 @@ export type VectorEncoding = 'float' | 'base64'
 
 export type EmbeddingsRequest = {
   model: string
-  /** Texts or lists of tokens, none of them empty. */
+  /** Non-empty texts or lists of tokens. */
   inputs: readonly (string | readonly number[])[]
   encoding: VectorEncoding
   dimensions: number | undefined
@@ -26,7 +26,7 @@ const maxInputs = 2_048
 const maxTokensPerInput = 1_000_000
 const maxDimensions = 65_536
 
-/** @throws InferenceError naming the field that is wrong */
+/** @throws InferenceError with the invalid field */
 export function readEmbeddingsRequest(body: JsonObject): EmbeddingsRequest {
   const encoding = readTextField(body, 'encoding_format') ?? 'float'
   if (encoding !== 'float' && encoding !== 'base64') {
@@ -78,10 +78,10 @@ function readTokens(list: readonly unknown[], param: string): readonly number[] 
   })
 }
 
-/** Tokens that a provider puts around each input. */
+/** Tokens that a provider adds around each input. */
 const frameTokens = 16
 
-/** @returns more tokens than the inputs can have: no tokenizer makes more of a text than it has bytes */
+/** @returns an upper bound on the input tokens, because no tokenizer produces more tokens than bytes */
 export function getMaxEmbeddingTokens(inputs: EmbeddingsRequest['inputs']): number {
   return inputs.reduce(
     (sum, input) => sum + frameTokens + (typeof input === 'string' ? Buffer.byteLength(input) : input.length),
@@ -89,28 +89,28 @@ export function getMaxEmbeddingTokens(inputs: EmbeddingsRequest['inputs']): numb
   )
 }
 
-/** @returns about as many tokens as a provider counts, for answers without a count */
+/** @returns an estimate of the provider's count, for responses without usage */
 export async function estimateEmbeddingTokens(inputs: EmbeddingsRequest['inputs']): Promise<number> {
   let sum = 0
   for (const input of inputs) sum += typeof input === 'string' ? await countTokens(input) : input.length
   return Math.min(sum, getMaxEmbeddingTokens(inputs))
 }
 
-/** Bytes of a number in JSON, at most. */
+/** Maximum bytes of a number in JSON. */
 const floatBytes = 24
 const base64FloatBytes = 16 / 3
-/** Bytes around a vector in an answer. */
+/** Bytes around a vector in a response. */
 const itemBytes = 128
 
-/** @returns the encoding that a provider is asked for: the shortest that it is known to have */
+/** @returns the encoding to request from the provider: the shortest that it is known to support */
 export function getProviderEncoding(model: CatalogueModel): VectorEncoding {
   return model.quirks.embeddings?.encoding ?? 'float'
 }
 
 /**
- * Refuses what the provider would be paid for in vain.
- *
- * @throws InferenceError 400 for tokens that the provider does not take, and for vectors that an answer has no room for
+ * Rejects requests that the provider would bill for without a usable result.
+ * @throws InferenceError 400 for tokens that the provider does not accept, and for vectors that exceed the maximum
+ * response size
  */
 export function assertEmbeddable(model: CatalogueModel, request: EmbeddingsRequest): void {
   if (!model.quirks.embeddings?.takesTokens && typeof request.inputs[0] !== 'string') {

@@ -1,7 +1,7 @@
 import type { ModelFamily } from './modelFamily.ts'
 import { compatibleChat, compatibleQuirks, openAiCompatible } from './openAiCompatible.ts'
 
-/** Servers of the user's own: Ollama, LM Studio, llama.cpp. */
+/** Local model servers such as Ollama, LM Studio and llama.cpp. */
 export const local: ModelFamily = {
   ...openAiCompatible,
   quirks: {

@@ -8,7 +8,6 @@ import { openAiCompatible } from './openAiCompatible.ts'
 import type { FamilyKind } from './quirks.ts'
 import { qwen } from './qwen.ts'
 
-/** Families by their kind. */
 export const modelFamilies = {
   openai: openAi,
   anthropic,

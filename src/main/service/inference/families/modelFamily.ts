@@ -3,21 +3,21 @@ import type { Passthrough } from '../passthrough/passthrough.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import type { ModelQuirks } from './quirks.ts'
 
-/** Route from a dialect to a model: by translation, or nearly unchanged where both speak the same. */
+/** Route from a dialect to a model. `raw` is set if both use the same dialect; otherwise the request is translated. */
 export type ProviderRoute = { upstream: Upstream; raw: Passthrough | undefined }
 
-/** Request for a list of models, which costs nothing and tells whether a key is accepted. */
+/** Request that lists models. It is free and shows whether a key is accepted. */
 export type ListRequest = { path: string; headers: Readonly<Record<string, string>> }
 
 export type RouteOptions = {
   dialect: DialectName
-  /** Whether the model answers at the Responses API only. */
+  /** Whether the model is available only in the Responses API. */
   responsesOnly: boolean
-  /** Whether the server in the provider's place is known to have no Responses API. */
+  /** Whether the configured server is known to lack the Responses API. */
   lacksResponses: boolean
 }
 
-/** All that Steward knows of how one family of models is spoken to. */
+/** Everything that is specific to one family of models. */
 export type ModelFamily = {
   credentialHeaders(apiKey: string): Record<string, string>
   listRequest: ListRequest

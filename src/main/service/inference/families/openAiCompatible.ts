@@ -22,7 +22,7 @@ export const compatibleQuirks: ModelQuirks = {
   embeddings: { encoding: 'float', takesTokens: true, takesUser: false },
 }
 
-/** A family that speaks OpenAI's chat completions and has no quirks that are known. */
+/** Family with OpenAI's chat completions and no known quirks. */
 export const openAiCompatible: ModelFamily = {
   credentialHeaders: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
   listRequest: { path: '/models', headers: {} },

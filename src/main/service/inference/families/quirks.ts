@@ -1,45 +1,43 @@
-/** Ways to speak to a provider, as resources/models.json names them. */
+/** Kinds of families, as named in resources/models.json. */
 export const familyKinds = ['openai', 'anthropic', 'gemini', 'moonshot', 'qwen', 'local', 'openai-compatible'] as const
 export type FamilyKind = (typeof familyKinds)[number]
 
-/** Differences between providers that speak OpenAI's chat completions. */
+/** Differences between providers of OpenAI-compatible chat completions. */
 export type ChatQuirks = {
   maxTokensField: 'max_completion_tokens' | 'max_tokens'
-  /** Whether instructions of a developer have a role of their own. */
+  /** Whether developer instructions have their own role. */
   hasDeveloperRole: boolean
-  /** Whether calls must come back with the thinking that led to them. */
+  /** Whether calls must be returned with the thinking that preceded them. */
   returnsThinking: boolean
-  /** Whether it takes `verbosity`, `prompt_cache_key` and `user`. */
+  /** Whether the provider accepts `verbosity`, `prompt_cache_key` and `user`. */
   takesOwnFields: boolean
-  /** Whether it refuses messages with `reasoning_content`, `reasoning` or `extra_content`. */
+  /** Whether the provider rejects messages with `reasoning_content`, `reasoning` or `extra_content`. */
   refusesThinkingFields: boolean
-  /** Whether it takes texts of blanks. */
+  /** Whether the provider accepts texts that consist of whitespace. */
   takesBlankTexts: boolean
-  /** Whether calls may carry `extra_content`. */
   takesExtraContent: boolean
-  /** Field that switches thinking on and off. */
+  /** Field that enables or disables thinking. */
   thinkingSwitch: 'thinking' | 'enable_thinking'
-  /** Whether models that are not known to think take `reasoning_effort` all the same. */
+  /** Whether models without known thinking support also accept `reasoning_effort`. */
   takesAnyEffort: boolean
 }
 
-/** OpenAI's form of embeddings. */
+/** Differences between providers of OpenAI-compatible embeddings. */
 export type EmbeddingsQuirks = {
-  /** The shortest encoding that it is known to have. */
+  /** Shortest encoding that the provider is known to support. */
   encoding: 'base64' | 'float'
   /** Whether inputs may be lists of tokens. */
   takesTokens: boolean
   takesUser: boolean
 }
 
-/** Differences between families that requests are written by. */
+/** Differences between families that affect requests. */
 export type ModelQuirks = {
-  /** Whether images may be addresses, not only bytes. */
   takesImageUrls: boolean
-  /** Whether the provider counts tokens of Messages for nothing. */
+  /** Whether the provider counts tokens of Messages requests for free. */
   countsTokens: boolean
-  /** Absent for families that do not speak chat completions. */
+  /** Differences in chat completions. Undefined for families without them. */
   chat: ChatQuirks | undefined
-  /** Absent for families with another API for embeddings. */
+  /** Differences in embeddings. Undefined for families with another API. */
   embeddings: EmbeddingsQuirks | undefined
 }

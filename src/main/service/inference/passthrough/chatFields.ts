@@ -14,7 +14,7 @@ import {
 
 const cacheControl = objectShape(scalars('type', 'ttl'))
 
-/** Other types are refused by name when the request is parsed. */
+/** Other types are rejected, by name, when the request is parsed. */
 const part = byType('part', {
   text: objectShape({ ...scalars('type', 'text'), cache_control: cacheControl }),
   refusal: objectShape(scalars('type', 'refusal')),
@@ -92,7 +92,7 @@ export const chatFields: FieldShape = objectShape({
   chat_template_kwargs: data,
   service_tier: pricedShape('auto', 'default'),
   store: { kind: 'scalar', values: [false], reason: 'nothing is stored here' },
-  // Labels for stored completions, which the provider refuses without `store`.
+  // Labels for stored completions, which the provider rejects without `store`.
   metadata: unstored,
   functions: listShape(scalar),
   function_call: scalar,

@@ -12,13 +12,13 @@ export type FieldShape =
   | { kind: 'data' }
   | { kind: 'list'; items: FieldShape }
   | { kind: 'object'; fields: Readonly<Record<string, FieldShape>> }
-  /** Object whose fields depend on its type. `noun` names it in warnings. */
+  /** Object whose fields depend on its type. `noun` is the term for it in warnings. */
   | { kind: 'variant'; noun: string; findShape: (object: JsonObject) => FieldShape | undefined }
   /** First shape with the JSON type of the value. */
   | { kind: 'either'; shapes: readonly FieldShape[] }
   /** Removed, with a warning that states the reason. */
   | { kind: 'never'; reason: string }
-  /** Removed without a warning, since it has no effect. */
+  /** Removed without a warning, because it has no effect. */
   | { kind: 'ignored' }
 
 export const scalar: FieldShape = { kind: 'scalar' }
@@ -33,12 +33,12 @@ export const variant = (noun: string, shapeOf: (object: JsonObject) => FieldShap
   noun,
   findShape: shapeOf,
 })
-/** A variant whose `type` names its shape. */
+/** Variant with its shape selected by `type`. */
 export const byType = (noun: string, shapes: Readonly<Record<string, FieldShape>>): FieldShape =>
   variant(noun, ({ type }) => (typeof type === 'string' && Object.hasOwn(shapes, type) ? shapes[type] : undefined))
 
 const unpriced = 'it is not in the price list'
-/** Changes the token price unless it has one of these values. */
+/** Removed unless it has one of these values, because other values change the token price. */
 export const pricedShape = (...harmless: readonly unknown[]): FieldShape => ({
   kind: 'scalar',
   values: harmless,
@@ -54,7 +54,7 @@ export const paidFields: Readonly<Record<string, FieldShape>> = Object.fromEntri
 
 export type FilteredFields = {
   body: JsonObject
-  /** Lists the removed fields, for `x-steward-warnings`. */
+  /** Removed fields, for `x-steward-warnings`. */
   removed: string[]
 }
 

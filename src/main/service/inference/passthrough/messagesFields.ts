@@ -23,7 +23,9 @@ const image = objectShape({
   }),
   cache_control: cacheControl,
 })
-/** Document URLs are refused when the request is parsed: their size is unknown until the provider fetches them. */
+/**
+ * Document URLs are rejected when the request is parsed, because their size is unknown until the provider fetches them.
+ */
 const document = objectShape({
   ...scalars('type', 'title', 'context'),
   source: byType('source', {

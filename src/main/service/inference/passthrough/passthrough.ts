@@ -10,17 +10,20 @@ import type { Target, UpstreamRequest } from '../upstreams/upstream.ts'
  * model name, the limits of the reservation and fields that the model does not support.
  */
 export type Passthrough = {
-  /** `body` has only fields that the dialect allows; `request` is the parsed body with fetched images. */
+  /** `body` contains only fields that the dialect allows; `request` is the parsed body with fetched images. */
   write(body: JsonObject, request: CanonicalRequest, target: Target): UpstreamRequest
   answer(body: JsonObject, answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject
   relay(meta: ResponseMeta): PassthroughStream
 }
 
-/** Passes a stream through. The final event is written once the cost is known. */
+/** Forwards a stream. The final event is written after the cost is known. */
 export type PassthroughStream = {
-  /** @returns the frame for the caller; empty for what `finish` tells, and for errors */
+  /** @returns the frame for the caller, or an empty string for errors and for events that `finish` replaces */
   push(event: SseEvent): string
-  /** The same for events that differ in nothing but their texts, as the provider sent them. Absent: one by one. */
+  /**
+   * Handles a run of events that differ only in their texts, as sent by the provider. If absent, events are pushed one
+   * by one.
+   */
   pushRun?(frames: string): string
   finish(event: FinishEvent, bill: UsageReport): string
 }

@@ -6,7 +6,7 @@ import { buildOpenAiRequest } from '../upstreams/openAiRequest.ts'
 import { createTextChunks } from '../upstreams/textChunks.ts'
 import type { Passthrough } from './passthrough.ts'
 
-/** Fields that are translated; all others pass unchanged. */
+/** Fields that are translated. All others are forwarded unchanged. */
 const translated = [
   'model',
   'max_tokens',
@@ -25,7 +25,7 @@ const translated = [
   'stream',
   'stream_options',
 ]
-/** Left out of what passes. */
+/** Fields that are not forwarded. */
 const dropped: ReadonlySet<string> = new Set([...translated, 'cache_control'])
 
 export const rawChat: Passthrough = {
@@ -70,13 +70,13 @@ export const rawChat: Passthrough = {
   relay(meta) {
     const writer = createChatStreamWriter(meta)
     const head = `{"id":${JSON.stringify(meta.id)},"object":"chat.completion.chunk","created":${meta.createdSeconds},"model":${JSON.stringify(meta.model)}`
-    /** Common beginning of this stream's chunks. */
+    /** Common prefix of this stream's chunks. */
     let defaultHead: string | undefined
     let begun = false
     const chunks = createTextChunks()
-    /** The same as those that go on to the caller. */
+    /** The same text in the chunks that are sent to the caller. */
     let alike = { before: '', after: '' }
-    /** Calls by index, and whether they have arguments. */
+    /** Calls by index, with whether they have arguments. */
     const calls = new Map<number, boolean>()
 
     function patchChunk(data: string): string {
@@ -115,7 +115,7 @@ export const rawChat: Passthrough = {
     return {
       push: ({ data }) => (data.trim() === '[DONE]' ? '' : patchChunk(data)),
       pushRun(frames) {
-        // The beginning ends in what no chunk has twice, so that it stands nowhere but there.
+        // The prefix ends with text that occurs once per chunk, so splitting at the prefix is safe.
         const begin = `data: ${chunks.after().before}`
         if (alike.before !== '' && frames.startsWith(begin)) return frames.split(begin).join(alike.before)
         const events = frames.split('\n\n').slice(0, -1)
@@ -130,7 +130,7 @@ export const rawChat: Passthrough = {
   },
 }
 
-/** Whether the chunk holds only content: no end, usage or error. */
+/** Whether the chunk contains only content: no end, usage or error. */
 function isContent(data: string): boolean {
   return (
     data.includes('"delta":{"content":"') &&
@@ -140,16 +140,16 @@ function isContent(data: string): boolean {
   )
 }
 
-/** Up to the name of the model, where a chunk begins as OpenAI's do. */
+/** Reads the prefix of a chunk up to the model name, if it has the same format as OpenAI's. */
 function readHead(data: string): string | undefined {
   return /^\{"id":"[^"\\]*","object":"chat\.completion\.chunk","created":\d+,"model":"[^"\\]*"/.exec(data)?.[0]
 }
 
-/** Messages as they came, but for what the provider would refuse. */
+/** Returns the messages unchanged, except for parts that the provider would reject. */
 function toMessages(body: JsonObject, request: CanonicalRequest, quirks: ChatQuirks | undefined): JsonObject[] {
   const images = listFetchedImages(request)
   return getList(body, 'messages').map((it) => {
-    // `parsed` is what OpenAI's own client adds for itself.
+    // `parsed` is added by OpenAI's own client.
     const { reasoning_details: _, thinking_blocks: __, parsed: ___, ...message } = toJsonObject(it) ?? {}
     const cleaned: Record<string, unknown> = message
     if (quirks?.refusesThinkingFields) {
@@ -181,7 +181,7 @@ function toContent(
   })
 }
 
-/** A call without arguments is refused by none as `{}`. */
+/** Every provider accepts a call without arguments as `{}`. */
 function toCall(it: unknown, quirks: ChatQuirks | undefined): JsonObject {
   const { extra_content: extra, ...call } = toJsonObject(it) ?? {}
   const { parsed_arguments: _, ...named } = getObject(call, 'function')
@@ -192,7 +192,7 @@ function toCall(it: unknown, quirks: ChatQuirks | undefined): JsonObject {
   }
 }
 
-/** The data of each image that was fetched, by its address. */
+/** Returns the data of each fetched image by its URL. */
 function listFetchedImages(request: CanonicalRequest): Map<string, string> {
   const images = new Map<string, string>()
   for (const turn of request.turns) {

@@ -13,7 +13,7 @@ export const rawMessages: Passthrough = {
     const cleaned: Record<string, unknown> = { ...body }
     for (const name of translated) delete cleaned[name]
     for (const name of translated) if (written.body[name] !== undefined) cleaned[name] = written.body[name]
-    // A budget above what may be answered is refused; thinking that was left out needs its field gone.
+    // A budget above the maximum output is rejected. Omitted thinking requires that its field is removed too.
     if (getObject(body, 'thinking').type === 'enabled') {
       if (written.body.thinking === undefined) delete cleaned.thinking
       else cleaned.thinking = { ...getObject(body, 'thinking'), ...getObject(written.body, 'thinking') }
@@ -56,12 +56,12 @@ export const rawMessages: Passthrough = {
   },
 }
 
-/** The provider's own counts stand. */
+/** The provider's own counts are unchanged. */
 function pickCost({ cost, warnings }: JsonObject): JsonObject {
   return { cost, ...(warnings !== undefined && { warnings }) }
 }
 
-/** Drops blank texts, and thinking of other families, which this provider rejects. */
+/** Drops blank texts and thinking of other families, which this provider rejects. */
 function toMessage(value: unknown): JsonObject {
   const message = toJsonObject(value) ?? {}
   if (!Array.isArray(message.content)) return message

@@ -70,7 +70,7 @@ function finishResponse(
   }
 }
 
-/** Sets the local environment: a shell runs in the provider's container by default. */
+/** Sets the local environment. By default, a shell runs in the provider's container. */
 function isInLocalEnvironment(tool: unknown): unknown {
   const object = toJsonObject(tool)
   return object?.type === 'shell' ? { ...object, environment: { type: 'local' } } : tool

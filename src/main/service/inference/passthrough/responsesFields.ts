@@ -13,7 +13,10 @@ import {
   variant,
 } from './fieldShape.ts'
 
-/** Item ids are removed: the item itself is sent, and an id alone would read data stored in the provider's account. */
+/**
+ * Ids of items are removed: the items themselves are sent, and an id alone would read data stored in the provider's
+ * account.
+ */
 const ignoredId: FieldShape = { kind: 'ignored' }
 
 const part = byType('part', {

@@ -17,16 +17,15 @@ const advice: Readonly<Record<string, string>> = {
   environment: atProvider,
   file_url: file,
 }
-/** An id, or a list of ids, of an object in the provider's account. */
+/** Id, or list of ids, of an object in the provider's account. */
 const idOfStored =
   /^(file|container|vector_store|thread|conversation|response|message|assistant|skill|prompt|connector|batch|cached_content|upload|voice)_ids?$/
 const maxDepth = 32
 
 /**
- * Refuses a disallowed field that refers to stored data: removing it would change the meaning, and forwarding it would
+ * Rejects a disallowed field that refers to stored data. Removing it would change the meaning, and forwarding it would
  * expose data that other accounts store under the same provider key.
- *
- * @throws InferenceError 400 naming the field
+ * @throws InferenceError 400 with the field
  */
 export function refuseStoredReferences(value: unknown, path: string, depth = 0): void {
   if (depth > maxDepth) return

@@ -30,7 +30,7 @@ const maxWholeChars = 8 * 1024 * 1024
 
 export function createAnthropicStreamReader(): StreamReader {
   const usage = createUsageReader()
-  /** Inputs that came whole, at the beginning of their block. */
+  /** Inputs that were complete at the start of their block. */
   const whole = new Map<number, string>()
   let wholeChars = 0
   let ended = false
@@ -98,7 +98,7 @@ function* toBlockEvents(index: number, block: JsonObject): Generator<CanonicalEv
   if (block.type === 'tool_use') yield { type: 'arguments', block: index, text: JSON.stringify(block.input ?? {}) }
 }
 
-/** With the text and the signature that are there already. */
+/** Includes text and signature that the start already contains. */
 function* blockStart(index: number, block: JsonObject): Generator<CanonicalEvent> {
   switch (block.type) {
     case 'text': {
@@ -151,7 +151,7 @@ function toFinish(fields: JsonObject): CanonicalEvent {
   return { type: 'finish', reason: reasons[native ?? 'end_turn'] ?? 'stop', native, stopSequence }
 }
 
-/** Each count is cumulative: the last reported value counts, including 0. */
+/** Counts are cumulative: the last reported value of each counts, even if it is 0. */
 export function createUsageReader() {
   const counts = new Map<string, number>()
   const names = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
@@ -174,7 +174,7 @@ export function createUsageReader() {
   }
 }
 
-/** Cache writes are reported in total, and usually by TTL; the remainder of the total counts as 5 minutes. */
+/** Cache writes are reported in total, and usually by TTL. The rest of the total counts as 5 minutes. */
 function toUsage(counts: ReadonlyMap<string, number>): Usage {
   const count = (name: string) => counts.get(name) ?? 0
   const sum = count('cache_creation_input_tokens')

@@ -14,10 +14,10 @@ import { findNearestEffort, getEffort, isThinking, omitRefusedParameters } from 
 import { closeSchema } from './closeSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
-/** The version of the API that all of this was written against: https://docs.anthropic.com/en/api/versioning */
+/** API version that this code was written for: https://docs.anthropic.com/en/api/versioning */
 export const anthropicVersion = '2023-06-01'
 const minBudget = 1_024
-/** Share of the maximum output for thinking; the rest is for the answer. */
+/** Share of the maximum output for thinking. The rest is for text and calls. */
 const budgetShare = 0.8
 
 /** @see https://docs.anthropic.com/en/api/messages */
@@ -108,7 +108,10 @@ export const thinkingBudgets = {
   max: 63_999,
 }
 
-/** The model thinks on where it was, so that the turn that called must begin with its thinking, signed. */
+/**
+ * Whether the turn with calls lacks signed thinking. The model continues its thinking, so such a turn must begin with
+ * it.
+ */
 function hasLostThinking(turns: readonly Turn[]): boolean {
   const last = turns.findLast((turn) => turn.role !== 'system')
   if (last?.role !== 'user' || listResults(last).length === 0) return false
@@ -161,7 +164,7 @@ function toToolChoice({ toolChoice: choice, parallelToolCalls }: CanonicalReques
 
 type Message = { role: 'user' | 'assistant'; content: JsonObject[] }
 
-/** Roles alternate; the results of calls come first in their turn. */
+/** Roles must alternate, and the results of calls come first in their turn. */
 function toMessages(turns: readonly Turn[]): Message[] {
   const messages: Message[] = []
   for (const turn of turns) {
@@ -184,7 +187,7 @@ function getRank(block: JsonObject): number {
   return block.type === 'tool_result' ? 0 : 1
 }
 
-/** An answer that the model shall go on with must not end in a blank. */
+/** Trims a final assistant message, because the model cannot continue one that ends with whitespace. */
 function trimEnd(message: Message | undefined): void {
   if (message?.role !== 'assistant') return
   const last = message.content.at(-1)
@@ -228,7 +231,7 @@ function toAssistantBlocks(turn: AssistantTurn): JsonObject[] {
   return turn.parts.flatMap(toAssistantBlock)
 }
 
-/** Thinking of others has signatures that this provider refuses; without a signature it refuses any. */
+/** Drops thinking without a signature or with one of another provider, which this provider rejects. */
 function toAssistantBlock(part: AssistantTurn['parts'][number]): JsonObject[] {
   switch (part.type) {
     case 'text':
@@ -239,14 +242,17 @@ function toAssistantBlock(part: AssistantTurn['parts'][number]): JsonObject[] {
     case 'redacted':
       return part.sealed.origin === 'anthropic' ? [{ type: 'redacted_thinking', data: part.sealed.value }] : []
     case 'call': {
-      // Malformed ones go back as Anthropic's documentation says, so that the model sees what it wrote.
+      // Malformed arguments are returned as Anthropic documents, so that the model sees what it wrote.
       const input = parseJsonObject(part.arguments === '' ? '{}' : part.arguments) ?? { INVALID_JSON: part.arguments }
       return [{ type: 'tool_use', id: toToolUseId(part.id), name: part.name, input }]
     }
   }
 }
 
-/** Ids here have letters, digits, `_` and `-` only. Each other character becomes its own code, so that ids stay apart. */
+/**
+ * Ids may contain only letters, digits, `_` and `-`. Other characters are replaced by their code, so that ids stay
+ * distinct.
+ */
 function toToolUseId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, (it) => `_${it.charCodeAt(0).toString(16)}_`)
 }

@@ -18,7 +18,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   IMAGE_PROHIBITED_CONTENT: 'filtered',
   IMAGE_RECITATION: 'filtered',
 }
-/** The model wrote what is no call. */
+/** Finish reasons for malformed calls. */
 const failures: readonly string[] = [
   'MALFORMED_FUNCTION_CALL',
   'UNEXPECTED_TOOL_CALL',
@@ -82,7 +82,7 @@ function createGeminiReader({ newCallId }: ReaderOptions) {
     const partKind = part.thought === true ? 'thinking' : 'text'
     const index = getBlock(partKind)
     if (!value) return [{ type: partKind, block: index, text }]
-    // Subsequent parts are not covered by the signature.
+    // The signature does not cover subsequent parts.
     kind = undefined
     return [
       { type: partKind, block: index, text },
@@ -103,7 +103,7 @@ function createGeminiReader({ newCallId }: ReaderOptions) {
       events.push(...ofPart(toJsonObject(part) ?? {}))
     const metadata = toJsonObject(body.usageMetadata)
     if (metadata) {
-      // Each count is cumulative, and a chunk may omit unchanged ones.
+      // Counts are cumulative, and a chunk may omit unchanged ones.
       counted = { ...counted, ...metadata }
       events.push({ type: 'usage', usage: toUsage(counted) })
     }
@@ -140,7 +140,7 @@ function createGeminiReader({ newCallId }: ReaderOptions) {
   return { take, end }
 }
 
-/** The prompt has the cached tokens within it; thoughts are counted beside the answer. */
+/** The prompt includes cached tokens. Thoughts are not included in the output. */
 function toUsage(usage: JsonObject): Usage {
   const prompt = (getCount(usage, 'promptTokenCount') ?? 0) + (getCount(usage, 'toolUsePromptTokenCount') ?? 0)
   const cacheRead = getCount(usage, 'cachedContentTokenCount') ?? 0

@@ -7,7 +7,7 @@ import { toGeminiSchema } from './geminiSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
 /**
- * For calls whose signature was lost on their way through the caller.
+ * Placeholder for signatures of calls that the caller did not return.
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 export const missingSignature = 'skip_thought_signature_validator'
@@ -70,7 +70,7 @@ function toContents(turns: readonly Turn[], signed: boolean): Content[] {
     if (parts.length === 0) continue
     const role = turn.role === 'user' ? 'user' : 'model'
     const last = contents.at(-1)
-    // The results of calls are a turn of their own: as many parts as there were calls.
+    // Results of calls must form a separate turn with as many parts as there were calls.
     if (last?.role === role && !hasResults(last) && !hasResults({ role, parts })) last.parts.push(...parts)
     else contents.push({ role, parts })
   }
@@ -82,7 +82,7 @@ function hasResults({ parts }: Content): boolean {
   return parts.some((part) => 'functionResponse' in part)
 }
 
-/** Results in the order of their calls. */
+/** Sorts results in the order of their calls. */
 function toUserParts(turn: UserTurn, calls: readonly string[]): JsonObject[] {
   const results = turn.parts
     .filter((part) => part.type === 'result')
@@ -91,7 +91,7 @@ function toUserParts(turn: UserTurn, calls: readonly string[]): JsonObject[] {
   const answers = results.map((part) => {
     const texts = part.parts.filter((it) => it.type === 'text')
     images.push(...part.parts.flatMap((it) => (it.type === 'image' ? [toImagePart(it)] : [])))
-    // A text within `output` is data: Gemini reads a `$ref` of an object as a pointer to a file.
+    // Text in `output` is treated as data. In an object, Gemini would interpret `$ref` as a reference to a file.
     const text = texts.map((it) => it.text).join('\n')
     const response = part.failed ? { error: text } : { output: text }
     return { functionResponse: { id: part.callId, name: part.name, response } }
@@ -171,7 +171,7 @@ function toFormatFields(request: CanonicalRequest): JsonObject {
   return { responseMimeType: 'application/json', responseSchema: schema }
 }
 
-/** Thoughts are included if the model has any. */
+/** Includes thoughts if the model supports them. */
 function toThinkingConfig(request: CanonicalRequest, { model, maxOutputTokens }: Target): JsonObject | undefined {
   const { reasoning } = model
   if (!reasoning) return undefined

@@ -1,6 +1,6 @@
 import { type JsonObject, toJsonObject } from '../json.ts'
 
-/** Taken as they are: https://ai.google.dev/api/caching#Schema */
+/** Copied unchanged: https://ai.google.dev/api/caching#Schema */
 const supportedKeys = [
   'title',
   'description',
@@ -16,7 +16,7 @@ const supportedKeys = [
   'default',
   'propertyOrdering',
 ]
-/** Words about a schema, which allow and forbid nothing. */
+/** Annotations of a schema, which do not affect validation. */
 const silent = [
   '$schema',
   '$id',
@@ -36,14 +36,14 @@ const formats: Readonly<Record<string, readonly string[]>> = {
   integer: ['int32', 'int64'],
   number: ['float', 'double'],
 }
-/** Definitions may hold themselves; what is deeper than this is any value. */
+/** Definitions may be recursive. Deeper levels accept any value. */
 const maxDepth = 24
-/** Alternatives that may represent a list of numbers. */
+/** Maximum alternatives that represent a list of numbers. */
 const maxNumbers = 50
 
 /**
- * Converts a JSON schema to Gemini's subset of OpenAPI. Unsupported keywords are replaced by equivalents where these
- * exist; otherwise they are dropped with a warning.
+ * Converts a JSON schema to Gemini's subset of OpenAPI. Unsupported keywords are replaced by equivalents if possible;
+ * otherwise they are dropped with a warning.
  */
 export function toGeminiSchema(schema: JsonObject): { schema: JsonObject; warnings: string[] } {
   const dropped = new Set<string>()
@@ -117,7 +117,7 @@ function findPointer(root: JsonObject, pointer: string): JsonObject | undefined 
   return value
 }
 
-/** All of them at once: their fields together, properties and required ones joined. */
+/** Merges the schemas of `allOf`: their fields, properties and required names. */
 function mergeAllOf(schema: JsonObject, context: RewriteContext): JsonObject {
   const { allOf, ...rest } = schema
   const parts = [...(allOf as unknown[]).map((it) => rewrite(it, context)), rewrite(rest, context)]
@@ -150,13 +150,13 @@ function addType(source: JsonObject, schema: Record<string, unknown>, context: R
   else context.dropped.add(`format ${format}`)
 }
 
-/** An alternative of a list of types. An array must say of what. */
+/** Converts one alternative of a list of types. An array requires `items`. */
 function toTypedSchema(type: string, source: JsonObject, context: RewriteContext): JsonObject {
   if (type === 'array') return { type, items: source.items === undefined ? {} : rewrite(source.items, context) }
   return { type }
 }
 
-/** `enum` is of texts only; a number that is the least and the greatest is the only one. */
+/** Gemini's `enum` supports only strings, so a single number becomes both minimum and maximum. */
 function addValues(source: JsonObject, schema: Record<string, unknown>, context: RewriteContext): void {
   const values = source.const === undefined ? source.enum : [source.const]
   if (!Array.isArray(values)) return
@@ -185,7 +185,7 @@ function addValues(source: JsonObject, schema: Record<string, unknown>, context:
   }
 }
 
-/** Beyond a whole number is from the next one on. */
+/** An exclusive bound of an integer becomes the next integer. */
 function addBounds(source: JsonObject, schema: Record<string, unknown>, context: RewriteContext): void {
   const whole = schema.type === 'integer'
   const { exclusiveMinimum, exclusiveMaximum } = source
@@ -219,7 +219,7 @@ function addNested(source: JsonObject, schema: Record<string, unknown>, context:
   }
   const alternatives = source.anyOf ?? source.oneOf
   if (!Array.isArray(alternatives)) return
-  // More than one of them may fit then.
+  // Unlike `oneOf`, `anyOf` accepts values that match several alternatives.
   if (source.anyOf === undefined) context.dropped.add('oneOf')
   const rewritten = alternatives.map((it) => rewrite(it, context))
   const real = rewritten.filter((it) => it.type !== 'null')

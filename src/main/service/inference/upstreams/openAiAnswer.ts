@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   tool_calls: 'calls',
   function_call: 'calls',
   content_filter: 'filtered',
-  // Servers with OpenAI's protocol and names of their own.
+  // Stop reasons of other servers with OpenAI's protocol.
   eos: 'stop',
   end_turn: 'stop',
   max_tokens: 'length',
@@ -53,7 +53,7 @@ export function createOpenAiStreamReader(options: ReaderOptions): StreamReader {
       events.push(...reader.take(getObject(choice, 'delta')))
       native = getString(choice, 'finish_reason') ?? native
     }
-    // Moonshot has it within the choice.
+    // Moonshot reports usage within the choice.
     const usage = parseUsage(chunk.usage) ?? parseUsage(choice?.usage)
     if (usage) events.push({ type: 'usage', usage })
     return events
@@ -87,7 +87,7 @@ export function createOpenAiStreamReader(options: ReaderOptions): StreamReader {
   }
 }
 
-/** Neither an end nor a count nor another choice: nothing but a piece of the text. */
+/** Whether the chunk contains only text: no end, usage or second choice. */
 function isOneText(chunk: JsonObject, events: readonly CanonicalEvent[]): boolean {
   const choices = getList(chunk, 'choices')
   const [choice] = choices
@@ -95,7 +95,7 @@ function isOneText(chunk: JsonObject, events: readonly CanonicalEvent[]): boolea
   return Object.keys(getObject(choice, 'delta')).length === 1 && getString(choice, 'finish_reason') === undefined
 }
 
-/** Maximum tool calls of one answer. */
+/** Maximum tool calls in one completion. */
 const maxCalls = 1_024
 /** Maximum buffered length of calls that wait until earlier ones are complete. */
 const maxWaitingChars = 8 * 1024 * 1024
@@ -107,7 +107,10 @@ function createChoiceReader({ newCallId }: ReaderOptions) {
   let block = -1
   let kind: CanonicalEvent['type'] | undefined
   const calls = new Map<number, OpenCall>()
-  /** The pieces of the first call go on as they come; those of later ones wait, as nothing tells when the first is whole. */
+  /**
+   * Deltas of the first call are emitted immediately. Those of later calls are buffered, because the end of the first
+   * call is unknown.
+   */
   let live = false
   let waitingChars = 0
 
@@ -185,11 +188,11 @@ type OpenCall = {
   name: string
   waiting: string
   signature: string | undefined
-  /** Present once reported. */
+  /** Set after the call was emitted. */
   block: number | undefined
 }
 
-/** Finds a call by its index, which some servers omit: a known id continues its call, any other starts a new one. */
+/** Finds a call by its index, which some servers omit. A known id continues its call; any other starts a new one. */
 function findIndex(calls: ReadonlyMap<number, OpenCall>, piece: unknown, at: number): number {
   const id = getString(piece, 'id')
   for (const [index, call] of calls) if (id !== undefined && call.id === id) return index
@@ -207,7 +210,7 @@ function readContent(content: unknown): string {
   return content.map((part) => getString(part, 'text') ?? '').join('')
 }
 
-/** Prompt tokens of OpenAI hold the cached ones; completion tokens hold the thinking. */
+/** As OpenAI counts: prompt tokens include cached ones, and completion tokens include thinking. */
 export function parseUsage(value: unknown): Usage | undefined {
   const usage = toJsonObject(value)
   if (!usage) return undefined
@@ -227,7 +230,7 @@ export function parseUsage(value: unknown): Usage | undefined {
   }
 }
 
-/** An error that came with a status of success, or in the middle of a stream. */
+/** Finds an error in a response with a success status, or within a stream. */
 export function findError(body: JsonObject): InferenceError | undefined {
   const { error } = body
   if (error === undefined || error === null) return undefined

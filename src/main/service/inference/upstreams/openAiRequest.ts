@@ -7,7 +7,7 @@ import type { Target, UpstreamRequest } from './upstream.ts'
 
 type ImageRules = Pick<ModelQuirks, 'takesImageUrls'>
 
-/** @throws Error for a model whose family does not speak chat completions */
+/** @throws Error if the model's family does not support chat completions */
 function toChatQuirks({ name, quirks }: Target['model']): ChatQuirks {
   if (quirks.chat) return quirks.chat
   throw new Error(`${name} does not speak chat completions.`)
@@ -83,7 +83,7 @@ export function buildReasoningFields(request: CanonicalRequest, { model }: Pick<
 function toUserMessages(turn: UserTurn, family: ImageRules): JsonObject[] {
   const results = turn.parts.filter((part) => part.type === 'result')
   const rest = turn.parts.filter((part) => part.type !== 'result')
-  // A tool message holds text only: images of results follow as the user's, behind the last result.
+  // A tool message supports only text, so images of results follow in a user message after the last result.
   const images = results.flatMap((result) => result.parts.filter((part) => part.type === 'image'))
   const content = [...images, ...rest].filter((part) => part.type !== 'text' || part.text.trim() !== '')
   return [
@@ -133,7 +133,7 @@ function toAssistantMessages(turn: AssistantTurn, quirks: ChatQuirks): JsonObjec
   const calls = turn.parts.filter((part) => part.type === 'call')
   if (texts.length === 0 && calls.length === 0) return []
   const thinking = turn.parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('')
-  // Moonshot rejects calls without their thinking; it accepts a blank in its place.
+  // Moonshot rejects calls without their thinking, but accepts a blank instead.
   const back = quirks.returnsThinking && calls.length > 0 ? thinking || ' ' : undefined
   return [
     omitUndefined({

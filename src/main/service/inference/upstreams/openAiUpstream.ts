@@ -3,7 +3,7 @@ import { buildOpenAiRequest } from './openAiRequest.ts'
 import type { Upstream } from './upstream.ts'
 import { toUpstreamError } from './upstreamFailure.ts'
 
-/** Chat completions: OpenAI, Moonshot, Qwen and local servers. */
+/** Chat completions of OpenAI, Moonshot, Qwen and local servers. */
 export const openAiUpstream: Upstream = {
   write: buildOpenAiRequest,
   readAnswer: parseOpenAiAnswer,

@@ -3,7 +3,6 @@ import { buildResponsesUpstreamRequest } from './responsesUpstreamRequest.ts'
 import type { Upstream } from './upstream.ts'
 import { toUpstreamError } from './upstreamFailure.ts'
 
-/** OpenAI's Responses. */
 export const responsesUpstream: Upstream = {
   write: buildResponsesUpstreamRequest,
   readAnswer: parseResponsesUpstreamAnswer,

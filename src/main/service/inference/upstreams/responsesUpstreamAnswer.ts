@@ -83,7 +83,7 @@ export function createResponsesUpstreamStreamReader(): StreamReader {
   }
 }
 
-/** Numbers the parts of items in the order that they begin in. */
+/** Numbers the parts of items in the order in which they begin. */
 function createItemReader() {
   const blocks = new Map<string, number>()
   const withArguments = new Set<number>()
@@ -113,7 +113,7 @@ function createItemReader() {
     return [{ type: 'arguments', block: getBlock(`${index} call`), text: piece }]
   }
 
-  /** Emits what the deltas left out: complete arguments and encrypted content. */
+  /** Emits content that the deltas omitted: complete arguments and encrypted content. */
   function done(index: number, item: JsonObject): CanonicalEvent[] {
     if (item.type === 'function_call') {
       const call = begun(index, item)

@@ -5,7 +5,8 @@ import { buildReasoningFields } from './openAiRequest.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
 /**
- * For models of OpenAI that only its Responses API has. Nothing is stored there, so that thinking comes back sealed.
+ * Builds a request for models that OpenAI offers only in the Responses API. Nothing is stored there, so thinking is
+ * returned encrypted.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
 export function buildResponsesUpstreamRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
@@ -71,7 +72,7 @@ function toContent(part: UserTurn['parts'][number]): JsonObject[] {
   }
 }
 
-/** Items of reasoning go back as they came; thinking of others has no place. */
+/** Returns reasoning items of OpenAI unchanged, and drops thinking of other providers. */
 function toModelItems(turn: AssistantTurn): JsonObject[] {
   return turn.parts.flatMap(toModelItem)
 }

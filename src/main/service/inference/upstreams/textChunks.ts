@@ -1,19 +1,19 @@
-/** Chunks one behind the other that differ in nothing but their texts. */
+/** Consecutive chunks that differ only in their texts. */
 export type TextRun = {
-  /** As the provider sent them. */
+  /** Frames as sent by the provider. */
   frames: string
-  /** All of their texts. */
+  /** All texts, concatenated. */
   text: string
 }
 
 /**
- * Most chunks of a stream of chat completions are the one before them with another text. Such a one needs no parser: what
- * stands before and behind its text is the same to the byte, and in the text nothing is escaped.
+ * Reads similar chunks without a JSON parser. Most chunks of a chat completion equal the previous one except for their
+ * text: prefix and suffix match byte for byte, and the text contains no escapes.
  */
 export function createTextChunks() {
   let before: string | undefined
   let after = ''
-  /** Text before, after and between the texts of a frame. */
+  /** Text before, after and between the texts of frames. */
   let frame = { begin: '', end: '', joint: '' }
   return {
     /** Text before and after the content of similar chunks. */
@@ -25,7 +25,7 @@ export function createTextChunks() {
       const text = data.slice(before.length, data.length - after.length)
       return plain.test(text) ? text : undefined
     },
-    /** Returns the complete events from here on that need no parser; undefined if the first one does. */
+    /** Reads the complete events at this position that need no parser. @returns undefined if the first one needs it */
     runIn(text: string, from: number): TextRun | undefined {
       const { begin, end, joint } = frame
       if (before === undefined || !text.startsWith(begin, from)) return undefined
@@ -33,7 +33,7 @@ export function createTextChunks() {
       let whole = from
       for (let offset = from + begin.length; ; offset = whole + begin.length) {
         const quote = text.indexOf('"', offset)
-        // V8 compares a slice eight characters at a time, and `startsWith` one after the other.
+        // V8 compares a slice eight characters at a time, but `startsWith` one by one.
         const goesOn = quote >= 0 && text.slice(quote, quote + joint.length) === joint
         if (!goesOn && (quote < 0 || !text.startsWith(end, quote))) break
         const piece = text.slice(offset, quote)
@@ -44,7 +44,7 @@ export function createTextChunks() {
       }
       return texts.length > 0 ? { frames: text.slice(from, whole), text: texts.join('') } : undefined
     },
-    /** @param data a chunk that was parsed, and has one text and nothing else */
+    /** @param data a parsed chunk that contains one text and nothing else */
     learn(data: string): void {
       const begin = data.indexOf(mark) + mark.length
       const end = data.indexOf('"', begin)

@@ -5,18 +5,17 @@ import type { InferenceError } from '../inferenceError.ts'
 import type { JsonObject } from '../json.ts'
 import type { TextRun } from './textChunks.ts'
 
-/** One kind of provider: how it is asked, and how its answers are read. Pure: nothing here touches the network. */
+/** Wire adapter of one kind of provider: writes requests and reads responses. Pure: makes no network requests. */
 export type Upstream = {
-  /** @throws InferenceError where the request means something that this provider cannot do */
+  /** @throws InferenceError if the request uses a feature that this provider does not support */
   write(request: CanonicalRequest, target: Target): UpstreamRequest
   /** Reads a complete response with a success status, which may still contain an error. */
   readAnswer(body: JsonObject, options: ReaderOptions): CanonicalEvent[]
-  /** Creates a reader for a streamed response. */
   streamReader(options: ReaderOptions): StreamReader
   readFailure(error: UpstreamFailure): InferenceError
 }
 
-/** Request and its limits. */
+/** Model of a request, with the limit of its reservation. */
 export type Target = {
   model: CatalogueModel
   /** Output tokens that the reservation covers. */
@@ -24,28 +23,30 @@ export type Target = {
 }
 
 export type UpstreamRequest = {
-  /** Below the base URL, as `/chat/completions`. */
+  /** Path below the base URL, such as `/chat/completions`. */
   path: string
   headers: Readonly<Record<string, string>>
   body: JsonObject
-  /** Whether the answer comes in events, which may differ from what the caller asked for. */
+  /** Whether the response is an event stream. May differ from the caller's request. */
   stream: boolean
   /** Warnings of changed or dropped fields. */
   warnings: string[]
 }
 
 export type ReaderOptions = {
-  /** For calls that the provider gave no id. */
+  /** Creates ids for calls without one. */
   newCallId: () => string
 }
 
 export type StreamReader = {
   push(event: SseEvent): CanonicalEvent[]
-  /** Returns the events from here on that differ from the previous ones only in their text. Default: none. */
+  /** Returns the events at this position that differ from the previous ones only in their text. Default: none. */
   runIn?(text: string, from: number): TextRun | undefined
-  /** All of a run, as one event. */
+  /** Returns a run as one event. */
   pushRun?(run: TextRun): CanonicalEvent
-  /** Called when the provider has ended the stream: emits the end of the answer, or an error if it is incomplete. */
+  /**
+   * Called after the provider has ended the stream. Emits the end of the completion, or an error if it is incomplete.
+   */
   end(): CanonicalEvent[]
 }
 

@@ -4,8 +4,8 @@ import { getObject, getString, toJsonObject } from '../json.ts'
 import type { UpstreamFailure } from './upstream.ts'
 
 /**
- * A provider's answer without success. All five have a sentence at `error.message`. What a caller could have done keeps
- * its status; a refused key is Steward's matter and never a 401 of the caller's.
+ * Converts a provider's error response. All five have a message at `error.message`. Errors that the caller can correct
+ * retain their status. A rejected key is Steward's configuration error, so it never becomes a 401 for the caller.
  */
 export function toUpstreamError({ status, body, retryAfter }: UpstreamFailure): InferenceError {
   const { message, code } = parseError(body)
@@ -39,7 +39,7 @@ function parseError(body: string): { message: string | undefined; code: string |
   } catch {
     return { message: undefined, code: undefined }
   }
-  // Google wraps the errors of its streams in a list.
+  // Google wraps errors of its streams in a list.
   const first = Array.isArray(parsed) ? parsed[0] : parsed
   const error = toJsonObject(toJsonObject(first)?.error) ?? toJsonObject(first)
   const message =

@@ -9,13 +9,13 @@ import { AppError } from '#shared/appError.ts'
 import { detectCompression, type FilePart, openDecompressed } from './decompressed.ts'
 import type { TarHeader } from './tarLayer.ts'
 
-/** Content of an archive: the layers of one image, lowest first, or a tar of a root file system. */
+/** Contents of an archive: the layers of one image, lowest first, or a tar of a root file system. */
 export type ImageArchive = {
   layers: readonly ArchiveLayer[]
   layered: boolean
-  /** Environment from the image's configuration. */
+  /** Environment from the image configuration. */
   environment: readonly string[]
-  /** Settings of the configuration that sandboxes ignore. */
+  /** Settings of the image configuration that sandboxes ignore. */
   ignored: readonly string[]
   /** Name in the archive, such as `debian:12`. */
   title: string | undefined
@@ -45,8 +45,8 @@ const maxNameCharacters = 4096
 const maxNesting = 3
 
 /**
- * Looks into a tar that is not compressed.
- * @param path what `docker save` or `skopeo copy … oci-archive:` wrote, or a tar of a root file system
+ * Inspects an uncompressed tar.
+ * @param path output of `docker save` or `skopeo copy … oci-archive:`, or a tar of a root file system
  * @throws AppError `image/failed`
  */
 export async function readArchive(path: string, signal: AbortSignal): Promise<ImageArchive> {
@@ -64,7 +64,10 @@ export async function readArchive(path: string, signal: AbortSignal): Promise<Im
 
 type Members = ReadonlyMap<string, FilePart>
 
-/** Reads the offsets of the tar's members by name. Follows links among them, as old `docker save` needs. */
+/**
+ * Reads the offsets of the tar's members by name. Follows links between members, as required for old `docker save`
+ * output.
+ */
 async function readMembers(path: string, signal: AbortSignal): Promise<Members> {
   const members = new Map<string, FilePart>()
   const links = new Map<string, string>()
@@ -81,7 +84,7 @@ async function readMembers(path: string, signal: AbortSignal): Promise<Members> 
       const plain = posix.normalize(name)
       if (type === 'file' || type === 'contiguous-file') members.set(plain, { path, offset: byteOffset, size })
       if (type === 'symlink') links.set(plain, posix.normalize(posix.join(posix.dirname(plain), target)))
-      // A root file system may have many more: its names are read when it is written.
+      // A root file system may have many more members. Their names are read when they are written.
       if (members.size + links.size >= maxMembers) break
     }
     if (members.size + links.size < maxMembers) await piped
@@ -90,7 +93,7 @@ async function readMembers(path: string, signal: AbortSignal): Promise<Members> 
     throw createNoTarError(error)
   } finally {
     entries.destroy()
-    await piped.catch(() => {}) // read to the end, or left on purpose
+    await piped.catch(() => {}) // fully read, or aborted on purpose
   }
   for (const [name, target] of links) {
     const part = members.get(target)

@@ -20,11 +20,11 @@ import { type LayerLimits, readFailure, writeTar } from './tarLayer.ts'
 type ImagesOptions = {
   runtime: string
   store: ImageStore
-  /** Returns the reason why machines with images are unavailable, if there is one. */
+  /** Returns the reason why sandboxes with images are unavailable, or undefined. */
   obstacle: () => Promise<string | undefined>
   perl: () => Promise<string>
   now: () => number
-  /** Left free on the disk; for tests. */
+  /** Bytes to leave free on the disk. For tests. */
   reservedBytes?: number
 }
 
@@ -34,7 +34,6 @@ const addMs = 30 * 60_000
 const maxFiles = 3_000_000
 const reserve = 512 * 1024 * 1024
 
-/** The images of bubblewrap machines. */
 export function createBubblewrapImages(options: ImagesOptions): RuntimeImages {
   const { runtime, store, now } = options
 
@@ -97,8 +96,8 @@ export function createBubblewrapImages(options: ImagesOptions): RuntimeImages {
 }
 
 /**
- * Returns what is missing to make images of this machine's own distribution, else undefined. Runs no program: each
- * description of the runtimes asks.
+ * Returns the missing requirements for building images of the host's distribution, or undefined. Runs no programs,
+ * because every description of the runtimes calls it.
  */
 export async function findSystemObstacle(): Promise<string | undefined> {
   const [distribution, mmdebstrap] = await Promise.all([readDistributionName(), findExecutable('mmdebstrap')])
@@ -148,10 +147,10 @@ async function fillFromArchive(
   return { detail: describeArchive(path, archive), path: findPath(archive.environment) }
 }
 
-/** As elf(5) numbers them. */
+/** Machine numbers of elf(5). */
 const architectures: Partial<Record<NodeJS.Architecture, number>> = { x64: 62, arm64: 183 }
 
-/** Commands and terminals need bash, so an image without it is unusable. */
+/** Commands and terminals require bash, so an image without it is unusable. */
 function assertBash(bash: LayerReport['bash']): void {
   const wrong = (sentence: string) => new AppError('image/failed', sentence)
   if (bash === null) throw wrong('It has no bash, which every sandbox needs: add the package bash to it.')
@@ -173,7 +172,7 @@ async function assertFile(path: string): Promise<void> {
   if (!stats.isFile()) throw new AppError('image/failed', `${path} is no file.`)
 }
 
-/** Returns the archive, or a decompressed copy: its layers are in no particular order. */
+/** Returns the archive, or a decompressed copy. A copy is necessary because the layers are in no particular order. */
 async function decompressArchive(path: string, { scratch, limits, signal }: Filling): Promise<string> {
   const compression = await detectCompression({ path })
   if (compression === 'none') return path
@@ -197,7 +196,10 @@ async function decompressArchive(path: string, { scratch, limits, signal }: Fill
   return plain
 }
 
-/** Everybody may read it: of the file its name, not the host's folders. */
+/**
+ * Describes the source of an image. Includes only the name of the file and no folders of the host, because all clients
+ * can read the description.
+ */
 function describeArchive(path: string, { title, layered, ignored }: ImageArchive): string {
   const kind = layered
     ? `The image ${title ?? 'without a name'} of ${basename(path)}.`
@@ -205,7 +207,7 @@ function describeArchive(path: string, { title, layered, ignored }: ImageArchive
   return ignored.length === 0 ? kind : `${kind} Not used of its settings: ${ignored.join(', ')}.`
 }
 
-/** Returns the image's PATH if it consists of absolute paths only. */
+/** Returns the image's PATH if all of its parts are absolute. */
 function findPath(environment: readonly string[]): string | null {
   const path = environment.find((line) => line.startsWith('PATH='))?.slice('PATH='.length)
   if (path === undefined || path === '' || path.length > 4096) return null

@@ -10,10 +10,12 @@ import { buildIds } from '../idBlocks.ts'
 import { sendSignal } from '../processTable.ts'
 import type { Distribution } from './readDistribution.ts'
 
-/** Beside what apt needs: what Steward itself expects in a sandbox, and what downloading with TLS needs. */
+/**
+ * Packages besides those required by apt: dependencies of Steward in a sandbox, and requirements of downloads over TLS.
+ */
 const ownPackages = ['bash', 'ca-certificates', 'perl-base', 'procps']
 
-/** Progress messages of mmdebstrap, with the share that is done. */
+/** Progress messages of mmdebstrap, with the completed share. */
 const steps: readonly (readonly [said: string, sentence: string, share: number])[] = [
   ['running apt-get update', 'Reading the lists of packages', 0.05],
   ['downloading packages with apt', 'Downloading packages', 0.15],
@@ -37,14 +39,14 @@ type DebianRequest = {
 }
 
 /**
- * Makes a system of this machine's own distribution with mmdebstrap, and hands its tar to `use`.
- * @throws AppError `image/failed` with the last that it said
+ * Builds a system of the host's distribution with mmdebstrap and passes its tar to `use`.
+ * @throws AppError `image/failed` with the last output of mmdebstrap
  */
 export async function makeDebianSystem(request: DebianRequest, use: (tar: Readable) => Promise<void>): Promise<void> {
   const { distribution, packages, signal } = request
   const folder = await mkdtemp(join(tmpdir(), 'steward-image-'))
   try {
-    await chmod(folder, 0o755) // as an ordinary user, users of the range come here
+    await chmod(folder, 0o755) // for an ordinary user, ids of the subordinate range need access
     const sources = join(folder, distribution.sources.includes('\nURIs:') ? 'own.sources' : 'own.list')
     if (distribution.sources !== '') await writeFile(sources, distribution.sources)
     if (isRoot) await chown(folder, buildIds.first, buildIds.first)
@@ -80,7 +82,7 @@ async function run(
   const child = spawn(program, others, {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8', TMPDIR: folder },
-    detached: true, // it signals its whole group when it is called off
+    detached: true, // mmdebstrap signals its whole process group when it is aborted
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said: string[] = []
@@ -97,7 +99,7 @@ async function run(
     child.once('close', (code) => resolve(code))
   })
   let late: NodeJS.Timeout | undefined
-  /** Asks mmdebstrap to end, upon which it unmounts and removes its files. */
+  /** Signals mmdebstrap, which then unmounts and removes its files. */
   const end = (): void => {
     if (child.pid === undefined) return
     const group = -child.pid
@@ -122,8 +124,8 @@ async function run(
 }
 
 /**
- * Package scripts must not run as root of this computer, so mmdebstrap runs as root of a user namespace, as it does for
- * an ordinary user.
+ * Runs mmdebstrap as root of a user namespace, as it does itself for an ordinary user, because package scripts must not
+ * run as root of this computer.
  */
 async function dropRoot(command: readonly string[]): Promise<readonly string[]> {
   if (!isRoot) return command

@@ -4,7 +4,7 @@ import { PassThrough, pipeline, type Readable } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { AppError } from '#shared/appError.ts'
 
-/** A part of a file; without `size` the whole. */
+/** Part of a file, or the whole file if `size` is absent. */
 export type FilePart = { path: string; offset?: number; size?: number }
 
 export type Compression = 'none' | 'gzip' | 'zstd'
@@ -16,7 +16,7 @@ const marks: readonly (readonly [start: string, name: string])[] = [
   ['425a68', 'bzip2'],
 ]
 
-/** @throws AppError `image/failed` for a compression that Node cannot read */
+/** @throws AppError `image/failed` for a compression that Node does not support */
 export async function detectCompression({ path, offset = 0, size }: FilePart): Promise<Compression> {
   const file = await open(path, 'r')
   try {
@@ -30,11 +30,11 @@ export async function detectCompression({ path, offset = 0, size }: FilePart): P
   }
 }
 
-/** The bytes of a part as they were before they were compressed. Ends with an error when any are missing. */
+/** Streams the decompressed bytes of a file part. Fails if bytes are missing. */
 export function openDecompressed({ path, offset = 0, size }: FilePart, compression: Compression): Readable {
   if (size === 0) return new PassThrough().end()
   const raw = createReadStream(path, { start: offset, ...(size !== undefined && { end: offset + size - 1 }) })
   if (compression === 'none') return raw
   const plain = compression === 'gzip' ? createGunzip() : createZstdDecompress()
-  return pipeline(raw, plain, () => {}) // the reader of `plain` handles the error
+  return pipeline(raw, plain, () => {}) // errors reach the consumer of `plain`
 }

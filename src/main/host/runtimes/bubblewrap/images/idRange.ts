@@ -2,23 +2,25 @@ import { readFile } from 'node:fs/promises'
 import { type UserInfo, userInfo } from 'node:os'
 import { findExecutable } from '../hostTools.ts'
 
-/** Users and groups of a machine with an image: the number that Debian and most images assume. */
+/** Number of users and groups in a sandbox with an image, as Debian and most images assume. */
 export const idsOfImage = 65_536
 
 /**
- * The users and groups that the files of images belong to on this machine, as lines of uid_map(5) and gid_map(5).
- * As root, images keep the ids that they came with; an ordinary user has a range from the administrator.
+ * Users and groups that own the files of images on this computer, as lines of uid_map(5) and gid_map(5). Root preserves
+ * the original ids of images. An ordinary user has a range assigned by the administrator.
  */
 export type IdRange = {
   uids: string
   gids: string
-  /** The user of this computer that 1 is in the range, and those after it; undefined as root, where all are as they are. */
+  /**
+   * Host uid of uid 1 in the range; the following uids are consecutive. Undefined for root, where ids are not mapped.
+   */
   firstUid: number | undefined
-  /** Programs that may write these maps for an ordinary user; undefined as root. */
+  /** Programs that may write these maps for an ordinary user. Undefined for root. */
   mappers: { newuidmap: string; newgidmap: string } | undefined
 }
 
-/** @returns the number in the range of a user of this computer; undefined if it has none */
+/** @returns the uid within the range for a uid of this computer, or undefined if the range does not contain it */
 export function toNumberInRange({ firstUid }: Pick<IdRange, 'firstUid'>, uid: number): number | undefined {
   if (firstUid === undefined) return uid
   if (uid === process.getuid?.()) return 0
@@ -26,7 +28,7 @@ export function toNumberInRange({ firstUid }: Pick<IdRange, 'firstUid'>, uid: nu
   return number >= 1 && number < idsOfImage ? number : undefined
 }
 
-/** @returns one sentence about what is missing, and how to get it, when there is no range */
+/** @returns the range, or a sentence with the missing requirement and how to install it */
 export async function findIdRange(): Promise<IdRange | string> {
   if (process.getuid?.() === 0) {
     const mapping = `0 0 ${idsOfImage}`
@@ -61,14 +63,11 @@ function getOwnUser(): UserInfo<string> | undefined {
   try {
     return userInfo()
   } catch {
-    return undefined // there are users with a number only
+    return undefined // users without a passwd entry
   }
 }
 
-/**
- * The first range in a file of subuid(5) that is large enough.
- * @returns its first id
- */
+/** Finds the first sufficiently large range in a file of subuid(5). @returns its first id */
 export function findSubordinateRange(text: string, names: readonly string[]): number | undefined {
   for (const line of text.split('\n')) {
     const [name = '', first = '', count = ''] = line.trim().split(':')

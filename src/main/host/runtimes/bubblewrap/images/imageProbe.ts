@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ImageName } from '#shared/contract/images.ts'
 import { imageContent } from '../baseFiles.ts'
 import type { DiskTemplates } from '../diskTemplates.ts'
-import { type SandboxStorage, makeTree } from '../machineFolder.ts'
+import { makeTree, type SandboxStorage } from '../machineFolder.ts'
 import type { Spawner } from '../spawner.ts'
 import { doorway, toLaunchRequest } from '../startRequest.ts'
 import { tryLaunch } from '../tryLaunch.ts'
@@ -13,13 +13,13 @@ import { removeInRange } from './inRange.ts'
 
 export type ImageAbility = { range: IdRange; detail: undefined } | { range: undefined; detail: string }
 
-/** Any that no machine has. */
+/** Not used by any sandbox. */
 const probeUid = 1_899_900_000
 const probeName = ImageName.parse('probe')
 
 /**
- * Finds out whether machines can be made of images, by laying one folder over another like a machine does. Never rejects.
- * @param options.folder where images and machines are
+ * Probes support for sandboxes with images by mounting an overlay as a sandbox does. Never rejects.
+ * @param options.folder folder of the images and sandboxes
  */
 export async function probeImages(options: {
   spawner: Spawner
@@ -53,7 +53,7 @@ export async function probeImages(options: {
     const detail = `Images cannot be used here: ${said}. They need Linux 5.19 and a file system such as ext4, XFS or Btrfs.`
     return { range: undefined, detail }
   } finally {
-    await removeInRange(place).catch(() => {}) // swept with the folder
+    await removeInRange(place).catch(() => {}) // otherwise removed with the folder
   }
 }
 

@@ -15,35 +15,35 @@ const ImageFile = z.object({
   detail: z.string(),
   sizeBytes: z.number(),
   createdAtMs: z.int(),
-  /** PATH of programs in machines with this image; null for the default. */
+  /** PATH of programs in sandboxes with this image, or null for the default. */
   path: z.string().nullable(),
 })
 export type ImageFile = z.infer<typeof ImageFile>
 
 export type StoredImage = ImageFile & { name: ImageName; root: string }
 
-/** Images in folders, each named as the image; other processes may add and remove at the same time. */
+/** Images stored in folders, each named after its image. Other processes may add and remove images concurrently. */
 export type ImageStore = {
   list(): Promise<StoredImage[]>
   find(name: ImageName): Promise<StoredImage | undefined>
   /**
-   * Calls `fill` with an empty folder for the files; the image is there once it has resolved, complete or not at all.
-   * @throws AppError `image/exists`; what `fill` throws
+   * Calls `fill` with an empty folder for the files. The image appears atomically once `fill` has resolved.
+   * @throws AppError `image/exists`, and errors of `fill`
    */
   add(name: ImageName, fill: (location: { root: string; scratch: string }) => Promise<ImageFile>): Promise<StoredImage>
-  /** Succeeds when there is none. */
+  /** Succeeds if the image does not exist. */
   remove(name: ImageName): Promise<void>
-  /** Whether some process adds it now. */
+  /** Whether any process is currently adding this image. */
   isBeingAdded(name: ImageName): Promise<boolean>
-  /** Removes what was left by processes that ended in the middle. */
+  /** Removes incomplete files of processes that ended during an operation. */
   sweep(): Promise<void>
 }
 
 const probe = /^probe-image-(\d+)-/
-/** Names of folders that are not images: the contract rejects names that begin with a dot. */
+/** Names of folders that are not images. Image names cannot begin with a dot. */
 const unfinished = /^\.(?:adding|removing)-(.+)-[0-9a-f]{12}$/
 
-/** @param folder accessible to Steward's user only */
+/** @param folder accessible only to the user that runs Steward */
 export function createImageStore(folder: string): ImageStore {
   const getRoot = (name: string): string => join(folder, name, 'root')
   const lockName = (name: string): string => `.${name}.lock`
@@ -80,7 +80,7 @@ export function createImageStore(folder: string): ImageStore {
       try {
         if (await find(name)) throw new AppError('image/exists', `There is an image \`${name}\` already.`)
         await mkdir(join(path, 'root'), { recursive: true, mode: 0o755 })
-        await chmod(join(path, 'root'), 0o755) // whatever the umask
+        await chmod(join(path, 'root'), 0o755) // independent of the umask
         await mkdir(join(path, 'spare'))
         const file = await fill({ root: join(path, 'root'), scratch: join(path, 'spare') })
         await rm(join(path, 'spare'), { recursive: true, force: true })

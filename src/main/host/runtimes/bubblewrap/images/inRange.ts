@@ -8,21 +8,23 @@ import { findIdRange } from './idRange.ts'
 
 const removeMs = 600_000
 
-/** Removes a tree whose files may belong to any user of the range of images. */
+/** Removes a tree whose files may belong to any user of the image id range. */
 export async function removeInRange(path: string): Promise<void> {
   const removing = ['/bin/rm', '-rf', '--one-file-system', '--', path]
   const [program = '', ...parts] = (await wrapInRange(removing)) ?? removing
   await promisify(execFile)(program, parts, { cwd: '/', timeout: removeMs })
 }
 
-/** Whether files belong to another user than Steward's, who is not root: only root of the range may work on them. */
+/**
+ * Whether the files belong to a different user than Steward's non-root user. Only root of the id range can modify them.
+ */
 export function isInRange(path: string): boolean {
   const uid = process.getuid?.()
   const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
   return uid !== 0 && owner !== undefined && owner !== uid
 }
 
-/** @throws AppError `runtime/unavailable` if the files at the path belong to the range, and there is none now */
+/** @throws AppError `runtime/unavailable` if the files at the path belong to the range and no range is available */
 export async function assertRange(path: string): Promise<void> {
   if (isInRange(path) && typeof (await findIdRange()) === 'string') throw createNotInRangeError(lstatSync(path).uid)
 }
@@ -39,7 +41,7 @@ export async function buildFileCommand(path: string, command: readonly string[])
   return isInRange(path) ? ((await wrapInRange(command)) ?? command) : command
 }
 
-/** @returns a command that runs another as root of the range; undefined for root itself and where there is no range */
+/** @returns a command that runs another as root of the range, or undefined for root and if no range is available */
 export async function wrapInRange(command: readonly string[]): Promise<string[] | undefined> {
   const [range, perl] = await Promise.all([findIdRange(), findExecutable('perl')])
   if (process.getuid?.() === 0 || typeof range === 'string' || perl === undefined) return undefined

@@ -10,14 +10,13 @@ import type { IdRange } from './idRange.ts'
 
 export type Owner = { uid: number; gid: number; seconds: number; mode: number }
 
-/** Bytes written, and programs found. */
 const LayerReport = z.object({
   bytes: z.int(),
   bash: z
     .object({
-      /** As elf(5) numbers it; 0 for what is no program. */
+      /** Machine number of elf(5), or 0 if the file is not an ELF program. */
       architecture: z.int(),
-      /** The program that loads it, and whether that is there. */
+      /** Program interpreter, and whether it exists. */
       loader: z.string().optional(),
       loaded: z.boolean().optional(),
     })
@@ -25,28 +24,28 @@ const LayerReport = z.object({
 })
 export type LayerReport = z.infer<typeof LayerReport>
 
-/** Creates the files of an image, in order. Paths begin with `/` and contain no `.` and `..`. */
+/** Creates the files of an image, in order. Paths begin with `/` and contain no `.` or `..` segments. */
 export type LayerWriter = {
-  /** Starts a layer on top of the previous ones. */
+  /** Starts a layer on top of the previous layers. */
   layer(): Promise<void>
   folder(path: string, owner: Owner): Promise<void>
   file(path: string, owner: Owner, content: { size: number; chunks: AsyncIterable<Uint8Array> }): Promise<void>
   link(path: string, owner: Owner, target: string): Promise<void>
-  /** A second name of a file that is there. */
+  /** Creates a hard link to an existing file. */
   sameAs(path: string, target: string): Promise<void>
-  /** Takes away what earlier layers brought. */
+  /** Removes a path of previous layers. */
   without(path: string): Promise<void>
-  /** Takes away what earlier layers brought into this folder. */
+  /** Removes the content of previous layers from this folder. */
   onlyOwn(path: string): Promise<void>
   end(): Promise<LayerReport>
-  /** Ends it at once, finished or not. */
+  /** Ends the writer immediately, even if it is not finished. */
   close(): Promise<void>
 }
 
 const flushBytes = 256 * 1024
 const detailBytes = 2_000
 
-/** @param folder exists, is empty and belongs to Steward's user */
+/** @param folder an existing, empty folder that belongs to the user that runs Steward */
 export function createLayerWriter(options: { perl: string; range: IdRange; folder: string }): LayerWriter {
   const { perl, range, folder } = options
   const script = [buildPerlScript('range', 'layer'), formatPerlArgument({ range, folder })]
@@ -60,7 +59,7 @@ export function createLayerWriter(options: { perl: string; range: IdRange; folde
   stderr.on('data', (bytes: Buffer) => {
     if (complaint.length < detailBytes) complaint += bytes.toString('utf8')
   })
-  stdin.on('error', () => {}) // it has ended: `ended` tells why
+  stdin.on('error', () => {}) // already exited, `ended` has the reason
   const ended = waitForEnd(child)
   const out = createBuffer(stdin, ended)
 
@@ -100,7 +99,7 @@ export function createLayerWriter(options: { perl: string; range: IdRange; folde
     onlyOwn: (path) => telling('only', path),
     async end() {
       await telling('end')
-      await out.flush().catch(() => {}) // how it ended says more
+      await out.flush().catch(() => {}) // the exit code and report explain the error
       stdin.end()
       const code = await ended
       const report = LayerReport.safeParse(parseJsonOrUndefined(said)).data
@@ -121,7 +120,7 @@ function waitForEnd(child: ChildProcess): Promise<number | null> {
   })
 }
 
-/** Gathers small writes: an image has tens of thousands of entries. */
+/** Combines small writes, because an image has tens of thousands of entries. */
 function createBuffer(to: Writable, ended: Promise<unknown>) {
   let chunks: Uint8Array[] = []
   let size = 0

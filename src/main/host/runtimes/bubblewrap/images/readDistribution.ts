@@ -3,16 +3,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Distribution of this machine, if mmdebstrap can create it. */
+/** Distribution of the host that mmdebstrap can create. */
 type DistributionName = {
   title: string
   suite: string
-  /** Ids of os-release(5): its own, and those of the distributions that it derives from. */
+  /** Ids of os-release(5): the distribution itself and its parent distributions. */
   family: readonly string[]
 }
 export type Distribution = Pick<DistributionName, 'title' | 'suite'> & { sources: string }
 
-/** @returns one sentence when images cannot be made from it */
+/** @returns a sentence if images cannot be created from the distribution */
 export async function readDistributionName(): Promise<DistributionName | string> {
   const text = await readFile('/etc/os-release', 'utf8').catch(() => '')
   const fields = parseOsRelease(text)
@@ -25,9 +25,8 @@ export async function readDistributionName(): Promise<DistributionName | string>
 }
 
 /**
- * Reads the distribution with its package sources. Runs apt, which takes about a second of processor time.
- *
- * @returns one sentence when images cannot be made from it
+ * Reads the distribution with its package sources. Runs apt, which takes about one second of CPU time.
+ * @returns a sentence if images cannot be created from the distribution
  */
 export async function readDistribution(): Promise<Distribution | string> {
   const name = await readDistributionName()
@@ -36,16 +35,16 @@ export async function readDistribution(): Promise<Distribution | string> {
   return { title, suite, sources: await readAptSources({ suite, addresses: await findArchiveAddresses(family) }) }
 }
 
-/** Criteria for sources of the distribution itself. Third-party lists, such as Docker's, name the same suite. */
+/** Criteria for sources of the distribution itself. Third-party lists, such as Docker's, use the same suite name. */
 export type OwnSource = {
   suite: string
-  /** Addresses without a trailing slash; undefined if apt has not downloaded its lists yet. */
+  /** URLs without a trailing slash. Undefined if apt has not downloaded its lists yet. */
   addresses: ReadonlySet<string> | undefined
 }
 
 const askMs = 30_000
 
-/** Returns the addresses of sources whose signed list names the distribution as its origin. */
+/** Returns the addresses of sources whose signed list has the distribution as its origin. */
 async function findArchiveAddresses(family: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   const format = ['indextargets', '--format', '$(ORIGIN)\t$(REPO_URI)']
   const listing = await promisify(execFile)('apt-get', format, { timeout: askMs }).catch(() => undefined)
@@ -56,7 +55,7 @@ async function findArchiveAddresses(family: readonly string[]): Promise<Readonly
 
 const stripTrailingSlash = (address: string): string => address.replace(/\/+$/, '')
 
-/** Reads the package sources of this machine's own distribution, without third-party ones. Empty if unknown. */
+/** Reads the package sources of the host's distribution, without third-party sources. Empty if they are unknown. */
 async function readAptSources(source: OwnSource): Promise<string> {
   const parts = await readdir('/etc/apt/sources.list.d').catch(() => [])
   const files = ['/etc/apt/sources.list', ...parts.toSorted().map((name) => join('/etc/apt/sources.list.d', name))]
@@ -104,7 +103,7 @@ function isOwn(address: string, { addresses }: OwnSource): boolean {
   return addresses === undefined || addresses.has(stripTrailingSlash(address))
 }
 
-/** `bookworm` has `bookworm-updates` and `bookworm-security` beside it. */
+/** Matches the suite itself and its variants: `bookworm` includes `bookworm-updates` and `bookworm-security`. */
 function isOfSuite(name: string, suite: string): boolean {
   return name === suite || name.startsWith(`${suite}-`) || name.startsWith(`${suite}/`)
 }

@@ -6,7 +6,9 @@ import { createNotInRangeError, wrapInRange } from './inRange.ts'
 
 const shiftMs = 600_000
 
-/** Gives the files of a machine to the `count` ids of another: root's to the user `uid` of this computer, and so on. */
+/**
+ * Changes the owners of a sandbox's files to another block of `count` ids, where root becomes `uid` of this computer.
+ */
 export async function shiftOwners(folder: string, { uid, count }: { uid: number; count: number }): Promise<void> {
   const range = await findIdRange()
   const first = typeof range === 'string' ? undefined : toNumberInRange(range, uid)

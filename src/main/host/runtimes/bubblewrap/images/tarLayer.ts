@@ -6,12 +6,12 @@ import { idsOfImage } from './idRange.ts'
 import type { LayerWriter, Owner } from './layerWriter.ts'
 
 export type LayerLimits = {
-  /** Bytes left for all layers together. */
+  /** Remaining bytes for all layers together. */
   remainingBytes: number
   remainingEntries: number
 }
 
-/** Header as tar-stream 3 actually reports it: see its headers.js. */
+/** Header as reported by tar-stream 3. See its headers.js. */
 export type TarHeader = Omit<Header, 'pax' | 'type' | 'linkname'> & {
   type: Header['type'] | null
   linkname: string | null
@@ -20,13 +20,16 @@ export type TarHeader = Omit<Header, 'pax' | 'type' | 'linkname'> & {
 }
 type Entry = ExtractEvents['entry'][1]
 
-/** Names that take away what earlier layers brought. @see https://github.com/opencontainers/image-spec/blob/main/layer.md */
+/**
+ * Names that remove content of previous layers.
+ * @see https://github.com/opencontainers/image-spec/blob/main/layer.md
+ */
 const whiteout = '.wh.'
 const opaque = '.wh..wh..opq'
 
 /**
- * Gives the entries of a tar to the writer. Devices, sockets and pipes are left out: a sandbox has its own.
- * @param layered whether names with `.wh.` take something away
+ * Writes the entries of a tar. Skips devices, sockets and pipes, because a sandbox provides its own devices.
+ * @param layered whether names with `.wh.` remove content of previous layers
  */
 export async function writeTar(
   tar: Readable,
@@ -46,7 +49,7 @@ export async function writeTar(
   } catch (error) {
     entries.destroy()
     tar.destroy()
-    await piped.catch(() => {}) // the first failure tells more
+    await piped.catch(() => {}) // the first error is more specific
     signal.throwIfAborted()
     throw readFailure(error)
   }
@@ -91,7 +94,10 @@ async function writeEntry(
   }
 }
 
-/** Absolute and without a way out; `/` for the folder itself. @throws AppError `image/failed` */
+/**
+ * Returns an absolute path that cannot escape the root. `/` is the root folder itself.
+ * @throws AppError `image/failed`
+ */
 function toSafePath(name: string): string {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')
   const label = JSON.stringify(name.slice(0, 200))
@@ -133,7 +139,7 @@ function createTooLargeError(reason: string): AppError {
   return new AppError('file/no-space', `The image is too large: ${reason}.`)
 }
 
-/** Errors of zlib and of the tar reader mean that bytes are missing or wrong. */
+/** Converts errors of zlib and of the tar reader, which indicate missing or corrupt bytes. */
 export function readFailure(error: unknown): AppError {
   if (error instanceof AppError) return error
   const reason = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)

@@ -6,7 +6,7 @@ import { buildPerlScript, formatPerlArgument } from '../../perlScript.ts'
 import type { SandboxUser } from '../startRequest.ts'
 import { createNetworkRules, networkCard, sandboxAddresses } from './networkRules.ts'
 
-/** Programs that connect a sandbox, by absolute path, and the format in which `pasta` takes its namespaces. */
+/** Programs that connect a sandbox, by absolute path, and the way in which `pasta` receives its namespaces. */
 export type NetworkTools = {
   perl: string
   pasta: string
@@ -17,20 +17,20 @@ export type NetworkTools = {
 }
 
 /**
- * `files`: pasta opens files of the namespaces that it inherits. `process`: it looks at a process of ours that has
- * joined them. Which of the two a version of pasta and its AppArmor profile allow is found out by trying.
+ * `files`: pasta opens inherited namespace files. `process`: pasta inspects a helper process that has joined the
+ * namespaces. Which of them a version of pasta and its AppArmor profile allow is determined by trying.
  */
 export type PastaWay = 'files' | 'process'
 
-/** Arguments of `connect_network` in `network.pl`, from the process that holds the namespace. */
+/** Arguments of `connect_network` in `network.pl`, built by the process that holds the namespace. */
 export type ConnectArguments = Readonly<Record<string, unknown>>
 
 type ConnectRequest = {
   tools: NetworkTools
   network: Exclude<Network, 'none'>
-  /** Whom the machine's root becomes, for a process that has joined its user namespace. */
+  /** Uid of the sandbox's root, for a process that has joined its user namespace. */
   uid: number | undefined
-  /** Networks that `internet` does not reach, such as `10.0.0.0/8`. */
+  /** Networks that are unreachable with `internet`, such as `10.0.0.0/8`. */
   closed: readonly string[]
 }
 
@@ -46,8 +46,9 @@ const detailBytes = 2_000
 const Refusal = z.object({ reason: z.string() })
 
 /**
- * Gives a machine a network card whose traffic `pasta` carries as its own, unprivileged user: first the rules, then the
- * card. Nothing of the host's loopback is mapped either way, and no port of the machine is opened on the host.
+ * Builds the arguments that add a network card to a sandbox. `pasta` forwards its traffic as a separate, unprivileged
+ * user. Loads the rules before adding the card. The loopback of the host is not mapped in either direction, and no port
+ * of the sandbox is opened on the host.
  * @see https://passt.top/builds/latest/web/passt.1.html
  */
 export function buildNetworkArguments({ tools, network, uid, closed }: ConnectRequest): ConnectArguments {
@@ -74,7 +75,10 @@ const pastaArguments = [
   ...['--ns-ifname', networkCard, '--no-dhcp', '--no-dhcpv6', '--no-ndp', '--no-ra'],
 ]
 
-/** Connects a throwaway namespace as a sandbox of this user is connected. @returns why that fails here */
+/**
+ * Connects a temporary namespace in the same way as a sandbox of this user.
+ * @returns the reason if the connection fails
+ */
 export async function tryToConnect({ tools, user, closed, signal }: TryRequest): Promise<string | undefined> {
   if (signal.aborted) return 'it was called off'
   const argument = formatPerlArgument({
@@ -88,8 +92,8 @@ export async function tryToConnect({ tools, user, closed, signal }: TryRequest):
   stderr.on('data', (bytes: Buffer) => {
     if (complaint.length < detailBytes) complaint += bytes.toString('utf8')
   })
-  stdin.on('error', () => {}) // it has ended: `close` tells
-  // Closing its stdin makes it end pasta and exit.
+  stdin.on('error', () => {}) // already exited, `close` reports it
+  // Closing stdin makes the helper end pasta and exit.
   const end = (): void => void stdin.destroy()
   signal.addEventListener('abort', end, { once: true })
   const line = await readFirstLine(stdout)
@@ -114,7 +118,7 @@ function startHelper(perl: string, argument: string) {
   return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, ended }
 }
 
-/** Empty when it ended before it said one. */
+/** Returns an empty string if the process ends before it prints a line. */
 function readFirstLine(output: NodeJS.ReadableStream): Promise<string> {
   return new Promise((resolve) => {
     let said = ''

@@ -6,11 +6,11 @@ import type { SandboxUser } from '../startRequest.ts'
 import { type NetworkTools, type PastaWay, tryToConnect } from './connectNetwork.ts'
 
 export type NetworkAbilities = {
-  /** Absent when sandboxes cannot be connected here; `detail` has the reason. */
+  /** Absent if sandboxes cannot be connected on this computer. `detail` contains the reason. */
   tools: NetworkTools | undefined
   networks: Network[]
   detail: string | null
-  /** A command that changes that, where one does. */
+  /** Fix command, if there is one. */
   cure: string | null
 }
 
@@ -24,9 +24,9 @@ const noFrameRules =
   'This kernel cannot filter raw Ethernet frames from sandboxes (Linux 5.16 can). The system call filter and the missing right to raw sockets still block them.'
 
 /**
- * Probes support by connecting a throwaway namespace as the same kind of user as sandboxes. Never rejects.
- * @param closed networks that `internet` does not reach, such as `10.0.0.0/8`
- * @param user a number of the user namespace of sandboxes, where they have ids of their own
+ * Probes network support by connecting a temporary namespace as the same kind of user as sandboxes. Never rejects.
+ * @param closed networks that are unreachable with `internet`, such as `10.0.0.0/8`
+ * @param user user within the user namespace of sandboxes, if they have separate ids
  */
 export async function probeNetwork(closed: readonly string[], user?: SandboxUser): Promise<NetworkAbilities> {
   const unable = (reason: string, cure: string | null = null): NetworkAbilities => ({
@@ -40,7 +40,8 @@ export async function probeNetwork(closed: readonly string[], user?: SandboxUser
   if (!perl || !pasta || !nft) {
     const missing = Object.entries({ perl, pasta, nft }).filter(([, path]) => !path)
     const names = missing.map(([name]) => name).join(', ')
-    const packageNames = missing.map(([name]) => packages[name as keyof typeof packages]).join(' ') // its own keys
+    // keys of `packages`
+    const packageNames = missing.map(([name]) => packages[name as keyof typeof packages]).join(' ')
     return unable(
       `missing ${names}. On Debian and Ubuntu: apt-get install ${packageNames}`,
       `sudo apt-get install ${packageNames}`,
@@ -87,7 +88,7 @@ async function findRefusal(
   }
 }
 
-/** Whether pasta failed because it, or its AppArmor profile, rejects this way of naming the namespaces. */
+/** Whether pasta failed because it, or its AppArmor profile, rejects this way of passing the namespaces. */
 function isAboutTheWay(refusal: string): boolean {
   return /Couldn't open (user|network) namespace/.test(refusal)
 }
@@ -96,7 +97,7 @@ function isAboutFrames(refusal: string): boolean {
   return refusal.startsWith('its frame rules could not be set')
 }
 
-/** Explains known errors of pasta, nft and the kernel, with the command that helps. */
+/** Explains known errors of pasta, nft and the kernel, with the fix command. */
 export function findNetworkRefusal(
   refusal: string,
   { tunnelExists }: { tunnelExists: boolean },

@@ -1,29 +1,28 @@
 import type { Network } from '#shared/contract/sandboxes.ts'
 
-/** The sandbox's own address, its gateway and the name server that it asks: those of QEMU's and slirp's user networks. */
+/** Addresses of the sandbox, its gateway and its name server. They match the user networks of QEMU and slirp. */
 export const sandboxAddresses = { sandbox: '10.0.2.15', mask: '255.255.255.0', gateway: '10.0.2.2', names: '10.0.2.3' }
 
-/** The sandbox's network card, as pasta makes it. */
+/** Name of the sandbox's network card, as created by pasta. */
 export const networkCard = 'eth0'
 
 export type NetworkRules = {
-  /** In force before the sandbox is connected. */
+  /** Rules loaded before the sandbox is connected. */
   rules: string
   /**
-   * Rules for the network card, loaded once it exists. They filter everything that leaves the card, including frames from
-   * packet sockets, which bypass `rules`. Require Linux 5.16.
+   * Rules for the network card, loaded once it exists. They filter all outgoing frames, including frames from packet
+   * sockets, which bypass `rules`. Require Linux 5.16.
    */
   frameRules: string
-  /** Chains that refuse this computer's addresses, and their verdict; null if those are allowed. */
+  /** Chains that reject this computer's addresses, and their verdict. Null if these addresses are allowed. */
   ownRules: { rules: ChainVerdict; frames: ChainVerdict } | null
 }
 type ChainVerdict = readonly [chain: string, verdict: 'reject' | 'drop']
 
 /**
- * Rules of nftables for the sandbox's own network namespace, which nothing inside may change. IPv6 is not connected: a
- * program that tries it is refused at once instead of waiting.
- *
- * @param closed networks that `internet` does not reach, such as `10.0.0.0/8`
+ * Creates nftables rules for the sandbox's network namespace, which processes inside cannot change. IPv6 is not
+ * connected and is rejected immediately, so that programs do not wait for a timeout.
+ * @param closed networks that are unreachable with `internet`, such as `10.0.0.0/8`
  */
 export function createNetworkRules(network: Exclude<Network, 'none'>, closed: readonly string[]): NetworkRules {
   const refused = network === 'internet' ? closed : ['127.0.0.0/8']

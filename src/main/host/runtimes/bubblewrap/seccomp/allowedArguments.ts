@@ -1,6 +1,6 @@
 /**
- * Requests of ioctl(2) that programs in a sandbox may make; all others fail with ENOTTY, as if the file did not support
- * them. Excluded above all are requests that type into other terminals (TIOCSTI), choose line disciplines (TIOCSETD) or
+ * Requests of ioctl(2) that programs in a sandbox may make. All others fail with ENOTTY, as if the file did not support
+ * them. Notable exclusions are requests that type into other terminals (TIOCSTI), select line disciplines (TIOCSETD) or
  * change a file system (FIFREEZE, FITRIM, those of ext4). Numbers from <asm/ioctls.h>, <linux/fs.h>, <linux/sockios.h>
  * and <linux/random.h> are the same on x64 and arm64. The selection covers the requests that strace(1) recorded for
  * Debian's programs, and their counterparts.
@@ -83,12 +83,12 @@ export const allowedIoctls: Readonly<Record<string, number>> = {
 
 /**
  * Sockets that programs may open: a family with its allowed types and protocols. Others could bypass the network rules
- * (packet and XDP sockets, and SOCK_PACKET, which the kernel turns into one), reach the hypervisor (AF_VSOCK), or just
- * enlarge the attack surface. Numbers from <linux/socket.h>.
+ * (packet and XDP sockets, and SOCK_PACKET, which the kernel converts to one), reach the hypervisor (AF_VSOCK), or
+ * increase the attack surface. Numbers from <linux/socket.h>.
  */
 export type SocketKind = {
   family: number
-  types: readonly { type: number /** Default: all. */; protocols?: readonly number[] }[]
+  types: readonly { type: number /** defaults to all */; protocols?: readonly number[] }[]
 }
 
 const stream = 1
@@ -150,7 +150,7 @@ export const allowedCloneFlags =
 export const allowedUnshareFlags = 0x40600
 
 /**
- * Values of personality(2): PER_LINUX and PER_LINUX32, each also with UNAME26; PER_LINUX with ADDR_NO_RANDOMIZE, for
- * debuggers; and the query for the current one.
+ * Allowed values of personality(2): PER_LINUX and PER_LINUX32, each with and without UNAME26; PER_LINUX with
+ * ADDR_NO_RANDOMIZE, for debuggers; and the query for the current value.
  */
 export const allowedPersonalities: readonly number[] = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff]

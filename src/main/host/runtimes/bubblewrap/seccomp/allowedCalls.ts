@@ -2,13 +2,12 @@
 export type CallTable = Readonly<Record<string, readonly [x64: number | null, arm64: number | null]>>
 
 /**
- * System calls that programs in a sandbox may make. All others fail with ENOSYS, as on an older kernel, so that programs
- * and newer C libraries fall back to these.
- *
- * Based on the default profiles of Docker (moby/profiles, seccomp/default.json) and Podman (containers-common,
- * seccomp.json) for a container with the capabilities of a sandbox, without calls that Debian's programs do not need:
- * io_uring, key rings, NUMA policies, `vmsplice`, `memfd_secret`, `modify_ldt`, `clone3` (a filter cannot read its flags)
- * and calls that need a capability that a sandbox lacks. Numbers from <asm/unistd.h>.
+ * System calls that programs in a sandbox may make. All others fail with ENOSYS, as on an older kernel, so that
+ * programs and newer C libraries use their fallbacks. Based on the default profiles of Docker (moby/profiles,
+ * seccomp/default.json) and Podman (containers-common, seccomp.json) for a container with the capabilities of a
+ * sandbox, without calls that Debian's programs do not need: io_uring, key rings, NUMA policies, `vmsplice`,
+ * `memfd_secret`, `modify_ldt`, `clone3` (a filter cannot read its flags) and calls that need a capability that a
+ * sandbox lacks. Numbers from <asm/unistd.h>.
  */
 export const allowedCalls: CallTable = {
   // Files: contents, names, permissions and attributes.
@@ -110,7 +109,7 @@ export const allowedCalls: CallTable = {
   write: [1, 64],
   writev: [20, 66],
   chroot: [161, 51],
-  // Waiting for files, and events.
+  // Polling and event notification.
   epoll_create: [213, null],
   epoll_create1: [291, 20],
   epoll_ctl: [233, 21],
@@ -227,7 +226,7 @@ export const allowedCalls: CallTable = {
   vfork: [58, null],
   wait4: [61, 260],
   waitid: [247, 95],
-  // Restrictions that a program sets for itself.
+  // Restrictions that a program applies to itself.
   landlock_add_rule: [445, 445],
   landlock_create_ruleset: [444, 444],
   landlock_restrict_self: [446, 446],
@@ -284,7 +283,7 @@ export const allowedCalls: CallTable = {
   sendto: [44, 206],
   setsockopt: [54, 208],
   shutdown: [48, 210],
-  // System V and POSIX communication between processes, and random numbers.
+  // System V and POSIX IPC, and random numbers.
   getrandom: [318, 278],
   mq_getsetattr: [245, 185],
   mq_notify: [244, 184],
@@ -306,7 +305,7 @@ export const allowedCalls: CallTable = {
   shmget: [29, 194],
 }
 
-/** Calls that depend on their arguments: see `seccompFilter.ts`. */
+/** Calls that are filtered by their arguments. See `seccompFilter.ts`. */
 export const argumentCalls = {
   clone: [56, 220],
   ioctl: [16, 29],
@@ -316,7 +315,7 @@ export const argumentCalls = {
   unshare: [272, 97],
 } as const satisfies CallTable
 
-/** Additional calls for processes that create or enter a sandbox, until they become its own. */
+/** Additional calls for processes that create or enter a sandbox, until the inner filter applies. */
 export const enteringCalls: CallTable = {
   mount: [165, 40],
   pivot_root: [155, 41],
@@ -326,7 +325,7 @@ export const enteringCalls: CallTable = {
 }
 
 /**
- * Calls of every kernel that need a capability a sandbox lacks. They fail with EPERM, as in a container, since old programs
+ * Calls that require a capability that a sandbox lacks. They fail with EPERM, as in a container, because old programs
  * treat ENOSYS as success or as a broken kernel.
  */
 export const privilegedCalls: CallTable = {

@@ -8,7 +8,7 @@ import {
 } from './allowedArguments.ts'
 import { allowedCalls, argumentCalls, type CallTable, enteringCalls, privilegedCalls } from './allowedCalls.ts'
 
-/** Instructions of classic BPF; see seccomp(2). */
+/** Instructions of classic BPF. See seccomp(2). */
 const load = 0x20
 const and = 0x54
 const ifEqual = 0x15
@@ -19,7 +19,10 @@ const answer = 0x06
 const allow = 0x7fff0000
 const fail = (errno: number): number => 0x00050000 | errno
 
-/** Offsets in `struct seccomp_data`; for an argument its lower half, since the kernel ignores the upper half of these. */
+/**
+ * Offsets in `struct seccomp_data`. For arguments, the offset of the lower half, because the kernel ignores the upper
+ * half of these.
+ */
 const dataOffset = { number: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 }
 /** Number of the architecture in <linux/audit.h>, and its column in the tables. */
 const architectures: Partial<Record<NodeJS.Architecture, { audit: number; column: 0 | 1 }>> = {
@@ -34,16 +37,15 @@ const noProtocol = 93
 const noSocketType = 94
 const noAddressFamily = 97
 
-/** Jumps count the steps to skip; other steps have none. */
+/** BPF instruction. Jumps contain the number of instructions to skip, others zeros. */
 type Step = readonly [code: number, whenTrue: number, whenFalse: number, value: number]
 type ArgumentCall = keyof typeof argumentCalls
 
 /**
- * Builds filters that allow the listed calls only. They refuse all calls of another architecture, whose numbers differ.
- * `outer` also applies to processes that create or enter the sandbox, `inner` to everything that runs in it, which cannot
- * create namespaces.
- *
- * @returns the programs in hexadecimal; undefined on an unsupported architecture
+ * Builds filters that allow only the listed calls. They reject calls of other architectures, because the numbers
+ * differ. `outer` also applies to processes that create or enter the sandbox. `inner` applies to all processes in the
+ * sandbox, which cannot create namespaces.
+ * @returns the programs in hexadecimal, or undefined on an unsupported architecture
  */
 export function buildSeccompFilters(platform = process.arch): { outer: string; inner: string } | undefined {
   const architecture = architectures[platform]
@@ -72,7 +74,7 @@ function buildArchitectureSteps(audit: number): Step[] {
   ]
 }
 
-/** `steps` must end with a return. */
+/** `steps` must end with a return instruction. */
 function onCall(number: number, steps: readonly Step[]): Step[] {
   return [[ifEqual, 0, steps.length, number], ...steps]
 }
@@ -126,7 +128,7 @@ function buildSocketSteps(kinds: readonly SocketKind[]): Step[] {
   return [[load, 0, 0, dataOffset.firstArgument], ...kinds.flatMap(ofFamily), [answer, 0, 0, fail(noAddressFamily)]]
 }
 
-/** Compares ranges of numbers: few steps, and the kernel caches calls that are always allowed. */
+/** Compares ranges of numbers to reduce the number of instructions. The kernel caches calls that are always allowed. */
 function buildRangeSteps(allowed: readonly number[], privileged: readonly number[]): Step[] {
   const answers = new Map([...privileged.map((it) => [it, fail(notPermitted)] as const)])
   for (const number of allowed) answers.set(number, allow)

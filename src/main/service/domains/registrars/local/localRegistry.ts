@@ -12,38 +12,34 @@ import {
 } from '../registrar.ts'
 import type { RegistryDomain, RegistryRepository } from './registryRepository.ts'
 
-/**
- * Names of the test registry that behave in a way of their own, so that each outcome of a real registrar can be seen
- * and tested: the label begins with one of these.
- */
+/** Labels that begin with one of these prefixes simulate the special outcomes of a real registrar. */
 const magicNames = {
   /** Costs more than other names. */
   premium: 'premium-',
-  /** Pending for some seconds after its registration. */
+  /** Pending for some seconds after registration. */
   async: 'async-',
-  /** Registered by someone else. */
+  /** Registered by another account. */
   taken: 'taken-',
   /** Available when checked, taken when registered. */
   takenAtPurchase: 'taken-at-purchase-',
-  /** The registrar does not answer. */
+  /** The registrar does not respond. */
   down: 'down-',
-  /** Expired; only its former owner can still renew it. */
+  /** Expired. Only the former owner can renew it. */
   redemption: 'redemption-',
-  /** Expires a week after its registration. */
+  /** Expires a week after registration. */
   expiring: 'expiring-',
 } as const
 type MagicName = keyof typeof magicNames
 
-/** Name servers of its zones, which its DNS server reports. */
+/** Name servers of the test registry's zones. */
 export const registryNameservers = ['ns1.registry.steward.test', 'ns2.registry.steward.test'] as const
 
 const pendingMs = 5_000
 const expiringMs = 7 * 24 * 60 * 60_000
-/** Factor on each price of a premium name. */
 const premiumFactor = 200
 const maxYearsAhead = 10
 
-/** The test registry of this computer: it takes part in nothing, and its names cost test money. */
+/** Creates the local test registry. It is not connected to the public DNS, and its names cost test money. */
 export function createLocalRegistry(options: {
   records: RegistryRepository
   prices: readonly TldPrice[]
@@ -134,7 +130,7 @@ export function createLocalRegistry(options: {
     },
     async authCode(name) {
       if (requireDomain(name).locked) throw new RegistrarFailure('refused', `${name} is locked. Unlock it first.`)
-      return { code: randomBytes(9).toString('base64url') } // nothing takes it: there is no other test registry
+      return { code: randomBytes(9).toString('base64url') } // accepted nowhere, because there is no other test registry
     },
     async setNameservers(name, nameservers) {
       requireDomain(name)
@@ -178,13 +174,14 @@ function toDomain({ serial: _, activeAtMs, ...domain }: RegistryDomain, nowMs: n
   return { ...domain, status, autoRenew: false }
 }
 
-/** The same day of a later year. */
+/** Returns the same day a number of years later. */
 function addYears(ms: number, years: number): number {
   const date = new Date(ms)
   return date.setUTCFullYear(date.getUTCFullYear() + years)
 }
 
 function findMagicName(name: string): MagicName | undefined {
-  const matching = (Object.keys(magicNames) as MagicName[]).filter((it) => name.startsWith(magicNames[it])) // its very keys
+  // `Object.keys` returns exactly these keys
+  const matching = (Object.keys(magicNames) as MagicName[]).filter((it) => name.startsWith(magicNames[it]))
   return matching.sort((a, b) => magicNames[b].length - magicNames[a].length)[0]
 }

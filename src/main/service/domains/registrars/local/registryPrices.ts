@@ -13,7 +13,7 @@ const PriceFile = z.strictObject({
   ),
 })
 
-/** @throws AppError `config/invalid` naming what is wrong with the file */
+/** @throws AppError `config/invalid` that describes the error in the file */
 export function readRegistryPrices(file: string): TldPrice[] {
   try {
     const { tlds } = PriceFile.parse(parseJson(readFileSync(file, 'utf8')))

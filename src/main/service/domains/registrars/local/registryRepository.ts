@@ -17,13 +17,13 @@ import type { RegistrarRecord } from '../registrar.ts'
 const domains = defineTable('registry_domains', {
   name: text(),
   registeredAtMs: number(),
-  /** Time until which the registration is pending. */
+  /** End of the pending state after registration. */
   activeAtMs: number(),
   expiresAtMs: number(),
   privacy: flag(),
   locked: flag(),
   nameservers: json<readonly string[]>(),
-  /** Serial number of the zone. It only grows. */
+  /** Serial number of the zone. Never decreases. */
   serial: number(),
 })
 const zoneRecords = defineTable('registry_records', {
@@ -39,13 +39,13 @@ type ZoneRecord = RowOf<typeof zoneRecords>
 
 export type RegistryRepository = {
   find(name: string): RegistryDomain | undefined
-  /** @returns false if the name is registered */
+  /** @returns false if the name is already registered */
   add(domain: RegistryDomain): boolean
   change(name: string, changes: Partial<Omit<RegistryDomain, 'name' | 'serial'>>): void
-  /** Sorted by the order in which they were added. */
+  /** Sorted by insertion order. */
   records(name: string): RegistrarRecord[]
   addRecord(name: string, record: RegistrarRecord): void
-  /** @returns false if there is no such record */
+  /** @returns false if the record does not exist */
   changeRecord(name: string, record: RegistrarRecord): boolean
   removeRecord(name: string, id: string): boolean
   /** Finds the zone that contains a name. */

@@ -6,14 +6,17 @@ import { RegistrarFailure } from '../registrar.ts'
 export type NameComCall = {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   body?: object
-  /** A POST that only asks. */
+  /** Whether a POST only reads. */
   reads?: boolean
   signal?: AbortSignal | undefined
 }
 export type NameComApi = {
   /** @throws RegistrarFailure */
   ask<T>(path: string, schema: z.ZodType<T>, call?: NameComCall): Promise<T>
-  /** Returns undefined on 404. @throws RegistrarFailure */
+  /**
+   * @returns undefined on 404
+   * @throws RegistrarFailure
+   */
   find<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined>
 }
 
@@ -21,10 +24,7 @@ export const nameComTitle = 'name.com'
 
 const Failure = z.object({ message: z.unknown().optional(), details: z.unknown().optional() })
 
-/**
- * name.com's API, version 4.
- * @see https://www.name.com/api-docs
- */
+/** Client of name.com's API, version 4. @see https://www.name.com/api-docs */
 export function createNameComApi(options: {
   http: HttpClient
   url: string
@@ -69,7 +69,7 @@ function toRegistrarFailure({ status, json, changes }: Answered, secrets: readon
   const said = [data?.message, data?.details].map((it) => sanitizeRegistrarText(it, secrets)).filter((it) => it !== '')
   const cause = new Error(`Status ${status}: ${said.join(', ')}`)
   if (status === 429) return new RegistrarFailure('unreachable', `${nameComTitle} is asked too often.`, { cause })
-  // 402: the account has no money.
+  // 402: the account has insufficient funds.
   if ([401, 402, 403].includes(status)) {
     return new RegistrarFailure('unreachable', `${nameComTitle} refuses the account of this service.`, { cause })
   }

@@ -19,7 +19,10 @@ const namesAtOnce = 50
 const maxPages = 100
 const pricesAtOnce = 1_000
 
-/** Real registrar with a test environment. Orders name their price, and are rejected if it differs. */
+/**
+ * Creates a registrar for name.com, which also has a test environment. Orders include their price and are rejected if
+ * it differs.
+ */
 export function createNameComRegistrar(options: {
   api: NameComApi
   settlesWithinMs: number
@@ -45,7 +48,7 @@ export function createNameComRegistrar(options: {
     ...registrar,
     id: 'name.com',
     isTest: false,
-    // Each domain has others of them: ns1cny.name.com.
+    // Each domain gets different ones, such as ns1cny.name.com.
     nameservers: ['.name.com'],
     settlesWithinMs,
     prices: (signal) => listPrices(api, signal),
@@ -61,7 +64,7 @@ export function createNameComRegistrar(options: {
         ...{ domainName: name, privacyEnabled: privacy, autorenewEnabled: false },
         ...(nameservers && { nameservers }),
       }
-      // Only a premium name is ordered by its price: usual ones may have discounts for several years.
+      // Only orders of premium names include the price, because other names may have multi-year discounts.
       const promised = present.premium && { purchasePrice: toDollars(getTotal(price, years)) }
       await api.ask('/v4/domains', Order, { method: 'POST', body: { domain, years, ...promised } })
     },
@@ -147,7 +150,6 @@ async function listRecords(
   return all
 }
 
-/** Sums the price over all years. */
 function getTotal({ registration, renewal }: NamePrice, years: number): number {
   return registration + renewal * (years - 1)
 }
@@ -159,7 +161,7 @@ function toDollars(cents: number): number {
 function toAvailability(result: z.infer<typeof Checked>['results'][number]): Availability {
   const { domainName: name, purchasable, premium, purchaseType } = result
   const [registration, renewal] = [toCents(result.purchasePrice), toCents(result.renewalPrice)]
-  // Names of an aftermarket or a backorder are sold by other rules: for us they are taken.
+  // Aftermarket and backorder names follow other rules, so they are reported as taken.
   const isFree = purchasable && purchaseType === 'registration'
   const price = isFree && registration !== undefined && renewal !== undefined ? { registration, renewal } : null
   return { name, status: isFree ? 'available' : 'taken', premium, price }

@@ -36,7 +36,7 @@ export const Domain = z.object({
   renewalPrice: z.number().nullish(),
 })
 
-/** Response to a change; its further fields are ignored. */
+/** Response to a change. Its fields are ignored. */
 export const Done = z.looseObject({})
 
 export const Order = z.object({ domain: z.looseObject({ domainName: Name }) })

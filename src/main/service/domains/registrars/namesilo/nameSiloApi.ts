@@ -7,7 +7,7 @@ export type NameSiloReply = { code: number; detail: string; [field: string]: unk
 export type NameSiloCall = {
   params?: Readonly<Record<string, string | number>>
   changes?: boolean
-  /** Reply codes that are no failures here, beside success. */
+  /** Reply codes that are treated as success for this operation. */
   also?: readonly number[]
   signal?: AbortSignal | undefined
 }
@@ -20,17 +20,17 @@ export const nameSiloTitle = 'NameSilo'
 
 const Answer = z.object({ reply: z.looseObject({ code: z.coerce.number().int(), detail: z.unknown().optional() }) })
 
-/** 301: with other nameservers. 302: with the contact of the account. */
+/** 301: with other name servers. 302: with the contact of the account. */
 const success = [300, 301, 302]
-/** The key, its account or its money. Nothing was done. */
+/** Errors of the key, the account or its funds. Nothing was done. */
 const ourFault = [109, 110, 111, 112, 113, 116, 117, 118, 119]
-/** The registry or NameSilo itself failed. */
+/** Errors of the registry or NameSilo. */
 const theirFault = [115, 201]
 const unavailableCodes = [261, 262]
 
 /**
- * Client of NameSilo's API, version 1, in JSON. It accepts the key in the URL only, so its URLs appear in no log and no
- * error.
+ * Client of NameSilo's API, version 1, in JSON. The API accepts its key only in the URL, so URLs must not appear in
+ * logs or errors.
  * @see https://www.namesilo.com/api-reference
  */
 export function createNameSiloApi(options: { http: HttpClient; url: string; apiKey: string }): NameSiloApi {

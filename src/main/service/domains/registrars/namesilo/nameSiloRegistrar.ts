@@ -19,10 +19,10 @@ const namesAtOnce = 50
 /** Reply codes. */
 const [alreadyLocked, alreadyUnlocked, alreadyPrivate, alreadyPublic, notOurs] = [252, 253, 255, 256, 200]
 
-/** A real registrar. Privacy is free there, and the orders are paid by the funds or the card of its account. */
+/** Creates a registrar for NameSilo. Privacy is free, and orders are paid from the funds or the card of the account. */
 export function createNameSiloRegistrar(options: {
   api: NameSiloApi
-  /** Payment card of the account; absent to pay from its funds. */
+  /** Payment card of the account. Undefined to pay from its funds. */
   paymentId: string | undefined
   settlesWithinMs: number
   now: () => number
@@ -131,7 +131,7 @@ function toAvailabilities({ available, unavailable }: NameSiloReply): Availabili
   return [
     ...offers.map(({ domain, price, renew, premium, duration }): Availability => {
       const [registration, renewal] = [toCents(price), toCents(renew)]
-      // A price of several years at once is none that we can tell for one.
+      // A price for several years cannot be converted to a yearly price.
       const isWhole = registration !== undefined && renewal !== undefined && duration === 1
       return { name: domain, status: 'available', premium, price: isWhole ? { registration, renewal } : null }
     }),

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Schemas of NameSilo's responses. Its JSON is converted from XML: numbers may be text, and a list of one may be that
- * element.
+ * Schemas of NameSilo's responses. The JSON is converted from XML: numbers may be strings, and a list with one element
+ * may be that element.
  */
 
 const Yes = z.union([z.boolean(), z.string(), z.number()]).transform((it) => /^(yes|true|1)$/i.test(String(it)))
@@ -23,7 +23,7 @@ export const Price = z.object({
   transfer: z.unknown().optional(),
 })
 
-/** Offer of an available name; unavailable ones are listed by name only. */
+/** Offer of an available name. Unavailable names are listed without an offer. */
 export const Offer = z.preprocess(
   (it) => (typeof it === 'string' ? { domain: it } : it),
   z.object({
@@ -61,7 +61,7 @@ export const Record = z
 
 const wrappers = ['domain', 'nameserver', 'resource_record']
 
-/** The entries of a list, of a list of one, of `{domain: […]}` or of `{"0": …}`. */
+/** Returns the entries of a list, of a single element, of `{domain: […]}` or of `{"0": …}`. */
 export function listEntries(value: unknown): unknown[] {
   if (value === undefined || value === null || value === '') return []
   if (Array.isArray(value)) return value
