@@ -1,6 +1,6 @@
 /**
- * Errors that a caller can receive: the HTTP status and the hint, which says what to do.
- * Codes are stable, because clients branch on them. A renamed one has its `formerCode` until the next minor version.
+ * Errors that a caller can receive, with the HTTP status and a hint for the caller. Codes are stable, because clients
+ * branch on them. A renamed error keeps its `formerCode` until the next minor version.
  */
 export const errorCatalogue = {
   'auth/required': { status: 401, hint: 'Send an API key as `Authorization: Bearer <key>` or `x-api-key`.' },
@@ -354,20 +354,23 @@ const currentCodes: ReadonlyMap<string, ErrorCode> = new Map(
   ),
 )
 
-/** Body of every response that is not 2xx. Errors may add fields. */
+/** Body of every non-2xx response. Errors may add fields. */
 export type ErrorBody = { error: string; code: ErrorCode; former_code?: string; detail?: string; hint?: string }
 
 type AppErrorOptions = {
   cause?: unknown
   detail?: string
   retryAfterSeconds?: number
-  /** Headers of the answer, by lower-case names. */
+  /** Response headers. Names are in lower case. */
   headers?: Readonly<Record<string, string>>
-  /** More fields of the body. One of the usual names replaces that field: some interfaces prescribe their own. */
+  /**
+   * Additional fields of the body. A standard name replaces that field, because some interfaces prescribe a different
+   * format.
+   */
   fields?: Readonly<Record<string, unknown>>
 }
 
-/** An expected failure: `message` names the value that was wrong, the catalogue tells what to do. */
+/** Expected error. `message` names the invalid value; the hint in the catalogue says what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly detail: string | undefined
@@ -407,8 +410,8 @@ export class AppError extends Error {
 }
 
 /**
- * Parses a code that another process, a service or a stored record names. Former codes become the current ones.
- * @returns the code, or undefined if the catalogue has none of this name
+ * Parses a code from another process, a service or a stored record. Former codes map to the current ones.
+ * @returns the code, or undefined if it is unknown
  */
 export function parseErrorCode(value: unknown): ErrorCode | undefined {
   if (typeof value !== 'string') return undefined

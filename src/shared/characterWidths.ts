@@ -12,8 +12,8 @@ const widthMask = 3
 const joins = 1
 
 /**
- * Widths as the C library counts them, character by character: programs place what follows by that count. So a flag or a
- * family of several emoji takes as many cells as its parts.
+ * Creates a width provider that matches wcwidth of the C library, code point by code point, because programs position
+ * text with it. A flag or a family emoji is therefore as wide as the sum of its parts.
  */
 export function createCharacterWidths(): CharacterWidths {
   return {
@@ -22,7 +22,7 @@ export function createCharacterWidths(): CharacterWidths {
     charProperties(codePoint, preceding) {
       const cells = getCells(codePoint)
       const before = (preceding >> widthShift) & widthMask
-      // A mark joins the character before it, which keeps its width.
+      // A combining mark joins the previous character, which keeps its width.
       return cells === 0 && before > 0 ? (before << widthShift) | joins : cells << widthShift
     },
   }
@@ -34,7 +34,7 @@ function getCells(codePoint: number): 0 | 1 | 2 {
   return isWithin(noCells, codePoint) ? 0 : 1
 }
 
-/** @param bounds where ranges begin and end, by turns */
+/** @param bounds alternating start and end of each range */
 function isWithin(bounds: readonly number[], codePoint: number): boolean {
   let [low, high] = [0, bounds.length]
   while (low < high) {

@@ -1,7 +1,6 @@
 /**
- * Writes one cell that no spreadsheet reads as a formula: a `'` goes before text that could begin one, and before text
- * that begins with `'`, so that removing one `'` restores every cell. Numbers stay numbers.
- *
+ * Formats a cell that spreadsheets do not interpret as a formula. Prefixes a `'` to text that could start a formula or
+ * starts with `'`, so that removing one `'` restores every cell. Numbers are unchanged.
  * @see https://www.rfc-editor.org/rfc/rfc4180
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */
@@ -11,12 +10,12 @@ export function formatCsvCell(value: string | number): string {
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }
 
-/** Writes one line with its end, CR LF. */
+/** Formats a line, including its CR LF. */
 export function formatCsvLine(cells: readonly (string | number)[]): string {
   return `${cells.map(formatCsvCell).join(',')}\r\n`
 }
 
-/** Writes a file with a line of column names. */
+/** Formats a file with a header line. */
 export function formatCsv(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   return [columns, ...rows].map(formatCsvLine).join('')
 }

@@ -1,7 +1,7 @@
 import type { EvmNetwork, SolanaNetwork } from './contract/networks.ts'
 
 /**
- * Builds a link that other wallets open to send USDC to an address. The amount is entered there.
+ * Builds a link that other wallets open to send USDC to an address. The user enters the amount there.
  * @returns EIP-681 (https://eips.ethereum.org/EIPS/eip-681) or Solana Pay (https://docs.solanapay.com/spec)
  */
 export function buildDepositLink(network: EvmNetwork | SolanaNetwork, address: string): string {

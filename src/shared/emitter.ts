@@ -1,18 +1,18 @@
-/** Tells any number of listeners of events. */
+/** Event emitter with any number of listeners. */
 export type Emitter<Event> = {
   /**
    * Calls every current listener, oldest first, except those that unsubscribe during the call.
-   * @throws the first listener's error, after all were called
+   * @throws the first error of a listener, after all were called
    */
   emit(event: Event): void
-  /** @returns ends this subscription; calling it again does nothing */
+  /** @returns an idempotent function that removes the listener */
   subscribe(listener: (event: Event) => void): () => void
-  /** Ends all subscriptions. */
+  /** Removes all listeners. */
   clear(): void
 }
 
 export function createEmitter<Event = void>(): Emitter<Event> {
-  /** A key for each subscription: one function may listen twice, and leave once. */
+  /** One key per subscription, so that a function can be subscribed twice and unsubscribed once. */
   const listeners = new Map<symbol, (event: Event) => void>()
   return {
     emit(event) {

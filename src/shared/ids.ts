@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ErrorCode } from './appError.ts'
 
-/** Errors for unknown ids in paths. Malformed ids get the same error. */
+/** Errors for unknown ids in paths. Malformed ids cause the same error. */
 export const unknownIds = z.registry<{ code: ErrorCode; message: (id: string) => string }>()
 
 /** 32 lower-case hexadecimal characters. */
@@ -39,7 +39,7 @@ export type UploadId = z.infer<typeof UploadId>
 export const AccountId = z.string().min(1).brand<'AccountId'>()
 export type AccountId = z.infer<typeof AccountId>
 
-/** The first eight characters: what a person sees and types. */
+/** Returns the first eight characters, which users see and type. */
 export function shortenId(id: SandboxId): string {
   return id.slice(0, 8)
 }

@@ -25,8 +25,8 @@ type Core = { readonly buffers: { readonly normal: NormalBuffer; readonly active
 type Anchor = { line: number; isDisposed: boolean }
 
 /**
- * Tracks lines like xterm.js markers, but with one set of listeners for all: each marker adds three, all called for every
- * line that is trimmed.
+ * Tracks lines like the markers of xterm.js, but with one shared set of listeners. Each xterm.js marker adds three,
+ * which are all called for every trimmed line.
  */
 export function createLineAnchors(terminal: object): LineAnchors {
   const { buffers } = (terminal as { _core: Core })._core
@@ -64,7 +64,7 @@ export function createLineAnchors(terminal: object): LineAnchors {
     return state
   }
 
-  /** A reset creates a new, empty buffer. */
+  /** A reset of the terminal creates a new, empty buffer. */
   const present = () => {
     if (followed?.buffer === buffers.normal) return followed
     for (const anchor of followed?.anchors ?? []) anchor.isDisposed = true

@@ -1,10 +1,10 @@
 import type { LineAnchor } from './lineAnchors.ts'
 
-/** Command of a shell, with the lines that its marks are at. */
+/** Shell command with the lines of its marks. */
 export type Mark = {
   id: number
   prompt: LineAnchor
-  /** Behind the prompt: where the command is typed. */
+  /** Position after the prompt, where the command is typed. */
   input: { marker: LineAnchor; column: number } | undefined
   command: string
   isVerified: boolean
@@ -13,7 +13,7 @@ export type Mark = {
   exitCode: number | null
 }
 
-/** Marks of one terminal, oldest first. Removed marks release their lines. */
+/** Marks of one terminal, oldest first. Removed marks dispose their anchors. */
 export type MarkList = {
   /** Lists the marks whose prompt is still in the buffer, and removes the others. */
   list(): readonly Mark[]

@@ -13,13 +13,13 @@ type Buffer = {
   getLine(line: number): Line | undefined
 }
 
-/** Subset of the xterm.js API, with a window or headless. */
+/** Subset of the API of xterm.js, for the browser and headless versions. */
 export type MarkedTerminal = {
   readonly parser: { registerOscHandler(id: number, handler: (data: string) => boolean): Disposable }
   readonly buffer: { readonly active: Buffer; readonly normal: Buffer }
 }
 
-/** Records commands in a list of marks, at the cursor of the terminal. */
+/** Records commands as marks at the cursor of the terminal. */
 export type MarkRecorder = {
   startPrompt(): void
   startInput(): void
@@ -41,7 +41,7 @@ export function createMarkRecorder(
   return {
     startPrompt() {
       const present = marks.last()
-      // A prompt drawn again takes the place of the one before it.
+      // A redrawn prompt replaces the previous one.
       if (present && present.output === undefined) marks.removeLast()
       const marker = anchorCursor()
       if (!marker) return
@@ -105,7 +105,7 @@ export function readLines(buffer: Buffer, from: Position, to: Position): string[
   return lines
 }
 
-/** A shell asks for the rest of a command with `> `. */
+/** Strips the continuation prompt `> ` of a shell. */
 function stripContinuation(line: string, column: number): string {
   return column > 0 && line.startsWith('> ') ? line.slice(2) : line
 }

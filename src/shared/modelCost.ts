@@ -1,6 +1,6 @@
 /**
- * Prices of one tier in US dollars per million tokens (micro-dollars per token), with at most six decimals. The tier
- * applies to a whole request whose input, cached or not, has more tokens than `above_input_tokens`.
+ * Prices of one tier in US dollars per million tokens (micro-dollars per token), with at most six decimals. A tier
+ * applies to the whole request if its input, cached or not, exceeds `above_input_tokens`.
  */
 export type ModelPriceTier = {
   above_input_tokens: number
@@ -11,7 +11,7 @@ export type ModelPriceTier = {
   cache_write_1h_per_million: number
 }
 
-/** Used tokens. Cache reads and writes are not included in `input`. */
+/** Used tokens. `input` excludes cache reads and writes. */
 export type ModelTokens = {
   input: number
   cacheRead: number
@@ -20,10 +20,10 @@ export type ModelTokens = {
   output: number
 }
 
-/** Maximum tokens of a request, and its cache lifetime for the input. */
+/** Maximum tokens of a request, and the cache lifetime of its input. */
 export type MaxModelTokens = { input: number; output: number; cache: '5m' | '1h' | undefined }
 
-/** Scale at which every price is a whole number, so that sums are exact. */
+/** Scale at which every price is an integer, so that sums are exact. */
 const priceScale = 1_000_000
 
 /** @returns whole micro-dollars, rounded up once */
@@ -60,14 +60,17 @@ export function computeMaxModelCost(
     const inputPrices = [prices.input, prices.cacheRead]
     if (cache) inputPrices.push(prices.cacheWrite5m)
     if (cache === '1h') inputPrices.push(prices.cacheWrite1h)
-    // Math.max does not take bigints.
+    // Math.max does not accept bigints.
     const highest = inputPrices.toSorted((a, b) => (a < b ? 1 : -1))[0] ?? prices.input
     return roundUp(BigInt(input) * highest + BigInt(output) * prices.output)
   })
   return Math.max(...costs)
 }
 
-/** @returns the maximum output tokens that the budget covers after the input; 0 if it does not cover the input */
+/**
+ * @returns the maximum output tokens that the budget covers in addition to the input, or 0 if it does not cover the
+ * input
+ */
 export function computeAffordableOutputTokens(
   tiers: readonly ModelPriceTier[],
   max: MaxModelTokens,

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { modelKinds } from './contract/inference.ts'
 
-/** Efforts of reasoning, in ascending order. */
+/** Reasoning efforts in ascending order. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof efforts)[number]
 
 const EffortField = z.enum(efforts)
 
-/** US dollars for a million tokens, which are micro-dollars for one. A millionth of a micro-dollar is the least step. */
+/** US dollars per million tokens, or micro-dollars per token. The smallest step is a millionth of a micro-dollar. */
 const Price = z
   .number()
   .min(0)
@@ -15,11 +15,11 @@ const Price = z
   .refine((it) => Number.isInteger(Number((it * 1_000_000).toFixed(6))), 'must have at most six digits after the point')
 
 export const PriceTier = z.strictObject({
-  /** The tier counts where the whole input, cached or not, has more tokens than this. */
+  /** Input tokens, cached or not, above which the tier applies. */
   above_input_tokens: z.int().min(0),
   input: Price,
   output: Price,
-  /** Absent: as the input. */
+  /** Default: the price of the input */
   cache_read: Price.optional(),
   cache_write_5m: Price.optional(),
   cache_write_1h: Price.optional(),
@@ -56,9 +56,9 @@ export const refusedParameters = [
 
 export const Refusal = z.strictObject({
   parameter: z.enum(refusedParameters),
-  /** `reasoning`: only where the model thinks. */
+  /** `reasoning`: only if reasoning is enabled. */
   when: z.enum(['always', 'reasoning']).default('always'),
-  /** `reject`: without it the request would mean something else. */
+  /** `reject`: dropping the parameter would change the meaning of the request. */
   outcome: z.enum(['drop', 'reject']).default('drop'),
 })
 
@@ -66,19 +66,19 @@ export const modelFields = {
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/),
   upstream_id: z.string().min(1),
   kind: z.enum(modelKinds).default('chat'),
-  /** Numbers in a vector of an embedding model, unless a request asks for fewer. */
+  /** Default size of the vectors of an embedding model. */
   dimensions: z.int().min(1).optional(),
   released_on: z.iso.date().optional(),
   context_window: z.int().min(1),
   max_output_tokens: z.int().min(1),
   images: z.boolean(),
-  /** Answers at the provider's Responses API only. */
+  /** Whether the model is available only in the provider's Responses API. */
   responses_only: z.boolean().default(false),
-  /** Calls of a history must carry the signatures that they came with. */
+  /** Whether tool calls in the history must include their original signatures. */
   signed_calls: z.boolean().default(false),
-  /** Thinks only where the answer is streamed. */
+  /** Whether the model reasons only in streamed responses. */
   thinks_in_streams_only: z.boolean().default(false),
-  /** Minimum size for prompt caching at providers that cache only on request; Steward then requests it. */
+  /** Minimum size for prompt caching, at providers that cache only on request. Steward then requests it. */
   least_cached_tokens: z.int().min(1).optional(),
   reasoning: Reasoning.optional(),
   refuses: z.array(Refusal).default([]),
@@ -95,7 +95,7 @@ export const modelFields = {
     ),
 }
 
-/** A configured model: other values for one of the catalogue, or one more model of its family. */
+/** Configured model: overrides a model of the catalogue, or adds a model to its family. */
 export const ConfiguredModel = z.strictObject({
   ...modelFields,
   upstream_id: modelFields.upstream_id.optional(),

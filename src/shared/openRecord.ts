@@ -1,9 +1,9 @@
-/** Longest unknown word that is shown, in characters. */
+/** Maximum length of the label of an unknown enum value, in characters. */
 const maxLabelLength = 40
 
 /**
- * Creates a table that other versions of Steward may extend: unknown keys get `fallback`. Enumeration lists known keys
- * only.
+ * Creates a record that other versions of Steward may extend. Unknown keys return `fallback`. Enumeration lists only
+ * known keys.
  */
 export function openRecord<Word extends string, Entry>(
   entries: Readonly<Record<Word, Entry>>,
@@ -16,7 +16,7 @@ export function openRecord<Word extends string, Entry>(
   })
 }
 
-/** Formats a word that this version does not know: `awaiting-key` as `Awaiting key`. */
+/** Formats an unknown enum value: `awaiting-key` as `Awaiting key`. */
 export function toPlainWord(word: string): string {
   const spaced = word.replace(/[-_.\s]+/g, ' ').trim()
   const label = spaced.length > maxLabelLength ? `${spaced.slice(0, maxLabelLength - 1)}…` : spaced

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * Extension of x402 by which a client identifies its order, so that it is settled only once.
+ * Name of the x402 extension with which a client identifies its order, so that it is settled only once.
  * @see https://github.com/x402-foundation/x402/blob/main/specs/extensions/payment_identifier.md
  */
 export const paymentIdentifierName = 'payment-identifier'
@@ -10,7 +10,7 @@ export const PaymentIdentifier = z
   .string()
   .regex(/^[A-Za-z0-9_-]{16,128}$/, 'must have 16 to 128 letters, digits, hyphens or underscores')
 
-/** Declaration of a seller, which a client returns with its identifier. */
+/** Declaration of the seller, which the client returns with its identifier. */
 export type IdentifierDeclaration = { info: { required: boolean }; schema: Readonly<Record<string, unknown>> }
 
 export const identifierDeclaration: IdentifierDeclaration = {

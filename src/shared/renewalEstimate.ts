@@ -1,4 +1,4 @@
-/** The list price for so many years; undefined: not known. Without knowledge of premium names. */
+/** Returns the list price for a number of years, or undefined if unknown. Does not consider premium names. */
 export function estimateMicroUsd(
   domain: string,
   years: number,

@@ -1,4 +1,7 @@
-/** A program's own words on one line: cut, and without controls or characters that turn or hide others. */
+/**
+ * Formats untrusted text as one line: truncated, without control characters and without characters that reorder or hide
+ * others.
+ */
 export function sanitizeLine(text: string, max: number): string {
   const line = toOneLine(text.slice(0, 4 * max))
   return line.length > max ? `${toOneLine(line.slice(0, max - 1))}…` : line

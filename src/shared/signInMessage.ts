@@ -2,27 +2,28 @@ import type { ChainType } from './contract/wallet.ts'
 import { isPathCharacters, isUri } from './uri.ts'
 
 /**
- * A sign-in message as it stands: times and addresses are the very text, so that it can be written again byte for byte.
+ * Parsed sign-in message. Times and addresses are unchanged text, so that the message can be formatted again byte for
+ * byte.
  * @see https://eips.ethereum.org/EIPS/eip-4361
  * @see https://github.com/phantom/sign-in-with-solana
  */
 export type SignInMessage = {
   chainType: ChainType
-  /** `https` where the domain has a scheme before it. */
+  /** Scheme before the domain, such as `https`. */
   scheme?: string | undefined
   domain: string
   address: string
   statement?: string | undefined
   fields: Partial<Record<SignInField, string>>
   resources?: readonly string[] | undefined
-  /** Absent is as EIP-4361, or Solana's own library, writes it. */
+  /** Default: the layout of EIP-4361, or of Solana's library */
   layout?: SignInLayout
 }
 
 export type SignInLayout = {
-  /** Whether an absent statement leaves an empty line: true in EIP-4361, false in Solana's library. */
+  /** Whether an absent statement results in an empty line: true in EIP-4361, false in Solana's library. */
   emptyStatement: boolean
-  /** EIP-4361 has one order. Clients of Solana have several. */
+  /** EIP-4361 has a fixed order. Solana clients have several. */
   order: readonly SignInField[]
 }
 
@@ -43,11 +44,11 @@ const requiredOfEvm: readonly SignInField[] = ['uri', 'version', 'chainId', 'non
 const chains = { evm: 'Ethereum', solana: 'Solana' } as const
 const asks = ' wants you to sign in with your '
 const resourcesLabel = 'Resources:'
-/** An authority of RFC 3986 without a user, which no site has in its name. */
+/** RFC 3986 authority. User information is not allowed, because the name of a site never contains it. */
 const authority = /^[A-Za-z0-9.:[\]-]{1,255}$/
 const addresses = { evm: /^0x[0-9a-fA-F]{40}$/, solana: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/ } as const
 const statementText = /^[A-Za-z0-9 :/?#[\]@!$&'()*+,;=\-._~]+$/
-/** RFC 3339, in the form of ISO 8601. */
+/** RFC 3339 timestamp. */
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 const isTime = (text: string): boolean => time.test(text)
 
@@ -62,12 +63,15 @@ const isValue: Record<SignInField, (text: string, chainType: ChainType) => boole
   requestId: isPathCharacters,
 }
 
-/** Letters and digits of ASCII, blanks, and the punctuation that addresses have: nothing that could be another line. */
+/**
+ * Whether the text contains only ASCII letters and digits, spaces, and punctuation of URLs, so that it cannot start
+ * another line.
+ */
 export function isStatement(text: string): boolean {
   return statementText.test(text)
 }
 
-/** @returns undefined unless the text is byte for byte what `formatSignInMessage` produces for its fields */
+/** @returns undefined unless the text is byte-identical to the output of `formatSignInMessage` for its fields */
 export function parseSignInMessage(text: string, chainType: ChainType): SignInMessage | undefined {
   const read = readMessage(text.split('\n'), chainType)
   return read && formatSignInMessage(read) === text ? read : undefined
@@ -87,13 +91,13 @@ export function formatSignInMessage(message: SignInMessage): string {
   ].join('\n')
 }
 
-/** Reads the chain of a message from its first line. */
+/** Detects the chain of a message from its first line. */
 export function readChainType(text: string): ChainType {
   const [head = ''] = text.split('\n', 1)
   return head.endsWith(`${asks}${chains.solana} account:`) ? 'solana' : 'evm'
 }
 
-/** Every nonce that a text names, whatever else is wrong with it. */
+/** Returns all nonces in a text, even if the text is not a valid message. */
 export function findNonces(text: string): string[] {
   return [...text.matchAll(/^Nonce: ([\x21-\x7e]{1,255})\s*$/gm)].flatMap(([, nonce]) => nonce ?? [])
 }
@@ -126,7 +130,7 @@ function readFields(lines: readonly string[], chainType: ChainType): ReadFields 
   for (const line of lines) {
     const name = allFields.find((it) => line.startsWith(labels[it]))
     const value = name && line.slice(labels[name].length)
-    // A field that comes twice stands in the rest, which is no list of resources.
+    // A repeated field remains in the rest, which then is not a valid list of resources.
     if (name === undefined || value === undefined || fields[name] !== undefined) break
     if (!isValue[name](value, chainType)) return undefined
     fields[name] = value

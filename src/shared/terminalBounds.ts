@@ -1,12 +1,15 @@
 import { type CharacterWidths, createCharacterWidths } from './characterWidths.ts'
 
 /**
- * xterm.js 6.0 takes counts as programs write them: `CSI 2147483647 S` scrolls two thousand million times, and an OSC may have
- * ten million characters. With these bounds, which the host's screens and the window share so that both show the same,
- * no sequence costs more than the screen is large. `docs/upstream/xterm-counts.md` names the places in its source.
+ * xterm.js 6.0 does not limit the parameters of sequences: `CSI 2147483647 S` scrolls two billion times, and an OSC may
+ * have ten million characters. These limits bound the cost of a sequence by the size of the screen. The host and the
+ * window share them, so that both display the same. `docs/upstream/xterm-counts.md` lists the locations in its source.
  */
 
-/** The inner parts that are bounded; the exact version is pinned, and `terminalBounds.test.ts` fails when a release moves one. */
+/**
+ * Internals of xterm.js that are bounded. The exact version is pinned, and `terminalBounds.test.ts` fails if a release
+ * changes them.
+ */
 type Core = {
   readonly cols: number
   readonly rows: number
@@ -31,7 +34,7 @@ type Core = {
   }
   registerCsiHandler(id: { final: string }, handler: (params: Params) => boolean): unknown
 }
-/** Borrowed from the parser: what is written here is what the terminal's own handler gets. */
+/** Parameters owned by the parser. Changes are visible to the handler of the terminal. */
 type Params = { readonly params: Int32Array }
 type Line = { clone(): Line; getTrimmedLength(): number; readonly isWrapped: boolean }
 type Lines = {
@@ -48,14 +51,14 @@ type LinkService = {
   addLineToLink(linkId: number, line: number): void
 }
 
-/** Lengths of OSC sequences: of clipboard requests, and of others. */
+/** Maximum length of OSC sequences: clipboard requests, and others. */
 const oscUnits = { clipboard: 1024 * 1024 + 16, normal: 16 * 1024 }
 const dcsUnits = 16 * 1024
 const clipboardCode = 52
-/** Number of links, newest first: each costs time with every line that scrolls. */
+/** Maximum number of links. The newest are retained. Each link adds cost to every scrolled line. */
 const linkLimits = { max: 4_096, retained: 3_072 }
 
-/** Holds a terminal of xterm.js, with a window or headless, to what its screen can show. */
+/** Bounds the cost of sequences in a terminal of xterm.js, browser or headless. */
 export function boundTerminal(terminal: object): void {
   const core = (terminal as { _core: Core })._core
   boundCounts(core)
@@ -65,10 +68,10 @@ export function boundTerminal(terminal: object): void {
   boundReflow(core)
 }
 
-/** More columns than the screen has do what as many as it has do. */
+/** Clamps counts to the number of columns, which has the same effect. */
 function boundCounts(core: Core): void {
   const columns = () => core.cols
-  // A repeated character may be made of several code points, each of which is drawn again.
+  // A repeated character may consist of several code points, each of which is drawn again.
   const cells = () =>
     Math.ceil((core.rows * core.cols) / (countJoins(core._inputHandler._parser.precedingJoinState) + 1))
   const mosts = { I: columns, Z: columns, '@': columns, P: columns, X: columns }
@@ -80,10 +83,10 @@ function boundCounts(core: Core): void {
   }
 }
 
-/** One by one each line would move all others of the screen. */
+/** Maximum number of lines that xterm.js moves one by one. Each move shifts all other lines of the screen. */
 const fewLines = 8
 
-/** Lines scroll, or are inserted and deleted, all at once, and no more of them than the scrolling region has. */
+/** Scrolls, inserts and deletes lines in one operation, clamped to the scrolling region. */
 function boundLineMoves(core: Core): void {
   const moves = { S: 'scrollUp', T: 'scrollDown', L: 'insertLines', M: 'deleteLines' } as const
   for (const [final, move] of Object.entries(moves)) {
@@ -96,7 +99,9 @@ function boundLineMoves(core: Core): void {
   }
 }
 
-/** The terminal moves one line itself, which tells what an empty one looks like; the others follow at once. */
+/**
+ * xterm.js moves the first line, which provides the attributes of an empty line. The others are moved in one operation.
+ */
 function moveLines(core: Core, move: LineMove, count: number): void {
   core._inputHandler[move]({ params: Int32Array.of(1) })
   const { lines, ybase, y, scrollTop, scrollBottom } = core.buffer
@@ -114,7 +119,7 @@ function moveLines(core: Core, move: LineMove, count: number): void {
   lines.splice(isUp ? last - others + 1 : first, 0, ...added)
 }
 
-/** A string that is too long is dropped as if it had been called off; all until its end is ignored. */
+/** Drops a string that is too long as if it had been aborted. Ignores its remaining bytes. */
 function boundStrings({ _inputHandler: { _parser } }: Core): void {
   const { _oscParser: osc, _dcsParser: dcs } = _parser
   const [oscStart, dcsHook] = [osc.start.bind(osc), dcs.hook.bind(dcs)]
@@ -130,7 +135,7 @@ function boundStrings({ _inputHandler: { _parser } }: Core): void {
   }
 }
 
-/** @returns what to call when another string begins */
+/** @returns a function to call when another string begins */
 function boundPuts(parser: StringParser, getMax: () => number): () => void {
   const put = parser.put.bind(parser)
   let units = 0
@@ -145,7 +150,7 @@ function boundPuts(parser: StringParser, getMax: () => number): () => void {
   }
 }
 
-/** The oldest links give way: their text stays, and leads nowhere. */
+/** Removes the oldest links. Their text remains, without a link. */
 function boundLinks(links: LinkService, core: Core): void {
   const registerLink = links.registerLink.bind(links)
   const addLineToLink = links.addLineToLink.bind(links)
@@ -170,8 +175,8 @@ function boundLinks(links: LinkService, core: Core): void {
 }
 
 /**
- * When a terminal becomes narrower its long lines take more rows, and xterm.js makes all of them before it drops those that
- * are too many: a scrollback of wide lines becomes millions of rows. What would be dropped goes before.
+ * Limits the reflow of a terminal that becomes narrower. xterm.js creates all wrapped rows before it trims the excess,
+ * so a scrollback of wide lines becomes millions of rows. Trims those lines first.
  */
 function boundReflow(core: Core): void {
   const resize = core.resize.bind(core)
@@ -198,7 +203,7 @@ function dropWhatWillNotFit({ buffers: { normal }, options, rows: present }: Cor
   }
 }
 
-/** The rows of the line in which the cursor stands: it stays as it is. */
+/** Returns the rows of the line at the cursor, which is not changed. */
 function findLine(lines: Lines, row: number): { first: number; last: number } {
   let [first, last] = [row, row]
   while (first > 0 && lines.get(first)?.isWrapped) first--
@@ -206,7 +211,7 @@ function findLine(lines: Lines, row: number): { first: number; last: number } {
   return { first, last }
 }
 
-/** Makes characters as wide as programs in sandboxes count them, with bounds. */
+/** Sets character widths that match those of programs in sandboxes, with bounds. */
 export function boundWidths(terminal: {
   readonly unicode: { register(widths: CharacterWidths): void; activeVersion: string }
 }): void {
@@ -219,7 +224,7 @@ const maxJoined = 15
 const [joinBit, stateShift, ownCell] = [1, 3, 1 << 1]
 const belowState = (1 << stateShift) - 1
 
-/** Bounds the combining marks in one cell; further ones get a cell of their own. */
+/** Limits the number of combining marks per cell. Further marks get a separate cell. */
 function createBoundedWidths(widths: CharacterWidths): CharacterWidths {
   return {
     version: `${widths.version}-bounded`,
@@ -239,8 +244,8 @@ function countJoins(properties: number): number {
 }
 
 /**
- * Bytes of output that may be parsed between two readings of the clock. The most expensive two-byte sequences redraw the
- * whole screen, so a chunk for a large screen is small.
+ * Returns the number of output bytes to parse between two clock readings. The most expensive two-byte sequences redraw
+ * the whole screen, so chunks for large screens are small.
  */
 export function computePieceBytes({ cols, rows }: { cols: number; rows: number }): number {
   return Math.min(maxPiece, Math.max(minPiece, Math.floor(cellBytes / (cols * rows))))

@@ -5,40 +5,37 @@ import { createMarkList, type Mark, maxMarks } from './markList.ts'
 import { createMarkRecorder, type MarkedTerminal, maxCommandLength, type Position, readLines } from './markRecorder.ts'
 
 /**
- * Start and end of commands in a terminal, which a shell marks by OSC 133: `A` before its prompt, `B` after it, `C` when
- * the command starts, `D;<exit code>` when it ends. The window and the screen of the host both parse them. A new viewer
- * receives earlier marks beside the snapshot, never inside the output, which any program can print.
- *
- * A shell with the key of the terminal appends it to each mark (`…;steward=<key>`). After the first such mark, marks without
- * the key are output of other programs, and are ignored.
- *
+ * Marks for the start and end of commands, which a shell sets with OSC 133: `A` before its prompt, `B` after it, `C`
+ * when the command starts, `D;<exit code>` when it ends. The window and the host's screen both parse them. A new viewer
+ * receives earlier marks separately from the snapshot, never in the output, because any program can print output. A
+ * shell with the key of the terminal appends it to each mark (`…;steward=<key>`). After the first such mark, marks
+ * without the key are output of other programs and are ignored.
  * @see https://gitlab.freedesktop.org/Per_Bothner/specifications/blob/master/proposals/semantic-prompts.md
  */
 export type CommandMark = {
   readonly id: number
   /** Line of the prompt, counted from the first line in the buffer. */
   readonly line: number
-  /** Command text as displayed. Empty until the command runs. */
+  /** Displayed text of the command. Empty until the command runs. */
   readonly command: string
   /**
-   * Whether the shell itself sent the mark. Printed files cannot forge it, but programs that read the shell's memory
-   * can.
+   * Whether the shell sent the mark. Printed files cannot forge it, but programs that can read the shell's memory can.
    */
   readonly isVerified: boolean
   readonly state: 'prompt' | 'running' | 'done'
-  /** Null when the shell did not tell. */
+  /** Null if the shell did not report it. */
   readonly exitCode: number | null
-  /** Range of the output: start, and end (exclusive). */
+  /** Range of the output. The end is exclusive. */
   readonly output: { readonly from: Position; readonly to: Position } | undefined
 }
 
-/** Key in the request for a terminal. The runtime moves it from the environment to a pipe. */
+/** Variable with the key in the request for a terminal. The runtime moves it from the environment to a pipe. */
 export const marksKeyVariable = 'STEWARD_MARKS_KEY'
-/** Names the descriptor from which the program of a terminal can read its key, once. */
+/** Variable with the file descriptor from which the shell can read its key, once. */
 export const marksDescriptorVariable = 'STEWARD_MARKS_FD'
 
 export type TerminalMarks = {
-  /** Oldest first; those whose prompt has scrolled out for good are gone. */
+  /** Lists the marks, oldest first. Excludes marks whose prompt was trimmed from the scrollback. */
   list(): CommandMark[]
   /** Exports the marks for another terminal with the same cursor position. */
   exportMarks(): CarriedMark[]
@@ -54,7 +51,7 @@ export type TerminalMarks = {
 const shellMark = 133
 const keyField = 'steward='
 
-/** Lines count from the cursor's, so that they mean the same on another terminal. */
+/** Mark with lines relative to the cursor, so that it can be imported into another terminal. */
 export const CarriedMark = z.object({
   line: z.int(),
   command: z.string(),
@@ -71,7 +68,7 @@ export function createTerminalMarks(terminal: MarkedTerminal): TerminalMarks {
   const marks = createMarkList()
   const recorder = createMarkRecorder(terminal, { marks, anchors })
   let field: string | undefined
-  /** The shell has shown that it knows the key. */
+  /** Whether the shell has sent a mark with the key. */
   let isKeyed = false
 
   function follow(data: string): boolean {
@@ -79,11 +76,11 @@ export function createTerminalMarks(terminal: MarkedTerminal): TerminalMarks {
     const hasKey = field !== undefined && fields.at(-1) === field
     if (isKeyed && !hasKey) return true
     if (hasKey && !isKeyed) {
-      // Earlier marks may come from any program.
+      // Earlier marks may be forged.
       marks.clear()
       isKeyed = true
     }
-    // Programs that fill the screen have no commands.
+    // Full-screen programs have no commands.
     if (terminal.buffer.active.type === 'alternate') return true
     if (kind === 'A') recorder.startPrompt()
     else if (kind === 'B') recorder.startInput()

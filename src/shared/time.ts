@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** ISO 8601 in UTC with milliseconds and `Z`, as on every wire of Steward. */
+/** ISO 8601 in UTC with milliseconds and `Z`, the time format of all APIs. */
 export const IsoTime = z.iso.datetime({ precision: 3 })
 export type IsoTime = z.infer<typeof IsoTime>
 

@@ -1,17 +1,19 @@
-/** Entries further apart keep the order of the log: one of the clocks was wrong, or the service was away for long. */
+/**
+ * Maximum distance of moved entries. Larger differences indicate a wrong clock or a long outage of the service, so the
+ * order of the log is preserved.
+ */
 const windowMs = 3_600_000
 const maxMoves = 200
 
 type Entry = {
   at: string
-  /** Entries with a problem stay where they are. */
+  /** Entries with a problem are not moved. */
   problem: string | null
 }
 
 /**
- * Sorts entries of the log by time: the service's are written when they are copied, after what the local agent did since.
- * An entry moves past at most 200 others, within an hour.
- *
+ * Sorts log entries by time. Entries of the service are appended when they are copied, after later entries of the local
+ * agent. An entry moves past at most 200 others, within one hour.
  * @param entries in the order of their sequence
  */
 export function* sortByTime<E extends Entry>(entries: Iterable<E>, order: 'newest' | 'oldest'): Generator<E> {

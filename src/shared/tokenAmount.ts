@@ -1,6 +1,6 @@
 /**
- * An exact amount for people: at least two decimals, no more than it has, thousands parted: `1,234.50`, `0.000001`.
- * @param atomic in the token's smallest units
+ * Formats an exact amount for display, with at least two decimals and thousands separators: `1,234.50`, `0.000001`.
+ * @param atomic amount in the token's smallest units
  */
 export function formatTokenAmount(atomic: bigint, decimals: number): string {
   const digits = String(atomic < 0n ? -atomic : atomic).padStart(decimals + 1, '0')

@@ -1,4 +1,7 @@
-/** The grammar of URIs, whose `URL` of the platform takes and mends much that is none: https://www.rfc-editor.org/rfc/rfc3986#appendix-A */
+/**
+ * URI grammar. The platform's `URL` accepts and repairs many invalid URIs:
+ * https://www.rfc-editor.org/rfc/rfc3986#appendix-A
+ */
 
 const pathCharacter = "(?:[A-Za-z0-9\\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})"
 const nameCharacter = "(?:[A-Za-z0-9\\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})"
@@ -16,7 +19,7 @@ export function isUri(text: string): boolean {
   return match !== null && (literal === undefined || isIpLiteral(literal))
 }
 
-/** Any number of characters that a path may have between its slashes: `*pchar`. */
+/** Whether the text is a path segment: `*pchar`. */
 export function isPathCharacters(text: string): boolean {
   return pathCharacters.test(text)
 }
@@ -32,7 +35,7 @@ function isIpLiteral(text: string): boolean {
   return halves.length === 1 ? count === 8 : count <= 7
 }
 
-/** Counts groups of 16 bits. Returns `NaN` for malformed text. */
+/** Counts 16-bit groups. Returns `NaN` for malformed text. */
 function countGroups(half: string): number {
   if (half === '') return 0
   const parts = half.split(':')

@@ -1,16 +1,15 @@
-/** Bidirectional controls, joiners and other invisible characters, and controls except tabs and line ends. */
+/** Bidirectional controls, joiners and other invisible characters, and control characters except tabs and line ends. */
 const unseen =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches these characters
   /[\0-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\u{E0000}-\u{E007F}]/gu
 const plain = /^[\t\n\r\x20-\x7E]*$/
-/** No script has letters with more combining marks. */
+/** The maximum number of combining marks per letter in any script. */
 const maxMarks = 6
 const stacked = new RegExp(`(\\p{M}{${maxMarks}})\\p{M}+`, 'gu')
 
 /**
- * Escapes code and commands of third parties for display: invisible characters, which could make a text read differently
- * than it runs, are replaced by their number, such as `⟨U+202E⟩`.
- *
+ * Escapes third-party code and commands for display. Replaces invisible characters, which could make the text look
+ * different from what runs, with their code point, such as `⟨U+202E⟩`.
  * @see https://trojansource.codes
  */
 export function revealHidden(text: string): string {
@@ -21,14 +20,13 @@ export function revealHidden(text: string): string {
   })
 }
 
-/** A flag made of tag characters, such as Scotland's, or a run of invisible characters that can hold a message. */
+/** Flags made of tag characters, such as Scotland's, and runs of invisible characters that can encode a message. */
 const hidden =
   /(\u{1F3F4}[\u{E0020}-\u{E007E}]{1,6}\u{E007F})|(?:[\u{E0000}-\u{E007F}]|[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2,}|[\u200B-\u200D\u2060-\u2064\uFEFF]{4,})+/gu
 
 /**
- * Escapes prose of third parties for display: invisible text, which a model reads and a person does not, is replaced by
- * its length, such as `⟨17 hidden characters⟩`. Single joiners of letters and emoji stay.
- *
+ * Escapes third-party prose for display. Replaces invisible text, which a model reads but a user does not see, with its
+ * length, such as `⟨17 hidden characters⟩`. Single joiners of letters and emoji are preserved.
  * @see https://www.unicode.org/faq/languagetagging.html
  */
 export function escapeHidden(text: string): string {
@@ -40,7 +38,7 @@ export function escapeHidden(text: string): string {
   })
 }
 
-/** Limits combining marks to six per letter: thousands would cover their surroundings and take long to draw. */
+/** Limits combining marks to six per letter. Thousands of them would cover their surroundings and be slow to draw. */
 export function withFewMarks(text: string): string {
   return plain.test(text) ? text : text.replace(stacked, '$1')
 }

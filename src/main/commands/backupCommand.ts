@@ -27,8 +27,8 @@ const filesName = 'files'
 type Options = Pick<StartOptions, 'folder' | 'dataFolder' | 'json'>
 
 /**
- * Copies a data folder, also while Steward runs: each database by SQLite's backup, each disk of a running sandbox as it
- * is at one moment, everything else as it is on disk. A backup is complete once it is renamed to its final name.
+ * Copies a data folder, which may be in use: databases with SQLite's backup API, disks of running sandboxes as
+ * snapshots, all other files as they are on disk. The backup is complete once it is renamed to its final name.
  * @returns the exit code of the program
  * @throws AppError `command/usage`, `backup/failed`, `data/damaged`
  */
@@ -49,7 +49,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
     }
     const manifest: z.infer<typeof Manifest> = { kind: 'steward-backup', format: 1, version }
     await writeFile(join(part, manifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
-    await rm(target, { recursive: true, force: true }) // checked to be an empty folder
+    await rm(target, { recursive: true, force: true }) // verified to be an empty folder
     await rename(part, target)
   } finally {
     host?.close()
@@ -126,7 +126,8 @@ function createInUseError(program: string, dataFolder: string): AppError {
 
 async function connectHost(dataFolder: string): Promise<IpcClient | undefined> {
   const signal = AbortSignal.timeout(connectMs)
-  return connectIpc({ path: getHostSocketPath(dataFolder), onEvent: () => {}, signal }).catch(() => undefined) // no host runs
+  // no host is running
+  return connectIpc({ path: getHostSocketPath(dataFolder), onEvent: () => {}, signal }).catch(() => undefined)
 }
 
 async function callHost<M extends HostMethod>(
@@ -136,12 +137,15 @@ async function callHost<M extends HostMethod>(
   deadlineMs: number,
 ): Promise<HostResult<M>> {
   const answer = await host?.call(method, params, { signal: AbortSignal.timeout(deadlineMs) })
-  return hostMethods[method].result.parse(answer?.result) as HostResult<M> // matches the schema of this method
+  return hostMethods[method].result.parse(answer?.result) as HostResult<M> // validated by the schema of this method
 }
 
 type Frozen = HostParams<'snapshot.create'>
 
-/** Copies the disk of each running sandbox as a snapshot made by the host, which pauses its programs. */
+/**
+ * Copies the disk of each running sandbox from a snapshot. The host pauses the sandbox's processes while it takes the
+ * snapshot.
+ */
 async function freezeDisks(host: IpcClient): Promise<Frozen[]> {
   const { machines: sandboxs } = await callHost(host, 'machine.list', {}, connectMs)
   const frozen: Frozen[] = []
@@ -213,14 +217,14 @@ async function copySandboxs(dataFolder: string, part: string, frozen: readonly F
   }
 }
 
-/** Paths below the folder of a sandbox; its snapshots one by one. */
+/** Returns the paths in a sandbox folder. Lists each snapshot separately. */
 async function listEntries(folder: string): Promise<string[]> {
   const names = await readdir(folder)
   const snapshots = await readdir(join(folder, 'snapshots')).catch(() => [])
   return [...names.filter((name) => name !== 'snapshots'), ...snapshots.map((name) => join('snapshots', name))]
 }
 
-/** Whether an entry is the current disk, which changes, or the copy that replaces it in the backup. */
+/** Whether an entry is the current disk, which changes, or the snapshot that replaces it in the backup. */
 function isPresent(entry: string, snapshotId: SnapshotId): boolean {
   return entry === diskName || entry === filesName || entry.startsWith(join('snapshots', snapshotId))
 }

@@ -9,7 +9,7 @@ import { AppError } from '#shared/appError.ts'
 const execute = promisify(execFile)
 
 type Options = {
-  /** Whether to exclude a path of the source with everything below it. */
+  /** Whether to exclude a source path and everything below it. */
   leaveOut?: (path: string) => boolean
 }
 
@@ -43,7 +43,7 @@ async function copyPart(from: string, to: string, leaveOut: (path: string) => bo
   await setMode(to, stats)
 }
 
-/** Gives `to` the mode and, for root, the owner of `from`. */
+/** Applies the mode of `from`, and its owner if the process is root. */
 export async function copyMode(from: string, to: string): Promise<void> {
   await setMode(to, await lstat(from))
 }
@@ -71,7 +71,10 @@ async function copyWhole(from: string, to: string): Promise<void> {
   }
 }
 
-/** Sandboxes of an ordinary user may have files of subordinate ids, which that user may not read itself. */
+/**
+ * Copies within the subordinate id range, because sandboxes of an unprivileged user may contain files that the user
+ * cannot read.
+ */
 async function copyOwned([program = '', ...parts]: readonly string[], { from, to }: { from: string; to: string }) {
   const ranged = await wrapInRange([program, ...parts])
   if (ranged === undefined) return execute(program, parts)

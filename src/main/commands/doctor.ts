@@ -22,7 +22,7 @@ import type { AppError } from '#shared/appError.ts'
 import { hostMethods } from '#shared/contract/hostIpc.ts'
 import type { Enforced, RuntimeReport } from '#shared/contract/sandboxes.ts'
 
-/** `limited`: it works, less well than it could; `notes` say why, with the command that changes it. */
+/** `limited`: works with restrictions. `notes` give the reason and the command that fixes it. */
 export type Finding = {
   name: string
   state: 'good' | 'limited' | 'missing'
@@ -35,13 +35,13 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'json'>
 type WalletQuestion = { dataFolder: string; config: Config; keychain: SecretStore; fault: AppError | undefined }
 
 const answerMs = 20_000
-/** A person may have to answer its dialog. */
+/** Includes time for the user to answer the keychain dialog. */
 const keychainMs = 20_000
 
 /**
- * Says in plain words what this machine can do, found by trying.
- * @param window why Electron shows no window here; undefined when it does
- * @returns the exit code of the program: 1 when no sandbox can run
+ * Prints a report of what works on this computer, based on probes.
+ * @param window why Electron cannot open a window; undefined if it can
+ * @returns the exit code of the program: 1 if no sandbox can run
  */
 export async function runDoctor(
   options: Options,
@@ -76,7 +76,7 @@ export async function runDoctor(
   return runtimes.some((it) => it.available) ? 0 : 1
 }
 
-/** Reads the reports of the running host. Without one, probes each runtime in a temporary folder. */
+/** Reads the reports of the running host. If no host is running, probes each runtime in a temporary folder. */
 async function listReports(dataFolder: string, config: Config): Promise<RuntimeReport[]> {
   const running = await listRunningReports(dataFolder)
   if (running) return running
@@ -104,7 +104,7 @@ async function listRunningReports(dataFolder: string): Promise<RuntimeReport[] |
     const { result } = await host.call('describe', {}, { signal })
     return hostMethods.describe.result.parse(result).runtimes
   } catch {
-    return undefined // it hangs or is of another version: trying tells
+    return undefined // the host hangs or has another version, so probe instead
   } finally {
     host.close()
   }
@@ -122,7 +122,7 @@ function checkRuntime({ name, available, detail, cure, enforced, limit_gaps: gap
   const listLimits = (isEnforced: boolean) =>
     (Object.keys(kinds) as (keyof Enforced)[])
       .filter((kind) => enforced[kind] === isEnforced)
-      .map((kind) => kinds[kind]) // its own keys
+      .map((kind) => kinds[kind]) // keys of this record
   const loose = listLimits(false)
   const limitsText =
     listLimits(true).length === 0 ? 'No limit is enforced.' : `Enforced limits: ${listLimits(true).join(', ')}.`
@@ -150,9 +150,10 @@ function checkKeychain(kind: SecretStore['kind'], fault: AppError | undefined): 
   return { name: 'Keychain', state: 'good', says: `It keeps what is written to it: ${backendNames[kind]}.` }
 }
 
-/** A vault file is as good as a keychain: what is in either is sealed by the passphrase. */
+/** Accepts a vault file like a keychain, because secrets in either are sealed with the passphrase. */
 async function checkWallet({ dataFolder, config, keychain, fault }: WalletQuestion): Promise<Finding> {
-  // New wallets use the vault file where there is no keychain; while the keychain is only locked, they wait.
+  // New wallets use the vault file if there is no keychain. If the keychain is only locked, wallet creation waits for
+  // it.
   const unavailable = fault?.code === 'wallet/keychain-unavailable' ? fault.message : undefined
   const tried: SecretStore = { ...keychain, fault: async () => unavailable }
   try {

@@ -13,7 +13,7 @@ import type { ImageName } from '#shared/contract/images.ts'
 import { type ImageOrder, parseImageOrder } from './imageOrder.ts'
 
 /**
- * Adds, removes or lists what sandboxes can be made from, whether Steward runs or not.
+ * Adds, removes or lists sandbox images. Works whether or not Steward is running.
  * @returns the exit code of the program
  * @throws AppError `image/…`
  */
@@ -74,7 +74,7 @@ function createCancelledError(name: ImageName, cause: unknown): AppError {
   return new AppError('image/failed', `Adding the image ${name} was called off; nothing of it is left.`, { cause })
 }
 
-/** The service asks its records; here are the files of all that it knows. */
+/** Checks the files of all sandboxes in the data folder, because the database of the service is not available here. */
 async function refuseInUse(name: ImageName, folder: string): Promise<void> {
   const folders = createSandboxFolders(folder)
   const sandboxs = await Promise.all((await folders.list()).map((id) => folders.find(id).catch(() => undefined)))
@@ -84,7 +84,7 @@ async function refuseInUse(name: ImageName, folder: string): Promise<void> {
   }
 }
 
-/** Rewrites one line on a terminal; elsewhere, prints a line for each step. */
+/** Creates a progress display: one rewritten line on a terminal, otherwise one line per step. */
 function createProgressLine(to: NodeJS.WriteStream) {
   let last = ''
   return {

@@ -9,7 +9,8 @@ export type ImageOrder =
   | { kind: 'remove'; name: ImageName }
 
 /**
- * Parses the arguments of the command `image`. Separate from the other options, which every start reads: this needs zod.
+ * Parses the arguments of the command `image`. A separate module, because it needs zod and every start parses the other
+ * options.
  * @throws AppError `command/usage`
  */
 export function parseImageOrder({ words: [action, name], from, packages }: ImageArguments): ImageOrder {

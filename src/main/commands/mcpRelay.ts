@@ -10,7 +10,10 @@ export type McpRelayOptions = {
   input: Readable
   output: Writable
   http: Pick<HttpClient, 'open'>
-  /** Finds the endpoint of Steward; `again` repeats the lookup after a failure. @throws AppError if there is none */
+  /**
+   * Finds the endpoint of Steward. `again` repeats the lookup after an error.
+   * @throws AppError if there is no endpoint
+   */
   door(again: boolean): Promise<StdioDoor>
   profile: ToolProfile | undefined
 }
@@ -27,8 +30,8 @@ const revisionField = 'io.modelcontextprotocol/protocolVersion'
 const errors = { parse: -32_700, request: -32_600, server: -32_000 } as const
 
 /**
- * MCP over stdin and stdout, each message handed on to `/mcp` of the Steward that runs and each answer back, whatever
- * revision they speak. Resolves when stdin has ended and all is answered.
+ * Serves MCP over stdin and stdout. Forwards each message to `/mcp` of the running Steward and each response back,
+ * regardless of the protocol version. Resolves when stdin has ended and all responses are written.
  */
 export async function runMcpRelay({ input, output, http, door, profile }: McpRelayOptions): Promise<void> {
   const running = new Map<string, AbortController>()
@@ -65,7 +68,7 @@ export async function runMcpRelay({ input, output, http, door, profile }: McpRel
     } catch (error) {
       if (signal.aborted) throw error
     }
-    return ask(true) // it was started again since, or never was there
+    return ask(true) // Steward has restarted since, or was not running
   }
   const printError = (message: Message, text: string): void => {
     const answer: unknown = parseJson(text)
@@ -118,7 +121,10 @@ export async function runMcpRelay({ input, output, http, door, profile }: McpRel
   await Promise.all(open)
 }
 
-/** @see https://modelcontextprotocol.io/specification/2026-07-28 headers: what is no visible ASCII goes as base64 */
+/**
+ * Encodes a header value: base64 unless it is visible ASCII.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28
+ */
 function readHeader(text: string): string {
   const plain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?')
   return plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`

@@ -10,7 +10,7 @@ import { replaceFile } from '#platform/replaceFile.ts'
 import { AppError } from '#shared/appError.ts'
 
 const publicList = 'https://data.iana.org/rdap/dns.json'
-/** IANA's list has 300 KB and more than a thousand top-level domains. */
+/** IANA's list has about 300 KB and more than 1,000 top-level domains. */
 const maxAnswerBytes = 4 * 1024 * 1024
 const minDomains = 100
 const answerMs = 60_000
@@ -24,8 +24,8 @@ const RdapList = z.object({
 })
 
 /**
- * Fetches the list of RDAP servers and keeps it in the data folder, where the service reads it at its next start. A list that is
- * not one, or is older than the one before, is refused and changes nothing.
+ * Downloads the list of RDAP servers to the data folder. The service reads it at its next start. Rejects a malformed
+ * list, or one older than the current list, without changes.
  * @throws AppError `command/usage`, `command/failed`
  */
 export async function runRdap({

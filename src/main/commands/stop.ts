@@ -12,7 +12,7 @@ const answerMs = 10_000
 const lookMs = 50
 
 /**
- * Ends all that runs for a data folder: the application, the service, and the sandbox host with its sandboxes.
+ * Stops all processes of a data folder: the application, the service, and the sandbox host with its sandboxes.
  * @returns the exit code of the program
  */
 export async function runStop({ dataFolder, json }: Pick<StartOptions, 'dataFolder' | 'json'>): Promise<number> {
@@ -44,7 +44,7 @@ async function endHost(folder: string): Promise<string | undefined> {
     path: getHostSocketPath(folder),
     onEvent: () => {},
     signal: AbortSignal.timeout(answerMs),
-  }).catch(() => undefined) // no host listens or responds
+  }).catch(() => undefined) // no host is listening, or it does not respond
   try {
     const pid = host && (await shutDown(host))
     if (pid !== undefined) return `sandbox host (process ${pid})`

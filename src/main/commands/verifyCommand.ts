@@ -4,8 +4,8 @@ import type { StartOptions } from '#config/startOptions.ts'
 import { AppError } from '#shared/appError.ts'
 
 /**
- * Checks an export of Activity, without the log it came from.
- * @returns the exit code of the program: 1 when something in it was changed
+ * Verifies an export of the activity log without access to the log.
+ * @returns the exit code of the program: 1 if an entry was changed
  * @throws AppError `command/usage`
  */
 export async function runVerify({ verify: file, json }: Pick<StartOptions, 'verify' | 'json'>): Promise<number> {
@@ -22,8 +22,8 @@ export function checkFile(file: string): Promise<ExportCheck> {
 }
 
 /**
- * Splits at `\n` or `\r\n` only: an entry may contain any other character. Drops a byte order mark. Lines that are too
- * long are truncated.
+ * Splits only at `\n` or `\r\n`, because an entry may contain any other character. Drops a byte order mark. Truncates
+ * lines that are too long.
  */
 async function* readLines(file: string): AsyncGenerator<string> {
   const stream = createReadStream(file, { encoding: 'utf8' })

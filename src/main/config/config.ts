@@ -11,7 +11,10 @@ import { PaymentsConfig } from './paymentsConfig.ts'
 
 const listenSyntax = 'must be HOST:PORT, as in 127.0.0.1:8080 or [::1]:0'
 
-/** `HOST:PORT`; an IPv6 address stands in brackets. Port 0 is a free port, the same one every time while it stays free. */
+/**
+ * `HOST:PORT`; an IPv6 address is written in brackets. Port 0 selects a free port, which is reused as long as it stays
+ * free.
+ */
 const Listen = z
   .string()
   .regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]+):\d{1,5}$/, listenSyntax)
@@ -28,7 +31,7 @@ const File = z.string().min(1, 'must name a file').nullable()
 
 const limit = z.int('must be a whole number').min(1, 'must be at least 1').max(1_000_000, 'must be at most 1000000')
 
-/** Access tokens travel to it. */
+/** Whether access tokens can be sent to the URL. */
 function isSafeService(url: string): boolean {
   const { protocol, hostname, pathname, search, username } = new URL(url)
   if (pathname !== '/' || search !== '' || username !== '') return false
@@ -74,7 +77,10 @@ const Docker = z
     },
   )
 
-/** Every key, with its default. `resources/config.schema.json` and `docs/configuration.md` are made from it. */
+/**
+ * All configuration keys with their defaults. `resources/config.schema.json` and `docs/configuration.md` are generated
+ * from this schema.
+ */
 export const Config = z.strictObject({
   $schema: z.string().optional().meta({ description: 'For editors: the place of `config.schema.json`.' }),
   service: z
@@ -306,15 +312,16 @@ export type Config = z.infer<typeof Config>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The one place that reads the environment of this process. */
+/** Returns the environment of this process. No other code accesses `process.env`. */
 export function readEnvironment(): Environment {
   return process.env
 }
 
-/** Environment of the sandbox host. An allow-list, so that no other variable can reach a sandbox. */
+/** Returns the environment of the sandbox host. An allow-list, so that no other variable can reach a sandbox. */
 export function readHostEnvironment(): Environment {
   const names = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
-  const session = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'] // systemd-run reaches the user's manager by them
+  // systemd-run needs these to reach the user's service manager
+  const session = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS']
   const isSetting = ([name]: [string, unknown]) =>
     names.includes(name) || session.includes(name) || name.startsWith(foreignPrefix)
   return Object.fromEntries(Object.entries(process.env).filter(isSetting))
@@ -323,13 +330,13 @@ export function readHostEnvironment(): Environment {
 /** Variables with this prefix are reserved for tests. */
 const foreignPrefix = 'STEWARD_TEST_'
 const prefix = 'STEWARD_'
-/** API keys for clients, which the documentation exports in a shell. They configure nothing. */
+/** API keys for clients, which the documentation exports in a shell. Not configuration. */
 const clientVariables: readonly string[] = ['STEWARD_KEY', 'STEWARD_MCP_KEY', 'STEWARD_TOOLS_KEY']
 
 /**
- * Defaults, then the file, then `STEWARD_…` of the environment.
- * @param file when `required`, a missing file is an error
- * @throws AppError `config/invalid` naming the key and where it stands
+ * Loads the configuration. Precedence: environment (`STEWARD_…`), file, defaults.
+ * @param source with `required`, a missing file is an error
+ * @throws AppError `config/invalid` with the key and its source
  */
 export function loadConfig(source: { file: string; required: boolean; environment: Environment }): Config {
   const content = readFile(source)
@@ -348,7 +355,7 @@ export function loadConfig(source: { file: string; required: boolean; environmen
 
 export type ConfigKey = { path: string[]; variable: string; schema: z.ZodType; description: string; initial: unknown }
 
-/** Every key that holds a value, in the order of the schema. */
+/** Returns the keys of all values, in schema order. */
 export function listConfigKeys(): ConfigKey[] {
   return listLeaves(Config, []).filter((key) => key.path[0] !== '$schema')
 }
@@ -356,7 +363,8 @@ export function listConfigKeys(): ConfigKey[] {
 function listLeaves(schema: z.ZodType, path: string[]): ConfigKey[] {
   const inner = schema instanceof z.ZodPrefault ? schema.unwrap() : schema
   if (inner instanceof z.ZodObject) {
-    return Object.entries(inner.shape).flatMap(([name, field]) => listLeaves(field as z.ZodType, [...path, name])) // a shape holds schemas
+    // the shape of an object schema contains schemas
+    return Object.entries(inner.shape).flatMap(([name, field]) => listLeaves(field as z.ZodType, [...path, name]))
   }
   return [
     {
@@ -386,10 +394,13 @@ function readFile({ file, required }: { file: string; required: boolean }): Reco
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw createInvalidError(`The configuration ${file} must be a JSON object.`)
   }
-  return value as Record<string, unknown> // just checked
+  return value as Record<string, unknown> // checked above
 }
 
-/** The environment has text only: lists are separated by commas, flags are `true` or `false`, empty text is null. */
+/**
+ * Parses the text of an environment variable. Lists are separated by commas, flags are `true` or `false`, and empty
+ * text is null.
+ */
 function parseText({ schema, variable }: ConfigKey, text: string): unknown {
   const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
   if (inner instanceof z.ZodArray) return text.split(',').map((it) => it.trim())
@@ -424,7 +435,7 @@ function describeIssue(issue: z.core.$ZodIssue, source: { file: string; environm
   }
   const names = issue.path.filter((it) => typeof it === 'string')
   const key = listConfigKeys().find((it) => it.path.join('.') === names.join('.'))
-  // A rule over several keys reports the object that contains them.
+  // An error about several keys has the path of the object that contains them.
   const within = listConfigKeys().filter(({ path }) => names.every((name, index) => path[index] === name))
   const [variable] = (key ? [key] : within).flatMap((part) =>
     source.environment[part.variable] ? [part.variable] : [],

@@ -1,7 +1,6 @@
 import type { DockerOptions } from '#host/runtimes/docker/dockerOptions.ts'
 import type { Config } from './config.ts'
 
-/** Builds the container engine options of the sandbox host. */
 export function toDockerOptions({ sandboxes }: Config): DockerOptions {
   const { endpoint, image, pull, ca_file: caFile, cert_file: certFile, key_file: keyFile } = sandboxes.docker
   const tls = caFile !== null && certFile !== null && keyFile !== null ? { caFile, certFile, keyFile } : null

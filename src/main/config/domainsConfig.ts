@@ -43,7 +43,7 @@ const addresses = {
   name_com: { production: 'https://api.name.com', sandbox: 'https://api.dev.name.com' },
 } as const
 
-/** As the service takes it. @throws AppError `config/invalid` */
+/** Converts the configuration to service options. @throws AppError `config/invalid` */
 export function readRegistrarOptions(config: RegistrarConfig): RegistrarOptions {
   if (config === 'local') return { kind: 'local' }
   if ('namesilo' in config) {

@@ -45,7 +45,6 @@ export const InferenceConfig = z
   .prefault({})
 export type InferenceConfig = z.output<typeof InferenceConfig>
 
-/** As the service takes it. */
 export function readInferenceOptions({ families, local }: InferenceConfig): InferenceOptions {
   return {
     families: mapFamilies((id) => ({

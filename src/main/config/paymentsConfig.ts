@@ -52,7 +52,11 @@ export const PaymentsConfig = z
   .prefault({})
 export type PaymentsConfig = z.output<typeof PaymentsConfig>
 
-/** As the service takes it. @param embedded in the application @throws AppError `config/invalid` */
+/**
+ * Converts the configuration to service options.
+ * @param embedded whether the service runs in the application
+ * @throws AppError `config/invalid`
+ */
 export function readPaymentOptions(config: PaymentsConfig, embedded: boolean): PaymentOptions | undefined {
   const { network, pay_to, facilitator } = config
   const target = { network: network ?? undefined, payTo: pay_to ?? undefined }
@@ -77,7 +81,7 @@ function readRelayerKey(file: string): `0x${string}` {
   return `0x${digits.toLowerCase()}`
 }
 
-/** As the portal gives it to download: `id` and `privateKey`, or `name` in older ones. */
+/** Key file of the Coinbase Developer Platform: `id` and `privateKey`, or `name` in older files. */
 const CdpKeyFile = z.union([
   z.object({ id: z.string().min(1), privateKey: z.string() }),
   z
@@ -110,7 +114,9 @@ function createInvalidError(message: string, cause: unknown): AppError {
   return new AppError('config/invalid', `${message} ${words}`, { cause })
 }
 
-/** Whether requests to the URL are encrypted or stay on this computer: an eavesdropper could use their token. */
+/**
+ * Whether requests to the URL are encrypted or stay on this computer. Otherwise an eavesdropper could use their token.
+ */
 function isPrivateWay(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || isLoopback(hostname)

@@ -34,7 +34,7 @@ export const startLine: CommandLine = {
   },
 }
 
-/** Command line of the packaged application without a window. Same commands as `npm start`. */
+/** Command line of the packaged application without a window. Has the same commands as `npm start`. */
 export const headlessLine: CommandLine = {
   usage: 'node out/main/headless.js',
   about: 'Starts Steward in the browser.',
@@ -42,7 +42,7 @@ export const headlessLine: CommandLine = {
   options: pick(startLine.options, ['no-open', 'listen', 'data', 'config', 'json', 'help', 'version']),
 }
 
-/** Command line of the service, which users or the application start. */
+/** Command line of the service, which is started by users or the application. */
 export const serviceLine: CommandLine = {
   usage: 'npm run service --',
   about: 'Runs the service of Steward alone, without the application.',
@@ -68,18 +68,18 @@ const otherCommands = ['doctor', 'stop', 'image', 'rdap', 'verify', 'backup', 'r
 
 export type StartOptions = {
   command: 'start' | (typeof otherCommands)[number] | 'help' | 'version'
-  /** File of the command `verify`. */
+  /** Path of the export, for the command `verify`. */
   verify: string | undefined
-  /** Folder of the backup, for the commands `backup` and `restore`. */
+  /** Path of the backup, for the commands `backup` and `restore`. */
   folder: string | undefined
-  /** URL of the command `rdap`. */
+  /** URL of the list, for the command `rdap`. */
   rdap: string | undefined
   /** Unvalidated arguments of the command `image`; see `imageOrder.ts`. */
   image: ImageArguments | undefined
   browser: boolean
   open: boolean
   json: boolean
-  /** Value of `--listen`. Undefined: the configuration decides. */
+  /** Value of `--listen`. Defaults to the configuration. */
   listen: string | undefined
   dataFolder: string
   config: ConfigFile
@@ -87,7 +87,7 @@ export type StartOptions = {
 
 export type ImageArguments = { words: readonly string[]; from: string | undefined; packages: string | undefined }
 
-/** The file that was asked for must exist; the one of the data folder need not. */
+/** `required`: the file was passed as an option and must exist. The file in the data folder is optional. */
 export type ConfigFile = { file: string; required: boolean }
 
 /** @throws AppError `command/usage` */
@@ -136,7 +136,7 @@ function parseCommand(command: string | undefined, help: boolean, version: boole
   return otherCommands.find((it) => it === command) ?? 'start'
 }
 
-/** From where the command was given. */
+/** Resolves the path relative to the working directory. */
 function readFileArgument({ words: [file] }: ParsedCommand): string | undefined {
   return file === undefined ? undefined : resolve(file)
 }

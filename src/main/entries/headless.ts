@@ -11,7 +11,7 @@ import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
 
 /**
- * Application without a window: serves the renderer for a browser until a signal ends it.
+ * Runs the application without a window. Serves the renderer to a browser until a signal stops it.
  * @returns the exit code of the program
  */
 export async function runHeadless(options: StartOptions, environment: Environment): Promise<number> {
@@ -25,10 +25,7 @@ export async function runHeadless(options: StartOptions, environment: Environmen
   }
 }
 
-/**
- * Opens the running Steward of the data folder, as in a second browser.
- * @returns whether one is running
- */
+/** Opens the running Steward of the data folder in the browser. @returns whether one is running */
 async function openRunning(error: unknown, { dataFolder, json, open }: StartOptions, environment: Environment) {
   if (!(error instanceof AppError) || error.code !== 'data/in-use') return false
   const url = await requestFreshUrl(dataFolder)
@@ -40,7 +37,7 @@ async function openRunning(error: unknown, { dataFolder, json, open }: StartOpti
     required: false,
     environment,
   }).app
-  // The page with the address is left in place: the address works once, until the running Steward expires it.
+  // The page is not removed here: its link works once, and the running Steward expires it.
   if (open && mayOpen) await openInBrowser(url, environment)
   return true
 }

@@ -9,8 +9,9 @@ import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
 
 /**
- * The sandbox host as a process: `node host.ts --data DIR --runtimes bubblewrap,docker --docker JSON --spares 1 --cpu-weight 25 --log-level info [--log FILE] [--idle-exit-ms N]`.
- * The service starts it, and it outlives the service. It writes its log to the file, else it prints it.
+ * Process of the sandbox host: `node host.ts --data DIR --runtimes bubblewrap,docker --docker JSON --spares 1
+ * --cpu-weight 25 --log-level info [--log FILE] [--idle-exit-ms N]`. Started by the service, and outlives it. Logs to
+ * the file, or to stdout without `--log`.
  */
 const closeMs = 60_000
 

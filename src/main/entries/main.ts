@@ -12,7 +12,7 @@ import { type RunningApp, runDesktop } from '#shell/desktop.ts'
 try {
   const options = readStartOptions(stripElectronArguments(process.argv, app.isPackaged), readEnvironment())
   handleEndSignals({ end: () => app.quit(), force: () => app.exit(1), now: Date.now })
-  // Electron is ready only after this module has run: nothing here may wait for it.
+  // Electron becomes ready only after this module has run, so nothing here may await it.
   void runDesktop({
     dataFolder: options.dataFolder,
     preloadFile: getBuiltFile('preload/preload.cjs'),
@@ -38,7 +38,7 @@ try {
   app.exit(toExitCode(cause))
 }
 
-/** Before the application's own come Chromium's switches and, unless packaged, the path of the application. */
+/** Removes the arguments before the application's: Chromium switches and, unless packaged, the application path. */
 function stripElectronArguments(argv: readonly string[], isPackaged: boolean): string[] {
   const path = argv.findIndex((part, index) => index > 0 && !part.startsWith('-'))
   return argv.slice(isPackaged ? 1 : path + 1)
@@ -48,7 +48,7 @@ function warn(sentence: string): void {
   process.stderr.write(`steward: ${sentence}\n`)
 }
 
-/** The address in it was used by the window: it is there to tell the port. */
+/** The window has already used the one-time token of the URL. It is printed only for the port. */
 function formatReadyLine({ json }: StartOptions, { serviceUrl }: RunningApp, url: string): string {
   return json ? `${JSON.stringify({ event: 'ready', url, service_url: serviceUrl })}\n` : 'Steward is open.\n'
 }

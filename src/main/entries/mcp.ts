@@ -46,12 +46,12 @@ export async function runMcpProgram(parts: readonly string[], environment: Envir
   let app: RunningApp | undefined
   handleEndSignals({ end: () => process.stdin.destroy(), force: () => process.exit(1), now: Date.now })
 
-  /** Key of a tool client that the user created. Absent: the built-in client. */
+  /** Key of a tool client that the user created. Defaults to the built-in client. */
   const { STEWARD_MCP_KEY: key, ...ownEnvironment } = environment
   const present = (holder: LockHolder): StdioDoor | undefined => {
     const text = readSecretFile(join(dataFolder, stdioDoorFile))
     const door = text === undefined ? undefined : StdioDoor.safeParse(parseJsonOrUndefined(text)).data
-    if (door?.pid !== holder.pid) return undefined // stale file of an ended process
+    if (door?.pid !== holder.pid) return undefined // stale file of an exited process
     return key === undefined || key === '' ? door : { ...door, key }
   }
   const findRunning = async (): Promise<StdioDoor | undefined> => {
@@ -60,7 +60,7 @@ export async function runMcpProgram(parts: readonly string[], environment: Envir
       if (!holder) return undefined
       const door = present(holder)
       if (door) return door
-      await wait(lookMs) // it is just starting
+      await wait(lookMs) // Steward may still be starting
     }
     return undefined
   }
@@ -111,7 +111,7 @@ function parseProfile(text: string | undefined): ToolProfile | undefined {
   throw new AppError('command/usage', `--profile ${text} is none: it must be one of ${ToolProfile.options.join(', ')}.`)
 }
 
-/** Also of `scripts/mcp.js`, which is not this file. */
+/** Entry point, shared with `scripts/mcp.js`. */
 export async function runMcp(parts: readonly string[]): Promise<void> {
   try {
     process.exitCode = await runMcpProgram(parts, readEnvironment())

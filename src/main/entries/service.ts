@@ -28,10 +28,13 @@ import { createHostLauncher, type HostSettings } from '#service/host/launchedHos
 import { AppError } from '#shared/appError.ts'
 import { type ModelOrder, ServiceOrder } from '#shared/contract/supervision.ts'
 
-/** An application whose earlier service is still ending waits this long for it. */
+/** Maximum wait of a supervised service for the previous one to exit. */
 const supervisedLockMs = 20_000
 
-/** The service as a process: alone on a server, or `--supervised` by the application, with which it then ends. */
+/**
+ * Runs the service as a process: standalone on a server, or `--supervised` by the application, with which it then
+ * exits.
+ */
 async function run(parsed: ParsedCommand): Promise<void> {
   const { dataFolder, config: configFile } = resolvePaths(parsed, readEnvironment())
   const config = loadConfig({ ...configFile, environment: readEnvironment() })
@@ -40,7 +43,7 @@ async function run(parsed: ParsedCommand): Promise<void> {
   let fronts: readonly string[] = []
   let personKey: string | undefined
   const models = createModelOrders()
-  // SIGHUP from a closing terminal ends the service; without a terminal it reloads the certificate.
+  // SIGHUP from a closing terminal stops the service. If there is no terminal, it reloads the certificate.
   const reloading: { reload?: () => void } = {}
   const mayReload = !supervised && !process.stdin.isTTY
   const reload = mayReload ? () => reloading.reload?.() : undefined
@@ -139,7 +142,7 @@ function toHostSettings(config: Config, supervised: boolean): HostSettings {
   }
 }
 
-/** Resolves with the reason to exit: a signal, or the end of the supervising application. */
+/** Resolves with the reason to exit: a signal, or the exit of the supervising application. */
 function endOrder(
   { supervised, reload }: { supervised: boolean; reload: (() => void) | undefined },
   onOrder: (order: ServiceOrder) => void,
@@ -155,7 +158,7 @@ function endOrder(
   })
 }
 
-/** Orders about models may come before there is a service to take them. They are held in memory alone. */
+/** Queues model commands that arrive before the service is ready. The queue exists only in memory. */
 function createModelOrders() {
   const early: ModelOrder[] = []
   let service: RunningService['models'] | undefined
@@ -189,13 +192,19 @@ function toLocalServer({ name, base_url: baseUrl, api_key: apiKey, models, free:
   }
 }
 
-/** That of the application is one person's: others of this machine reach its port, and would run under this user. */
+/**
+ * Returns the policy for new accounts. A supervised service belongs to one user: other users of this computer can reach
+ * its port, and their accounts would run under this user.
+ */
 function toNewWallets({ auth }: Config, supervised: boolean): NewWallets {
   if (auth.new_accounts === null) return supervised ? 'ask' : 'welcome'
   return auth.new_accounts ? 'welcome' : 'refused'
 }
 
-/** Path of the Unix socket. Undefined on Windows, where any process may claim a pipe name; the port is used there. */
+/**
+ * Returns the path of the Unix socket. Undefined on Windows, where any process may claim a pipe name; clients use the
+ * port there.
+ */
 function getSocketPath(dataFolder: string): string | undefined {
   return process.platform === 'win32' ? undefined : toSocketPath(join(dataFolder, 'service', 'service.sock'))
 }
@@ -203,8 +212,8 @@ function getSocketPath(dataFolder: string): string | undefined {
 type Listen = { dataFolder: string; address: ListenAddress; again: boolean; log: Log }
 
 /**
- * If its address was taken in the meantime, a restarted service uses another one. The application still finds it, and
- * the program at the old address cannot keep the window from working.
+ * Listens on the previous address, or on another one if a different program has taken it. The application finds the new
+ * address, so the other program cannot block the window.
  */
 async function listenAgain(
   { dataFolder, address, again, log }: Listen,
@@ -269,7 +278,7 @@ function warn(sentence: string): void {
 }
 
 async function runProgram(): Promise<number> {
-  // The reader of stdout may exit first; EPIPE must not prevent an orderly shutdown.
+  // The process that reads stdout may exit first. EPIPE must not prevent an orderly shutdown.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   try {
     const parsed = parseCommandLine(serviceLine, process.argv.slice(2))

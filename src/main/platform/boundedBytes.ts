@@ -47,7 +47,7 @@ async function* createAbortable<T>(stream: AsyncIterable<T>, signal: AbortSignal
     abort = () => reject(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
   })
-  aborted.catch(() => {}) // it may reject before anything awaits it
+  aborted.catch(() => {}) // may reject before it is awaited
   let isEnded = false
   try {
     for (;;) {
@@ -60,7 +60,7 @@ async function* createAbortable<T>(stream: AsyncIterable<T>, signal: AbortSignal
     }
   } finally {
     signal.removeEventListener('abort', abort)
-    // Not awaited: a generator that waits for its source returns only after the next chunk.
+    // Not awaited, because a generator that waits for its source returns only after the next chunk.
     if (!isEnded) void iterator.return?.().catch(() => {})
   }
 }

@@ -1,14 +1,14 @@
 /** Limits of untrusted JSON. A value such as `1` has depth 0, `[]` has depth 1. */
 export type JsonLimits = { maxBytes?: number; maxDepth?: number }
 
-/** Deeper values overflow the stack of recursive readers: schemas, `JSON.stringify`, our own code. */
+/** Deeper values overflow the stack of recursive code, such as schemas and `JSON.stringify`. */
 export const defaultMaxDepth = 64
 export const defaultMaxBytes = 64 * 1024 * 1024
 
 /** Error for text that is not JSON or exceeds a limit. Its message never quotes the text, which may contain a secret. */
 export class JsonError extends Error {
   readonly reason: 'malformed' | 'too-deep' | 'too-large'
-  /** Completes a sentence about the text, such as "The body …". */
+  /** Predicate for a message such as "The body …". */
   readonly predicate: string
 
   constructor(reason: JsonError['reason'], predicate: string) {
@@ -32,7 +32,7 @@ export function parseJson(text: string, limits: JsonLimits = {}): unknown {
   throw new JsonError('malformed', `is not valid JSON${parsed.position ? ` (${parsed.position})` : ''}`)
 }
 
-/** Drops V8's error, even as a cause: it quotes part of the text. */
+/** Drops V8's error, and does not use it as a cause, because it quotes the text. */
 function tryParse(text: string): { value: unknown } | { position: string | undefined } {
   try {
     return { value: JSON.parse(text) }
@@ -41,7 +41,7 @@ function tryParse(text: string): { value: unknown } | { position: string | undef
   }
 }
 
-/** A UTF-16 unit takes from one to three bytes in UTF-8. */
+/** Compares the size in UTF-8. A UTF-16 unit encodes to one to three bytes. */
 function isLonger(text: string, maxBytes: number): boolean {
   if (text.length > maxBytes) return true
   return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes
@@ -53,7 +53,8 @@ const isOpening = (unit: number): boolean => unit === 0x7b || unit === 0x5b
 const isClosing = (unit: number): boolean => unit === 0x7d || unit === 0x5d
 
 /**
- * Counts brackets outside strings. In malformed text it agrees with a parser up to the first error, where a parser stops.
+ * Counts brackets outside strings. For malformed text, the count matches a parser's up to the first error, where a
+ * parser stops.
  */
 function isDeeper(text: string, maxDepth: number): boolean {
   if (text.length <= maxDepth) return false
@@ -69,7 +70,7 @@ function isDeeper(text: string, maxDepth: number): boolean {
   return false
 }
 
-/** @returns the index of the closing quote, or of the text's end */
+/** @returns the index of the closing quote, or the length of the text */
 function findStringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0

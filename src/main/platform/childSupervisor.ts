@@ -4,23 +4,28 @@ import type { Log } from './log.ts'
 
 /** Keeps one child process running. */
 export type ChildSupervisor<Ready> = {
-  /** Resolves when the child is first ready. Rejects if `startAttempts` runs end before that, or one that `refuses`. */
+  /**
+   * Resolves when the child is first ready. Rejects if `startAttempts` runs exit before that, or if `refuses` matches
+   * an exit code.
+   */
   readonly started: Promise<Ready>
   /** Kills the current child, which is then restarted. */
   restart(): void
-  /** Asks it to end, and kills it when it does not. */
+  /** Asks the child to exit, and kills it after a timeout. */
   close(): Promise<void>
 }
 
 type Options<Ready> = {
   name: string
-  /** Spawns the child. Its stdout must be a pipe, and its stdin a pipe whose end makes it exit. */
+  /**
+   * Spawns the child. Its stdout must be a pipe. Its stdin must be a pipe too, and the child must exit when it closes.
+   */
   spawn: () => ChildProcess
-  /** Reads the line on stdout that tells it is ready; undefined for any other line. */
+  /** Parses the line on stdout that reports readiness. Returns undefined for any other line. */
   parseReady: (line: string) => Ready | undefined
   onReady: (ready: Ready) => void
   onDown: (reason: string) => void
-  /** Whether this exit code means that the child cannot start, so that a retry would fail too. */
+  /** Whether the exit code means that the child cannot start, so that a retry would fail too. */
   refuses: (exitCode: number | null) => boolean
   now: () => number
   log: Log
@@ -28,15 +33,15 @@ type Options<Ready> = {
 }
 
 export type SupervisorLimits = {
-  /** Timeout of the start; a child that exceeds it is killed. */
+  /** Timeout of the start. A child that exceeds it is killed. */
   readyMs: number
-  /** To end when asked. */
+  /** Timeout of an orderly exit. */
   endMs: number
-  /** Maximum runs that may end before the child is first ready. */
+  /** Maximum number of runs that may exit before the child is first ready. */
   startAttempts: number
   firstPauseMs: number
   maxPauseMs: number
-  /** A run of this duration resets the restart delay. */
+  /** Run duration that resets the restart delay. */
   steadyMs: number
 }
 
@@ -49,7 +54,7 @@ const defaults: SupervisorLimits = {
   steadyMs: 30_000,
 }
 
-/** Starts a child, and starts it again whenever it ends, waiting twice as long each time that it ends soon. */
+/** Starts a child and restarts it whenever it exits. The delay doubles each time the child exits early. */
 export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<Ready> {
   const { name, onDown, now, log } = options
   const limits = { ...defaults, ...options.limits }
@@ -99,7 +104,7 @@ export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<
   }
 }
 
-type End = { /** Predicate of a sentence about the child. */ reason: string; exitCode: number | null }
+type End = { /** Predicate for a sentence about the child. */ reason: string; exitCode: number | null }
 
 function runChild<Ready>(
   { spawn, parseReady }: Options<Ready>,
@@ -123,7 +128,7 @@ function runChild<Ready>(
       child.kill('SIGKILL')
     }
   })
-  child.stdin?.on('error', () => {}) // it ended; `close` tells
+  child.stdin?.on('error', () => {}) // the exit is handled by `close`
   const ended = new Promise<End>((resolve) => {
     const end = (reason: string, exitCode: number | null = null) => {
       clearTimeout(impatient)

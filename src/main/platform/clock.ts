@@ -3,31 +3,37 @@ import type { TimeSource } from './timeSource.ts'
 import type { TimeUse } from './timeUses.ts'
 
 /**
- * Change of the wall clock that elapsed time does not explain. `sleep`: the computer was suspended, so the time did
- * pass. `set`: the clock was set.
+ * Change of the wall clock that does not match the elapsed time. `sleep`: the computer was suspended. `set`: the clock
+ * was set.
  */
 export type ClockJump = { fromMs: number; toMs: number; cause: 'sleep' | 'set' }
 
-/** Times in whole milliseconds since 1970, except `runningMs`, which has fractions. None of them throws. */
+/** Clocks of a process, in whole milliseconds since 1970, except `runningMs`, which has fractions. No method throws. */
 export type Clock = {
-  /** The wall clock, for what is shown and what others check. It may be wrong. */
+  /** Wall clock, for display and for times that others verify. May be wrong. */
   now(): number
-  /** Time that the computer ran, from an arbitrary start, for durations. Excludes sleep; never jumps. */
+  /** Running time of the computer from an arbitrary start, for durations. Monotonic; excludes sleep. */
   runningMs(): number
   /**
-   * The wall clock, except that a set clock counts only once it has been so for a day of running time. For days of
-   * budgets, for what credentials last, and for deadlines that start something.
+   * Wall clock, except that a change of the clock takes effect only after a day of running time. For daily budgets,
+   * lifetimes of credentials, and deadlines that start an action.
    */
   steadyMs(): number
-  /** The later of `now` and `steadyMs`, for the end of grants: a clock that is set back revives none. */
+  /**
+   * The later of `now` and `steadyMs`, for the expiry of grants. A clock that is set back does not revive an expired
+   * grant.
+   */
   latestMs(): number
-  /** A time that has certainly passed: least of all looks at the wall clock in the last day of running time. For deletions. */
+  /**
+   * A time that has certainly passed: the earliest reading of the wall clock in the last day of running time. For
+   * deletions.
+   */
   passedMs(): number
-  /** Names the start of `runningMs`: two values can be compared only within one epoch. */
+  /** Identifies the start of `runningMs`. Two values can be compared only within one epoch. */
   epoch: string
   /** Calls `listener` after each jump. @returns the unsubscribe function */
   onJump(use: TimeUse, listener: (jump: ClockJump) => void): () => void
-  /** Compares the clocks now, so that listeners hear of a jump before a deadline is judged. */
+  /** Compares the clocks, so that listeners are notified of a jump before a deadline is evaluated. */
   check(): void
   close(): void
 }
@@ -39,13 +45,13 @@ export type ClockState = {
   steadyMs: number
   runningMs: number
   uptimeMs: number
-  /** Running time at which the wall clock left the steady one; null while they agree. */
+  /** Running time at which the wall clock diverged from the steady clock. Null while they agree. */
   setAtRunningMs: number | null
-  /** Running time of all processes so far. */
+  /** Total running time of all processes. */
   totalMs: number
   looks: readonly ClockLook[]
 }
-/** The wall clock as read at a total running time. */
+/** Reading of the wall clock at a total running time. */
 export type ClockLook = { totalMs: number; wallMs: number }
 
 export type ClockStore = { read(): ClockState | undefined; write(state: ClockState): void }
@@ -57,14 +63,14 @@ type Options = {
   intervalMs?: number
 }
 
-/** Smaller differences are drift: NTP corrects the clock, and it is read twice. */
+/** Smaller differences count as drift: NTP adjusts the clock, and two reads are not simultaneous. */
 const toleranceMs = 5_000
 const dayMs = 86_400_000
 const lookEveryMs = 3_600_000
-/** A day has 24; a clock that is set often has more. */
+/** A day has 24 readings, or more if the clock is set often. */
 const maxLooks = 100
 
-/** Opens the clock of a process. Close it with the database that it is stored in. */
+/** Opens the clock of a process. Close it together with the database of its store. */
 export function openClock({ source, store, intervalMs = 10_000, ...options }: Options): Clock {
   const listeners = new Set<(jump: ClockJump) => void>()
   const startRunningMs = source.runningMs()
@@ -102,7 +108,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
     measure()
     deliver()
   }
-  /** Reads the time since boot only where the wall clock differs: it takes a system call or three. */
+  /** Reads the time since boot only if the wall clock differs, because that takes up to three system calls. */
   const check = (): void => {
     const isAgreed = !steady.isWallSet() && steady.isNear(source.wallMs())
     if (!isAgreed || jumps.length > 0) look()
@@ -118,7 +124,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
   }
 
   measure()
-  soon = setImmediate(deliverSoon) // who listens has subscribed by then
+  soon = setImmediate(deliverSoon) // listeners have subscribed by then
   const timer = setInterval(look, intervalMs)
   timer.unref()
   return {
@@ -139,12 +145,12 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
     close() {
       clearInterval(timer)
       clearImmediate(soon)
-      save() // without a measurement: the next process detects and reports a jump since the last one
+      save() // no measurement here, so that the next process detects and reports a jump since the last one
     },
   }
 }
 
-/** A clock that is believed, for tests whose time passes as `now` says. */
+/** Creates a clock without jumps for tests. All times are those of `now`. */
 export function createEvenClock(now: () => number): Clock {
   return {
     ...{ now, runningMs: now, steadyMs: now, latestMs: now, passedMs: now, epoch: 'even' },
@@ -154,13 +160,13 @@ export function createEvenClock(now: () => number): Clock {
   }
 }
 
-/** Looks at the wall clock in the last day of running time, and the newest one before it. */
+/** Stores the wall clock readings of the last day of running time, and the newest reading before it. */
 function createLookHistory(stored: readonly ClockLook[]) {
   let looks = stored
 
   return {
     list: () => looks,
-    /** Whether the newest look is older than `lookEveryMs`. */
+    /** Whether the newest reading is older than `lookEveryMs`. */
     isDue(totalMs: number): boolean {
       const newest = looks.at(-1)
       return newest === undefined || totalMs - newest.totalMs >= lookEveryMs
@@ -169,13 +175,13 @@ function createLookHistory(stored: readonly ClockLook[]) {
       const newestOld = looks.findLastIndex((it) => it.totalMs <= totalMs - dayMs)
       const recent = looks.slice(Math.max(0, newestOld))
       const previous = recent.at(-1)
-      // Joined looks delay deletions, and never cause one.
+      // Merged readings can delay deletions, but never cause one.
       const isFull = recent.length >= maxLooks
       if (isFull) recent.pop()
       const minMs = isFull ? Math.min(previous?.wallMs ?? wallMs, wallMs) : wallMs
       looks = [...recent, { totalMs, wallMs: minMs }]
     },
-    /** @returns the earliest wall clock of the last day up to this look; 0 if the looks do not go back a day */
+    /** @returns the earliest wall clock reading of the last day, or 0 if the readings do not cover a day */
     findPassedMs({ totalMs, wallMs }: ClockLook): number {
       const from = looks.findLastIndex((it) => it.totalMs <= totalMs - dayMs)
       if (from < 0) return 0
@@ -186,12 +192,13 @@ function createLookHistory(stored: readonly ClockLook[]) {
 
 type Readings = { wallMs: number; runningMs: number; uptimeMs: number }
 
-/** Follows the wall clock, and elapsed time instead while a set clock does not count. */
+/** Tracks the wall clock, or the elapsed time until a change of the wall clock takes effect. */
 function createSteadyTime(source: TimeSource, stored: ClockState | undefined) {
   const startRunningMs = source.runningMs()
   const before = stored && isContinuation(stored, source) ? stored : undefined
   let last: Readings = before ?? readClocks(source)
-  // A clock that starts before its last reading is wrong, as without a battery: its correction counts at once.
+  // A clock that starts before its last reading is wrong, for example after a dead battery. Its correction takes effect
+  // immediately.
   let isWallBehind = before === undefined && stored !== undefined && source.wallMs() < stored.wallMs - toleranceMs
   /** Reading of the steady clock at a running time. */
   let anchor = before ?? {
@@ -204,20 +211,20 @@ function createSteadyTime(source: TimeSource, stored: ClockState | undefined) {
   const isNear = (wallMs: number): boolean => Math.abs(wallMs - elapsedMs()) <= toleranceMs
 
   return {
-    /** Steady time by elapsed time alone, with fractions. */
+    /** Returns the steady time by elapsed time only, with fractions. */
     elapsedMs,
     /** Whether a wall clock agrees with the elapsed time. */
     isNear,
-    /** Whether the wall clock was set, and does not count yet. */
+    /** Whether the wall clock was set and the change has not taken effect. */
     isWallSet: () => setAtRunningMs !== null,
-    /** Returns what the last measurement read. */
+    /** Returns the readings of the last measurement. */
     getReadings: () => last,
     getState(): Omit<ClockState, 'totalMs' | 'looks'> {
       const { wallMs, runningMs, uptimeMs } = last
       const bootId = source.bootId ?? null
       return { bootId, wallMs, runningMs, uptimeMs, steadyMs: elapsedMs(), setAtRunningMs }
     },
-    /** Reads the clocks. @returns the jumps since the last measurement */
+    /** Reads all clocks. @returns the jumps since the last measurement */
     measure(): ClockJump[] {
       const jumps: ClockJump[] = []
       const previous = last
@@ -250,7 +257,7 @@ function readClocks(source: TimeSource): Readings {
   return { wallMs: source.wallMs(), runningMs: source.runningMs(), uptimeMs: source.uptimeMs() }
 }
 
-/** Whether the elapsed time of a state continues in this process. */
+/** Whether a stored state is of the same boot, so that its elapsed time continues. */
 function isContinuation(state: ClockState, source: TimeSource): boolean {
   const isBoot = source.bootId !== undefined && state.bootId === source.bootId
   return isBoot && source.runningMs() >= state.runningMs && source.uptimeMs() >= state.uptimeMs

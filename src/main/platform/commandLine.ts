@@ -1,24 +1,24 @@
 import { AppError } from '#shared/appError.ts'
 
-/** Commands and options of a program. Options are flags or take a value. */
+/** Commands and options of a program. An option is a flag or has a value. */
 export type CommandLine = {
-  /** `npm start --` */
+  /** Start of the usage line, such as `npm start --`. */
   usage: string
   about: string
   commands: Readonly<Record<string, string>>
-  /** Words that may follow a command, as its help names them: `['WHAT', 'NAME']`. */
+  /** Positional arguments of a command, as named in the help: `['WHAT', 'NAME']`. */
   words?: Readonly<Record<string, readonly string[]>>
   options: Readonly<Record<string, CommandOption>>
 }
 
-/** `takes` names the value in the help: `HOST:PORT`. A `hidden` option is between our own programs. */
+/** `takes` names the value in the help, such as `HOST:PORT`. `hidden` options are internal. */
 export type CommandOption = { takes?: string; about: string; hidden?: true }
 
 export type ParsedCommand = {
   command: string | undefined
   /** Positional arguments after the command. */
   words: readonly string[]
-  /** Whether a flag stands there. */
+  /** Whether the flag is present. */
   has(name: string): boolean
   value(name: string): string | undefined
 }
@@ -26,10 +26,7 @@ export type ParsedCommand = {
 /** Exit codes of expected errors. Any other nonzero code is a crash. */
 export const exitCodes = { usage: 2, failed: 3 } as const
 
-/**
- * Reads `--name`, `--name value` and `--name=value`.
- * @throws AppError `command/usage` naming what is wrong
- */
+/** Parses `--name`, `--name value` and `--name=value`. @throws AppError `command/usage` with the reason */
 export function parseCommandLine(
   { commands, words: allowed = {}, options }: CommandLine,
   parts: readonly string[],

@@ -9,19 +9,18 @@ type SandboxInstance = {
   environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Returns the data folder that is used without `--data`. */
 export function getDefaultDataFolder({ platform, home, environment }: SandboxInstance): string {
   if (platform === 'win32') return win32.join(environment.APPDATA ?? win32.join(home, 'AppData', 'Roaming'), 'Steward')
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'Steward')
   const base = environment.XDG_DATA_HOME
-  // The specification says to ignore a relative path: https://specifications.freedesktop.org/basedir-spec/latest/
+  // The specification requires relative paths to be ignored: https://specifications.freedesktop.org/basedir-spec/latest
   return posix.join(
     base !== undefined && posix.isAbsolute(base) ? base : posix.join(home, '.local', 'share'),
     'steward',
   )
 }
 
-/** Creates the folder for this user only, if absent. */
+/** Creates the folder with access for this user only, if absent. */
 export async function openDataFolder(folder: string): Promise<void> {
   try {
     await mkdir(join(folder, 'logs'), { recursive: true, mode: 0o700 })
@@ -31,7 +30,7 @@ export async function openDataFolder(folder: string): Promise<void> {
   }
 }
 
-/** @returns a warning if other users can read the folder, which Steward creates for its user only */
+/** @returns a warning if other users can read the folder */
 export async function openFolderWarning(folder: string): Promise<string | undefined> {
   if (process.platform === 'win32') return undefined
   const mode = (await stat(folder)).mode & 0o777

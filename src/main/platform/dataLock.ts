@@ -9,18 +9,18 @@ import { isRunning, processIdentity } from './processIdentity.ts'
 const LockHolder = z.object({
   pid: z.int().positive(),
   program: z.string(),
-  /** Result of `processIdentity`. Null if the system provides none. */
+  /** Result of `processIdentity`. Null if the system does not provide one. */
   identity: z.string().nullable(),
   token: z.string(),
-  /** Device and inode of the folder. They differ in a copied folder, whose lock is ignored. */
+  /** Device and inode of the folder. They differ in a copied folder, so its lock is ignored. */
   folder: z.string().optional(),
 })
 export type LockHolder = z.infer<typeof LockHolder>
 
 export type DataLock = {
   /**
-   * State of the folder after the previous holder. `crashed`: it did not release its lock. `copied`: the folder is a
-   * copy of one that was in use.
+   * State of the folder after the previous holder. `crashed`: the lock was not released. `copied`: the folder is a copy
+   * of one that was in use.
    */
   readonly previousState: FolderState
   release(): Promise<void>
@@ -29,11 +29,11 @@ export type FolderState = 'released' | 'crashed' | 'copied'
 
 type LockOptions = {
   folder: string
-  /** `steward.lock`, `service.lock` */
+  /** File name, such as `steward.lock`. */
   name: string
   /** Display name of the holder. */
   program: string
-  /** Maximum wait for a holder that is shutting down. */
+  /** Maximum wait for a holder that is shutting down, in milliseconds. */
   waitMs?: number
 }
 
@@ -42,9 +42,9 @@ const claimMs = 5
 const maxAttempts = 200
 
 /**
- * Makes this process the only one of its kind in a data folder. Replaces a lock whose process has exited, whose process id
- * was reused, or that was copied from another folder.
- * @throws AppError `data/in-use` naming the process that holds it
+ * Acquires the exclusive lock of a data folder. Replaces a lock if its process has exited, if its process id was
+ * reused, or if it was copied from another folder.
+ * @throws AppError `data/in-use` with the name of the holder
  */
 export async function lockData({ folder, name, program, waitMs = 0 }: LockOptions): Promise<DataLock> {
   const path = join(folder, name)
@@ -72,14 +72,14 @@ export async function lockData({ folder, name, program, waitMs = 0 }: LockOption
   }
 }
 
-/** The living holder of a lock, if it has one. */
+/** Finds the running holder of a lock. */
 export async function findLockHolder(folder: string, name: string): Promise<LockHolder | undefined> {
   const lock = await readLock(join(folder, name))
   if (lock?.holder === undefined || isOfOther(lock.holder, await readFolderIdentity(folder))) return undefined
   return (await isAlive(lock.holder)) ? lock.holder : undefined
 }
 
-/** @returns who holds the lock, or undefined once it is ours. */
+/** @returns the holder of the lock, or undefined if this process acquired it */
 async function take(path: string, prepared: string, mine: LockHolder): Promise<LockHolder | undefined> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (await linkFile(prepared, path)) return undefined
@@ -95,8 +95,9 @@ async function take(path: string, prepared: string, mine: LockHolder): Promise<L
 }
 
 /**
- * Only the process that made `<path>.claim` may replace a stale lock, by moving its claim onto it: so of many that
- * find the same stale lock, none removes the new lock of another. Who got it, the next look at the lock tells.
+ * Replaces a stale lock. Only the process that created `<path>.claim` may do so, by renaming its claim to the lock. Of
+ * several processes that find the same stale lock, no process removes the new lock of another. The caller reads the
+ * lock again to see which process acquired it.
  */
 async function replaceStale({ path, prepared, folder }: Claim, staleText: string): Promise<void> {
   const claim = `${path}.claim`
@@ -122,7 +123,7 @@ async function readFolderIdentity(folder: string): Promise<string | undefined> {
   return stats && `${stats.dev}:${stats.ino}`
 }
 
-/** Locks of earlier versions do not name a folder. */
+/** Locks of earlier versions have no `folder`. */
 function isOfOther(holder: LockHolder, folder: string | undefined): boolean {
   return holder.folder !== undefined && folder !== undefined && holder.folder !== folder
 }
@@ -148,7 +149,7 @@ async function readLock(path: string): Promise<{ text: string; holder: LockHolde
   return { text, holder: parseHolder(text) }
 }
 
-/** A lock is linked into place whole, so that what does not parse was not left by a Steward that still runs. */
+/** Locks are linked into place as complete files, so an unparsable lock is not of a running Steward. */
 function parseHolder(text: string): LockHolder | undefined {
   try {
     return LockHolder.parse(JSON.parse(text))

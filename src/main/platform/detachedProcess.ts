@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
 
 export type DetachedProgram = {
-  /** A script for Node. */
+  /** Script for Node.js. */
   entry: string
-  /** Options of Node.js. Default: none. */
+  /** Options of Node.js. Default: none */
   nodeOptions?: readonly string[]
   args: readonly string[]
-  /** Takes what it prints, appended; readable by this user only. */
+  /** File to which the output is appended. Readable by this user only. */
   logFile: string
-  /** Everything it may see of our environment: what is not named here does not reach it. */
+  /** Environment of the process. Other variables of this process are not inherited. */
   environment: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * Starts a Node program that outlives this process, in a separate session and without inherited files. Resolves with
- * its pid once it runs; the caller checks whether it is ready.
+ * Starts a Node.js program that outlives this process, in a separate session and without inherited file descriptors.
+ * Resolves with its process id once it runs. The caller checks its readiness.
  */
 export async function launchDetached({
   entry,
@@ -26,7 +26,7 @@ export async function launchDetached({
 }: DetachedProgram): Promise<number> {
   const log = await open(logFile, 'a', 0o600)
   try {
-    // Inside Electron this is Electron's own binary, which only this variable turns into Node.
+    // In Electron, `execPath` is Electron's binary, which runs as Node.js only with this variable.
     const env = { ...environment, ELECTRON_RUN_AS_NODE: '1' }
     const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
       detached: true,

@@ -1,7 +1,8 @@
 /**
- * Ends a program on SIGTERM, SIGINT and SIGHUP: `end` at the first, by force at the second. npm hands on a Ctrl-C that
- * the terminal sent already, so a second one within moments is a duplicate. With `reload`, SIGHUP reloads instead.
- * @returns what stops listening
+ * Stops a program on SIGTERM, SIGINT and SIGHUP: the first signal calls `end`, the second one exits immediately. npm
+ * forwards a Ctrl-C that the terminal has already sent, so a second signal within moments is ignored. With `reload`,
+ * SIGHUP reloads instead.
+ * @returns a function that removes the handlers
  */
 export function handleEndSignals({
   end,

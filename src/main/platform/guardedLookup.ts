@@ -4,18 +4,18 @@ import type { LookupFunction } from 'node:net'
 /** Whether a connection to this address of the name is allowed. */
 export type IsAllowed = (address: string, hostname: string) => boolean
 
-/** Message of the error for a refused name. */
+/** Error message for a name that resolves to a private address. */
 export const notPublic = 'The address is not public.'
 
 /**
- * Looks a name up for `net.connect`, which then connects to what was checked: no name can lead elsewhere in between. One
- * address that is not allowed refuses the name.
+ * Creates a lookup for `net.connect`, which connects to exactly the addresses that were checked. This prevents DNS
+ * rebinding. A single disallowed address rejects the name.
  */
 export function createGuardedLookup(isAllowed: IsAllowed, resolve: typeof lookup = lookup): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0)
-      const list = addresses as LookupAddress[] // of `all: true`
+      const list = addresses as LookupAddress[] // the option `all: true` returns a list
       const [first] = list
       if (!first || list.some(({ address }) => !isAllowed(address, hostname))) {
         return callback(new Error(notPublic), '', 0)

@@ -3,15 +3,15 @@ import { basename } from 'node:path'
 import { getHostPidFile } from './hostSocket.ts'
 import { processIdentity } from './processIdentity.ts'
 
-/** File names from source and in a build. */
+/** File names in the source tree and in a build. */
 const hostProgram = /^host\.[jt]s$/
 
-/** Process of a sandbox host. `identity` differs for a later process with the same id. */
+/** Process of a sandbox host. `identity` distinguishes it from a later process with the same id. */
 export type HostProcess = { pid: number; identity: string }
 
 /**
- * Finds the host of a data folder by its pid file. After a crash another program may have its process id, so the process
- * must have been started as this folder's host.
+ * Finds the host of a data folder by its pid file. After a crash another program may have the process id, so the
+ * command line must be that of this folder's host.
  */
 export async function findHostProcess(dataFolder: string): Promise<HostProcess | undefined> {
   try {
@@ -33,7 +33,7 @@ export async function isHostStopped({ pid }: HostProcess): Promise<boolean> {
   return /^[Tt] /.test(stat.slice(stat.lastIndexOf(')') + 2))
 }
 
-/** @returns false if it has exited already */
+/** @returns false if it has already exited */
 export async function killHostProcess({ pid, identity }: HostProcess): Promise<boolean> {
   if ((await processIdentity(pid)) !== identity) return false
   try {

@@ -11,13 +11,13 @@ import type { ConnectionOptions } from 'node:tls'
 import { readBytes } from './boundedBytes.ts'
 import { ignoreLateErrors } from './http/lateErrors.ts'
 
-/** Asks servers. Its connections stay open for what is asked next. */
+/** HTTP client that reuses its connections. */
 export type HttpClient = {
-  /** Reads the answer whole. @throws Error when there is no whole answer; what the server answered is none */
+  /** Reads the whole response. @throws Error if there is no complete response. An error status does not throw. */
   ask(url: string, request: HttpRequest): Promise<HttpAnswer>
   /**
-   * The answer as it comes: it is read to its end or left by the request's signal.
-   * @throws Error when there is no answer; its body throws when it breaks off
+   * Returns the response as a stream. Read it to its end or abort the request's signal.
+   * @throws Error if there is no response; its body throws if the connection breaks
    */
   open(url: string, request: HttpRequest): Promise<OpenAnswer>
   close(): void
@@ -27,7 +27,7 @@ export type HttpRequest = {
   method: string
   headers: Readonly<Record<string, string>>
   body?: string | undefined
-  /** Ends it, also while the answer comes. */
+  /** Aborts the request, including while the response is read. */
   signal: AbortSignal
 }
 
@@ -35,23 +35,25 @@ export type HttpAnswer = { status: number; text: string }
 export type OpenAnswer = { status: number; headers: IncomingHttpHeaders; body: AsyncIterable<Uint8Array> }
 
 type Options = {
-  /** A longer answer is a failure. */
+  /** A longer response is an error. */
   maxAnswerBytes: number
-  /** Connects to the server of http:// addresses, wherever they lead. */
+  /** Creates the connection for `http:` URLs, regardless of their host. */
   connect?: (() => Socket) | undefined
-  /** Replaces the DNS lookup of the system. */
   lookup?: LookupFunction | undefined
   /** TLS options for `https:` URLs. */
   tls?: Pick<ConnectionOptions, 'ca' | 'allowPartialTrustChain' | 'checkServerIdentity'> | undefined
 }
 
 const connectMs = 10_000
-/** Shorter than any server keeps a connection that is not used: none is lost while it is written to. */
+/**
+ * Shorter than the idle timeout of any server, so that a request is never sent on a connection that the server is
+ * closing.
+ */
 const idleMs = 4_000
 
 /**
- * Uses `node:http`, which every process has already loaded. undici would add 130 ms and 18 MB to each start, for
- * pipelining and decompression that nothing here needs.
+ * Uses `node:http`, which is already loaded in every process. undici would add 130 ms and 18 MB to each start, for
+ * pipelining and decompression that are not needed here.
  */
 export function createHttpClient({ maxAnswerBytes, connect, lookup, tls }: Options): HttpClient {
   const plainAgent = new PlainAgent({ keepAlive: true, timeout: idleMs })

@@ -5,21 +5,24 @@ import type { WalletBackend } from '#shared/contract/wallet.ts'
 import { backendNames, type SecretStore } from './secretStore.ts'
 
 type Options = {
-  /** Parts the secrets of one data folder from those of others. */
+  /** Separates the secrets of different data folders. */
   scopeName: string
   platform: NodeJS.Platform
-  /** Long enough for a person to answer the dialog of the keychain. */
+  /** Timeout of a call, which includes time for the user to answer the keychain dialog. */
   deadlineMs?: number
 }
 
 type Call = { name: string; ms: number; changes?: true }
 
-/** A call that waits for the dialog of the keychain holds one of the four threads that files and keys need too. */
+/**
+ * Maximum number of timed-out calls still running. Each occupies one of the four threads of libuv's pool, which file
+ * system and crypto calls need too.
+ */
 const maxAbandoned = 2
 const service = 'Steward wallet'
 const dialogMs = 60_000
 const probeMs = 5_000
-/** Between two questions to a keychain that does not answer. */
+/** Delay between retries of a keychain that does not respond. */
 const pauseMs = 100
 const tooLate = 'The keychain did not answer in time: its own dialog may wait for you.'
 const waits = 'The keychain still waits for an answer to its own dialog.'
@@ -27,16 +30,16 @@ const kinds: Partial<Record<NodeJS.Platform, WalletBackend['kind']>> = {
   darwin: 'macos_keychain',
   win32: 'windows_credential_manager',
 }
-/** On Linux the kernel's own keyring forgets at the next boot: only the Secret Service counts as a keychain. */
+/** The kernel keyring on Linux is lost at the next boot, so only the Secret Service is used. */
 const entryOptions = { linux: { store: 'secret-service' } } as const
 
-/** The keychain of the system. */
+/** Creates a secret store that uses the system keychain. */
 export function createKeychainSecretStore({ scopeName, platform, deadlineMs = dialogMs }: Options): SecretStore {
   const kind = kinds[platform] ?? 'secret_service'
   let abandonedCount = 0
   /**
-   * Changes that were given up, by name, until they end: the keychain may still make them. Whatever comes next of that
-   * name waits for it, so that nothing late is written over it, and what is read is what stays.
+   * Writes that have timed out, by name, until they end, because the keychain may still make them. Later calls for the
+   * same name wait, so that a late write cannot overwrite a newer value or change a value after it was read.
    */
   const unclear = new Map<string, Promise<void>>()
 
@@ -65,7 +68,7 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
     let isOver = false
     try {
       const keychain = await import('keytar')
-      const entry = new keychain.AsyncEntry(service, `${scopeName}/${name}`, entryOptions) // a session; it outlives no keychain
+      const entry = new keychain.AsyncEntry(service, `${scopeName}/${name}`, entryOptions) // a session, which does not survive a restart of the keychain
       const running = waitForAnswer(
         () => use(entry),
         () => isOver,
@@ -106,7 +109,7 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
 }
 
 /**
- * libdbus times out after two seconds, which may be too short on a busy machine. Retrying is safe: the Secret Service
+ * libdbus times out after two seconds, which may be too short on a busy computer. Retrying is safe: the Secret Service
  * processes requests in order, and all calls are idempotent.
  */
 async function waitForAnswer<T>(ask: () => Promise<T>, isOver: () => boolean): Promise<T> {
@@ -120,7 +123,7 @@ async function waitForAnswer<T>(ask: () => Promise<T>, isOver: () => boolean): P
   }
 }
 
-/** @param toTimeoutError creates the error of a timeout; the running call continues */
+/** @param toTimeoutError creates the error of a timeout; the call continues to run */
 async function within<T>(ms: number, running: Promise<T>, toTimeoutError: () => AppError): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   try {
@@ -134,8 +137,8 @@ async function within<T>(ms: number, running: Promise<T>, toTimeoutError: () => 
 }
 
 /**
- * The adapters of the keychains tell these apart in words only: on Linux the errors of the Secret Service, on macOS
- * those of the Security framework.
+ * Matches error messages, because the keychain adapters have no error codes: those of the Secret Service on Linux and
+ * of the Security framework on macOS.
  */
 function isLocked(said: string): boolean {
   return /object locked|prompt was dismissed|interaction is not allowed|user cancell?ed|passphrase you entered is not correct/i.test(
@@ -143,7 +146,7 @@ function isLocked(said: string): boolean {
   )
 }
 
-/** Whether the keychain exists but does not answer, unlike a missing one. */
+/** Whether the keychain exists but does not respond, unlike a missing one. */
 function isUnanswered(said: string): boolean {
   return /did not receive a reply/i.test(said)
 }

@@ -1,16 +1,16 @@
 export type KeyedQueue = {
-  /** Runs the work once everything queued under this key before it has ended, whether well or not. */
+  /** Runs the work after all earlier work with this key has settled. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
-/** One change at a time for each key; different keys do not wait for each other. */
+/** Creates a queue that runs one task at a time per key. Different keys run concurrently. */
 export function createKeyedQueue(): KeyedQueue {
   const tails = new Map<string, Promise<unknown>>()
   return {
     async run(key, work) {
       const before = tails.get(key) ?? Promise.resolve()
       const mine = before.then(work, work)
-      const settled = mine.catch(() => {}) // its own caller handles the error; the next one only waits
+      const settled = mine.catch(() => {}) // the caller of the work handles the error
       tails.set(key, settled)
       try {
         return await mine

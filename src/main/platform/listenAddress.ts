@@ -11,7 +11,7 @@ export function parseListen(text: string): ListenAddress | undefined {
   return { host, port }
 }
 
-/** Whether only this machine reaches what listens there. */
+/** Whether the host is reachable only from this computer. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

@@ -1,28 +1,28 @@
 type RepeatedEntries = {
-  /** Returns undefined to suppress the entry; otherwise the number suppressed since the last written one. */
+  /** Returns undefined to suppress the entry; otherwise the number of entries suppressed since the last written one. */
   recordEntry(entry: string): { unwritten: number } | undefined
 }
 
 const repetitionWindowMs = 60_000
 const maxEntriesPerWindow = 20
-/** Maximum number of distinct entries that are remembered. The oldest is evicted first. */
+/** Maximum number of distinct entries tracked. The oldest is evicted first. */
 const maxEntryKinds = 500
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Writes one JSON line per entry. Secrets are never passed to it: it does not search for them. */
+/** Log that writes one JSON line per entry. Callers must not pass secrets, because the log does not redact them. */
 export type Log = {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
-  /** The same log with `area` on every line. */
+  /** Returns a logger that adds `area` to every line. */
   forArea(area: string): Log
 }
 
 export type LogFields = Record<string, unknown>
 
-/** Converts an error for the log. Errors of overload or absence are logged without a stack, which says nothing. */
+/** Converts an error for the log. Omits the stack of overload and not-found errors. */
 export function toLoggedError(error: Error & { code: string; status: number }): unknown {
   const { code, message, status } = error
   return status === 500 ? error : { code, message }
@@ -32,7 +32,10 @@ type LogOptions = { write: (line: string) => void; now: () => number; level: Log
 
 const severity: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/** An entry like so many of the last minute is only counted: who makes calls fail must not fill a disk with it. */
+/**
+ * Creates a log that suppresses repeated entries within a minute and counts them, so that a client that causes errors
+ * cannot fill the disk.
+ */
 export function createJsonLog(options: LogOptions): Log {
   return createLog({ ...options, repeats: createRepeatedEntries(options.now) })
 }
@@ -65,7 +68,7 @@ function getErrorText({ error }: LogFields): string {
   return error instanceof Error ? error.message : (JSON.stringify(error) ?? '')
 }
 
-/** Errors have no enumerable fields: without this they would be logged as `{}`. */
+/** Converts errors, whose fields are not enumerable and would be logged as `{}`. */
 function toReadable(fields: LogFields): LogFields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? describeError(value) : value]),

@@ -6,8 +6,8 @@ const defaultMaxBytes = 5 * 1024 * 1024
 const olderFiles = 2
 
 /**
- * Appends to a file that only this user may read. When full, it is renamed to `<path>.1`, and that to `<path>.2`, so
- * that at most three exist.
+ * Opens a log file for appending, readable by this user only. A full file is rotated to `<path>.1`, and that one to
+ * `<path>.2`, so at most three files exist.
  */
 export function openLogFile(path: string, maxBytes = defaultMaxBytes): LogFile {
   let file = openSync(path, 'a', 0o600)
@@ -37,7 +37,7 @@ function rotate(path: string): void {
     try {
       renameSync(newer, `${path}.${older}`)
     } catch (error) {
-      // A removed file is created again by the next write.
+      // A removed file is recreated by the next write.
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
     }
   }

@@ -5,24 +5,24 @@ import { formatHostAndPort, type ListenAddress } from './listenAddress.ts'
 
 export type Listening = {
   port: number
-  /** Takes no more connections at the other address, and resolves when those that it took have ended. */
+  /** Stops accepting connections on the other address. Resolves when its open connections have ended. */
   close(): Promise<void>
 }
 
 type Options = {
   server: Server
   address: ListenAddress
-  /** Makes the server listen; rejects as Node's servers fail. */
+  /** Starts listening. Rejects with the error of the Node.js server. */
   open: (address: ListenAddress) => Promise<void>
 }
 
-/** A port that the system chose for one address may be taken at the other: then it chooses again. */
+/** A port that the system chose for one address may be in use on the other. Another port is chosen then. */
 const maxTries = 32
 
 /**
- * Makes a server listen. Where that reaches one loopback address, the other is held as well, at the same port: browsers
- * take `localhost` and all names below it for both, ::1 first. Were one free, another user of the machine could listen
- * there and be asked in our place. A machine without the other address goes without.
+ * Starts a server. If its address is one of the two loopback addresses, also listens on the other, at the same port.
+ * Browsers resolve `localhost` and its subdomains to both, ::1 first; otherwise another user of this computer could
+ * listen there and receive the requests. Skips the other address if the computer does not have it.
  * @see https://www.rfc-editor.org/rfc/rfc6761#section-6.3
  * @throws AppError `listen/failed`
  */
@@ -41,7 +41,7 @@ export async function listenAt({ server, address, open }: Options): Promise<List
   }
 }
 
-/** Whether nothing else listens there, nor at the other loopback address. */
+/** Whether the address is free, and its port on the other loopback address. */
 export async function canListen(address: ListenAddress): Promise<boolean> {
   const server = createServer()
   try {
@@ -54,14 +54,14 @@ export async function canListen(address: ListenAddress): Promise<boolean> {
   }
 }
 
-/** Node's own `listen`, as a promise. */
+/** Resolves when the server listens. */
 export async function startListening(server: Server, address: ListenAddress): Promise<void> {
   server.listen({ ...address, exclusive: true })
-  await once(server, 'listening') // rejects with an `error`
+  await once(server, 'listening') // rejects on `error`
 }
 
 const otherAddresses: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1', '0.0.0.0': '::1' }
-/** Error codes of systems without the address. */
+/** Error codes of systems that do not have the address. */
 const absent = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT', 'EINVAL']
 
 async function holdOther(server: Server, { host, port }: ListenAddress): Promise<Listening | undefined> {
@@ -71,7 +71,8 @@ async function holdOther(server: Server, { host, port }: ListenAddress): Promise
     if (server.listening) server.emit('connection', socket)
     else socket.destroy()
   }
-  const otherServer = createServer({ allowHalfOpen: true, noDelay: true }, take) // as Node's servers for HTTP
+  // same options as an HTTP server of Node.js
+  const otherServer = createServer({ allowHalfOpen: true, noDelay: true }, take)
   try {
     await startListening(otherServer, { host: otherHost, port })
   } catch (error) {
@@ -86,7 +87,7 @@ async function holdOther(server: Server, { host, port }: ListenAddress): Promise
   }
 }
 
-/** Returns the error of listening on the address. Undefined if that succeeds. */
+/** Returns the error of listening on the address, or undefined on success. */
 async function findFault(address: ListenAddress): Promise<unknown> {
   const server = createServer()
   try {

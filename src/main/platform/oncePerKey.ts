@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
 
-/** A request that its sender may send again: the key is the sender's own, `holder` says whose it is. */
+/** Request that the client may repeat. The client chooses `key`, which is unique per `holder`. */
 export type RepeatableRequest = { holder: string; key: string; method: string; path: string; body: Buffer }
 export type KeySlot = { holder: string; key: string; requestHash: Buffer }
 
 export type OncePerKey<T> = {
   /**
-   * Runs the work once for each key and returns its result to every repetition; concurrent ones wait for it. The work
-   * stores its result itself. Failures are not stored and may be retried.
+   * Runs the work once per key and returns its result to every repetition. Concurrent repetitions wait for it. The work
+   * stores its result. Errors are not stored and may be retried.
    * @throws AppError `request/invalid` for a key of invalid length, `request/reused-key` if the key was used for
    * another request; errors of `work`
    */

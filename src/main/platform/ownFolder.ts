@@ -3,10 +3,10 @@ import { lstat, stat } from 'node:fs/promises'
 import { AppError } from '#shared/appError.ts'
 
 /**
- * A folder below the temporary folder has a name that others can guess, and make first: as theirs, or as a link to
- * somewhere else.
- * @throws AppError `data/unusable` when it belongs to another user, or others may put files into it; the system's own
- * error when it is not there.
+ * Checks a folder below the temporary folder. Its name can be guessed, so another user may have created it first, or a
+ * link in its place.
+ * @throws AppError `data/unusable` if it belongs to another user or others can write to it; the system's error if it
+ * does not exist
  */
 export async function requireOwnFolder(folder: string): Promise<void> {
   refuseForeign(folder, await lstat(folder))

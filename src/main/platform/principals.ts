@@ -1,65 +1,68 @@
 import type { AppError } from '#shared/appError.ts'
 
 /**
- * Principal that acts: an API key, a sign-in, a terminal link, a tool client, a chat, a wallet. Written `kind:id`, such as
- * `key:key_9f2c`.
+ * Identity on whose behalf work runs: an API key, a sign-in, a terminal link, a tool client, a chat, a wallet. Format
+ * `kind:id`, such as `key:key_9f2c`.
  */
 export type PrincipalId = `${string}:${string}`
 
-/** Ties one piece of work to the principal that it is done for. */
+/** Binds a unit of work to the principal for which it runs. */
 export type Lease<Rights> = {
   /** Aborts when the principal ends, with the AppError of `endedError` as its reason. */
   readonly signal: AbortSignal
-  /** Error of the end. Undefined while the lease lasts. */
+  /** Error with which the lease ended. Undefined while it is active. */
   readonly error: AppError | undefined
   /**
-   * Returns the rights that the principal has at this moment. Never store the result.
-   *
+   * Returns the current rights of the principal. Never cache the result.
    * @throws AppError of `endedError` once the principal has ended
    */
   may(): Rights
-  /** Call it when the work is done. Later calls do nothing. */
+  /** Releases the lease after the work. Idempotent. */
   release(): void
 }
 
 export type LeaseTerms = {
-  /** Called once when the lease ends, before its signal fires; not for a lease that has ended before it began. */
+  /**
+   * Called once when the lease ends, before its signal aborts. Not called for a lease that is created already ended.
+   */
   onEnd?: ((error: AppError) => void) | undefined
-  /** End of a credential whose principal may go on, such as an access token of a sign-in. Checked by `endAbsent`. */
+  /**
+   * Expiry of a credential whose principal may continue, such as an access token of a sign-in. Checked by `endAbsent`.
+   */
   expiresAtMs?: number | undefined
 }
 
 export type Principals<Rights, Holder extends string> = {
   /**
    * Registers work for a principal.
-   *
    * @param holder kind of the work; each kind has a row in the table of the seam tests
-   * @returns a lease that has already ended when the principal has
+   * @returns a lease, already ended if the principal has ended
    */
   lease(principal: PrincipalId, holder: Holder, terms?: LeaseTerms): Lease<Rights>
-  /** Ends the leases of a principal that was revoked or removed. Call it after the transaction that did so. */
+  /** Ends the leases of a principal that was revoked or removed. Call it after that transaction. */
   end(principal: PrincipalId): void
   /**
-   * Ends the leases of every principal without rights, and every expired lease: for changes whose principals are not
-   * known, and expiry.
+   * Ends all expired leases, and the leases of principals that have no rights any more. For expiry, and for changes
+   * that affect unknown principals.
    */
   endAbsent(): void
-  /** Counts live leases, by kind of work. For tests and diagnostics. */
+  /** Counts active leases by kind of work. For tests and diagnostics. */
   count(): Readonly<Partial<Record<Holder, number>>>
 }
 
 type Options<Rights> = {
-  /** Reads the present rights. Undefined: revoked, removed or expired. */
+  /** Reads the current rights. Undefined if revoked, removed or expired. */
   getRights: (principal: PrincipalId) => Rights | undefined
-  /** Error for work of a principal that has ended. */
+  /** Creates the error for work of a principal that has ended. */
   endedError: (principal: PrincipalId) => AppError
   /** Default: `Date.now`. */
   now?: (() => number) | undefined
 }
 
 /**
- * Registry of work in progress, by principal. Each half of the application has one; whatever works, waits, polls,
- * streams or was created for a principal takes a lease, so a revocation ends all of it at once.
+ * Creates a registry of work in progress by principal. The local agent and the service have one each. All work for a
+ * principal, such as waits, polls, streams and created resources, takes a lease, so that a revocation ends all of it
+ * immediately.
  */
 export function createPrincipals<Rights, Holder extends string>(options: Options<Rights>): Principals<Rights, Holder> {
   const { getRights, endedError, now = Date.now } = options
@@ -75,7 +78,7 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
       try {
         lease.end(error)
       } catch (cause) {
-        failures.push(cause) // the others end all the same
+        failures.push(cause) // continue with the remaining ones
       }
     }
     if (failures.length > 0) throw new AggregateError(failures, `Work of ${principal} did not end.`)
@@ -112,7 +115,7 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
           if (getRights(principal) === undefined) end(principal)
           else endExpired(principal)
         } catch (error) {
-          failures.push(error) // the others end all the same
+          failures.push(error) // continue with the remaining ones
         }
       }
       if (failures.length > 0) throw new AggregateError(failures, 'Work of absent principals did not end.')
@@ -138,7 +141,7 @@ type LeaseOptions<Rights, Holder extends string> = Required<LeaseTerms> & {
   expiresAtMs: number
 }
 
-/** Creates its AbortController on first use: most requests end without one. */
+/** Creates its AbortController on first use, because most requests end without one. */
 class OpenLease<Rights, Holder extends string> implements Lease<Rights> {
   readonly holder: Holder
   readonly expiresAtMs: number

@@ -1,18 +1,18 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 
-/** Keys are short; whatever is longer is another file. */
+/** Keys are short, so a longer file is not a key. */
 const maxBytes = 16 * 1024
 
 /**
- * Reads a file with a secret that its operator wrote: a plain file, of this user, that no other user can read or write.
- * It is opened once, so what was checked is what is read.
- * @throws Error that says what is wrong with it, and nothing of what it holds
+ * Reads a file with a secret. It must be a regular file of this user that no other user can read or write. The file is
+ * opened once, so that its content cannot change between the check and the read.
+ * @throws Error that describes the problem without quoting the content
  */
 export function readPrivateFile(file: string): string {
   const opened = openPlainFile(file)
   try {
     const { mode, uid, size } = statPrivateFile(opened)
-    // Windows has no such modes; the folders of a user are closed there.
+    // Windows has no such modes. The user's folders are private there.
     if (process.platform !== 'win32') {
       if (uid !== process.getuid?.()) throw new Error('belongs to another user.')
       if ((mode & 0o077) !== 0) throw new Error('can be read by other users: run `chmod 600` on it.')
@@ -26,7 +26,7 @@ export function readPrivateFile(file: string): string {
 
 function openPlainFile(file: string): number {
   try {
-    // A pipe would wait for its writer.
+    // `O_NONBLOCK` avoids blocking on a pipe without a writer.
     return openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined

@@ -6,13 +6,13 @@ import { basename, dirname, join } from 'node:path'
 import { AppError } from '#shared/appError.ts'
 import { requireOwnFolder, requireOwnFolderNow } from './ownFolder.ts'
 
-/** The kernel takes 107 bytes for the address of a Unix socket (103 on macOS). */
+/** The kernel accepts 107 bytes for the path of a Unix socket (103 on macOS). */
 const maxAddressBytes = 100
 const answerMs = 5_000
 /** File name of a socket in the temporary folder. */
 const shortName = 'socket'
 
-/** Returns the path, or a short one in a separate folder below the temporary folder if it is too long. */
+/** Returns the path, or a short path in a separate folder below the temporary folder if it is too long. */
 export function toSocketPath(requestedPath: string): string {
   if (Buffer.byteLength(requestedPath) <= maxAddressBytes) return requestedPath
   const name = createHash('sha256').update(requestedPath).digest('hex').slice(0, 16)
@@ -20,7 +20,7 @@ export function toSocketPath(requestedPath: string): string {
 }
 
 /**
- * Ensures that this process may listen there, in a folder of the same user, and removes the socket of an ended process.
+ * Verifies that the folder belongs to this user, and removes the socket of an exited process.
  * @param inUse message if another process listens there
  * @throws AppError `data/in-use`, or `data/unusable` if the folder or file belongs to another user
  */
@@ -36,16 +36,16 @@ export async function claimSocket(path: string, inUse: string): Promise<void> {
   await rm(path, { force: true })
 }
 
-/** Removes the folder that was made below the temporary folder. The socket itself goes when its server closes. */
+/** Removes the folder below the temporary folder. The server removes the socket when it closes. */
 export async function leaveSocket(path: string): Promise<void> {
   const folder = dirname(path)
   const isShortened = basename(path) === shortName && dirname(folder) === tmpdir()
-  if (isShortened) await rmdir(folder).catch(() => {}) // removed, or another process listens there again
+  if (isShortened) await rmdir(folder).catch(() => {}) // already removed, or another process listens there
 }
 
 /**
- * Listens where `claimSocket` was asked before, for this user only (0600). The file is bound inside `listen`, so the
- * mask holds for it alone: there is no moment when others may connect.
+ * Listens on a path claimed with `claimSocket`, for this user only (0600). `listen` binds the file synchronously, so
+ * the umask applies only to it and there is no moment in which other users can connect.
  */
 export function listenPrivately(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -60,9 +60,9 @@ export function listenPrivately(server: Server, path: string): Promise<void> {
 }
 
 /**
- * A new connection to such a socket.
- * @throws AppError `data/unusable` when the folder is another user's, who may listen there instead; the system's own
- * error when it is not there.
+ * Opens a connection to such a socket.
+ * @throws AppError `data/unusable` if the folder belongs to another user, because that user could impersonate the
+ * server; the system's error if it does not exist
  */
 export function connectPrivately(path: string): Socket {
   requireOwnFolderNow(dirname(path))
@@ -77,7 +77,7 @@ function isAnswering(path: string): Promise<boolean> {
       socket.destroy()
       resolve(alive)
     }
-    // A full backlog means that a process listens there.
+    // A full backlog means that a process is listening.
     const timer = setTimeout(() => tell(true), answerMs)
     socket.once('connect', () => tell(true))
     socket.once('error', (error) => tell('code' in error && error.code === 'EAGAIN'))

@@ -6,8 +6,9 @@ const run = promisify(execFile)
 const deadlineMs = 5_000
 
 /**
- * Tells a process from a later one with the same id: when it started, in the words of this system.
- * `undefined` when there is no such process, or the system does not say.
+ * Returns an identifier that distinguishes a process from a later one with the same id: its start time in a
+ * system-specific format.
+ * @returns undefined if there is no such process, or if the system does not provide it
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   switch (process.platform) {
@@ -24,7 +25,7 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
   }
 }
 
-/** Whether `pid` runs; a process of another user counts as running. */
+/** Whether the process exists. A process of another user counts as running. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -38,7 +39,8 @@ async function readLinuxIdentity(pid: number): Promise<string | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
-    // The name in parentheses may hold blanks: fields are counted after it. Field 22 is the start, field 3 the state.
+    // The name in parentheses may contain spaces, so fields are counted after it. Field 22 is the start time, field 3
+    // the state.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : `${boot.trim()}/${fields[19]}`
   } catch {

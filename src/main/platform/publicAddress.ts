@@ -4,13 +4,13 @@ import { specialNetworks } from './specialAddresses.ts'
 
 const special = new BlockList()
 for (const { network, bits } of specialNetworks) special.addSubnet(network, bits, isIPv6(network) ? 'ipv6' : 'ipv4')
-/** Global unicast addresses of IPv6. */
+/** Global unicast addresses (IPv6). */
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
 
 /**
- * Whether an IP address is on the public internet. False for text that is no address, and for addresses that this
- * computer has now: its services may trust local connections.
+ * Whether an IP address is on the public internet. False for invalid addresses, and for the current addresses of this
+ * computer, whose services may trust local connections.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false

@@ -6,7 +6,7 @@ export function getRdapListPath(dataFolder: string): string {
   return join(dataFolder, 'rdap.json')
 }
 
-/** @returns undefined where it was never fetched */
+/** @returns undefined if it was never downloaded */
 export function findRdapList(dataFolder: string): string | undefined {
   const file = getRdapListPath(dataFolder)
   return existsSync(file) ? file : undefined

@@ -3,10 +3,7 @@ import { join } from 'node:path'
 import type { ListenAddress } from './listenAddress.ts'
 import { canListen } from './loopbackListening.ts'
 
-/**
- * Listens where the address says. Where it leaves the port open (port 0), that is the one of last time while it is
- * free, so that addresses people wrote down stay good.
- */
+/** Listens on the address. For port 0, reuses the previous port while it is free, so that saved URLs stay valid. */
 export async function listenOnRemembered<T extends { port: number }>(
   folder: string,
   name: string,
@@ -16,7 +13,7 @@ export async function listenOnRemembered<T extends { port: number }>(
   const rememberedPort = address.port === 0 ? await readRememberedPort(folder, name) : undefined
   const again = rememberedPort !== undefined && (await canListen({ host: address.host, port: rememberedPort }))
   const opened = again
-    ? // Another program may take it after we looked.
+    ? // another program may take the port after this check
       await listen({ host: address.host, port: rememberedPort }).catch(() => listen(address))
     : await listen(address)
   if (opened.port !== rememberedPort) await writeFile(getFile(folder, name), `${opened.port}\n`, { mode: 0o600 })

@@ -2,8 +2,8 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Replaces a file for this user only, atomically and durably: the content is flushed before the rename, and the rename
- * before it returns. A crash leaves the old file or the new one, and possibly an unused `.new`.
+ * Replaces a file atomically and durably, readable by this user only. The content is flushed before the rename, and the
+ * rename before the function returns. A crash leaves the old or the new file, and possibly an unused `.new` file.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const fresh = `${file}.new`
@@ -20,14 +20,14 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   await settleFolder(dirname(file))
 }
 
-/** Removes it, and what a crash has left of its successor. */
+/** Removes the file and any `.new` file that remains after a crash. */
 export async function removeFile(file: string): Promise<void> {
   await rm(`${file}.new`, { force: true })
   await rm(file, { force: true })
   await settleFolder(dirname(file))
 }
 
-/** Windows has no such thing for a folder. */
+/** Not supported on Windows. */
 async function settleFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')

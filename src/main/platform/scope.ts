@@ -1,6 +1,6 @@
 /**
- * Owns what a process opened and closes it newest first, once, whatever fails on the way.
- * `close()` rejects with an AggregateError naming every release that failed, after all were tried.
+ * Owns the resources that a process opened. `close()` releases them once, newest first, and continues after errors. It
+ * rejects with an AggregateError of all errors.
  */
 export class Scope {
   readonly #releases: (() => unknown)[] = []

@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** 12 bytes of nonce, the ciphertext, 16 bytes of tag; base64. */
+/** Base64 of a 12-byte nonce, the ciphertext and a 16-byte tag. */
 export type Sealed = string
 
 const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** AES-256-GCM under a random nonce. `about` is bound to it: it opens with the same words only. */
+/** Encrypts with AES-256-GCM and a random nonce. `about` is associated data: decryption requires the same value. */
 export function seal(key: Uint8Array, plain: Uint8Array, about: string): Sealed {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(about))
@@ -15,7 +15,7 @@ export function seal(key: Uint8Array, plain: Uint8Array, about: string): Sealed 
   return sealed.toString('base64')
 }
 
-/** Decrypts a sealed text. Returns undefined for another key, another subject, or modified bytes. */
+/** Decrypts a sealed text. @returns undefined if the key or `about` differs, or if the bytes were modified */
 export function unseal(key: Uint8Array, sealed: Sealed, about: string): Buffer | undefined {
   const bytes = Buffer.from(sealed, 'base64')
   if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64') !== sealed) return undefined

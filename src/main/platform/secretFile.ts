@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** Writes a file for this user only and renames it into place, so that no reader sees a part of it. */
+/** Writes a file for this user only and renames it into place, so that a partial file is never visible. */
 export function writeSecretFile(file: string, text: string): void {
   const beside = `${file}.new`
   writeFileSync(beside, text, { mode: 0o600 })
@@ -8,7 +8,7 @@ export function writeSecretFile(file: string, text: string): void {
   renameSync(beside, file)
 }
 
-/** @returns undefined when it is not there or cannot be read */
+/** @returns undefined if the file does not exist or cannot be read */
 export function readSecretFile(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()

@@ -3,14 +3,14 @@ import type { WalletBackend } from '#shared/contract/wallet.ts'
 /** Maximum length in printable ASCII: a Windows credential has 2,560 bytes, two per character. */
 export const maxSecretCharacters = 1_280
 
-/** Keeps a few short texts by name. What they hold is sealed before it comes here. Every call has a deadline. */
+/** Store of short encrypted texts by name. Every call has a timeout. */
 export interface SecretStore {
   readonly kind: WalletBackend['kind']
-  /** Location or kind of the store, as one sentence. */
+  /** Location or kind of the store, as a sentence. */
   readonly detail: string
   /**
-   * Why it cannot be used, in a few words; undefined when it answers. Asks nothing of the person.
-   * It cannot tell a locked keychain.
+   * Returns a short reason if the store is unavailable, otherwise undefined. Does not prompt the user, and cannot
+   * detect a locked keychain.
    */
   fault(): Promise<string | undefined>
   /**
@@ -19,11 +19,11 @@ export interface SecretStore {
    */
   read(name: string): Promise<string | undefined>
   /**
-   * Whole or not at all, also when the power fails. Nothing is written over what cannot be read. A change that was
-   * given up after its deadline may still be made: whatever comes next of that name waits until that is over.
+   * Writes atomically, including on power failure. Does not overwrite a value that cannot be read. A write that timed
+   * out may still happen, so the next call for the same name waits until it has ended.
    */
   write(name: string, value: string): Promise<void>
-  /** Does nothing when there is none. */
+  /** No-op if the name has no value. */
   remove(name: string): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Runs tasks one after the other, in order, whether the one before worked or failed. */
+/** Creates a queue that runs tasks in order, one at a time, regardless of earlier errors. */
 export function createSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

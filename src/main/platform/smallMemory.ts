@@ -1,12 +1,12 @@
 /**
- * Options of Node.js for a program that serves one user. A small young generation takes 10 % more CPU under load and half
- * the memory.
+ * Node.js options for a process that serves one user. A small young generation costs 10 % more CPU under load and
+ * halves the memory.
  */
 export const smallHeapOptions = ['--max-semi-space-size=4'] as const
 
 /**
- * Tunes glibc's malloc to return freed buffers to the kernel, and to share two arenas among threads. Other C libraries
- * ignore it.
+ * Configures glibc's malloc to return freed buffers to the kernel and to share two arenas among threads. Ignored by
+ * other C libraries.
  */
 export const smallAllocator = {
   MALLOC_ARENA_MAX: '2',

@@ -5,7 +5,7 @@ import { parseJson } from './boundedJson.ts'
 import { claimSocket, leaveSocket, listenPrivately, toSocketPath } from './privateSocket.ts'
 
 /**
- * Socket in the data folder through which a second start gets a fresh address of the running Steward. Not available on
+ * Socket in the data folder from which a second start requests a new URL of the running Steward. Not available on
  * Windows, where any user can claim the name of a pipe.
  */
 export type StartSocket = { close(): Promise<void> }
@@ -16,7 +16,7 @@ const timeoutMs = 5000
 
 const getSocketPath = (dataFolder: string): string => toSocketPath(join(dataFolder, 'app', 'start.sock'))
 
-/** @param freshUrl creates an address that opens one session */
+/** @param freshUrl creates a URL that opens one session */
 export async function openStartSocket(dataFolder: string, freshUrl: () => string): Promise<StartSocket | undefined> {
   if (process.platform === 'win32') return undefined
   const path = getSocketPath(dataFolder)
@@ -35,7 +35,7 @@ export async function openStartSocket(dataFolder: string, freshUrl: () => string
   }
 }
 
-/** @returns a fresh address of the Steward that runs on this folder, or undefined if none responds */
+/** @returns a new URL of the Steward that runs on this folder, or undefined if none responds */
 export function requestFreshUrl(dataFolder: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     if (process.platform === 'win32') return resolve(undefined)

@@ -2,9 +2,9 @@ import { isIP } from 'node:net'
 import { isPublicAddress } from './publicAddress.ts'
 
 /**
- * Parses an untrusted address: a public host over https, or a server on this computer, which the caller allows or refuses
- * by `isThisComputer`. Names are resolved and checked when connecting (`mayConnect`), which prevents DNS rebinding.
- * @param refused makes the failure
+ * Parses an untrusted URL: a public host over https, or a server on this computer, which the caller accepts or rejects
+ * with `isThisComputer`. Names are resolved and checked when connecting (`mayConnect`), which prevents DNS rebinding.
+ * @param refused creates the error
  */
 export function parseStrangerAddress(address: string, refused: (message: string) => Error): URL {
   const url = URL.parse(address)
@@ -19,12 +19,12 @@ export function parseStrangerAddress(address: string, refused: (message: string)
   return url
 }
 
-/** Whether an address from `strangerAddress` is a server on this computer. */
+/** Whether a URL from `parseStrangerAddress` is a server on this computer. */
 export function isThisComputer({ hostname }: URL): boolean {
   return isLocalName(hostname)
 }
 
-/** Whether a connection for this host name may go to this address. */
+/** Whether a connection to this address is allowed for the host name. */
 export function mayConnect(address: string, hostname: string): boolean {
   return isLocalName(hostname) ? isLoopback(address) : isPublicAddress(address)
 }

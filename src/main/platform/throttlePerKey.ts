@@ -9,7 +9,7 @@ type Quiet = { again: boolean; timer: NodeJS.Timeout }
 
 const quietMs = 1_000
 
-/** Reports the first event of a key at once, and while more follow one per second. */
+/** Creates a throttle that reports the first event of a key immediately and further ones once per second. */
 export function createThrottlePerKey<Key>(report: (key: Key) => void): ThrottlePerKey<Key> {
   const quiet = new Map<Key, Quiet>()
 

@@ -1,4 +1,4 @@
-/** Clock that a part reads, see `Clock`. `wall`: for times that are shown or compared with other clocks. */
+/** Clock that a module reads; see `Clock`. `wall`: for times that are displayed or compared with other clocks. */
 export type TimeReading = 'wall' | 'running' | 'steady' | 'latest' | 'passed'
 
 export type TimeUseEntry = {
@@ -10,8 +10,8 @@ export type TimeUseEntry = {
 }
 
 /**
- * Everything in the service and the local agent that reads a clock. A module without a row fails the tests: decide what
- * a jump of the clock does to it, then add it.
+ * All code in the service and the local agent that reads a clock. A module without a row fails the tests: determine the
+ * effect of a clock jump on it, then add a row.
  */
 export const timeUses = {
   'sandbox-billing': {

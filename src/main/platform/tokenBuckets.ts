@@ -1,11 +1,17 @@
 export type TokenBuckets = {
-  /** Takes `count` tokens from the bucket of `name`. Default: 1. @returns 0, or the seconds after which it has as many */
+  /**
+   * Takes `count` tokens from the bucket of `name`. Default: 1
+   * @returns 0, or the seconds until enough tokens are available
+   */
   take(name: string, count?: number): number
 }
 
 const maxNames = 10_000
 
-/** A bucket for each name that holds `burst` and gains `perSecond`. Refusals cost nothing. Stores the names used last. */
+/**
+ * Creates token buckets by name. Each has a capacity of `burst` and refills at `perSecond`. Refused calls take no
+ * tokens. Only the most recently used buckets are stored.
+ */
 export function createTokenBuckets(options: { burst: number; perSecond: number; now: () => number }): TokenBuckets {
   const { burst, perSecond, now } = options
   const buckets = new Map<string, { tokens: number; atMs: number }>()
@@ -16,7 +22,7 @@ export function createTokenBuckets(options: { burst: number; perSecond: number; 
       const gained = bucket ? Math.max(0, ((atMs - bucket.atMs) / 1000) * perSecond) : 0
       const available = Math.min(burst, (bucket?.tokens ?? burst) + gained)
       const isAvailable = available >= count
-      buckets.delete(name) // set again below, as the newest
+      buckets.delete(name) // set again below to move it to the end
       buckets.set(name, { tokens: isAvailable ? available - count : available, atMs })
       if (buckets.size > maxNames) {
         const [oldest] = buckets.keys()

@@ -3,9 +3,9 @@ import { AppError } from '#shared/appError.ts'
 import type { SecretStore } from './secretStore.ts'
 
 /**
- * Verifies that a store works: writes an entry, reads it and removes it. A keychain that responds may still have no
- * keyring, or a locked one, which asks the user with a dialog.
- * @returns the reason if not, `wallet/keychain-locked` or `wallet/keychain-unavailable`
+ * Verifies that a store works by writing, reading and removing an entry. A keychain that responds may have no keyring,
+ * or a locked one that opens a dialog.
+ * @returns an error `wallet/keychain-locked` or `wallet/keychain-unavailable`, or undefined on success
  */
 export async function tryKeychain(store: SecretStore): Promise<AppError | undefined> {
   const name = `trial-${randomBytes(8).toString('hex')}`

@@ -11,7 +11,7 @@ type Entries = z.infer<typeof VaultFile>['entries']
 
 const maxCharacters = 1024 * 1024
 
-/** One JSON file, which is always replaced as a whole; it goes with its last entry. */
+/** Creates a secret store in one JSON file, which is replaced atomically and removed with its last entry. */
 export function createVaultFileSecretStore({ file }: { file: string }): SecretStore {
   const inTurn = createSerialQueue()
   const change = (how: (entries: Entries) => Entries): Promise<void> =>
@@ -43,7 +43,7 @@ async function readEntries(file: string): Promise<Entries> {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return {}
     throw createUnusableError(file, 'read', cause)
   }
-  // Omits the cause, which would quote the file.
+  // Omits the cause, because it would quote the file.
   const parsed = VaultFile.safeParse(text.length > maxCharacters ? undefined : parseJsonOrUndefined(text))
   if (parsed.success) return parsed.data.entries
   throw new AppError('wallet/damaged', `The vault file ${file} is not what Steward wrote.`)

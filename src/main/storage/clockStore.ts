@@ -14,7 +14,7 @@ const State = z.object({
   looks: z.array(z.object({ totalMs: z.number(), wallMs: z.number() })).max(1_000),
 })
 
-/** Keeps the state of a clock in a database. A state that cannot be read counts as none: deletions then wait again. */
+/** Stores the state of a clock in a database. An unreadable state is ignored, so that deletions wait again. */
 export function createClockStore(database: Database): ClockStore {
   const read = database.prepare<[], { state: string }>('SELECT state FROM clock WHERE only = 1')
   const write = database.prepare<[string]>('INSERT OR REPLACE INTO clock (only, state) VALUES (1, ?)')

@@ -2,43 +2,43 @@ import { AppError } from '#shared/appError.ts'
 import type { Database } from './openDatabase.ts'
 
 /**
- * Batches transactions and disk flushes: one fsync per request would limit the service to the rate of the disk. All
- * work of one turn of the event loop is one transaction; one flush, on a separate thread, covers all transactions of
- * the few milliseconds before it.
+ * Batches transactions and flushes, because one fsync per request would limit the throughput to the rate of the disk.
+ * All work of one event loop turn is one transaction. One flush, on a separate thread, covers all transactions of the
+ * preceding few milliseconds.
  */
 export type GroupCommit = {
   /**
-   * Does the work in the next transaction, and resolves once it is committed: it survives the end of the process. A
-   * power cut within the next milliseconds may lose it, with all that came after. Work that throws must not have
-   * written before; it fails alone.
+   * Runs the work in the next transaction and resolves once it is committed. The commit survives a crash of the
+   * process. A power failure within the next milliseconds may lose it and all later commits. Work that throws must not
+   * have written before; other work is not affected.
    */
   commit<T>(work: () => T): Promise<T>
-  /** As `commit`; resolves once it survives a power cut too. */
+  /** Like `commit`, but resolves once the commit also survives a power failure. */
   commitDurable<T>(work: () => T): Promise<T>
-  /** All work is refused from now on: a flush failed, or it was closed. */
+  /** Whether all further work is rejected, because a flush failed or it was closed. */
   readonly hasEnded: boolean
-  /** Commits and flushes what was given. Later work is refused. */
+  /** Commits and flushes pending work. Later work is rejected. */
   close(): Promise<void>
 }
 
 type Options = {
   database: Database
-  /** Brings everything committed before the call to the disk. */
+  /** Flushes everything committed before the call to disk. */
   flush: () => Promise<void>
   /**
-   * Called when a flush failed. The state on disk is then unknown, because the system drops pages that it could not
-   * write, so all work is rejected until the database is reopened.
+   * Called after a failed flush. The state on disk is then unknown, because the system drops pages that it could not
+   * write. All work is rejected until the database is reopened.
    */
   onBroken: (error: unknown) => void
-  /** In the next turn of the event loop; absent is `setImmediate`. */
+  /** Schedules a task in the next event loop turn. Default: `setImmediate` */
   soon?: (task: () => void) => void
-  /** After some milliseconds; absent is `setTimeout`. */
+  /** Schedules a task after a delay. Default: `setTimeout` */
   later?: (task: () => void, ms: number) => void
 }
 
 type Work = { run: () => unknown; mustFlush: boolean; done(value: unknown): void; fail(error: unknown): void }
 
-/** Delay until writes without a waiter are flushed together, in milliseconds. */
+/** Delay until commits without a waiting caller are flushed, in milliseconds. */
 const flushWithinMs = 5
 
 export function createGroupCommit({ database, flush, onBroken, ...options }: Options): GroupCommit {
@@ -71,7 +71,7 @@ export function createGroupCommit({ database, flush, onBroken, ...options }: Opt
     else if (isDirty) flushSoon()
   }
 
-  /** Commits all in one transaction. Returns undefined if it was rolled back. */
+  /** Commits all work in one transaction. Returns undefined if it was rolled back. */
   const commitAll = (works: Work[]): Settled[] | undefined => {
     try {
       return database.transaction(() => works.map(toOutcome)).immediate()
@@ -116,7 +116,8 @@ export function createGroupCommit({ database, flush, onBroken, ...options }: Opt
     if (refusal) return Promise.reject(refusal)
     return new Promise<T>((resolve, reject) => {
       if (queue.length === 0) soon(commit)
-      queue.push({ run, mustFlush, done: (value) => resolve(value as T), fail: reject }) // `run` returned it
+      // the value is returned by `run`
+      queue.push({ run, mustFlush, done: (value) => resolve(value as T), fail: reject })
     })
   }
 
@@ -139,7 +140,7 @@ export function createGroupCommit({ database, flush, onBroken, ...options }: Opt
 
 type Settled = { work: Work; ended: 'done' | 'failed'; value: unknown }
 
-/** An AppError is a result, and the transaction continues. Any other error rolls it back. */
+/** An AppError is a result and does not roll back the transaction. Any other error does. */
 function toOutcome(work: Work): Settled {
   try {
     return { work, ended: 'done', value: work.run() }

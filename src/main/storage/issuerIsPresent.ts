@@ -1,4 +1,7 @@
-/** SQL condition: the sign-in that issued a credential of this table holds, where one did. */
+/**
+ * Returns an SQL condition: the sign-in that issued a credential of this table is active, or the credential was not
+ * issued by one.
+ */
 export const formatIssuerCondition = (table: 'terminal_links' | 'port_tokens'): string =>
   `(${table}.issuer_sign_in IS NULL OR EXISTS (
     SELECT 1 FROM refresh_tokens JOIN account_wallets USING (caip10, account_id)

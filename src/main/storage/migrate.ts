@@ -1,12 +1,12 @@
 import { AppError } from '#shared/appError.ts'
 import type { Database } from './openDatabase.ts'
 
-/** One step of the schema. A released one never changes again: `version` counts from 1 without gaps. */
+/** Migration of the schema. Released migrations never change. `version` counts from 1 without gaps. */
 export type Migration = { readonly version: number; readonly up: string }
 
 /**
- * Migrates the schema to the latest version, each step in its own transaction.
- * @throws AppError `data/newer` if a newer Steward has written this file, which is left unchanged
+ * Migrates the schema to the latest version, with one transaction per step.
+ * @throws AppError `data/newer` if a newer Steward has written this file; the file is not changed
  */
 export function migrate(database: Database, migrations: readonly Migration[]): void {
   const latest = migrations.at(-1)?.version ?? 0
@@ -20,7 +20,7 @@ export function migrate(database: Database, migrations: readonly Migration[]): v
   for (const { version, up } of migrations) {
     database
       .transaction(() => {
-        // Read again under the lock: another process may have run this step.
+        // Checked again under the lock, because another process may have run this step.
         if (readSchemaVersion(database) >= version) return
         database.exec(up)
         database.pragma(`user_version = ${version}`)

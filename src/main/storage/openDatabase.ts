@@ -4,18 +4,19 @@ import { AppError } from '#shared/appError.ts'
 
 export type Database = SqliteDatabase.Database
 
-/** For SQLite, a database without a file. */
+/** SQLite's name for an in-memory database. */
 const inMemory = ':memory:'
 
 /**
- * Opens the file, making it readable by this user only. Every commit survives a crash of the process;
- * the last ones before a power cut may be lost, never the file (WAL with `synchronous = NORMAL`).
- * @param check whether to check the whole file for damage first, as after a crash
+ * Opens a database file, readable by this user only. Every commit survives a crash of the process. A power failure may
+ * lose the last commits, but does not corrupt the file (WAL with `synchronous = NORMAL`).
+ * @param check whether to check the whole file for damage, as after a crash
  * @throws AppError `data/unusable`, `data/damaged`
  */
 export function openDatabase(file: string, { check = false }: { check?: boolean } = {}): Database {
   try {
-    if (file !== inMemory) closeSync(openSync(file, 'a', 0o600)) // SQLite gives its -wal and -shm files the mode of this one
+    // SQLite creates the -wal and -shm files with the same mode
+    if (file !== inMemory) closeSync(openSync(file, 'a', 0o600))
     const database = new SqliteDatabase(file, { timeout: 5000 })
     try {
       // Only affects new files. Allows returning free pages to the file system.
@@ -37,7 +38,8 @@ export function openDatabase(file: string, { check = false }: { check?: boolean 
 
 /** @throws AppError `data/damaged` */
 function checkDatabase(file: string, database: Database): void {
-  const [first] = database.pragma('quick_check(1)', { simple: false }) as { quick_check: string }[] // as SQLite names it
+  // column name of the pragma
+  const [first] = database.pragma('quick_check(1)', { simple: false }) as { quick_check: string }[]
   if (first?.quick_check !== 'ok') throw createDamagedError(file, first?.quick_check ?? 'no result')
 }
 

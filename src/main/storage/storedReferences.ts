@@ -1,4 +1,4 @@
-/** Kind of thing that a stored column or setting names. */
+/** Kind of resource that a stored column or setting refers to. */
 export type ThingKind =
   | 'account'
   | 'api-key'
@@ -25,8 +25,8 @@ export type ThingKind =
 
 /**
  * Action on a reference when its target is removed. `delete`: the row is deleted. `detach`: the reference is cleared.
- * `close`: the row ends with a message. `tell`: the row stays, and the user is notified. `refuse`: the target cannot be
- * removed while referenced. `history`: the row is a record and stays.
+ * `close`: the row ends with a message. `tell`: the row remains, and the user is notified. `refuse`: the target cannot
+ * be removed while referenced. `history`: the row is a record and remains.
  */
 export type OnRemoved = 'delete' | 'detach' | 'close' | 'tell' | 'refuse' | 'history'
 
@@ -34,18 +34,18 @@ export type Reference = {
   refersTo: ThingKind
   onRemoved: OnRemoved
   /**
-   * Part that does so. `foreign-key` and `trigger` are checked against the schema. `holder` subscribes to the removals
-   * of the other half. `slice` does it in the transaction of the removal, `use` whenever the reference is used.
+   * Component that performs the action. `foreign-key` and `trigger` are checked against the schema. `holder` subscribes
+   * to removals in the other process. `slice` runs in the transaction of the removal, `use` when the reference is used.
    */
   by: 'foreign-key' | 'trigger' | 'holder' | 'slice' | 'use' | 'nothing'
-  /** Reason for what is not obvious; always there for `history` and `use`. */
+  /** Reason, if not obvious. Always present for `history` and `use`. */
   why?: string
 }
-/** Column that looks like a reference and names nothing that can be removed. */
+/** Column that looks like a reference but does not refer to a removable resource. */
 export type PlainColumn = { refersTo: null; why: string }
 
 export type DeclaredColumn = Reference | PlainColumn | readonly Reference[]
-/** All tables of a database, with each column that names a thing. A table without such columns is empty. */
+/** All tables of a database with their reference columns. A table without references is empty. */
 export type StoredReferences = Readonly<Record<string, Readonly<Record<string, DeclaredColumn>>>>
 
 /** Foreign key with `ON DELETE CASCADE`. */

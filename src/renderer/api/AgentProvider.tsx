@@ -10,7 +10,7 @@ const AgentContext = createContext<Agent | undefined>(undefined)
 
 type AgentProviderProps = {
   agent: Agent
-  /** Absent where the page hears no events, such as a terminal link. */
+  /** Omitted on pages that receive no events, such as a terminal link. */
   events?: LiveEvents | undefined
   children: ReactNode
 }
@@ -42,14 +42,14 @@ export function useLocalStatus(): LocalStatus | undefined {
   return useQuery({
     queryKey: statusKey,
     queryFn: ({ signal }) => agent(getLocalStatus, {}, { signal }),
-    // Polls while disconnected, because there are no events; an ended session shows itself this way.
+    // Polls while disconnected, because no events arrive. This also detects an ended session.
     refetchInterval: isLost && statusWhileLostMs,
   }).data
 }
 
 /**
- * Returns the state of the service's connection. Undefined until the agent has reported it, and on pages without
- * events.
+ * Returns the state of the service connection.
+ * @returns undefined until the agent has reported it, and on pages without events
  */
 export function useConnection(): ServiceConnection | undefined {
   const connection = useLocalStatus()?.connection

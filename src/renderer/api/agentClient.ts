@@ -2,19 +2,19 @@ import { AppError, parseErrorCode } from '#shared/appError.ts'
 import { readAnswer } from '#shared/contract/readAnswer.ts'
 import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
 
-/** Calls one operation. Rejects with AppError, or with the signal's reason when it was given up. */
+/** Calls one operation. @throws {AppError} or the signal's reason if the call was aborted */
 export type Agent = <R extends Route>(route: R, input: Input<R>, options?: AgentOptions) => Promise<Output<R>>
 
 export type AgentOptions = {
   signal?: AbortSignal
-  /** Body of a route that takes bytes. */
+  /** Body of a route that accepts binary data. */
   bytes?: Blob
   headers?: Readonly<Record<string, string>>
 }
 
 export type FetchLike = (path: string, init: RequestInit) => Promise<Response>
 
-/** @param onUnreadable is called with the number of list entries that were left out, since they could not be read */
+/** @param onUnreadable called with the number of list entries that were skipped because they could not be parsed */
 export function createHttpAgent(fetchLike: FetchLike, onUnreadable?: (count: number) => void): Agent {
   return async (route, input, { signal, bytes, headers } = {}) => {
     const { path, body = bytes } = buildRequest(route, input)
@@ -58,7 +58,7 @@ async function readJson(response: Response, signal: AbortSignal | undefined): Pr
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // not JSON: the status or the schema says what is wrong with it
+    return undefined // not JSON: the status or the schema check reports the error
   }
 }
 

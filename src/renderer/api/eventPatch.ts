@@ -2,8 +2,8 @@ import type { QueryClient, QueryKey } from '@tanstack/react-query'
 import { patchAndReadAgain } from './readAgain.ts'
 
 /**
- * Puts what an event tells into a list. Only while the list is being read it is read again, because the answer on its
- * way may be older than the event: titles change often, and each must not cost a read.
+ * Patches a list with an event. Refetches only if a read of the list is in flight, because its response may be older
+ * than the event. Otherwise frequent events, such as title changes, would each cause a read.
  */
 export function patchFromEvent<Data>(queryClient: QueryClient, queryKey: QueryKey, patch: (data: Data) => Data): void {
   if (queryClient.isFetching({ queryKey }) > 0) {

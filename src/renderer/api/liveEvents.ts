@@ -6,10 +6,12 @@ import { createEmitter } from '#shared/emitter.ts'
 export type LiveListener = (event: LocalEvent) => void
 export type LinkState = 'opening' | 'open' | 'lost'
 
-/** The page's one line to the agent's events. After each `ready` its listeners read their lists again. */
+/**
+ * Shared connection of the page to the agent's event stream. Listeners refetch their lists after each `ready` event.
+ */
 export type LiveEvents = {
   subscribe(listener: LiveListener): () => void
-  /** `lost` from the first failure until it is open again. */
+  /** `lost` from the first connection error until the connection is open again. */
   state(): LinkState
   onState(listener: () => void): () => void
   close(): void
@@ -18,7 +20,7 @@ export type LiveEvents = {
 export type LiveEventsOptions = {
   url: string
   openSocket?: (url: string) => WebSocket
-  /** Waits before the attempts after a loss; the last one repeats. */
+  /** Delays before reconnection attempts. The last one repeats. */
   pausesMs?: readonly number[]
 }
 
@@ -48,7 +50,7 @@ export function createLiveEvents({
     socket = opened
     opened.onopen = () => become('open')
     opened.onmessage = ({ data }) => {
-      failures = 0 // a line that only opens and breaks again keeps its pauses
+      failures = 0 // reset on the first event rather than on open, so that a flapping connection still backs off
       const event = parseEvent(data)
       if (event) events.emit(event)
     }
@@ -73,19 +75,19 @@ export function createLiveEvents({
   }
 }
 
-/** Returns undefined for unknown kinds: a newer agent may send further ones. */
+/** @returns undefined for unknown event types, because a newer agent may send more of them */
 function parseEvent(data: unknown): LocalEvent | undefined {
   if (typeof data !== 'string') return undefined
   try {
     return readEvent(LocalEvent, JSON.parse(data))
   } catch {
-    return undefined // not JSON, or not as this version knows the event
+    return undefined // not JSON, or not a valid event in this version
   }
 }
 
 export const LiveEventsContext = createContext<LiveEvents | undefined>(undefined)
 
-/** Calls the newest `listener` for each event while the component is mounted. */
+/** Calls the latest `listener` for each event while the component is mounted. */
 export function useLiveEvent(listener: LiveListener): void {
   const events = useContext(LiveEventsContext)
   const onEvent = useEffectEvent(listener)

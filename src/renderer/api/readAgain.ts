@@ -1,8 +1,8 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 
 /**
- * Aborts the read in progress and reads again, so that a response requested before a change never overwrites newer
- * data. The cache keeps its value until then.
+ * Cancels the read in flight and refetches, so that a response requested before a change never overwrites newer data.
+ * The cached value remains until the refetch completes.
  */
 export async function readAgain(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
   await queryClient.cancelQueries({ queryKey })
@@ -10,15 +10,15 @@ export async function readAgain(queryClient: QueryClient, queryKey: QueryKey): P
 }
 
 /**
- * Patches the cache with an event and reads again. `patch` is not called if nothing was read yet; the read starts after
- * the event and includes it.
+ * Patches the cache with an event and refetches. `patch` is not called if nothing is cached. The refetch starts after
+ * the event and therefore includes it.
  */
 export async function patchAndReadAgain<Data>(
   queryClient: QueryClient,
   queryKey: QueryKey,
   patch: (data: Data) => Data,
 ): Promise<void> {
-  // Cancelling takes hold before it is awaited, and may restore an older state: so it comes before the patch.
+  // Cancelling takes effect before it is awaited and may restore an older state, so it must precede the patch.
   const cancellation = queryClient.cancelQueries({ queryKey })
   queryClient.setQueriesData<Data>({ queryKey }, (data) => (data === undefined ? undefined : patch(data)))
   await cancellation

@@ -3,7 +3,7 @@ import type { SandboxId, TerminalId } from '#shared/ids.ts'
 
 export type StreamTarget = { sandboxId: SandboxId; terminalId: TerminalId; scrollback?: number }
 
-/** The WebSocket address of a terminal's stream on the page's own origin. */
+/** Returns the WebSocket URL of a terminal stream on the page's origin. */
 export function buildTerminalStreamUrl(target: StreamTarget, page: { origin: string } = window.location): string {
   const path = terminalStreamPath
     .replace(':id', encodeURIComponent(target.sandboxId))
@@ -13,7 +13,7 @@ export function buildTerminalStreamUrl(target: StreamTarget, page: { origin: str
   return `${getSocketOrigin(page)}${path}${query}`
 }
 
-/** `ws:` beside `http:`, `wss:` beside `https:`. */
+/** Uses `ws:` for `http:` and `wss:` for `https:`. */
 export function getSocketOrigin(page: { origin: string }): string {
   return page.origin.replace(/^http/, 'ws')
 }

@@ -9,14 +9,14 @@ import { sandboxesKey } from './sandboxes/useSandboxes.ts'
 import { removeTerminal, type TerminalList, withTerminal } from './terminals/terminalList.ts'
 import { allTerminalsKey, terminalsKey } from './terminals/useTerminals.ts'
 
-/** Keeps what was read of sandboxes and terminals as it is, by events alone. */
+/** Updates the cached lists of sandboxes and terminals from events. */
 export function useLiveLists(): void {
   const queryClient = useQueryClient()
 
   function sandboxChanged(sandbox: Sandbox): void {
     const before = queryClient.getQueryData<SandboxList>(sandboxesKey)?.find(({ id }) => id === sandbox.id)
     patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => withSandbox(list, sandbox))
-    // Terminals end with the sandbox, possibly without an event of their own.
+    // Terminals end with their sandbox, possibly without a separate event.
     if (before?.status === 'running' && sandbox.status !== 'running') {
       void readAgain(queryClient, terminalsKey(sandbox.id))
     }

@@ -4,7 +4,6 @@ import { useAgent } from './AgentProvider.tsx'
 
 export const budgetsKey = ['payment budgets'] as const
 
-/** Reads the limits of payments and what is left of them. */
 export function usePaymentBudgets() {
   const agent = useAgent()
   return useQuery({

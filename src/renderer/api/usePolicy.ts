@@ -4,7 +4,7 @@ import { useAgent } from './AgentProvider.tsx'
 
 export const policyKey = ['local', 'policy'] as const
 
-/** Reads the policy, which `LiveUpdates` keeps current. */
+/** Reads the policy. `LiveUpdates` keeps it up to date. */
 export function usePolicy() {
   const agent = useAgent()
   return useQuery({ queryKey: policyKey, queryFn: ({ signal }) => agent(getPolicy, {}, { signal }) })

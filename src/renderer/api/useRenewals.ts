@@ -6,7 +6,7 @@ import { readAgain } from './readAgain.ts'
 
 export const renewalsKey = ['domain renewals'] as const
 
-/** Reads them again when something of them, of the domains or of the limits changes. */
+/** Refetches renewals when renewals, domains or budgets change. */
 export function useLiveRenewals(): void {
   const queryClient = useQueryClient()
   useLiveEvent(({ type }) => {

@@ -16,7 +16,7 @@ import { readAgain } from './readAgain.ts'
 
 export const toolServersKey = ['tool-servers'] as const
 
-/** MCP servers of others, and what the person allowed of them. */
+/** Reads third-party MCP servers and the tools that the user allowed. */
 export function useToolServers() {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -31,7 +31,7 @@ export function useToolServers() {
 
 type Choice = Pick<ServedTool, 'name' | 'digest' | 'enabled' | 'ask'>
 
-/** Returns actions on tool servers. Changes arrive by events. */
+/** Returns actions on tool servers. Results arrive through events. */
 export function useToolServerActions() {
   const agent = useAgent()
   return {
@@ -39,7 +39,7 @@ export function useToolServerActions() {
     turn: (serverId: ToolServerId, enabled: boolean) => agent(changeToolServer, { serverId, enabled }),
     test: (serverId: ToolServerId) => agent(testToolServer, { serverId }),
     remove: (serverId: ToolServerId) => agent(removeToolServer, { serverId }),
-    /** Approves the listed version of each tool; a tool that changed since is rejected. */
+    /** Approves the listed version of each tool. Tools that have changed since then are rejected. */
     agree: (serverId: ToolServerId, tools: readonly Choice[]) =>
       agent(changeServedTool, {
         serverId,

@@ -4,7 +4,7 @@ import { useAgent } from './AgentProvider.tsx'
 
 export const walletKey = ['local', 'wallet'] as const
 
-/** Reads the wallet's state and accounts, which `LiveUpdates` keeps current. */
+/** Reads the wallet's state and accounts. `LiveUpdates` keeps them up to date. */
 export function useWallet() {
   const agent = useAgent()
   return useQuery({ queryKey: walletKey, queryFn: ({ signal }) => agent(getWallet, {}, { signal }) })

@@ -1,7 +1,7 @@
 import { windowKeyHeader, windowProtocol } from '#shared/contract/localApi.ts'
 import { deviceStore } from '../storage/textStore.ts'
 
-/** The storage of a page is its origin's alone, port included, other than its cookies. */
+/** Storage is scoped to the origin including the port, unlike cookies. */
 const storageKey = 'steward.window-key'
 
 export function saveWindowKey(key: string): void {
@@ -12,7 +12,7 @@ export function readWindowKey(): string | undefined {
   return deviceStore.get(storageKey) ?? undefined
 }
 
-/** `fetch` as the person's window. */
+/** Calls `fetch` with the window's key. */
 export function fetchAsWindow(path: string, init: RequestInit): Promise<Response> {
   const key = readWindowKey()
   const headers = new Headers(init.headers)
@@ -20,7 +20,7 @@ export function fetchAsWindow(path: string, init: RequestInit): Promise<Response
   return fetch(path, { ...init, headers })
 }
 
-/** A WebSocket as the person's window. */
+/** Opens a WebSocket with the window's key. */
 export function openWindowSocket(url: string): WebSocket {
   const key = readWindowKey()
   return new WebSocket(url, key === undefined ? [] : [windowProtocol.agreed, `${windowProtocol.withKey}${key}`])

@@ -5,8 +5,8 @@ import { linkText, windowLink } from '#shared/contract/localApi.ts'
 import { readWindowKey } from './windowKey.ts'
 
 /**
- * Signs a URL that the browser loads without headers, such as an image or download. Valid in this browser only, which
- * has the session's cookie.
+ * Signs a URL that the browser loads without custom headers, such as an image or a download. The URL is valid only in
+ * this browser, because it also requires the session cookie.
  * @param address path and query
  */
 export function buildWindowAddress(address: string, now = Date.now(), key = readWindowKey()): string {

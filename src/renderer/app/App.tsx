@@ -18,7 +18,7 @@ const InlineDecision = lazy(async () => ({
   default: (await import('../features/approvals/decision/InlineDecision.tsx')).InlineDecision,
 }))
 
-/** The frame of the window: sections at the left, the chosen one beside them, one line of state below. */
+/** Root layout of the window: sidebar, current section and status bar. */
 export function App() {
   const section = useSection(features) ?? firstFeature
   const isNarrow = useMedia(narrowWindow)

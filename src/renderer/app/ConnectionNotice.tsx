@@ -9,15 +9,18 @@ import { StatusDot } from '../ui/StatusDot.tsx'
 
 const slowReadMs = 3_000
 
-/** Lists that the service serves from its database. Others may wait for a registrar or a chain. */
+/** Lists that the service reads from its database. Other reads may depend on a registrar or a chain. */
 const quickQueryKeys: readonly unknown[] = [sandboxesKey[0], allTerminalsKey[0]]
 
-/** Above its own line of state, never in the way of the work: shown when the service has been away for a moment, gone when it is back. */
+/**
+ * Shown above the status bar once the service has been unreachable for a moment. Hidden when the connection is
+ * restored.
+ */
 export function ConnectionNotice() {
   const connection = useConnection()
   const isSlow = useSlowReads()
   if (!connection || (connection.state === 'connected' && !isSlow)) return null
-  // Screens that need the sign-in show their own notice with the steps.
+  // Screens that require signing in show a separate notice with the steps.
   if (connection.state === 'signed-out') return null
   const { state, detail } = connection
   const { title, text } = describeConnection({ state, detail })
@@ -52,7 +55,7 @@ function describeConnection({ state, detail }: AwayConnection): { title: string;
   }
 }
 
-/** Whether the service has not returned a list for 3 s. */
+/** Whether the service has not returned a list for 3 seconds. */
 function useSlowReads(): boolean {
   const cache = useQueryClient().getQueryCache()
   const [isSlow, setSlow] = useState(false)

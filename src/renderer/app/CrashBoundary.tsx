@@ -6,7 +6,7 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 type CrashBoundaryProps = { children: ReactNode }
 type CrashBoundaryState = { crash: { failure: unknown } | undefined }
 
-/** Contains errors of a view: the rest of the window and everything in sandboxes continue. */
+/** Contains rendering errors of a view. The rest of the window and all sandboxes continue to run. */
 export class CrashBoundary extends Component<CrashBoundaryProps, CrashBoundaryState> {
   override state: CrashBoundaryState = { crash: undefined }
 

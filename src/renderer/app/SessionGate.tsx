@@ -24,7 +24,7 @@ import { useSession } from './useSession.ts'
 
 type SessionGateProps = { agent: Agent; token: string | undefined; children: ReactNode }
 
-/** Opens the person's session and shows the window once there is one. */
+/** Opens the user's session and renders the window once it is open. */
 export function SessionGate({ agent, token, children }: SessionGateProps) {
   const session = useSession(agent, token)
   if (session.isPending) return <div role="status" aria-busy="true" aria-label="Opening Steward…" />
@@ -52,7 +52,7 @@ function LiveWindow({ agent, children }: Omit<SessionGateProps, 'token'>) {
   )
 }
 
-/** Updates the cached data of all sections from events, and opens the target of a notification. */
+/** Updates cached data of all sections from events, and opens the target of a notification. */
 function LiveUpdates() {
   const queryClient = useQueryClient()
   useLiveLists()
@@ -74,7 +74,7 @@ function LiveUpdates() {
   return null
 }
 
-/** Says how to get a session, or why there is no telling. */
+/** Explains how to open a session, or shows the error that prevented it. */
 function NoSession({ error, onRetry }: { error: Error; onRetry: () => void }) {
   return (
     <main className="h-full">

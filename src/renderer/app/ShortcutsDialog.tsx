@@ -24,7 +24,7 @@ const toListedShortcuts = (
   rows: readonly (readonly [id: string, title: string, shortcut: string])[],
 ) => rows.map(([id, title, shortcut]): ListedShortcut => ({ id, title, section, shortcut }))
 
-/** Shortcuts of Terminals, listed also while another section is open. */
+/** Shortcuts of the Terminals section, listed even while another section is open. */
 const terminalShortcuts: readonly ListedShortcut[] = [
   ...toListedShortcuts('Sandboxes', [
     ['sandbox.new', 'New sandbox…', newSandboxKeys],

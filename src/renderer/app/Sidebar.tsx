@@ -10,11 +10,11 @@ import type { SectionLabels } from './useSectionLabels.ts'
 type SidebarProps = {
   present: Feature | undefined
   labels: SectionLabels
-  /** Whether the labels overlay the content, because they do not fit beside it. */
+  /** Whether labels overlay the content because there is no space beside it. */
   isNarrow: boolean
 }
 
-/** The sections at the left, in groups; their names too when they are asked for. Ten fit in a window at 200 % zoom. */
+/** Renders the sections in groups, optionally with labels. Ten sections fit in a window at 200 % zoom. */
 export function Sidebar({ present, labels, isNarrow }: SidebarProps) {
   const wide = labels.visible && !isNarrow
   return (

@@ -15,7 +15,7 @@ type StatusBarProps = { features: readonly Feature[]; onOpenPalette: () => void;
 
 export function StatusBar({ features, onOpenPalette, onOpenShortcuts }: StatusBarProps) {
   const status = useLocalStatus()
-  // Hints name only the keys that work now.
+  // Lists only shortcuts that are currently available.
   const isTyping = useTypingInTerminal()
   return (
     <footer className="col-span-2 flex h-7 items-center gap-1 border-t border-line bg-panel px-2 text-small text-muted">

@@ -1,6 +1,6 @@
 /**
- * The token of an address that Steward printed (`/#token=…`, `/terminal/:id#token=…`). It leaves the address at once,
- * so that no history, screenshot or copied address holds it.
+ * Takes the token from a URL that Steward printed (`/#token=…`, `/terminal/:id#token=…`). Removes it from the address
+ * immediately, so that it does not end up in the history, a screenshot or a copied URL.
  */
 export function takeAddressToken(
   location: Pick<Location, 'hash' | 'pathname' | 'search'>,

@@ -1,4 +1,4 @@
-/** Sorts entries of the present section first, those of the window itself last. */
+/** Groups commands by section in order of appearance, with the section of the window itself last. */
 export function groupBySection<Listed extends { section: string }>(
   commands: readonly Listed[],
 ): [section: string, members: Listed[]][] {

@@ -7,7 +7,7 @@ import { TooltipProvider } from '../ui/Tooltip.tsx'
 import { Toaster } from '../ui/toast.tsx'
 import { CrashBoundary } from './CrashBoundary.tsx'
 
-/** Renders a page. `content` is called once the page is ready. */
+/** Renders a page. Calls `content` once the page is ready. */
 export function drawPage(content: () => ReactNode): void {
   z.config({ jitless: true }) // the page's Content-Security-Policy has no `unsafe-eval`
   const root = document.getElementById('steward')
@@ -19,7 +19,6 @@ export function drawPage(content: () => ReactNode): void {
   )
 }
 
-/** Elements around the content of every page. */
 function WindowProviders({ children }: { children: ReactNode }) {
   return (
     <TooltipProvider>

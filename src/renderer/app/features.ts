@@ -10,7 +10,7 @@ import { creditsPageFeature } from './credits/creditsPageFeature.ts'
 import { paymentsPageFeature } from './payments/paymentsPageFeature.ts'
 import { terminalsFeature } from './terminals/terminalsFeature.tsx'
 
-/** The sections of the window in their order, in groups of what belongs together. */
+/** Sections of the window in display order, grouped by topic. */
 export const featureGroups: readonly (readonly Feature[])[] = [
   [chatFeature, terminalsFeature, domainsFeature],
   [walletFeature, creditsPageFeature, paymentsPageFeature],
@@ -20,10 +20,10 @@ export const featureGroups: readonly (readonly Feature[])[] = [
 
 export const features: readonly Feature[] = featureGroups.flat()
 
-/** Feature shown first, bundled with the window so that no other file is awaited. */
+/** Feature shown first. Bundled with the window, so that it loads without another request. */
 export const firstFeature: Feature = terminalsFeature
 
-/** `Alt` with its number, or `G` and its letter. */
+/** Returns both shortcuts of a section: `Alt` with its number, and `G` followed by its letter. */
 export function listKeys(feature: Feature): string {
   return `alt+${(features.indexOf(feature) + 1) % 10}, g ${feature.letter}`
 }

@@ -1,5 +1,5 @@
 import { applyTheme } from '../ui/theme/theme.ts'
 
-// The theme first, in the smallest of chunks: what follows draws in the right colors from the start.
+// Applies the theme first, in the smallest chunk, so that everything after it renders in the right colors.
 applyTheme()
 void import('./startApp.tsx').then(({ startApp }) => startApp())

@@ -5,12 +5,12 @@ import { sessionKey } from './useSession.ts'
 
 const attempts = 6
 
-/** Events keep what is read fresh, so nothing is read again for a focus or a mount alone. */
+/** Events keep cached data fresh, so queries do not refetch on focus or mount. */
 export function createAppQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     defaultOptions: {
       queries: {
-        // The agent is on this machine: it answers without any network.
+        // The agent runs on this computer and is reachable without a network.
         networkMode: 'always',
         staleTime: Number.POSITIVE_INFINITY,
         refetchOnWindowFocus: false,

@@ -23,8 +23,8 @@ import { clientsKey } from '../features/settings/tools/useToolClients.ts'
 import { sandboxDomainsKey } from '../ui/sandboxes/useSandboxDomains.ts'
 
 /**
- * Queries that each event invalidates. The open section refetches its own on the event; others are refetched when their
- * section opens. Sandboxes, terminals and the inbox are missing because they are patched app-wide.
+ * Queries invalidated by each event type. The open section refetches its queries on the event; others are refetched
+ * when their section opens. Sandboxes, terminals and the inbox are omitted because they are patched app-wide.
  */
 export const staleKeys: Readonly<Record<LocalEvent['type'], readonly QueryKey[]>> = {
   ready: [[]],
@@ -65,12 +65,12 @@ export const staleKeys: Readonly<Record<LocalEvent['type'], readonly QueryKey[]>
   'chat.spend': [chatKeys.all, budgetsKey],
 }
 
-/** Marks queries without an observer as stale, so that they are refetched when used. */
+/** Invalidates queries without observers, so that they are refetched on next use. */
 export function markStale(queryClient: QueryClient, event: LocalEvent): void {
   for (const queryKey of staleKeys[event.type]) {
     for (const query of queryClient.getQueryCache().findAll({ queryKey, type: 'inactive' })) {
       query.invalidate()
-      // A pending fetch may have started before the change; its caller still gets the result.
+      // A fetch in flight may have started before the change. Its caller still receives the result.
       query.promise?.then(
         () => query.invalidate(),
         () => {},

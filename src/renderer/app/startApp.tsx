@@ -28,7 +28,7 @@ export function startApp(): void {
   })
 }
 
-/** Returns a listener that says once per page that list entries could not be read. */
+/** Returns a listener that reports once per page that list entries could not be read. */
 function createUnreadableNotice(): (count: number) => void {
   let isVisible = false
   return (count) => {

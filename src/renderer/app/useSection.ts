@@ -3,7 +3,7 @@ import { windowStore } from '../storage/textStore.ts'
 import type { Feature } from '../ui/feature.ts'
 import { buildAddress, parseRoute, useRoute } from '../ui/route.ts'
 
-/** The section the address names (`#/terminals`). */
+/** Returns the section in the address, such as `#/terminals`. */
 export function useSection(features: readonly Feature[]): Feature | undefined {
   const [id] = useRoute()
   return features.find((feature) => feature.id === id)
@@ -11,7 +11,7 @@ export function useSection(features: readonly Feature[]): Feature | undefined {
 
 const lastAddressKey = (sectionId: string) => `steward.last-address.${sectionId}`
 
-/** Remembers where the user was in each section, for as long as the window lives. */
+/** Records the last route of each section, in memory. */
 export function useLastAddresses(): void {
   useEffect(() => {
     window.addEventListener('hashchange', rememberAddress)

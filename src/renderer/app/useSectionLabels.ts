@@ -8,7 +8,10 @@ const storedLabels = persistValue('steward.section-labels', z.enum(['shown', 'hi
 
 export type SectionLabels = { visible: boolean; toggle(): void }
 
-/** Whether the sections show their names: as the person left it; in a narrow window only until one is chosen. */
+/**
+ * Returns whether section labels are shown. In a wide window the choice is persisted; in a narrow one labels close
+ * after a section is selected.
+ */
 export function useSectionLabels(isNarrow: boolean): SectionLabels {
   const isVisible = usePersisted(storedLabels) === 'shown'
   const [isMenuOpen, setMenuOpen] = useState(false)

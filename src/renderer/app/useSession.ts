@@ -7,17 +7,17 @@ import { isSessionLost } from './sessionLost.ts'
 
 export const sessionKey = ['session'] as const
 
-/** Exchanges the start token, if there is one, for the session, and asks whether the session holds. */
+/** Exchanges the start token, if present, for a session, and verifies the session. */
 export function useSession(agent: Agent, token: string | undefined) {
   const queryClient = useQueryClient()
   return useQuery({
     queryKey: sessionKey,
     queryFn: async ({ signal }) => {
-      // A token works once. When it is refused, an older session of this browser may still hold.
+      // A token is single-use. If it is rejected, an older session of this browser may still be valid.
       const refusal = token === undefined ? undefined : await findRefusal(agent, token)
       try {
         const status = await agent(getLocalStatus, {}, { signal })
-        queryClient.setQueryData<LocalStatus>(statusKey, status) // so that the window need not ask for it again
+        queryClient.setQueryData<LocalStatus>(statusKey, status) // avoids another request by the window
         return status
       } catch (error) {
         throw isSessionLost(error) && refusal ? refusal : error

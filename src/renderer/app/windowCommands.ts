@@ -16,11 +16,9 @@ import type { SectionLabels } from './useSectionLabels.ts'
 
 type WindowCommandsOptions = {
   open: (overlay: 'palette' | 'shortcuts') => void
-  /** Whether the sections show their names at the side. */
   labels: SectionLabels
 }
 
-/** Returns the commands available in every section. */
 export function createWindowCommands({ open, labels }: WindowCommandsOptions): Command[] {
   return [
     ...features.map((feature) => ({

@@ -1,8 +1,8 @@
 export type Json = { readonly [name: string]: unknown }
 
-/** Page that embeds this one. */
+/** Page that embeds this page. */
 export type Host = {
-  /** @throws Error what the host answers, or that it answers nothing within a minute */
+  /** @throws {Error} if the host returns an error or does not respond within a minute */
   ask(method: string, params: Json): Promise<Json>
   tell(method: string, params: Json): void
 }
@@ -12,9 +12,9 @@ type Listeners = { noticed(method: string, params: Json): void; ended(): void }
 const answerMs = 60_000
 
 /**
- * JSON-RPC with the host by `postMessage`, as MCP Apps specify (2026-01-26,
- * https://github.com/modelcontextprotocol/ext-apps). Accepts messages from the parent window only. The origin of a host
- * is not known, so nothing that is secret is ever sent.
+ * JSON-RPC with the host over `postMessage`, as specified by MCP Apps (2026-01-26,
+ * https://github.com/modelcontextprotocol/ext-apps). Accepts messages only from the parent window. The host's origin is
+ * unknown, so no secrets are ever sent.
  */
 export function createHostMessages({ noticed, ended }: Listeners): Host {
   const open = new Map<number, (message: Json) => void>()
@@ -58,7 +58,7 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns an empty object unless it is one. */
+/** @returns an empty object if the value is not an object */
 export function toJsonObject(value: unknown): Json {
   return isJson(value) ? value : {}
 }

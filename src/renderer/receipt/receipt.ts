@@ -3,9 +3,9 @@ import { createHostMessages, isJson, type Json, toJsonObject } from './hostMessa
 import { createBegunView, createResultView, createStatusView, type ReceiptView } from './receiptView.ts'
 
 /**
- * The page that hosts of MCP Apps show beside a call that pays, or that waits for the person: what is asked, how it
- * ended, and what was paid. It decides nothing: approvals are given in Steward alone. It imports nothing of the window,
- * so that it is one script and one style.
+ * Page that hosts of MCP Apps show beside a call that pays or requires approval: request, outcome and payment. It
+ * offers no decision, because requests are approved only in Steward. Imports nothing from the window, so that the page
+ * is a single script and style sheet.
  */
 const protocolVersion = '2026-01-26'
 const maxFailures = 3
@@ -46,7 +46,7 @@ function show(view: ReceiptView): void {
   }
 }
 
-/** Polls until the state is final; each request takes up to 20 s. The host may deny it. */
+/** Polls until the state is final. Each request takes up to 20 s. The host may reject it. */
 async function follow(id: string): Promise<void> {
   for (let failures = 0; failures < maxFailures && !leaving.signal.aborted; ) {
     try {
@@ -102,7 +102,7 @@ function createElement(tag: string, text?: string, className?: string): HTMLElem
   return it
 }
 
-/** Signs that turn or hide text are shown as their numbers. */
+/** Replaces characters that reorder or hide text with their code points. */
 function toVisibleText(text: string): string {
   return text
     .slice(0, 2_000)

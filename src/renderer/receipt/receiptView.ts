@@ -1,13 +1,13 @@
 import { isJson, type Json, readText, toJsonObject } from './hostMessages.ts'
 
-/** View of a call. Everything is text: it comes from sellers, sites and programs. */
+/** View of a call. All fields are rendered as text, because they come from sellers, sites and programs. */
 export type ReceiptView = {
   state: 'working' | 'waiting' | 'done' | 'failed' | 'unclear'
   heading: string
   sentence: string
   amount: string | undefined
   rows: readonly { name: string; value: string; link?: string }[]
-  /** The id that `approval_status` takes, as long as it may tell more. */
+  /** Id to pass to `approval_status`, while its result may still change. */
   follow: string | undefined
 }
 
@@ -15,7 +15,6 @@ const beginning: ReceiptView = {
   ...{ state: 'working', heading: 'In progress', sentence: '', amount: undefined, rows: [], follow: undefined },
 }
 
-/** Returns the view of a call in progress. */
 export function createBegunView(): ReceiptView {
   return { ...beginning, sentence: 'Steward is working on it, or waiting for your approval.' }
 }
@@ -117,7 +116,8 @@ function stripHint(message: string): string {
 function formatUsdc(microUsd: unknown, test: unknown): string | undefined {
   const amount = Number(microUsd)
   if (!Number.isFinite(amount)) return undefined
-  // Inlined: a module shared with other pages would become a separate file, and this page is a single document.
+  // Inlined, because a module shared with other pages would be emitted as a separate file, and this page is a single
+  // document.
   const [whole = '', part = ''] = (amount / 1_000_000).toFixed(6).split('.')
   return `${whole}.${part.replace(/0{1,4}$/, '')} ${test === true ? 'test USDC' : 'USDC'}`
 }

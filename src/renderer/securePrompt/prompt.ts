@@ -2,15 +2,15 @@ import './prompt.css'
 import type { SecurePromptMessage } from '#shared/contract/wallet.ts'
 
 /**
- * All that a secure prompt does by itself: it tells the window its height and its end, shows what was typed into a password
- * field, and keeps a phrase out of the clipboard. Every step works without it. It imports nothing, so that no package
- * of the window is on the pages that take secrets.
+ * Script of a secure prompt. Reports its height and result to the window, shows password input on request, and blocks
+ * copying of a phrase. Every step works without this script. Imports nothing, so that no third-party code runs on pages
+ * that handle secrets.
  */
 const root = document.documentElement
 const { window: origin, tells } = document.body.dataset
 const form = document.querySelector('form')
 
-// A page that has ended does not know the window's theme.
+// A page that has ended has no theme from the window.
 root.dataset.theme ??= matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 if (origin !== undefined && parent !== window) tellWindow(origin)
 for (const field of document.querySelectorAll<HTMLInputElement>('input[type="password"]')) addShowButton(field)
@@ -20,7 +20,8 @@ addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') form?.querySelector<HTMLElement>('button[value="cancel"]')?.click()
 })
 focusFirst()
-// Before the window has given this frame the focus, nothing here can take it. The Tab key finds its own place first.
+// Focusing has no effect before the window has focused this frame. Deferred, so that focus moved by Tab takes
+// precedence.
 addEventListener('focus', () => setTimeout(focusFirst))
 
 function tellWindow(origin: string): void {

@@ -13,7 +13,7 @@ export type Persisted<Value> = {
 }
 
 type PersistedOptions = {
-  /** Stores to read in order until one has a valid value. Each write goes to all. */
+  /** Stores to read in order until one contains a valid value. Values are written to all of them. */
   stores?: readonly TextStore[]
 }
 
@@ -64,7 +64,7 @@ export function persistValue<Value>(
   }
 }
 
-/** Stores for a value of one window that also initializes the next window. */
+/** Stores for a value that belongs to one window and also initializes the next window. */
 export const perWindow: PersistedOptions = { stores: [windowStore, deviceStore] }
 
 function parseStored<Value>(text: string | null, schema: z.ZodType<Value>): { value: Value } | undefined {
@@ -75,6 +75,6 @@ function parseStored<Value>(text: string | null, schema: z.ZodType<Value>): { va
     const { success, data } = schema.safeParse(JSON.parse(text))
     return success ? { value: data } : undefined
   } catch {
-    return undefined // written by something else
+    return undefined // in an unknown format
   }
 }

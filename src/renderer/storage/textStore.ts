@@ -1,4 +1,4 @@
-/** Text by key. Never throws: if the browser refuses a write, the text is held in memory. */
+/** Text store by key. Never throws: if the browser rejects a write, the text is held in memory. */
 export type TextStore = {
   get(key: string): string | null
   /** @returns whether the text survives a reload */
@@ -7,7 +7,7 @@ export type TextStore = {
   keys(): string[]
 }
 
-/** @param open throws where the browser forbids storage, e.g. with cookies blocked */
+/** @param open throws if the browser denies storage, for example if cookies are blocked */
 export function createTextStore(open: () => Storage): TextStore {
   const refused = new Map<string, string>()
 
@@ -15,7 +15,7 @@ export function createTextStore(open: () => Storage): TextStore {
     try {
       return use(open())
     } catch {
-      return otherwise // full or forbidden
+      return otherwise // full or denied
     }
   }
 

@@ -7,13 +7,12 @@ const endCharacters = 6
 
 type AddressTextProps = {
   text: string
-  /** Label of the button: `Copy address`. */
+  /** Label of the copy button, such as `Copy address`. */
   label?: string
-  /** Shows the complete address over several lines, for comparing every character. */
+  /** Whether to show the complete address over several lines, so that every character can be compared. */
   whole?: boolean
 }
 
-/** An address, a hash or an id, with what copies it. */
 export function AddressText({ text, label = 'Copy', whole = false }: AddressTextProps) {
   const { copied, copy } = useCopied(text)
   return (
@@ -21,7 +20,7 @@ export function AddressText({ text, label = 'Copy', whole = false }: AddressText
       {whole ? (
         <code className="min-w-0 font-mono text-small break-all leading-6">{text}</code>
       ) : (
-        // Both ends stay in view: people tell addresses apart by them.
+        // Both ends remain visible, because users identify addresses by them.
         <code title={text} className="flex min-w-0 font-mono text-small">
           <span className="truncate">{text.slice(0, -endCharacters)}</span>
           <span className="shrink-0">{text.slice(-endCharacters)}</span>

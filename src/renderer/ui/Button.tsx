@@ -8,7 +8,7 @@ type ButtonProps = ComponentProps<'button'> & {
   variant?: ButtonVariant
   size?: 'small' | 'medium'
   icon?: LucideIcon
-  /** Work it started is under way: it stays in place and takes no further press. */
+  /** Whether the action is in progress. The button keeps its size and ignores clicks. */
   busy?: boolean
 }
 

@@ -8,7 +8,6 @@ type CheckboxProps = {
   disabled?: boolean
 }
 
-/** Checkbox with a label and a hint. */
 export function Checkbox({ label, hint, checked, onChange, disabled = false }: CheckboxProps) {
   const id = useId()
   return (

@@ -1,7 +1,7 @@
 import { joinClassNames } from './classNames.ts'
 
 type ChoiceChipsProps<Value extends string> = {
-  /** Read aloud before the choices: `Show`. */
+  /** Accessible label of the group, such as `Show`. */
   legend: string
   options: readonly { value: Value; label: string }[]
   value: Value

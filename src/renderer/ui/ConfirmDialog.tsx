@@ -10,19 +10,19 @@ type ConfirmDialogProps = {
   title: string
   /** Effect of the action, and whether it can be undone. */
   description: ReactNode
-  /** The deed itself: `Delete sandbox`, never `OK`. */
+  /** Label of the action, such as `Delete sandbox` rather than `OK`. */
   confirmLabel: string
-  /** `Cancel`, where that word says enough. */
+  /** Defaults to `Cancel`. */
   cancelLabel?: string
   tone?: 'danger' | 'primary'
   /** Text to type as confirmation. */
   typed?: string
-  /** The dialog closes when it resolves, and shows why when it rejects. */
+  /** The dialog closes when the promise resolves, and shows the error if it rejects. */
   onConfirm: () => Promise<unknown>
 }
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  // Mounts the dialog anew for each opening, which resets input and errors.
+  // Remounts the dialog for each opening, which resets input and errors.
   return props.open ? <OpenConfirmDialog {...props} /> : null
 }
 
@@ -39,7 +39,7 @@ function OpenConfirmDialog({
   const [written, setWritten] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  // Enter in haste loses nothing.
+  // For dangerous actions, Enter must not confirm by default.
   const isDanger = tone === 'danger'
   const ready = typed === undefined || written.trim() === typed
 

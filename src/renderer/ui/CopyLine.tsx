@@ -2,7 +2,6 @@ import { Check, Copy } from 'lucide-react'
 import { IconButton } from './IconButton.tsx'
 import { useCopied } from './useCopied.ts'
 
-/** A line to be copied: a command, an address. */
 export function CopyLine({ text, label = 'Copy' }: { text: string; label?: string }) {
   const { copied, copy } = useCopied(text)
   return (

@@ -3,11 +3,10 @@ import { joinClassNames } from './classNames.ts'
 type DataTextProps = {
   name: string
   text: string
-  /** Classes for its border and maximum height. */
   className: string
 }
 
-/** Text of a machine that scrolls within its place. */
+/** Machine-readable text in a scrollable area. */
 export function DataText({ name, text, className }: DataTextProps) {
   return (
     <section
@@ -21,7 +20,7 @@ export function DataText({ name, text, className }: DataTextProps) {
   )
 }
 
-/** Over several lines; text that is no JSON stays as it is. */
+/** Formats JSON over several lines. Returns other text unchanged. */
 export function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

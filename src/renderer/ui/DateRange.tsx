@@ -1,15 +1,14 @@
 import { TextField } from './TextField.tsx'
 
 type DateRangeProps = {
-  /** Days as `2026-11-23`, or empty. */
+  /** Days such as `2026-11-23`, or empty. */
   from: string
   to: string
-  /** Behind them, in small: whose days they are. */
+  /** Small text after the fields, such as the time zone. */
   note?: string
   onChange: (changed: { from: string } | { to: string }) => void
 }
 
-/** Two days, of which either may be left open. */
 export function DateRange({ from, to, note, onChange }: DateRangeProps) {
   return (
     <div className="flex items-center gap-2">

@@ -13,13 +13,16 @@ type DialogProps = {
   title: string
   description?: ReactNode
   width?: 'narrow' | 'medium' | 'wide'
-  /** Buttons at the lower right, the primary one last. */
+  /** Buttons at the lower right, with the primary one last. */
   footer?: ReactNode
-  /** A press beside it does not close it: it would lose what took effort. */
+  /** Whether clicking outside does not close the dialog, so that no input is lost. */
   staysOpen?: boolean
-  /** Whether the content shows its own title up to the edges; this one is then only read aloud. */
+  /**
+   * Whether the content shows its own title across the full width. The dialog's title is then only exposed to screen
+   * readers.
+   */
   titledByContent?: boolean
-  /** Enter in a field sends it, as does a footer button of type `submit`. */
+  /** Called on Enter in a field, and by a footer button of type `submit`. */
   onSubmit?: () => void
   children?: ReactNode
 }
@@ -88,7 +91,7 @@ function CloseButton({ className }: { className: string }) {
   )
 }
 
-/** Else the close button would take the focus, and its hint would open with it. */
+/** Otherwise the close button would take the focus and show its tooltip. */
 function focusFirstField(event: Event): void {
   event.preventDefault()
   const content = event.currentTarget

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react'
 type EmptyStateProps = {
   icon: LucideIcon
   title: string
-  /** Purpose of the view and how to fill it, in a sentence or two. */
+  /** Purpose of the view and how to add content, in one or two sentences. */
   description: ReactNode
-  /** Buttons; the first is the thing to do. */
+  /** Buttons, starting with the primary action. */
   actions?: ReactNode
-  /** More to learn, below a hairline. */
+  /** Additional information, below a separator. */
   children?: ReactNode
 }
 

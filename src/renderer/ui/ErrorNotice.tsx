@@ -35,12 +35,15 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
   )
 }
 
-/** Whether a hosted service has nothing to show before the wallet has signed in to it. */
+/** Whether a hosted service requires the wallet to sign in first. */
 export function isSignInNeeded(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'service/sign-in'
 }
 
-/** Stands where a hosted service has nothing to show before the wallet has signed in to it: a step to take, no error. */
+/**
+ * Shown in place of content if a hosted service requires the wallet to sign in. This is a required step rather than an
+ * error.
+ */
 function SignInNotice({ reason }: { reason: string }) {
   const openSecurePrompt = useSecurePrompt()
   const state = useWallet().data?.state

@@ -1,19 +1,21 @@
 import { type ReactNode, useId } from 'react'
 import { joinClassNames } from './classNames.ts'
 
-/** The look of everything one types into. */
+/** Shared class names of all text inputs. */
 export const inputLook =
   'h-8 w-full min-w-0 rounded-control border border-edge bg-control px-2.5 text-text shadow-control transition-colors duration-100 hover:not-disabled:bg-control-hover focus-visible:outline-offset-0 aria-invalid:border-negative disabled:opacity-50'
 
 export type FieldTexts = {
   label: string
-  /** The label is read aloud only. */
+  /** Whether the label is only exposed to screen readers. */
   labelHidden?: boolean
   hint?: ReactNode
   error?: string | undefined
 }
 
-/** Stands inside the control, at its end: `MB`. The control is in a relative element with it. */
+/**
+ * Unit inside the control, at its end, such as `MB`. Requires a relatively positioned parent shared with the control.
+ */
 export function FieldUnit({ children }: { children: string }) {
   return (
     <span aria-hidden className="pointer-events-none absolute inset-y-0 right-2.5 flex items-center text-faint">
@@ -29,7 +31,6 @@ type FieldProps = FieldTexts & {
   children: (control: FieldControl, labelId: string) => ReactNode
 }
 
-/** A label, its control, and what to know or what is wrong below it. */
 export function Field({ label, labelHidden = false, hint, error, aside, children }: FieldProps) {
   const id = useId()
   const labelId = `${id}-label`

@@ -6,12 +6,11 @@ type FileButtonProps = {
   label: string
   icon?: LucideIcon
   size?: 'small' | 'medium'
-  /** As of `<input type="file">`: `application/json,.json`. Absent: any. */
+  /** `accept` attribute of the input, such as `application/json,.json`. Defaults to any file. */
   accept?: string
   onFile: (file: File) => void
 }
 
-/** Lets the person choose one file of their machine. */
 export function FileButton({ label, icon, size = 'medium', accept, onFile }: FileButtonProps) {
   const input = useRef<HTMLInputElement>(null)
   return (
@@ -28,7 +27,7 @@ export function FileButton({ label, icon, size = 'medium', accept, onFile }: Fil
         {...(accept !== undefined && { accept })}
         onChange={({ target }) => {
           const [file] = target.files ?? []
-          target.value = '' // so that the same file can be chosen again
+          target.value = '' // allows selecting the same file again
           if (file) onFile(file)
         }}
       />

@@ -4,7 +4,7 @@ import { IconButton } from './IconButton.tsx'
 import { Select, type SelectOption } from './Select.tsx'
 import { TextField } from './TextField.tsx'
 
-/** Filters of a list. `of` names the list: `history`. */
+/** Filters of a list. `of` names the list, such as `history`. */
 export function FilterBar({ of, children }: { of: string; children: ReactNode }) {
   return (
     <search aria-label={`Filter ${of}`} className="flex flex-wrap items-center gap-2">
@@ -65,9 +65,9 @@ export function FilterSelect<Value extends string>(props: FilterSelectProps<Valu
 
 type FilterOneProps = {
   label: string
-  /** Label of no filter: `All models`. */
+  /** Label of the unfiltered option, such as `All models`. */
   all: string
-  /** `''`: all. */
+  /** Empty for no filter. */
   value: string
   options: readonly SelectOption<string>[]
   onChange: (value: string) => void

@@ -7,17 +7,17 @@ type FormDialogProps = {
   title: string
   description?: ReactNode
   width?: 'narrow' | 'medium' | 'wide'
-  /** A press beside it does not close it: it would lose what took effort. */
+  /** Whether clicking outside does not close the dialog, so that no input is lost. */
   staysOpen?: boolean
-  /** The deed itself: `Grant $5.00`. */
+  /** Label of the action, such as `Grant $5.00`. */
   action: string
-  /** Whether it can be done yet; absent: yes. */
+  /** Whether the form can be submitted. Defaults to true. */
   ready?: boolean
-  /** Enter does it at once, where there is no field to begin with. */
+  /** Whether the action button takes the initial focus, for dialogs without fields. */
   focusesAction?: boolean
-  /** Button at the left. Default: closes the dialog. */
+  /** Button at the left. By default, it closes the dialog. */
   back?: { label: string; icon?: ButtonIcon; run: () => void }
-  /** Returns false if the form is invalid. Otherwise, the caller closes the dialog. */
+  /** @returns false if the form is invalid; otherwise, the caller closes the dialog after the promise resolves */
   onSend: () => Promise<unknown> | false
   onClose: () => void
   children: ReactNode
@@ -25,7 +25,10 @@ type FormDialogProps = {
 
 type ButtonIcon = NonNullable<Parameters<typeof Button>[0]['icon']>
 
-/** Mounted while it is open. Stays open while it is sent, and shows why it was refused; what was typed stays. */
+/**
+ * Dialog with a form. Mount only while open. Stays open while submitting. If the request fails, shows the error and
+ * preserves the input.
+ */
 export function FormDialog(props: FormDialogProps) {
   const { title, description, width = 'narrow', staysOpen = false, action, ready = true, back, onClose } = props
   const [busy, setBusy] = useState(false)

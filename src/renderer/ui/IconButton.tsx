@@ -4,7 +4,7 @@ import { joinClassNames } from './classNames.ts'
 import { Tooltip } from './Tooltip.tsx'
 
 type IconButtonProps = Omit<ComponentProps<'button'>, 'children' | 'aria-label'> & {
-  /** Label of the action, read aloud and shown as its tooltip. */
+  /** Accessible label of the action, shown as a tooltip. */
   label: string
   icon: LucideIcon
   size?: 'small' | 'medium'

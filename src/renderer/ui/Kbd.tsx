@@ -1,6 +1,6 @@
 import { detectKeyboard, formatKeys } from './commands/shortcuts.ts'
 
-/** A shortcut as keys, in the notation of `ui/commands/shortcuts.ts`. */
+/** Shortcut rendered as keys, in the notation of `ui/commands/shortcuts.ts`. */
 export function Kbd({ shortcut }: { shortcut: string }) {
   return (
     <kbd className="inline-flex shrink-0 items-center gap-0.5 font-sans">

@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useContext } from 'react'
 
 const InView = createContext(true)
 
-/** Whether the layers that this stands on are all in view. */
+/** Whether all layers that contain the component are visible. */
 export function useInView(): boolean {
   return useContext(InView)
 }
@@ -10,8 +10,8 @@ export function useInView(): boolean {
 type LayerProps = { visible: boolean; children: ReactNode }
 
 /**
- * Stacked view, of which one is visible at a time. Hidden ones keep their size, so that showing them again needs no
- * layout; they are inert.
+ * Stacked view, of which only one is visible at a time. Hidden views are inert but keep their size, so that showing
+ * them requires no layout.
  */
 export function Layer({ visible, children }: LayerProps) {
   const inView = useInView() && visible
@@ -24,7 +24,7 @@ export function Layer({ visible, children }: LayerProps) {
   )
 }
 
-/** For a place that makes its own element. */
+/** Provides visibility to descendants without rendering an element. */
 export function LayerView({ visible, children }: LayerProps) {
   return <InView value={useInView() && visible}>{children}</InView>
 }

@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useContext, useState } from 'react'
 
 const LayersContext = createContext<HTMLElement | null>(null)
 
-/** Container of dialogs, menus and tooltips: on top of the page, in a landmark of its own. */
+/** Container of dialogs, menus and tooltips, rendered above the page in a separate landmark. */
 export function Layers({ children }: { children: ReactNode }) {
   const [place, setPlace] = useState<HTMLElement | null>(null)
   return (
@@ -13,7 +13,7 @@ export function Layers({ children }: { children: ReactNode }) {
   )
 }
 
-/** The `container` of a portal. */
+/** Returns the `container` for a portal. */
 export function useLayers(): HTMLElement | null {
   return useContext(LayersContext)
 }

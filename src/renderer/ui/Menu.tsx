@@ -14,14 +14,14 @@ export type MenuItem =
       tone?: 'danger'
       /** Whether this radio item is selected. */
       checked?: boolean
-      /** Whether it is a checkbox item, whose state is `checked`. */
+      /** Whether this is a checkbox item with the state `checked`. */
       toggles?: boolean
       disabled?: boolean
       onSelect: () => void
     }
 
 type MenuProps = {
-  /** A button: it opens the menu. */
+  /** Button that opens the menu. */
   children: ReactElement
   items: readonly MenuItem[]
   align?: 'start' | 'end'
@@ -43,7 +43,7 @@ export function Menu({ children, items, align = 'start', side = 'bottom' }: Menu
   )
 }
 
-/** The same on a right click, or on the menu key, over `children`. */
+/** Menu opened by a right click or the menu key over `children`. */
 export function ContextMenu({ children, items }: Pick<MenuProps, 'children' | 'items'>) {
   return (
     <ContextPrimitive.Root modal={false}>

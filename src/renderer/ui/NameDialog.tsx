@@ -8,20 +8,19 @@ type NameDialogProps = {
   title: string
   description?: string
   label?: string
-  /** Validates the name. Default: the rules of sandbox names. */
+  /** Validates the name. Defaults to the rules for sandbox names. */
   schema?: z.ZodType<string>
   confirmLabel: string
-  /** Initial value, and placeholder. */
   initial?: string
   placeholder?: string
   hint?: string
-  /** Rejects with why it could not be done; an empty name is handed over where `optional`. */
+  /** Called with the name, which may be empty if `optional`. Rejects with the error to show. */
   onConfirm: (name: string) => Promise<unknown>
   optional?: boolean
   onClose: () => void
 }
 
-/** Mounted while it is open. */
+/** Mount only while open. */
 export function NameDialog(props: NameDialogProps) {
   const {
     title,

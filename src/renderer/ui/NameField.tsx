@@ -7,20 +7,19 @@ import { IconButton } from './IconButton.tsx'
 
 type NameFieldProps = {
   name: string
-  /** Validates the name. */
   schema: z.ZodType<string>
-  /** Named object, read aloud to distinguish several fields: `Account 1`. */
+  /** Named object, such as `Account 1`. Included in the accessible label to distinguish several fields. */
   of?: string | undefined
-  /** The name itself: a heading of its view, or text in a row. */
+  /** Element of the name: a heading of its view, or text in a row. */
   as?: 'h2' | 'h3' | 'span'
   shortcut?: string | undefined
-  /** Rejects with why it stays. */
+  /** Rejects if the name was not changed. */
   rename: (name: string) => Promise<void>
 }
 
 const looks = { h2: 'text-title font-semibold', h3: 'font-semibold', span: 'font-medium' } as const
 
-/** The name, which becomes a field to be written over: Enter keeps it, Escape leaves it as it was. */
+/** Editable name. Enter saves the new name, Escape discards it. */
 export function NameField({ name, schema, of, as: Name = 'h2', shortcut, rename }: NameFieldProps) {
   const errorId = useId()
   const [draft, setDraft] = useState<string>()

@@ -2,19 +2,21 @@ import { useState } from 'react'
 import { Field, type FieldTexts, FieldUnit, inputLook } from './Field.tsx'
 
 type NumberFieldProps = FieldTexts & {
-  /** `NaN` while what is written is no number. */
+  /** `NaN` if the text is not a number. */
   value: number
-  /** Called for every change, including values outside of the limits; the caller validates. */
+  /** Called for every change, including values outside the limits, which the caller must validate. */
   onChange: (value: number) => void
   min: number
   max: number
-  /** For the arrow keys. */
+  /** Step of the arrow keys. */
   step?: number
-  /** Stands inside the field: `MB`. */
+  /** Unit shown inside the field, such as `MB`. */
   unit?: string
 }
 
-/** A whole number. What was typed stays as it is; beyond the limits the field says what they are. */
+/**
+ * Field for a whole number. Preserves the text as typed; for values outside the limits, shows an error with the limits.
+ */
 export function NumberField({ value, onChange, min, max, step = 1, unit, ...texts }: NumberFieldProps) {
   const [left, setLeft] = useState(false)
   const [draft, setDraft] = useState('')
@@ -52,12 +54,12 @@ export function NumberField({ value, onChange, min, max, step = 1, unit, ...text
   )
 }
 
-/** Returns the error of a number: `Use 512 to 8192.` */
+/** Returns the error of a number, such as `Use 512 to 8192.` */
 export function findNumberFault(value: number, { min, max }: { min: number; max: number }): string | undefined {
   return Number.isInteger(value) && value >= min && value <= max ? undefined : `Use ${min} to ${max}.`
 }
 
-/** `NaN` for what is no whole number. */
+/** @returns `NaN` if the text is not a whole number */
 export function parseWholeNumber(written: string): number {
   return /^\d{1,15}$/.test(written.trim()) ? Number(written) : Number.NaN
 }

@@ -10,20 +10,19 @@ type PageFrameProps = {
   title: string
   /** Number of listed items. */
   count?: number | undefined
-  /** Beside the title, in small: how the whole stands. */
+  /** Small text beside the title, such as an overall state. */
   note?: ReactNode
-  /** At the right of the head: what is done here as a whole. */
   actions?: ReactNode
-  /** Below the head, over the whole width: filters, notices. */
+  /** Content below the header at full width, such as filters or notices. */
   bar?: ReactNode
-  /** List at the left that the screen selects from. */
+  /** List at the left in which the user selects what the screen shows. */
   list?: { label: string; content: ReactNode } | undefined
-  /** At the right: what belongs to the thing that is shown. */
+  /** Panel at the right with details of the selected item. */
   end?: FoldingPanel | undefined
   children: ReactNode
 }
 
-/** The frame of a screen: its head, a list that can be resized, and what is read or done beside it. */
+/** Frame of a screen: header, resizable list and content. */
 export function PageFrame({ title, count, note, actions, bar, list, end, children }: PageFrameProps) {
   const room = usePanelRoom()
   const [listOpen, setListOpen] = useState(false)
@@ -68,13 +67,13 @@ export function PageFrame({ title, count, note, actions, bar, list, end, childre
 }
 
 type PageColumnProps = {
-  /** Text is read well up to 720 px; a table has up to 1120. Both begin at the same place. */
+  /** Maximum width: 720 px for text, 1120 px for tables. Both start at the same position. */
   width?: 'text' | 'table'
   className?: string
   children: ReactNode
 }
 
-/** Column with its own scrolling. */
+/** Column that scrolls separately. */
 export function PageScroll({ ref, ...props }: PageColumnProps & { ref?: Ref<HTMLDivElement> }) {
   return (
     <div ref={ref} className="size-full overflow-auto">

@@ -6,7 +6,6 @@ type PageTabsProps = {
   tabs: readonly { title: string; address: string; isPresent: boolean }[]
 }
 
-/** The pages of a screen, below its header. */
 export function PageTabs({ label, tabs }: PageTabsProps) {
   return (
     <nav aria-label={label} className="border-b border-line">

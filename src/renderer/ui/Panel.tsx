@@ -2,15 +2,13 @@ import { type ReactNode, useId } from 'react'
 
 type PanelProps = {
   title: string
-  /** Beside the title, in small. */
+  /** Small text beside the title. */
   note?: ReactNode
-  /** At the right of the title. */
   actions?: ReactNode
   id?: string
   children: ReactNode
 }
 
-/** One part of a screen: its title, and a card. */
 export function Panel({ title, note, actions, id, children }: PanelProps) {
   const titleId = useId()
   return (
@@ -27,7 +25,7 @@ export function Panel({ title, note, actions, id, children }: PanelProps) {
   )
 }
 
-/** In the place of rows, where there are none. */
+/** Shown in place of rows in an empty list. */
 export function NothingYet({ children }: { children: ReactNode }) {
   return <p className="px-4 py-6 text-center text-muted">{children}</p>
 }

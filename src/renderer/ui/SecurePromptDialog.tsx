@@ -19,7 +19,7 @@ type SecurePromptMessageOptions = {
 
 type SecurePromptDialogProps = { request: SecurePromptRequest; onEnd: (end: SecurePromptEnd) => void }
 
-/** Title, and the height of the first page in pixels, so that nothing moves when it has loaded. */
+/** Titles and initial heights in pixels of the first page, which prevent a layout shift after it has loaded. */
 const looks: Record<SecurePromptPurpose, { title: string; height: number }> = {
   create: { title: 'Create a wallet', height: 493 },
   import: { title: 'Import a wallet', height: 533 },
@@ -34,12 +34,12 @@ const looks: Record<SecurePromptPurpose, { title: string; height: number }> = {
   tool_server_secret: { title: 'Secret', height: 264 },
   confirm_policy: { title: 'Confirm', height: 300 },
 }
-/** A page that says nothing for this long is not shown by this browser. */
+/** Timeout after which a page without messages is assumed to be blocked by the browser, in milliseconds. */
 const silentMs = 10_000
 
 /**
- * Page of the wallet in a frame. On a different site, so browsers isolate it in another process: nothing in this window
- * can read what is typed or shown there.
+ * Page of the wallet in a frame. The page is served from a different site, so browsers isolate it in another process:
+ * code in this window cannot read its input or content.
  */
 export function SecurePromptDialog({ request, onEnd }: SecurePromptDialogProps) {
   const agent = useAgent()
@@ -62,7 +62,7 @@ export function SecurePromptDialog({ request, onEnd }: SecurePromptDialogProps) 
       {prompt.error ? (
         <ErrorNotice error={prompt.error} onRetry={() => void prompt.refetch()} />
       ) : (
-        // In a low window the page scrolls, and keeps its buttons in view.
+        // In a low window, the page scrolls while its buttons remain visible.
         <div className="relative min-h-0 overflow-hidden rounded-dialog" style={{ height: height ?? firstHeight }}>
           {height === undefined && <Loading isSilent={isSilent} />}
           {url !== undefined && (
@@ -100,7 +100,7 @@ function Loading({ isSilent }: { isSilent: boolean }) {
   )
 }
 
-/** Words that are shown leave the screen with the lock. */
+/** Closes the prompt when the wallet is locked, so that a displayed recovery phrase is hidden. */
 function useEndWithLock(purpose: SecurePromptPurpose, onEnd: SecurePromptDialogProps['onEnd']): void {
   const state = useWallet().data?.state
   const [wasUnlocked, setWasUnlocked] = useState(state === 'unlocked')
@@ -111,7 +111,7 @@ function useEndWithLock(purpose: SecurePromptPurpose, onEnd: SecurePromptDialogP
   }, [ends, onEnd])
 }
 
-/** Listens to messages of the prompt in the frame, and of no other page. */
+/** Receives messages only from the prompt in the frame. */
 function useSecurePromptMessages({ frame, url, silentMs, onEnd }: SecurePromptMessageOptions): {
   height?: number
   isSilent: boolean

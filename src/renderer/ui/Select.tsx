@@ -16,14 +16,13 @@ type SelectProps<Value extends string> = FieldTexts & {
   onChange: (value: Value) => void
   options: readonly SelectOption<Value>[]
   disabled?: boolean
-  /** Looks like text until it is used, for a choice among facts. */
+  /** Whether to look like text until hovered or focused, for use among facts. */
   quiet?: boolean
 }
 
 const quietLook =
   '-ml-1.5 h-6 max-w-full rounded-small px-1.5 text-text hover:not-disabled:bg-hover aria-expanded:bg-hover disabled:opacity-50'
 
-/** Button that opens a list of choices. */
 export function Select<Value extends string>({
   value,
   onChange,

@@ -1,12 +1,12 @@
 import { joinClassNames } from './classNames.ts'
 
-/** A grey stand-in of the size of what is being read. */
+/** Placeholder with the size of the content that is loading. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={joinClassNames('animate-breathe block rounded-small bg-selected', className)} />
 }
 
 type SkeletonRowsProps = {
-  /** Read aloud: `Loading sandboxes…` */
+  /** Accessible label, such as `Loading sandboxes…`. */
   label: string
   count?: number
   rowClassName?: string

@@ -6,7 +6,6 @@ type SpentBarProps = {
   className?: string
 }
 
-/** Bar of a used limit, beside its figures. */
 export function SpentBar({ share, className }: SpentBarProps) {
   return (
     <span aria-hidden className={joinClassNames('block h-1.5 overflow-hidden rounded-full bg-hover', className)}>

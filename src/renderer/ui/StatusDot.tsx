@@ -12,7 +12,7 @@ const fills: Record<Tone, string> = {
 
 type StatusDotProps = {
   tone: Tone
-  /** Read aloud; leave it out where the same word stands beside the dot. */
+  /** Accessible label. Omit it if adjacent text contains the same word. */
   label?: string
   /** Whether work is in progress. */
   pulsing?: boolean

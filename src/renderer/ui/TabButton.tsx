@@ -45,7 +45,8 @@ export function TabButton({ tab, selected, onShow, onClose, onRename, ...rest }:
         tabIndex={selected ? 0 : -1}
         title={tab.title}
         onClick={onShow}
-        onMouseDown={(event) => event.button === 1 && event.preventDefault()} // else it would begin to scroll
+        // otherwise a middle click would start autoscroll
+        onMouseDown={(event) => event.button === 1 && event.preventDefault()}
         onDoubleClick={onRename}
         onKeyDown={onKeyDown}
         className={joinClassNames(
@@ -58,7 +59,7 @@ export function TabButton({ tab, selected, onShow, onClose, onRename, ...rest }:
         {tab.note}
       </button>
       {onClose && (
-        // For the pointer only: by keyboard it is Delete, and a tab list may hold nothing but tabs.
+        // For pointers only. Keyboard users press Delete, because a tab list may contain only tabs.
         <span
           aria-hidden
           onClick={onClose}

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useLayoutEffect, useRef } from 'react'
 
 type TabNameFieldProps = {
-  /** The tab that it covers. */
+  /** Returns the tab that the field covers. */
   over: () => HTMLElement | null | undefined
   name: string
   onDone: (name: string) => void
@@ -10,7 +10,7 @@ type TabNameFieldProps = {
 
 const narrowest = 140
 
-/** Over its tab and not within: a list of tabs may hold nothing but tabs. */
+/** Field positioned over its tab rather than inside, because a tab list may contain only tabs. */
 export function TabNameField({ over, name, onDone, onCancel }: TabNameFieldProps) {
   const field = useRef<HTMLInputElement>(null)
   const answered = useRef(false)

@@ -10,7 +10,7 @@ import { useTabDrop } from './useTabDrop.ts'
 
 type TabOverflow = { any: boolean; start: boolean; end: boolean }
 
-/** Part of what one sees is moved, so that one finds one's way. */
+/** Share of the visible width to scroll by. Some tabs remain visible for orientation. */
 const scrolledPart = 0.7
 
 export function TabStrip({
@@ -115,7 +115,7 @@ type OverflowButtonsProps = Pick<TabStripProps, 'tabs' | 'value' | 'onChange'> &
   onScroll: (way: -1 | 1) => void
 }
 
-/** Shown while not all tabs fit. */
+/** Scroll buttons, shown if not all tabs fit. */
 function OverflowButtons({ tabs, value, onChange, overflow, onScroll }: OverflowButtonsProps) {
   return (
     <div className="flex shrink-0 items-center border-l border-line pl-1">
@@ -163,7 +163,7 @@ function placeAfter(key: string, place: number, count: number): number {
   return key === 'End' ? count - 1 : -1
 }
 
-/** Whether a row holds more than it shows, and on which side. */
+/** Whether a row overflows, and on which side. */
 function useOverflow(row: RefObject<HTMLElement | null>, count: number): TabOverflow {
   const [overflow, setOverflow] = useState<TabOverflow>({ any: false, start: false, end: false })
 

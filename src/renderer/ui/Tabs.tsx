@@ -4,8 +4,11 @@ import { TabStrip } from './TabStrip.tsx'
 import type { TabStripProps } from './tab.ts'
 import { getPanelId, getTabId, TabsContext, useTabs } from './tabsContext.ts'
 
-/** One stop for Tab: the arrows go from tab to tab, Home and End to the first and last, F2 renames, Delete closes. */
-export function Tabs({ children, ...strip }: TabStripProps & { /** `TabPanel`s. */ children: ReactNode }) {
+/**
+ * Tabs with one tab stop: arrow keys move between tabs, Home and End select the first and last one, F2 renames, Delete
+ * closes.
+ */
+export function Tabs({ children, ...strip }: TabStripProps & { /** `TabPanel` elements */ children: ReactNode }) {
   const baseId = useId()
   return (
     <TabsContext value={{ baseId, value: strip.value }}>
@@ -19,7 +22,7 @@ export function Tabs({ children, ...strip }: TabStripProps & { /** `TabPanel`s. 
 
 type TabPanelProps = {
   id: string
-  /** Keeps the content mounted while another tab is selected. */
+  /** Whether to keep the content mounted while another tab is selected. */
   keepMounted?: boolean
   children: ReactNode
 }

@@ -9,7 +9,6 @@ type TextAreaFieldProps = FieldTexts &
     monospaced?: boolean
   }
 
-/** Text of several lines. */
 export function TextAreaField({
   label,
   labelHidden,

@@ -7,7 +7,7 @@ type TextFieldProps = FieldTexts &
     value: string
     onChange: (value: string) => void
     monospaced?: boolean
-    /** Stands inside the field: `USD`. */
+    /** Unit shown inside the field, such as `USD`. */
     unit?: string
   }
 

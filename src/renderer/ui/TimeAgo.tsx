@@ -3,11 +3,11 @@ import { formatTimeAgo } from './timeAgo.ts'
 
 type TimeAgoProps = {
   at: string
-  /** `5 min ago`, for the middle of a sentence. */
+  /** Whether to append `ago`, as in `5 min ago`, for use within a sentence. */
   spelled?: boolean
 }
 
-/** Updates itself, and renders only when the text changes. */
+/** Relative time that updates periodically and re-renders only when its text changes. */
 export function TimeAgo({ at, spelled = false }: TimeAgoProps) {
   const atMs = Date.parse(at)
   const text = useSyncExternalStore(subscribeEveryFewSeconds, () => formatTimeAgo(atMs, Date.now()))

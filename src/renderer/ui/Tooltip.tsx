@@ -14,7 +14,7 @@ export function TooltipProvider({ children }: { children: ReactNode }) {
 
 type TooltipProps = {
   content: ReactNode
-  /** In the notation of `ui/commands/shortcuts.ts`. */
+  /** Shortcut in the notation of `ui/commands/shortcuts.ts`. */
   shortcut?: string | undefined
   side?: 'top' | 'right' | 'bottom' | 'left'
   children: ReactElement

@@ -1,7 +1,7 @@
 import { detectKeyboard } from './commands/shortcuts.ts'
 import { notify } from './toast.tsx'
 
-/** Puts `text` on the clipboard, or says why it could not. */
+/** Copies `text` to the clipboard, and shows a notice on error. @returns whether the text was copied */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

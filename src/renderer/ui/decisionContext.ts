@@ -1,6 +1,6 @@
 import { type ComponentType, createContext, useContext } from 'react'
 
-/** A request for approval with its decision, in the middle of something else. */
+/** Approval request with its decision, embedded in another screen. */
 export type Decision = ComponentType<{ intentId: string }>
 
 export const DecisionContext = createContext<Decision | undefined>(undefined)

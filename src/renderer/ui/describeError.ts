@@ -52,7 +52,7 @@ const missing: Partial<Record<ErrorCode, Missing>> = {
   'registration/not-found': { message: 'This registration doesn’t exist.', list: ['Show identities', 'identity'] },
 }
 
-/** Formats an error for the user: what went wrong, and what to do. */
+/** Describes an error for the user: what happened, and what to do. */
 export function describeError(error: unknown): ErrorText {
   if (!(error instanceof AppError)) {
     const message = error instanceof Error && error.message !== '' ? error.message : 'Something went wrong.'

@@ -2,28 +2,34 @@ import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
 import type { Command } from './commands/commandRegistry.tsx'
 
-/** A section of the window. Of all but the first one, `Screen` is a `lazy` component, so that the first waits for no other. */
+/**
+ * Section of the window. For all sections except the first, `Screen` is a `lazy` component, so that the first section
+ * loads independently.
+ */
 export type Feature = {
   id: string
   title: string
   icon: LucideIcon
-  /** `G`, then this letter, goes there from wherever no text is written. */
+  /** Letter that opens the section when pressed after `G`, unless a text field has the focus. */
   letter: string
   /** Synonyms for the palette's search. */
   keywords?: readonly string[]
   Screen: ComponentType
-  /** Offered on every screen; what needs the feature's own state is offered by its screen with `useCommands`. */
+  /**
+   * Commands available on every screen. Commands that need the feature's state are registered by its screen with
+   * `useCommands`.
+   */
   commands?: readonly Command[]
-  /** A hook: how many things of this section wait for the person, for its button at the side. */
+  /** Hook that returns the badge of the section's button, which counts items that require the user's attention. */
   useBadge?: () => Badge | undefined
-  /** Above every screen, as long as the window is open: what the person must know wherever they are. */
+  /** Component above every screen while the window is open, for information that is relevant in all sections. */
   Everywhere?: ComponentType
-  /** In the line of state below every screen. */
+  /** Component in the status bar of every screen. */
   Status?: ComponentType
 }
 
 export type Badge = {
   count: number
-  /** Read aloud after the section's title: `2 wait for you`. */
+  /** Announced after the section's title, such as `2 wait for you`. */
   words: string
 }

@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react'
 
-/** For lists whose rows are links: the arrow keys go from one to the next. */
+/** Moves focus between rows with the arrow keys, for lists whose rows are links. */
 export function moveAmongRows(event: KeyboardEvent<HTMLElement>): void {
   const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
   if (step === undefined) return

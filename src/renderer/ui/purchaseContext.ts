@@ -1,17 +1,16 @@
 import { createContext, useContext } from 'react'
 
-/** Product of the service. */
 export type PurchaseOrder =
   | {
       kind: 'registration'
       domain: string
-      unicode: string /** US dollars a year; null: not known. */
+      unicode: string /** US dollars per year; null if unknown. */
       renewal: number | null
     }
   | { kind: 'renewal'; domain: string; unicode: string; expiresAt: string }
   | { kind: 'topup'; amountUsd: number }
 
-/** Shows what it costs, over everything else; nothing is paid before the person says so. */
+/** Opens a dialog with the price of an order. Nothing is paid before the user approves. */
 export type OpenPurchase = (order: PurchaseOrder) => void
 
 export const PurchaseContext = createContext<OpenPurchase | undefined>(undefined)

@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react'
 
-/** Returns the route: the parts of the URL after `#/`, the section first (`#/settings/keys`). */
+/** Returns the route: the segments of the URL after `#/`, starting with the section (`#/settings/keys`). */
 export function useRoute(): readonly string[] {
   return parseRoute(useHash())
 }
 
-/** Full address after `#`. */
+/** Returns the full address after `#`. */
 export function useHash(): string {
   return useSyncExternalStore(onHashChange, () => window.location.hash)
 }
@@ -15,7 +15,7 @@ export function goTo(...parts: readonly string[]): void {
   if (window.location.hash !== next) window.location.hash = next
 }
 
-/** For the `href` of a link within the window. */
+/** Returns the `href` of a link within the window. */
 export function buildAddress(...parts: readonly string[]): string {
   return `#/${parts.map(encodeURIComponent).join('/')}`
 }
@@ -29,13 +29,12 @@ export function parseRoute(hash: string): string[] {
     .map(tryDecode)
 }
 
-/** Filters and search text of a list, after `?` in the address. */
+/** Returns the filters and search text of a list, parsed from the query of the address. */
 export function parseRouteFilters(hash: string): Record<string, string> {
   const [, query = ''] = /^#\/[^?]*\?(.*)$/.exec(hash) ?? []
   return Object.fromEntries(new URLSearchParams(query))
 }
 
-/** Returns the route with these filters in place of its present ones. */
 export function withFilters(hash: string, filters: Readonly<Record<string, string>>): string {
   const [path = ''] = hash.split('?', 1)
   const query = new URLSearchParams(filters).toString()
@@ -46,7 +45,7 @@ function tryDecode(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    return part // typed by hand
+    return part // malformed, for example typed manually
   }
 }
 

@@ -1,6 +1,6 @@
 import { notify } from './toast.tsx'
 
-/** @returns undefined if it failed, after a notice with this title */
+/** Runs `work`, and shows a notice with the title if it fails. @returns the result, or undefined if it failed */
 export async function showErrorNotice<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** `512 B`, `3.4 MB`, `1.2 GB`: three digits at most. */
+/** Formats a size such as `512 B`, `3.4 MB` or `1.2 GB`, with at most three digits. */
 export function formatSize(bytes: number): string {
   let value = bytes
   let unit = 'B'

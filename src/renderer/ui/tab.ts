@@ -3,26 +3,26 @@ import type { ReactElement, ReactNode } from 'react'
 export type Tab = {
   id: string
   label: string
-  /** Before the label; `StatusDot` or an icon. */
+  /** Content before the label, such as a `StatusDot` or an icon. */
   mark?: ReactNode
-  /** After the label, in small type. */
+  /** Small text after the label. */
   note?: ReactNode
-  /** Shown by the browser when the pointer rests on it. */
+  /** Native tooltip. */
   title?: string
 }
 
-/** Tabs can be dragged to another place, and to wherever else takes them. */
+/** Drag and drop of tabs, to reorder them or to drop them on other targets. */
 export type TabDrag = {
-  /** Whether something that can become a tab is being dragged. */
+  /** Whether an item that can become a tab is being dragged. */
   active: boolean
   onStart(id: string, transfer: DataTransfer): void
   onEnd(): void
-  /** `place`: before which of the tabs. */
+  /** Called with the index of the tab before which the item was dropped. */
   onDrop(place: number): void
 }
 
 export type TabRename = {
-  /** The tab whose name is being written. */
+  /** Tab whose name is being edited. */
   id: string | undefined
   /** Returns the field's initial value. */
   nameOf(id: string): string
@@ -32,23 +32,23 @@ export type TabRename = {
 }
 
 export type TabStripProps = {
-  /** Accessible label: `Terminals of build-box`. */
+  /** Accessible label, such as `Terminals of build-box`. */
   label: string
   tabs: readonly Tab[]
   value: string
   onChange: (id: string) => void
-  /** Adds a close button to tabs; Delete closes the focused one. */
+  /** Adds a close button to tabs. Delete closes the focused tab. */
   onClose?: (id: string) => void
   rename?: TabRename
   drag?: TabDrag
-  /** Wraps a tab, for instance with `ContextMenu`. The child must be the element given. */
+  /** Wraps a tab, for example with `ContextMenu`. The child must be `element`. */
   wrap?: (tab: Tab, element: ReactElement) => ReactElement
-  /** Right of the tabs. */
+  /** Buttons after the tabs. */
   actions?: ReactNode
-  /** Whether it is the header of the screen, as high as all others. */
+  /** Whether the strip is the header of the screen and has the height of other headers. */
   head?: boolean
-  /** Left of the tabs. */
+  /** Content before the tabs. */
   start?: ReactNode
-  /** At the right end of the row. */
+  /** Content at the right end of the row. */
   end?: ReactNode
 }

@@ -1,4 +1,4 @@
-/** `now`, `12 s`, `5 min`, `3 h`, `2 d`: how long ago, in the fewest words. */
+/** Formats an elapsed time in short form: `now`, `12 s`, `5 min`, `3 h`, `2 d`. */
 export function formatTimeAgo(atMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.floor((nowMs - atMs) / 1000))
   if (seconds < 5) return 'now'

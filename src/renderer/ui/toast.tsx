@@ -6,10 +6,10 @@ import { useTheme } from './theme/useTheme.ts'
 export type ToastAction = { label: string; run: () => void }
 type ToastOptions = { hint?: string; action?: ToastAction }
 
-/** Time to read and respond. The request also waits in its section. */
+/** Display time of a request, sufficient to read and respond. The request remains available in its section. */
 const requestMs = 30_000
 
-/** Short messages at the corner. Each says what happened and, where something is to be done, what. */
+/** Toasts. Each states what happened and, if applicable, what to do. */
 export const notify = {
   done(message: string, options: ToastOptions = {}): void {
     toast.success(message, { ...getDuration(options), ...buildContent(options) })
@@ -17,17 +17,17 @@ export const notify = {
   info(message: string, options: ToastOptions = {}): void {
     toast.info(message, { ...getDuration(options), ...buildContent(options) })
   },
-  /** Shows a toast for a while, or until it is closed. @returns a function that removes it */
+  /** Shows a toast until it times out or is closed. @returns a function that removes it */
   asked(message: string, { id: named, ...options }: ToastOptions & { id?: string } = {}): () => void {
     const content = { duration: requestMs, ...buildContent(options) }
     const id = toast.info(message, { ...content, ...(named !== undefined && { id: named }) })
     return () => void toast.dismiss(id)
   },
-  /** Dismisses the notice with this id, whose request is being answered. */
+  /** Dismisses the toast with this id, because its request is being handled. */
   takeBack(id: string): void {
     toast.dismiss(id)
   },
-  /** Stays until it is read: 10 seconds, or as long as the pointer rests on it. */
+  /** Shows an error for 10 seconds, or longer while the pointer is over it. */
   failed(error: unknown, { title, action }: { title?: string; action?: ToastAction } = {}): void {
     const { message, hint } = describeError(error)
     const text = title === undefined ? { message, hint } : { message: title, hint: `${message} ${hint}`.trim() }
@@ -35,7 +35,7 @@ export const notify = {
   },
 }
 
-/** Time to read and reach an action such as Undo (WCAG 2.2.1). */
+/** Display time sufficient to read a toast and reach its action, such as Undo (WCAG 2.2.1). */
 const actionMs = 15_000
 
 function getDuration({ action }: ToastOptions) {
@@ -53,7 +53,7 @@ export function Toaster() {
   return (
     <SonnerToaster
       theme={useTheme()}
-      // Below the header of a screen, so that it does not cover the composer, terminals or dialog buttons.
+      // Below the header of a screen, so that toasts do not cover the composer, terminals or dialog buttons.
       position="top-right"
       offset={{ right: 16, top: 52 }}
       style={{ zIndex: 45 }}

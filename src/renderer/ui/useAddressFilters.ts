@@ -2,14 +2,13 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import type { z } from 'zod'
 import { parseRoute, parseRouteFilters, useHash, withFilters } from './route.ts'
 
-/** Debounces address changes while typing, since browsers limit their rate. */
+/** Debounce for address changes while typing, in milliseconds, because browsers limit their rate. */
 const debounceMs = 300
 
 /**
- * Stores the filters of a list in the address, so that they survive a reload, Back, a link and the next visit of the
- * section. Values equal to `none` are omitted.
- *
- * @param none the list without filters
+ * Stores the filters of a list in the address, so that they survive reloads, history navigation, links and the next
+ * visit of the section. Values equal to those of `none` are omitted.
+ * @param none filters of the unfiltered list
  */
 export function useAddressFilters<Filters extends Record<string, string>>(
   schema: z.ZodType<Filters>,
@@ -19,7 +18,7 @@ export function useAddressFilters<Filters extends Record<string, string>>(
   const [place] = useState(() => parseRoute(hash).join('/'))
   const [read, setRead] = useState(hash)
   const [filters, setFilters] = useState(() => parseFilters(hash, schema, none))
-  // The address may change to another screen's before this unmounts.
+  // The address may change to another screen before this component unmounts.
   if (hash !== read && parseRoute(hash).join('/') === place) {
     setRead(hash)
     setFilters(parseFilters(hash, schema, none))
@@ -30,7 +29,7 @@ export function useAddressFilters<Filters extends Record<string, string>>(
     const changed = Object.entries(filters).filter(([name, value]) => value !== none[name])
     const next = withFilters(now, Object.fromEntries(changed))
     if (next === now) return
-    // Notifies no listener and counts as read, so that newer typed text stays.
+    // Does not notify listeners, and counts as read so that text typed later is preserved.
     window.history.replaceState(window.history.state, '', next)
     setRead(next)
   })

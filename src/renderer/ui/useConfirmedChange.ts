@@ -4,9 +4,9 @@ import { useSecurePrompt } from './securePromptContext.ts'
 import { useUnlocked } from './useUnlocked.ts'
 
 /**
- * Runs a change of what is allowed. What lets more through is confirmed where this window cannot draw: in a dialog of
- * the system, which the agent opens by itself, or in a browser on a secure prompt, which makes the change; `read` tells what
- * holds then.
+ * Runs a change of permissions. A change that allows more requires confirmation outside this window's control: in
+ * Electron, in a system dialog opened by the agent; in a browser, on a secure prompt, which applies the change itself.
+ * In the latter case, `read` returns the resulting state.
  */
 export function useConfirmedChange(): <T>(change: () => Promise<T>, read: () => Promise<T>) => Promise<T> {
   const openSecurePrompt = useSecurePrompt()

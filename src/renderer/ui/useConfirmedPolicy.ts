@@ -2,7 +2,7 @@ import { getPolicy, type Policy } from '#shared/contract/intents.ts'
 import { useAgent } from '../api/AgentProvider.tsx'
 import { useConfirmedChange } from './useConfirmedChange.ts'
 
-/** A change of the policy, which is confirmed where it lets more through. */
+/** Changes the policy. A change that allows more requires confirmation. */
 export function useConfirmedPolicy(): (change: () => Promise<Policy>) => Promise<Policy> {
   const agent = useAgent()
   const confirmed = useConfirmedChange()

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { copyText } from './copyText.ts'
 
-/** Copies `text`, and tells for a moment that it did. */
+/** Copies `text`. `copied` is true for a moment afterwards. */
 export function useCopied(text: string): { copied: boolean; copy: () => Promise<void> } {
   const [copied, setCopied] = useState(false)
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Returns the value once it has stayed the same for `pauseMs`; until then the value before. */
+/** Returns the value once it has been unchanged for `pauseMs`, and the previous value until then. */
 export function useDebounced<T>(value: T, pauseMs = 200): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

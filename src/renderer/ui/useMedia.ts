@@ -1,9 +1,8 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
-/** As `--breakpoint-narrow` of the tokens. */
+/** Equal to the token `--breakpoint-narrow`. */
 export const narrowWindow = '(max-width: 719.98px)'
 
-/** Whether a media query fits now. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {

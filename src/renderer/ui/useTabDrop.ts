@@ -1,20 +1,19 @@
 import { type DragEvent, type DragEventHandler, useRef, useState } from 'react'
 import type { TabDrag } from './tab.ts'
 
-/** While something is dragged, resting on a tab opens it. */
+/** Time for which a dragged item must rest on a tab to open it, in milliseconds. */
 const restMs = 500
 
 type TabDropOptions = { drag: TabDrag | undefined; onRest: (id: string) => void }
 
 export type TabDrop = {
-  /** Index of the tab before which a drop would go. */
+  /** Index of the tab before which the item would be inserted. */
   dropPlace: number | undefined
-  /** Ends the display of a drop. */
+  /** Clears the drop indicator. */
   leave(): void
   handlers: Record<'onDragOver' | 'onDragLeave' | 'onDrop', DragEventHandler>
 }
 
-/** Drops of a dragged tab on the strip. */
 export function useTabDrop({ drag, onRest }: TabDropOptions): TabDrop {
   const [dropPlace, setDropPlace] = useState<number>()
   const resting = useRef<{ id: string; timer: ReturnType<typeof setTimeout> }>(undefined)
@@ -52,7 +51,7 @@ export function useTabDrop({ drag, onRest }: TabDropOptions): TabDrop {
   }
 }
 
-/** Before which tab it would go, and which one is under the pointer. */
+/** Returns the insertion index, and the id of the tab under the pointer. */
 function placeUnder({ currentTarget, clientX, target }: DragEvent): { place: number; id: string | undefined } {
   const places = [...currentTarget.querySelectorAll<HTMLElement>('[data-tab]')]
   const under = target instanceof Element ? target.closest<HTMLElement>('[data-tab]') : null

@@ -3,22 +3,21 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { ChainType } from './wallet.ts'
 
-/** Limits of account requests. */
 export const accountRequestLimits = {
-  /** Pending requests; above it, wallets must retry later. */
+  /** Pending requests. Above this, wallets must retry later. */
   waiting: 20,
-  /** New requests at once, and as many again in an hour. */
+  /** Burst of new requests, and the number per hour. */
   perHour: 20,
-  /** The newest decisions that are remembered. */
+  /** Number of stored decisions. The oldest are removed. */
   decided: 1000,
-  /** Lifetime of an undecided request: a week. */
+  /** Time to live of an undecided request: one week. */
   waitingMs: 7 * 24 * 60 * 60_000,
-  /** A denied wallet may ask again after this. */
+  /** Time before a denied wallet may request again: 90 days. */
   decidedMs: 90 * 24 * 60 * 60_000,
   listed: { min: 1, max: 1000, default: 100 },
 } as const
 
-/** A wallet that signed in without having an account. */
+/** Wallet that signed in without an account. */
 export const AccountRequest = z.object({
   id: z.string(),
   wallet_address: z.string(),

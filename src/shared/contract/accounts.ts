@@ -12,7 +12,7 @@ const Models = z
 const limitDemand = 'must be a whole number of cents from 0 to 100000000'
 const DailyLimit = z.int(limitDemand).min(0, limitDemand).max(100_000_000, limitDemand)
 
-/** API key as it is listed. The secret is returned once, at its creation. */
+/** API key without its secret, which is returned only at creation. */
 export const ApiKey = z.object({
   id: z.string(),
   name: z.string(),

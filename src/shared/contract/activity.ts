@@ -6,17 +6,15 @@ import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 import { TaskId } from './timelineLinks.ts'
 
-/** Limits of the activity log. */
 export const activityLimits = {
-  /** Entries of one answer. */
+  /** Entries per page. */
   listed: { min: 1, max: 500, default: 50 },
-  /** The newest of each sandbox, of commands and of activities alike. */
+  /** Stored entries per sandbox, for commands and activities each. */
   kept: 1000,
   /** Maximum length of a command's text, in bytes of UTF-8. */
   commandBytes: 4096,
 } as const
 
-/** Kinds of sandbox events in the log. */
 export const ActivityType = z.enum([
   'sandbox.created',
   'sandbox.started',
@@ -60,7 +58,7 @@ export const ActivityBy = z.object({
 })
 export type ActivityBy = z.infer<typeof ActivityBy>
 
-/** Parses the wire form of `by` from its stored columns. */
+/** Converts the stored columns of `by` to its wire form. */
 export function parseActivityBy(kind: string, name: string | null, id: string | null): ActivityBy {
   const isOriginator = originatorKinds.some((originator) => originator === kind)
   return ActivityBy.parse({ kind, name, ...(id !== null && { id }), ...(isOriginator && { via: 'owner' }) })
@@ -85,11 +83,11 @@ export const listCommands = defineRoute({
   response: z.object({
     commands: z.array(
       z.object({
-        /** Cut after 4096 bytes. */
+        /** Truncated to 4096 bytes. */
         command: z.string(),
         exit_code: z.int(),
         duration_ms: z.number(),
-        /** When it ended. */
+        /** Time at which it ended. */
         at: IsoTime,
       }),
     ),
@@ -112,7 +110,7 @@ export const listActivity = defineRoute({
   }),
 })
 
-/** Types of account activities, besides those of sandboxes. */
+/** Types of account activities, in addition to those of sandboxes. */
 export const AccountActivityType = z.enum([
   'account.created',
   'account.requested',
@@ -142,12 +140,12 @@ export type AccountActivityType = z.infer<typeof AccountActivityType>
 
 /** Entry of an account's feed. */
 export const AccountActivity = z.object({
-  /** Sequence number in the account's feed, from 1. Gaps are entries that were removed. */
+  /** Sequence number in the account's feed, from 1. Gaps are removed entries. */
   sequence: z.int(),
   id: z.string(),
   type: ActivityType.or(AccountActivityType),
   sandbox_id: z.string().nullable(),
-  /** Name of the sandbox at that time. */
+  /** Name of the sandbox at the time of the entry. */
   sandbox_name: z.string().nullable(),
   description: z.string(),
   by: ActivityBy,
@@ -173,12 +171,12 @@ export const listAccountActivity = defineRoute({
   description: `Includes the activity of all sandboxes, deleted ones too. While \`has_more\` is true, repeat the request with the last \`sequence\` as \`after\`. The newest ${maxAccountActivities} entries are stored.`,
   tag: 'Activity',
   query: z.object({
-    /** The `sequence` of the last entry that was read. */
+    /** `sequence` of the last entry that was read. */
     after: z.coerce.number(wholeNumber).int(wholeNumber).min(0, wholeNumber).default(0),
     ...ListQuery.shape,
   }),
   response: z.object({
-    /** Whose it is: a cursor counts for one account. */
+    /** Account of the feed. A cursor is valid for one account only. */
     account_id: AccountId,
     activities: z.array(AccountActivity),
     has_more: z.boolean(),

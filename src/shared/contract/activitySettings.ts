@@ -6,16 +6,16 @@ const wholeDays = 'must be a whole number of days from 1 to 3650'
 
 /** Retention of the local log, in days, and whether terminals are recorded. */
 export const ActivitySettings = z.object({
-  /** Age in days at which entries are removed, which is recorded. Null: never. */
+  /** Age in days at which entries are removed. The removal is recorded. Null: never */
   keep_entries_days: createDaysSchema(`${wholeDays}, or null`).nullable(),
-  /** Whether what terminals show is recorded from now on. */
+  /** Whether the output of terminals is recorded from now on. */
   record_terminals: z.boolean(),
-  /** Older recordings are deleted. */
+  /** Age in days at which recordings are deleted. */
   keep_recordings_days: createDaysSchema(wholeDays),
 })
 export type ActivitySettings = z.infer<typeof ActivitySettings>
 
-/** Settings until the user changes them: unlimited log, no recordings. */
+/** Default settings: unlimited log, no recordings. */
 export const defaultActivitySettings: ActivitySettings = {
   keep_entries_days: null,
   record_terminals: false,

@@ -4,7 +4,7 @@ import type { AccountActivity, ActivityBy } from './activity.ts'
 
 type SentenceInput = Pick<AccountActivity, 'type' | 'by' | 'sandbox_name' | 'description' | 'command'>
 
-/** Length of a command within a sentence; the complete one is shown beside it. */
+/** Maximum length of a command within a sentence. The full command is shown next to it. */
 const maxCharacters = 120
 
 /** Preposition after the verb: `You opened a terminal | in atlas`. */
@@ -64,7 +64,7 @@ function formatSentence(activity: SentenceInput, service: string): string {
   }
   const preposition = prepositions[type]
   if (preposition === undefined) return `${sandbox}: ${lower}`
-  // The window's own terminals run a shell, which goes without saying.
+  // Omits the command for terminals of the window, which run a shell.
   const object =
     type === 'terminal.opened' && command !== null && by.kind !== 'owner'
       ? `${lower} with “${shorten(command)}”`
@@ -72,7 +72,7 @@ function formatSentence(activity: SentenceInput, service: string): string {
   return `${actor} ${object} ${preposition} ${sandbox}`
 }
 
-/** Returns the actor as the subject of a sentence: `You`, `A deleted key`. */
+/** Returns the actor as the subject of a sentence, such as `You` or `A deleted key`. */
 export function formatActor({ kind, name }: ActivityBy): string {
   switch (kind) {
     case 'owner':
@@ -100,7 +100,7 @@ function getProgramName(name: string): string {
   return /^\s*you\s*$/i.test(name) ? `The program “${name.trim()}”` : name
 }
 
-/** `Wrote /root/big.bin (30 MB).` */
+/** Formats `Wrote /root/big.bin (30 MB).` */
 export function describeWrite(path: string, bytes: number): string {
   return `Wrote ${path} (${formatSize(bytes)}).`
 }
@@ -118,7 +118,7 @@ function formatSize(bytes: number): string {
 }
 
 function shorten(command: string): string {
-  const characters = [...command.replace(/\s+/g, ' ').trim()] // never half of one
+  const characters = [...command.replace(/\s+/g, ' ').trim()] // avoids splitting surrogate pairs
   return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters - 1).join('')}…` : characters.join('')
 }
 

@@ -21,12 +21,11 @@ const SignIn = z.object({
   chain_type: ChainType.optional(),
 })
 
-/** Access and refresh token of a sign-in. */
 export const Tokens = z.object({
   access_token: z.string(),
   refresh_token: z.string(),
   token_type: z.literal('Bearer'),
-  /** Seconds until the access token ends. */
+  /** Lifetime of the access token, in seconds. */
   expires_in: z.int(),
 })
 export type Tokens = z.infer<typeof Tokens>
@@ -114,43 +113,44 @@ export const signOut = defineRoute({
   response: z.object({ success: z.literal(true) }),
 })
 
-/** Wallet linked to an account. */
 export const LinkedWallet = z.object({
   wallet_address: z.string(),
   wallet_type: ChainType,
-  /** CAIP-10 */
+  /** CAIP-10 account id. */
   caip10: z.string(),
   linked_at: IsoTime,
   linked_by: z.string().nullable().default(null).describe('Address of the wallet whose sign-in linked it, if any.'),
 })
 export type LinkedWallet = z.infer<typeof LinkedWallet>
 
-/** Largest number of sign-ins that one request asks about. */
+/** Maximum number of sign-ins in one query. */
 export const maxSignInIds = 100
 const signInId = '[\\w-]{1,64}'
-/** Id of a sign-in: its refresh tokens, and the access tokens made from them. */
+/** Id of a sign-in, shared by its refresh tokens and the access tokens created from them. */
 const SignInId = z.string().regex(new RegExp(`^${signInId}$`), 'must be the id of a sign-in')
 
 /** Account of the credential. */
 export const Me = z.object({
   id: AccountId,
-  /** Address of the wallet that signed in, else the first one of the account. Null if the account has no wallet. */
+  /**
+   * Address of the wallet that signed in, otherwise the first one of the account. Null if the account has no wallet.
+   */
   wallet_address: z.string().nullable(),
   wallet_type: ChainType.nullable(),
   email: z.null(),
   name: z.string().nullable(),
   role: z.enum(['user', 'owner']),
   wallets: z.array(LinkedWallet),
-  /** The API key that asked; null for a token. */
+  /** API key of the request. Null for a token. */
   api_key: z
     .object({
       ...{ id: z.string(), name: z.string(), key_prefix: z.string() },
       limited: z.boolean().optional().describe('Whether it is limited to some models or has a daily limit.'),
     })
     .nullable(),
-  /** Sign-in of the token; null for an API key. Absent at an earlier service. */
+  /** Sign-in of the token. Null for an API key. Absent in earlier services. */
   sign_in_id: SignInId.nullable().optional(),
-  /** Active sign-ins among `sign_in_ids`. Absent unless the query has them. */
+  /** Active sign-ins among `sign_in_ids`. Absent unless requested in the query. */
   active_sign_in_ids: z.array(SignInId).max(maxSignInIds).optional(),
 })
 export type Me = z.infer<typeof Me>
@@ -210,7 +210,7 @@ export const unlinkWallet = defineRoute({
   response: z.object({
     success: z.literal(true),
     wallet_address: z.string(),
-    /** API keys that its sign-ins created. */
+    /** API keys created by sign-ins of the wallet. */
     revoked_api_keys: z.array(z.object({ id: z.string(), name: z.string() })).default([]),
     linked_wallets: z
       .array(z.string())

@@ -5,7 +5,7 @@ import { Reason } from './reason.ts'
 import { defineRoute } from './route.ts'
 import { ChainType, WalletAccountId } from './wallet.ts'
 
-/** The typed data that is signed. */
+/** EIP-712 typed data of a registration. */
 export const registerTypedData = {
   /** EIP-712 domain name that existing clients sign. Configurable as `identity.domain_name`. */
   defaultDomainName: 'AIWS Automaton',
@@ -46,12 +46,12 @@ const AutomatonUuid = z
   )
   .register(unknownIds, { code: 'identity/not-found', message: (id) => `No automaton ${id} is registered.` })
 
-/** Half a surrogate pair is no character: UTF-8, and with it the hash, has no form for it. */
+/** Rejects lone surrogates, which have no UTF-8 encoding and thus no hash. */
 const wellFormed = /^\P{Cs}*$/u
 const Text = (max: number) =>
   z.string().max(max, `must have at most ${max} characters`).regex(wellFormed, 'must be well-formed Unicode')
 
-/** Hashed profile: exactly these fields, with sorted keys. */
+/** Profile that is hashed: exactly these fields, with sorted keys. */
 export const AutomatonProfile = z.object({
   automaton_id: AutomatonUuid,
   automaton_address: Address,
@@ -63,8 +63,8 @@ export const AutomatonProfile = z.object({
 export type AutomatonProfile = z.infer<typeof AutomatonProfile>
 
 /**
- * The very text that is hashed: JSON with sorted keys and without spaces, values as they were sent. Its UTF-8 bytes go
- * through keccak256.
+ * Returns the exact text that is hashed: JSON with sorted keys, without spaces, with the values as sent. Its UTF-8
+ * bytes are hashed with keccak256.
  */
 export function canonicalizeProfile(profile: AutomatonProfile): string {
   const { automaton_address, automaton_id, bio, creator_address, genesis_prompt_hash, name } = profile
@@ -78,7 +78,7 @@ export function canonicalizeProfile(profile: AutomatonProfile): string {
   })
 }
 
-/** Builds the exact text that a Solana account signs instead of typed data. */
+/** Returns the exact text that a Solana account signs instead of typed data. */
 export function registerText(fields: { automatonId: string; nonce: string; payloadHash: string }): string {
   return JSON.stringify({ automatonId: fields.automatonId, nonce: fields.nonce, payloadHash: fields.payloadHash })
 }
@@ -175,7 +175,7 @@ export const getAutomaton = defineRoute({
   response: z.object({ automaton: Automaton }),
 })
 
-/** A registration that the agent carries through: it asks, signs, sends. */
+/** Registration in progress at the local agent, which requests approval, signs and submits it. */
 export const Registration = z.object({
   id: z.string(),
   intent_id: z.string(),
@@ -184,19 +184,19 @@ export const Registration = z.object({
   nonce: z.string(),
   payload_hash: z.string(),
   state: z.enum(['waiting', 'sending', 'registered', 'refused', 'failed']),
-  /** One sentence when it was refused or has failed. */
+  /** Reason of a refusal or an error, as a sentence. */
   detail: z.string().nullable(),
   automaton: Automaton.nullable(),
   created_at: IsoTime,
 })
 export type Registration = z.infer<typeof Registration>
 
-/** Input of the registration form. The agent fills in absent fields. */
+/** Input of the registration form. The local agent fills in absent fields. */
 export const RegistrationDraft = z.object({
-  /** Whose address is the automaton's; absent: the default account of that chain. */
+  /** Account of the automaton. Default: the wallet's default account of the chain */
   account_id: WalletAccountId.optional(),
   automaton_id: AutomatonUuid.optional(),
-  /** Absent: the wallet's default account of that chain. */
+  /** Default: the wallet's default account of the chain */
   creator_address: Address.optional(),
   name: AutomatonProfile.shape.name,
   bio: AutomatonProfile.shape.bio.default(''),
@@ -222,7 +222,7 @@ export const previewRegistration = defineRoute({
     chain_type: ChainType,
     canonical_json: z.string(),
     payload_hash: z.string(),
-    /** EIP-712 as JSON for EVM, the very text for Solana; its nonce is a new one when it is signed. */
+    /** EIP-712 typed data as JSON for EVM, the exact text for Solana. A new nonce is inserted when it is signed. */
     signed_data: z.string(),
   }),
 })

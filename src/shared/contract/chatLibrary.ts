@@ -8,12 +8,11 @@ import { defineRoute } from './route.ts'
 const tag = 'Chat'
 const auth = 'person'
 
-/** File attached to messages. */
 export const Attachment = z.object({
   id: AttachmentId,
   name: z.string(),
   kind: z.enum(['image', 'text']),
-  /** As its bytes show: `image/png`, `image/jpeg`, `image/webp`, `image/gif` or `text/plain`. */
+  /** Detected from the bytes: `image/png`, `image/jpeg`, `image/webp`, `image/gif` or `text/plain`. */
   media_type: z.string(),
   size: z.int(),
 })
@@ -56,12 +55,12 @@ export const getAttachmentContent = defineRoute({
   },
 })
 
-/** Names in `{{ }}` are filled in when it is used. */
+/** Prompt template. Names in `{{ }}` are variables. */
 export const Prompt = z.object({
   id: PromptId,
   title: z.string(),
   text: z.string(),
-  /** In the order in which the text has them, each once. */
+  /** Distinct names, in order of appearance. */
   variables: z.array(z.string()),
   updated_at: IsoTime,
 })
@@ -143,12 +142,12 @@ export const importConversations = defineRoute({
   auth,
   response: z.object({
     format: ImportFormat,
-    /** Conversations in the file. */
+    /** Number of conversations in the file. */
     found: z.int(),
     imported: z.int(),
-    /** Came before, and got messages that are new. */
+    /** Number of conversations that existed and received new messages. */
     extended: z.int(),
-    /** Came before, and has nothing new. */
+    /** Number of conversations that existed and have no new messages. */
     unchanged: z.int(),
     messages: z.int().describe('New messages, of all conversations.'),
     /** Conversations that were not imported, with the reason. At most 100. */

@@ -15,15 +15,14 @@ import {
 import { ChatCall } from './chatTools.ts'
 import { defineRoute } from './route.ts'
 
-/** Messages of a conversation: a tree, in which edits and further answers are siblings. */
+/** Messages of a conversation form a tree, in which edits and alternative responses are siblings. */
 
-/** Remedies that the window offers for an error. Only `retry` is worth repeating unchanged. */
+/** Fixes that the window offers for an error. Only `retry` is useful without changes. */
 export const ChatFix = z.enum(['provider_key', 'replace_key', 'credits', 'limit', 'retry', 'model', 'shorten'])
 export type ChatFix = z.infer<typeof ChatFix>
 
-/** Reason why an answer failed. */
 export const ChatFailure = z.object({
-  /** `budget/exceeded`, `inference/unconfigured`, `inference/credits`, `inference/rate`, … */
+  /** Error code, such as `budget/exceeded`, `inference/unconfigured`, `inference/credits` or `inference/rate`. */
   code: z.string(),
   message: z.string(),
   hint: z.string().nullable(),
@@ -31,18 +30,17 @@ export const ChatFailure = z.object({
 })
 export type ChatFailure = z.infer<typeof ChatFailure>
 
-/** Tokens and cost of an answer. */
 export const AnswerUsage = z.object({
   input_tokens: z.int(),
-  /** Input tokens read from the cache of the provider. */
+  /** Input tokens read from the provider's cache. */
   cached_tokens: z.int(),
-  /** Reasoning included. */
+  /** Output tokens, including reasoning. */
   output_tokens: z.int(),
   reasoning_tokens: z.int(),
   cost_micro_usd: z.int(),
-  /** Savings by cached tokens. Negative while writing the cache cost more. */
+  /** Savings by cached tokens. Negative if writing the cache cost more. */
   saved_micro_usd: z.int(),
-  /** Whether the cost is an estimate: while the answer is in progress, or when no exact amount was reported. */
+  /** Whether the cost is an estimate: while the message is streamed, or if no exact amount was reported. */
   estimated: z.boolean(),
 })
 export type AnswerUsage = z.infer<typeof AnswerUsage>
@@ -52,37 +50,38 @@ export const Message = z.object({
   id: MessageId,
   conversation_id: ConversationId,
   parent_id: MessageId.nullable(),
-  /** In its branch: the first message has 1. */
+  /** Position in the branch, starting with 1. */
   position: z.int(),
   role: z.enum(['user', 'assistant']),
   /**
-   * State of an answer. `waiting`: until the first chunk, then `streaming`. `stopped`: by the user. `interrupted`: by an
-   * exit of Steward. `failed`: with an error. Text received before the end is stored in every state.
+   * State of an assistant message. `waiting`: until the first delta, then `streaming`. `stopped`: by the user.
+   * `interrupted`: by an exit of Steward. `failed`: with an error. Text received before the end is stored in every
+   * state.
    */
   state: z.enum(['complete', 'waiting', 'streaming', 'stopped', 'interrupted', 'failed']),
-  /** Model of an answer. Null for other messages. */
+  /** Model of an assistant message. Null for other messages. */
   model: z.string().nullable(),
   text: z.string(),
   reasoning: z.string(),
-  /** Tool calls of an answer, in order. */
+  /** Tool calls of an assistant message, in order. */
   calls: z.array(ChatCall),
   attachments: z.array(Attachment),
-  /** All messages with the same parent, oldest first, this one among them. */
+  /** All messages with the same parent, oldest first, including this one. */
   sibling_ids: z.array(MessageId),
-  /** Answers that were asked for at once have the same. Null: it was asked for alone. */
+  /** Shared by assistant messages that were requested together. Null if requested alone. */
   group_id: z.string().nullable(),
   error: ChatFailure.nullable(),
   usage: AnswerUsage.nullable(),
-  /** `stop`, `length`, `content_filter`, `step_limit`, `turn_limit`, or what the provider said. */
+  /** `stop`, `length`, `content_filter`, `step_limit`, `turn_limit`, or the provider's reason. */
   finish_reason: z.string().nullable(),
-  /** Number of oldest messages left out because the context of the model is full. */
+  /** Number of oldest messages omitted because the context of the model is full. */
   omitted_messages: z.int(),
-  /** Output tokens that the limits allowed, if fewer than requested. Answers only. */
+  /** Maximum output tokens allowed by the limits, if lower than requested. Assistant messages only. */
   clamped_max_tokens: z.int().nullable(),
-  /** Parameters or content changed or left out for the provider. */
+  /** Parameters or content that were changed or omitted for the provider. */
   warnings: z.array(z.string()),
   created_at: IsoTime,
-  /** Null while it is being made. */
+  /** Null while the message is in progress. */
   finished_at: IsoTime.nullable(),
 })
 export type Message = z.infer<typeof Message>
@@ -104,16 +103,16 @@ export const listMessages = defineRoute({
   query: z.object({
     /** Last message of the branch. Default: the selected branch. */
     leaf_id: MessageId.optional(),
-    /** Only messages of a smaller position. */
+    /** Only messages with a smaller position. */
     before: z.coerce.number().int().min(1).optional(),
     limit: z.coerce.number().int().min(1).max(500).default(50),
   }),
   response: z.object({
-    /** In the order of their positions. */
+    /** Ordered by position. */
     messages: z.array(Message),
-    /** Other answers of the groups (`group_id`) on this page. */
+    /** Other assistant messages of the groups (`group_id`) on this page. */
     beside: z.array(Message),
-    /** Number of messages of the whole branch. */
+    /** Number of messages in the branch. */
     total: z.int(),
     leaf_id: MessageId.nullable(),
   }),
@@ -132,24 +131,24 @@ export const getMessage = defineRoute({
   response: z.object({
     message: Message,
     conversation: ConversationSummary,
-    /** The end of the newest branch through it: for `GET …/messages?leaf_id=`. */
+    /** Last message of the newest branch through this message. For `GET …/messages?leaf_id=`. */
     leaf_id: MessageId,
   }),
 })
 
-/** Says it once: a repetition gets the messages of the first time and sends nothing. */
+/** Idempotency key: a repetition returns the messages of the first request and sends nothing. */
 const RequestId = z
   .string()
   .min(8, 'must have at least 8 characters')
   .max(64, 'must have at most 64 characters')
   .optional()
 
-/** Messages created by one send: the user's, and one answer for each model. */
+/** Messages created by one request: the user's, and one assistant message per model. */
 export const SentMessages = z.object({
   user: Message.nullable(),
   /** In the order of the models. */
   answers: z.array(Message),
-  /** Limits at which a warning is due. */
+  /** Limits that have reached their warning threshold. */
   warnings: z.array(LimitState),
 })
 export type SentMessages = z.infer<typeof SentMessages>
@@ -171,14 +170,14 @@ export const sendMessage = defineRoute({
   auth,
   params: ConversationParams,
   body: z.object({
-    /** Null for a first message. If the parent has another message of the user already, this message is an edit of that one. */
+    /** Null for a first message. If the parent already has a user message, this message is an edit of that one. */
     parent_id: MessageId.nullable(),
     text: z.string().max(chatLimits.textCharacters, `must have at most ${chatLimits.textCharacters} characters`),
     attachment_ids: z
       .array(AttachmentId)
       .max(chatLimits.attachments, `must name at most ${chatLimits.attachments} attachments`)
       .default([]),
-    /** Absent: those of the conversation. Given, they become those of the conversation. */
+    /** Default: the models of the conversation. If set, they also become the models of the conversation. */
     models: ModelNames.optional(),
     request_id: RequestId,
   }),
@@ -199,7 +198,7 @@ export const regenerateMessage = defineRoute({
   tag,
   auth,
   params: MessageParams,
-  /** Absent: the model of this answer, or those of the conversation. */
+  /** Default: the model of this message, or the models of the conversation. */
   body: z.object({ model: ModelName.optional(), models: ModelNames.optional(), request_id: RequestId }),
   response: SentMessages,
   status: 201,
@@ -220,9 +219,9 @@ export const stopMessage = defineRoute({
 })
 
 /**
- * The server-sent events of an answer, each with one of these as JSON in `data`. `snapshot` comes first and has all that
- * is there; `delta` has what came since, and the text is put behind what one has; `end` is last, with the whole message.
- * Who falls behind gets longer deltas, and none is lost. Who comes again begins with a snapshot.
+ * Server-sent events of an assistant message, as JSON in `data`. `snapshot` comes first, with the content so far.
+ * `delta` appends to the text. `end` comes last, with the complete message. A slow client receives longer deltas, and
+ * none is lost. A client that reconnects starts with a snapshot.
  */
 export const AnswerEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('snapshot'), message: Message }),
@@ -230,10 +229,10 @@ export const AnswerEvent = z.discriminatedUnion('type', [
     type: z.literal('delta'),
     text: z.string(),
     reasoning: z.string(),
-    /** So far, estimated. */
+    /** Estimated usage so far. */
     usage: AnswerUsage,
   }),
-  /** These calls began or changed. */
+  /** Tool calls that started or changed. */
   z.object({ type: z.literal('calls'), calls: z.array(ChatCall), usage: AnswerUsage }),
   z.object({ type: z.literal('end'), message: Message }),
 ])

@@ -18,22 +18,22 @@ import { defineRoute } from './route.ts'
 const tag = 'Chat'
 const auth = 'person'
 
-/** Estimated cost of one model's answer. */
+/** Estimated cost of one model's response. */
 export const AnswerEstimate = z.object({
   model: z.string(),
-  /** The service has this model, and a key of its provider. */
+  /** Whether the service has the model and a key of its provider. */
   available: z.boolean(),
   context_window: z.int().nullable(),
-  /** Estimated, of the whole branch that would be sent. */
+  /** Estimate for the whole branch that would be sent. */
   input_tokens: z.int(),
   /** Maximum output tokens by parameters, model and limits. */
   max_output_tokens: z.int(),
-  /** The input alone, and the most that it can cost. */
+  /** Cost of the input only, and maximum cost. */
   min_micro_usd: z.int(),
   max_micro_usd: z.int(),
-  /** Number of oldest messages that would be left out because the context is full. */
+  /** Number of oldest messages that would be omitted because the context is full. */
   omitted_messages: z.int(),
-  /** The amount exceeds what the limits leave. */
+  /** Whether the limits reduce the maximum output. */
   clamped: z.boolean(),
 })
 export type AnswerEstimate = z.infer<typeof AnswerEstimate>
@@ -49,12 +49,12 @@ export const estimateMessage = defineRoute({
   tag,
   auth,
   body: z.object({
-    /** Null: of a conversation that does not exist yet. */
+    /** Null for a new conversation. */
     conversation_id: ConversationId.nullable(),
     parent_id: MessageId.nullable(),
     text: z.string().max(chatLimits.textCharacters),
     attachment_ids: z.array(AttachmentId).max(chatLimits.attachments).default([]),
-    /** Absent: as the conversation has it. */
+    /** Default: the models of the conversation */
     models: ModelNames.optional(),
     system_prompt: z.string().max(chatLimits.systemPromptCharacters).optional(),
     parameters: ChatParameters.partial().optional(),
@@ -65,20 +65,20 @@ export const estimateMessage = defineRoute({
     max_micro_usd: z.int(),
     /** Limits of the conversation and of the day. */
     budget: z.array(LimitState),
-    /** Why it would be refused: a limit that leaves nothing. */
+    /** Reason why the request would be refused: a limit is exhausted. */
     refusal: z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() }).nullable(),
   }),
   refusals: [404, 409, 503],
   maxBodyBytes: 8 * 1024 ** 2,
 })
 
-/** Limits of all chats; days are days of UTC. */
+/** Limits of all chats. Days are UTC days. */
 export const ChatBudget = z.object({
   day: SpendLimits,
-  /** Default of conversations. */
+  /** Default limits of conversations. */
   conversation: SpendLimits,
   today: LimitState,
-  /** When the day ends. */
+  /** End of the current day. */
   resets_at: IsoTime,
 })
 export type ChatBudget = z.infer<typeof ChatBudget>
@@ -108,7 +108,6 @@ export const changeChatBudget = defineRoute({
   response: ChatBudget,
 })
 
-/** Chat spending of one group. */
 export const SpendRow = Spend.extend({
   /** A day (`2026-11-22`), a model, or the id of a conversation. */
   key: z.string(),
@@ -130,12 +129,12 @@ export const sumChatSpend = defineRoute({
   auth,
   query: z.object({
     by: z.enum(['day', 'model', 'conversation']).default('day'),
-    /** Days of UTC, both included. */
+    /** UTC days, both inclusive. */
     from: Day.optional(),
     to: Day.optional(),
     conversation_id: ConversationId.optional(),
     limit: z.coerce.number().int().min(1).max(1000).default(400),
   }),
-  /** Days in their order, everything else with the dearest first. */
+  /** Days in chronological order; other groups by cost, highest first. */
   response: z.object({ rows: z.array(SpendRow), total: Spend }),
 })

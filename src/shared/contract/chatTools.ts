@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { IsoTime } from '../time.ts'
 
-/** Tools in chats: what a conversation lets its models do, and the calls of an answer. */
+/** Tools in chats: the settings of a conversation, and the tool calls of an assistant message. */
 
 export const chatToolLimits = {
   steps: { min: 1, max: 100, default: 25 },
-  /** Maximum length of a result that is stored and sent to the model. */
+  /** Maximum length of a result that is stored and sent to the model, in characters. */
   outputCharacters: 40_000,
-  /** Maximum length of live command output. */
+  /** Maximum length of live command output, in characters. */
   liveCharacters: 8_000,
-  /** Made at once in one step; what is beyond is refused. */
+  /** Maximum number of concurrent calls in one step. Further calls are refused. */
   callsOfStep: 16,
   argumentCharacters: 1_000_000,
 } as const
@@ -19,10 +19,9 @@ const steps = `must be a whole number from ${min} to ${max}`
 const amount = 'must be a whole number of micro-dollars'
 const MicroUsd = z.int(amount).min(0, amount).max(1_000_000_000_000, 'must be at most a million dollars')
 
-/** Tools that the models of a conversation may use. */
 export const ChatTools = z.object({
   enabled: z.boolean(),
-  /** Tools that models see and may call. */
+  /** Tools that are offered to models. */
   profile: z.enum(['all', 'read-only', 'sandboxes', 'domains', 'money']),
   /** Default sandbox of the tools. */
   sandbox_id: z.string().max(100).nullable(),
@@ -40,7 +39,7 @@ export const ChatTools = z.object({
 })
 export type ChatTools = z.infer<typeof ChatTools>
 
-/** Settings of a conversation without tools. */
+/** Settings of a conversation with tools disabled. */
 export const noTools: ChatTools = {
   enabled: false,
   profile: 'all',
@@ -51,21 +50,20 @@ export const noTools: ChatTools = {
   max_day_micro_usd: null,
 }
 
-/** Tool call of a model. */
 export const ChatCall = z.object({
   id: z.string(),
   step: z.int(),
   /** Position in the text of the message, in characters. */
   at: z.int(),
   tool: z.string(),
-  /** As the model wrote them: JSON, or what it took for JSON. */
+  /** Arguments as written by the model. Possibly invalid JSON. */
   arguments: z.string(),
   /**
-   * `waiting`: for the user's decision. `denied`: nothing was done. `stopped`: by the user. `interrupted`: Steward
-   * ended; the effect until then is unknown, and the call is not repeated.
+   * `waiting`: for the user's decision. `denied`: not executed. `stopped`: by the user. `interrupted`: Steward exited;
+   * the call has an unknown outcome and is not repeated.
    */
   state: z.enum(['running', 'waiting', 'done', 'failed', 'denied', 'stopped', 'interrupted']),
-  /** Progress, or the question to the user. */
+  /** Progress, or the question for the user. */
   note: z.string().nullable(),
   intent_id: z.string().nullable().describe('The request in Approvals.'),
   live: z.string().nullable().describe('What its command has printed lately, while it runs. It is not kept.'),

@@ -6,9 +6,9 @@ import { ChatTools } from './chatTools.ts'
 import { defineRoute, QueryFlag } from './route.ts'
 
 /**
- * Conversations with models in the agent's local API. They are stored on the user's computer, whatever service is used.
- * Messages are in `chatMessages.ts`, limits and sums in `chatMoney.ts`, prompts, attachments, imports and exports in
- * `chatLibrary.ts`.
+ * Conversations with models in the local agent's API. They are stored on the user's computer, independent of the
+ * service. Messages are in `chatMessages.ts`, limits and totals in `chatMoney.ts`, prompts, attachments, imports and
+ * exports in `chatLibrary.ts`.
  */
 
 /** `<prefix>_` and 24 lower-case hexadecimal characters. */
@@ -34,9 +34,8 @@ export type AttachmentId = z.infer<typeof AttachmentId>
 export const PromptId = createIdSchema('prm', 'chat/prompt-not-found', 'prompt').brand<'PromptId'>()
 export type PromptId = z.infer<typeof PromptId>
 
-/** Limits of chats. */
 export const chatLimits = {
-  /** Answered side by side. */
+  /** Models that respond in parallel. */
   models: 4,
   titleCharacters: 200,
   systemPromptCharacters: 200_000,
@@ -46,20 +45,22 @@ export const chatLimits = {
   imageBytes: 20 * 1024 ** 2,
   textBytes: 1024 ** 2,
   importBytes: 100 * 1024 ** 2,
-  /** A deleted conversation can be restored for so long. */
+  /** Time during which a deleted conversation can be restored. */
   restorableMs: 24 * 3600 * 1000,
 } as const
 
 /** Name of a model, as `GET /v1/models` lists it. */
 export const ModelName = z.string().trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters')
-/** Distinct models that answer side by side. */
+/** Distinct models that respond in parallel. */
 export const ModelNames = z
   .array(ModelName)
   .min(1, 'must name a model')
   .max(chatLimits.models, `must name at most ${chatLimits.models} models`)
   .refine((names) => new Set(names).size === names.length, 'must name each model once')
 
-/** Null: the provider's own. Parameters that a model does not take are left out, and its message says so. */
+/**
+ * Null uses the provider's default. Parameters that a model does not support are omitted, which its message reports.
+ */
 export const ChatParameters = z.object({
   temperature: z.number().min(0, 'must be from 0 to 2').max(2, 'must be from 0 to 2').nullable(),
   top_p: z.number().min(0, 'must be from 0 to 1').max(1, 'must be from 0 to 1').nullable(),
@@ -70,7 +71,7 @@ export const ChatParameters = z.object({
   seed: z.int('must be a whole number').nullable(),
 })
 export type ChatParameters = z.infer<typeof ChatParameters>
-/** Parameters that leave every choice to the service. */
+/** Parameters that are all left to the provider. */
 export const noParameters: ChatParameters = {
   temperature: null,
   top_p: null,
@@ -84,43 +85,41 @@ const MicroUsdLimit = z
   .int('must be a whole number of micro-dollars')
   .min(0, 'must not be negative')
   .max(1_000_000_000_000, 'must be at most a million dollars')
-/** In micro-dollars. At `soft` a warning is shown; beyond `hard` nothing is sent. Null: there is none. */
+/** Limits in micro-dollars. Reaching `soft` shows a warning; nothing is sent beyond `hard`. Null: no limit */
 export const SpendLimits = z.object({
   soft_micro_usd: MicroUsdLimit.nullable(),
   hard_micro_usd: MicroUsdLimit.nullable(),
 })
 export type SpendLimits = z.infer<typeof SpendLimits>
 
-/** Spend in micro-dollars and tokens. */
 export const Spend = z.object({
   cost_micro_usd: z.int(),
-  /** Savings by cached tokens. Negative while writing the cache cost more. */
+  /** Savings by cached tokens. Negative if writing the cache cost more. */
   saved_micro_usd: z.int(),
   input_tokens: z.int(),
-  /** Input tokens read from the cache of the provider. */
+  /** Input tokens read from the provider's cache. */
   cached_tokens: z.int(),
-  /** Reasoning included. */
+  /** Output tokens, including reasoning. */
   output_tokens: z.int(),
   answers: z.int().describe('How many answers it counts.'),
-  /** At least one of the amounts is an estimate. */
+  /** Whether at least one amount is an estimate. */
   estimated: z.boolean(),
 })
 export type Spend = z.infer<typeof Spend>
 
-/** One thing that holds, and how far it is used. */
+/** Limit and its current usage. */
 export const LimitState = z.object({
   scope: z.enum(['conversation', 'day']),
   spent_micro_usd: z.int(),
-  /** The most that answers which are being made now can still cost. */
+  /** Maximum cost of assistant messages in progress. */
   reserved_micro_usd: z.int(),
   soft_micro_usd: z.int().nullable(),
   hard_micro_usd: z.int().nullable(),
-  /** `warning` at the soft limit, `stopped` at the hard one. */
+  /** `warning` at the soft limit, `stopped` at the hard limit. */
   state: z.enum(['within', 'warning', 'stopped']),
 })
 export type LimitState = z.infer<typeof LimitState>
 
-/** Title of a conversation. */
 export const Title = z
   .string()
   .trim()
@@ -134,12 +133,12 @@ export const ConversationSummary = z.object({
   title: z.string(),
   folder_id: FolderId.nullable(),
   pinned: z.boolean(),
-  /** Models for the next message. Empty: none selected. */
+  /** Models for the next message. Empty if no model is selected. */
   models: z.array(z.string()),
   message_count: z.int(),
   cost_micro_usd: z.int(),
   cost_estimated: z.boolean().describe('Part of the cost is an estimate.'),
-  /** Number of answers in progress. */
+  /** Number of assistant messages in progress. */
   answering: z.int(),
   created_at: IsoTime,
   /** Time of the last message. */
@@ -152,7 +151,7 @@ export const Conversation = ConversationSummary.extend({
   system_prompt: z.string(),
   parameters: ChatParameters,
   tools: ChatTools,
-  /** The end of the branch that is shown; null while there is no message. */
+  /** Last message of the selected branch. Null if there are no messages. */
   leaf_id: MessageId.nullable(),
   /** Limits of this conversation. Null: the default of `GET /local/chat/budget` applies. */
   limits: SpendLimits.nullable(),
@@ -167,10 +166,8 @@ export type Conversation = z.infer<typeof Conversation>
 
 const tag = 'Chat'
 const auth = 'person'
-/** Path parameters of conversation routes. */
 export const ConversationParams = z.object({ conversationId: ConversationId })
 
-/** Settings of a conversation that the user may change. */
 const settings = {
   title: Title.optional(),
   folder_id: FolderId.nullable().optional(),
@@ -180,7 +177,7 @@ const settings = {
     .string()
     .max(chatLimits.systemPromptCharacters, `must have at most ${chatLimits.systemPromptCharacters} characters`)
     .optional(),
-  /** Parameters to change. Absent ones keep their values. */
+  /** Parameters to change. Absent parameters are unchanged. */
   parameters: ChatParameters.partial().optional(),
   tools: ChatTools.partial().optional(),
   limits: SpendLimits.nullable().optional(),
@@ -196,17 +193,17 @@ export const listConversations = defineRoute({
   tag,
   auth,
   query: z.object({
-    /** `none`: those in no folder. */
+    /** `none`: conversations without a folder. */
     folder_id: FolderId.or(z.literal('none')).optional(),
     pinned: QueryFlag.optional(),
-    /** `next_cursor` of the page before. */
+    /** `next_cursor` of the previous page. */
     cursor: z.string().max(200).optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),
   }),
   response: z.object({
     conversations: z.array(ConversationSummary),
     next_cursor: z.string().nullable(),
-    /** That fit, on all pages. */
+    /** Number of matches on all pages. */
     total: z.int(),
   }),
 })
@@ -251,7 +248,7 @@ export const changeConversation = defineRoute({
   tag,
   auth,
   params: ConversationParams,
-  /** `leaf_id`: any message of the conversation; below it the newest branch is shown to its end. */
+  /** `leaf_id`: any message of the conversation. The newest branch below it is selected. */
   body: z.object({
     ...settings,
     leaf_id: MessageId.optional(),
@@ -302,7 +299,7 @@ export const forkConversation = defineRoute({
   status: 201,
 })
 
-/** A piece of text; `hit`: it is what was searched for. */
+/** Part of a snippet. `hit`: whether it matches the search. */
 export const SnippetPart = z.object({ text: z.string(), hit: z.boolean() })
 export type SnippetPart = z.infer<typeof SnippetPart>
 
@@ -310,7 +307,7 @@ export type SnippetPart = z.infer<typeof SnippetPart>
 export const ChatHit = z.object({
   conversation_id: ConversationId,
   title: z.string(),
-  /** Null: the title was found. */
+  /** Null if the title matches. */
   message_id: MessageId.nullable(),
   role: z.enum(['user', 'assistant']).nullable(),
   snippet: z.array(SnippetPart),
@@ -335,7 +332,6 @@ export const searchConversations = defineRoute({
   response: z.object({ hits: z.array(ChatHit), has_more: z.boolean() }),
 })
 
-/** Folder with its number of conversations. */
 export const Folder = z.object({ id: FolderId, name: z.string(), conversations: z.int() })
 export type Folder = z.infer<typeof Folder>
 const FolderParams = z.object({ folderId: FolderId })

@@ -3,11 +3,11 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { sandboxLimits } from './sandboxes.ts'
 
-/** Limits of credits. Amounts are US cents. */
+/** Limits of credits. Amounts in US cents. */
 export const creditLimits = {
-  /** Entries of one page of the history. */
+  /** Entries per page of the history. */
   page: { min: 1, max: 100, default: 20 },
-  /** Range of one transfer, grant or refund: at most $1,000,000. */
+  /** Range of one transfer, grant or refund: up to $1,000,000. */
   amountCents: { min: 1, max: 100_000_000 },
   noteCharacters: 200,
   /** Maximum number of days in one spending report. */
@@ -56,7 +56,6 @@ export const getBalance = defineRoute({
   response: CreditBalance,
 })
 
-/** Kinds of transactions. */
 export const TransactionType = z
   .enum(['grant', 'top_up', 'adjustment', 'transfer_in', 'transfer_out', 'inference', 'sandbox', 'refund'])
   .describe('`inference` and `sandbox` are charges. An `adjustment` goes either way.')
@@ -85,7 +84,7 @@ const offsetDemand = 'must be a whole number from 0 to 1000000000'
 const filterText = (max: number) =>
   z.string().trim().min(1, 'must not be empty').max(max, `must have at most ${max} characters`)
 
-/** Filters of the history. Entries match all of them. */
+/** Filters of the history, combined with AND. */
 const historyFilters = {
   type: TransactionType.optional(),
   model: filterText(128).optional().describe('Charges for this model.'),
@@ -139,13 +138,10 @@ export const exportTransactions = defineRoute({
   raw: { response: { mediaTypes: ['text/csv; charset=utf-8'], description: 'One transaction a line.' }, headers: {} },
 })
 
-/** Groupings of spending. */
 export const spendingGroupings = ['day', 'model', 'key', 'day,model'] as const
-/** Grouping of spending. */
 export type SpendingGrouping = (typeof spendingGroupings)[number]
 const Day = z.iso.date('must be a day such as 2026-01-31')
 
-/** Spending of one group. */
 export const SpendingGroup = z.object({
   day: z.string().nullable().describe('Of UTC, `2026-01-31`; null unless it is grouped by day.'),
   model: z.string().nullable().describe('Null for what is not about a model, or unless it is grouped by model.'),
@@ -183,7 +179,6 @@ export const getSpending = defineRoute({
 
 const { vcpu, memoryMb, diskGb } = sandboxLimits
 
-/** Sandbox size with its monthly price. */
 export const SandboxTier = z.object({
   name: z.string().min(1),
   vcpu: z.int().min(vcpu.min).max(vcpu.max),

@@ -12,7 +12,7 @@ const typeNames: Readonly<Record<string, string>> = {
   array: 'a list',
 }
 
-/** One sentence about what is wrong with the input, naming the field: "`cols` must be a whole number from 1 to 1000." */
+/** Describes an invalid input as a sentence with the field name: "`cols` must be a whole number from 1 to 1000." */
 export function describeIssue(issue: Issue, input: unknown): string {
   const field = issue.path.length === 0 ? 'The request' : `\`${issue.path.map(String).join('.')}\``
   if (getValue(input, issue.path) === undefined && issue.path.length > 0) return `${field} is required.`
@@ -42,7 +42,7 @@ function describeDemand(issue: Issue): string {
   }
 }
 
-/** Units of length for messages. Numbers have none. */
+/** Units of length in messages. Numbers have no unit. */
 const counted: Readonly<Record<string, string>> = { string: 'characters', array: 'entries' }
 
 function describeMinimum({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
@@ -57,7 +57,7 @@ function describeMaximum({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig)
   return `must have at most ${maximum} ${parts}`
 }
 
-/** Branches of a union fail for different reasons; prefers a message written for people. */
+/** Branches of a union fail for different reasons. Prefers a custom message. */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion): string {
   if ('options' in issue && issue.options) return `must be ${describeOptions(issue.options)}`
   const written = issue.errors.flat().find((branch) => branch.message.startsWith('must '))

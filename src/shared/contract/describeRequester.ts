@@ -1,6 +1,6 @@
 import type { Requester } from './intents.ts'
 
-/** Returns the name and kind of a requester. The name is the one it chose, or that of its key. */
+/** Returns the name and kind of a requester. The name is self-chosen, or that of its key. */
 export function describeRequester({ kind, name }: Requester): { name: string; what: string } {
   switch (kind) {
     case 'person':
@@ -16,7 +16,7 @@ export function describeRequester({ kind, name }: Requester): { name: string; wh
   }
 }
 
-/** On one line, so that no key passes for the person by its name. */
+/** Formats name and kind on one line, so that a key cannot impersonate the user by its name. */
 export function formatRequester(requester: Requester): string {
   const { name, what } = describeRequester(requester)
   return requester.kind === 'person' ? `${name}, ${what}` : `${what}, named “${name}”`

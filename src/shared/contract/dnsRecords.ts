@@ -28,7 +28,7 @@ const fields = {
     ),
 }
 
-/** DNS record. The id is stable until the record changes: some registrars then assign another one. */
+/** DNS record. The id is stable until the record changes; some registrars then assign a new one. */
 export const DnsRecord = z.object({
   recordId: z.string(),
   id: z.string().describe('The same as `recordId`.'),

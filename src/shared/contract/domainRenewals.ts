@@ -6,8 +6,8 @@ import { MicroUsdAmount, PaymentId } from './paymentRecords.ts'
 import { defineRoute } from './route.ts'
 
 /**
- * Renewing domains from the wallet before they expire, and telling of those that expire. It runs on this computer, and pays as
- * every payment does: through the limits and the approvals of the person. `auto_renew` of a domain is the registrar's own.
+ * Automatic renewal of domains from the wallet before they expire, and expiry notices. Runs on this computer. Payments
+ * are subject to the user's limits and approvals. `auto_renew` of a domain is a different feature, of the registrar.
  */
 
 const tag = 'Domains'
@@ -15,14 +15,13 @@ const { min, max } = domainLimits.years
 
 /** Range of the lead time of renewals, in days before expiry. */
 export const renewalLimits = { daysBefore: { min: 1, max: 90, default: 30 } } as const
-/** Days left at which a notice is given, each once. */
+/** Remaining days at which a notice is sent, once each. */
 export const noticeDays = [60, 30, 14, 7, 1] as const
 /** Days that the renewal plan covers. */
 export const plannedDays = 90
 
 const range = `must be a whole number from ${renewalLimits.daysBefore.min} to ${renewalLimits.daysBefore.max}`
 
-/** Settings of auto-renew for one domain. */
 export const RenewalSettings = z.object({
   enabled: z.boolean(),
   days_before: z
@@ -38,7 +37,6 @@ export const RenewalSettings = z.object({
 })
 export type RenewalSettings = z.infer<typeof RenewalSettings>
 
-/** Reason why a renewal is blocked. */
 export const RenewalProblem = z.object({
   kind: z
     .enum(['wallet', 'locked', 'budget', 'price', 'policy', 'service', 'approval', 'other'])
@@ -55,7 +53,6 @@ export const RenewalState = z
   )
 export type RenewalState = z.infer<typeof RenewalState>
 
-/** Auto-renew settings and state of a domain. */
 export const DomainRenewal = RenewalSettings.extend({
   domain: z.string(),
   expires_at: IsoTime,
@@ -68,7 +65,6 @@ export const DomainRenewal = RenewalSettings.extend({
 })
 export type DomainRenewal = z.infer<typeof DomainRenewal>
 
-/** Notice that a domain is about to expire. */
 export const ExpiryNotice = z.object({
   domain: z.string(),
   expires_at: IsoTime,
@@ -86,7 +82,6 @@ export const PlannedRenewal = z.object({
 })
 export type PlannedRenewal = z.infer<typeof PlannedRenewal>
 
-/** Renewals of all domains, with notices and the plan. */
 export const DomainRenewals = z.object({
   possible: z.boolean().describe('There is a wallet that can pay.'),
   obstacle: z.string().nullable().describe('Why nothing can be renewed from here, and what to do.'),

@@ -1,22 +1,20 @@
 import { z } from 'zod'
 import { defineRoute, QueryFlag } from './route.ts'
 
-/** Limits of domain searches and checks. */
 export const domainLimits = {
-  /** Names of one check. */
+  /** Names per availability check. */
   check: 200,
-  /** Names of one check by RDAP, which asks a server for each. */
+  /** Names per check by RDAP, which needs one request per name. */
   rdap: 20,
-  /** Top-level domains of one search. */
+  /** Top-level domains per search. */
   tlds: 50,
   years: { min: 1, max: 10 },
   nameservers: { min: 2, max: 13 },
 } as const
 
-/** Top-level domains searched by default. */
 export const defaultTlds = ['com', 'io', 'ai', 'xyz', 'net', 'org', 'dev'] as const
 
-/** Comma-separated, each once, in the order that they were given. */
+/** Comma-separated names, deduplicated in order. */
 export const createNamesSchema = (max: number, subject: string) =>
   z
     .string()
@@ -26,10 +24,8 @@ export const createNamesSchema = (max: number, subject: string) =>
 
 const Tlds = createNamesSchema(domainLimits.tlds, 'top-level domains')
 
-/** Currency of all prices. */
 export const Currency = z.literal('USD')
 
-/** Amount in US dollars. */
 export const Usd = z.number().nonnegative().describe('US dollars.')
 
 const Availability = {
@@ -41,13 +37,12 @@ const Availability = {
   warning: z.string().optional().describe('Letters of several scripts make it look like another name.'),
 }
 
-/** Missing in responses of earlier versions. */
+/** Absent in responses of earlier versions. */
 const registrarFields = {
   registrar: z.string().optional().describe('Registrar that was queried; absent for RDAP.'),
   test: z.boolean().optional().describe('Names from this registrar exist on the computer of the service only.'),
 }
 
-/** Available name with its prices. */
 export const SearchResult = z.object({
   ...Availability,
   pricing: z
@@ -85,7 +80,6 @@ export const searchDomains = defineRoute({
   }),
 })
 
-/** Availability of one name. */
 export const CheckedDomain = z.object({
   ...Availability,
   price: Usd.nullable().describe('Of the first year; null where it is not known.'),

@@ -9,7 +9,7 @@ export const DomainSource = z
   .enum(['live', 'cache', 'stale'])
   .describe('`live`: read from the registrar now. `cache`: read recently. `stale`: the registrar did not answer.')
 
-/** The name of a domain that the account owns. */
+/** Name of a domain that the account owns. */
 export const DomainParam = z
   .string()
   .trim()
@@ -30,7 +30,6 @@ const HostName = z
 
 const { min, max } = domainLimits.nameservers
 
-/** Host names of a domain's name servers. */
 export const Nameservers = z
   .array(HostName)
   .min(min, `must have from ${min} to ${max} host names`)
@@ -45,7 +44,6 @@ export const OrphanedName = z.object({
 })
 export type OrphanedName = z.infer<typeof OrphanedName>
 
-/** Domain of the account. */
 export const Domain = z.object({
   domain: z.string(),
   name: z.string().describe('The same as `domain`.'),
@@ -83,10 +81,9 @@ export const listDomains = defineRoute({
   response: z.object({ domains: z.array(Domain), source: DomainSource, as_of: IsoTime }),
 })
 
-/** Path parameters of domain routes. */
 export const domainParams = z.object({ domain: DomainParam })
 
-/** HTTP statuses that domain routes return in addition to the common ones. */
+/** HTTP statuses of domain routes in addition to the common ones. */
 export const domainRefusals = [404, 409, 503]
 
 export const getDomain = defineRoute({

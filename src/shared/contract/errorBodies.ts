@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { errorCatalogue } from '../appError.ts'
 import type { ErrorDialect, Route } from './route.ts'
 
-/** Wire code for a sandbox that the credits do not cover. */
+/** Wire code of the error for insufficient credits. */
 const insufficientCredits = 'INSUFFICIENT_CREDITS'
 
 const ErrorBody = z.looseObject({
@@ -41,14 +41,13 @@ const PaymentRequiredBody = z
   })
   .describe('As specified by x402: https://docs.x402.org')
 
-/** Schemas by their names in OpenAPI documents. */
+/** Error body schemas by their names in OpenAPI documents. */
 export const errorBodies = {
   Error: ErrorBody,
   OpenAiError: OpenAiErrorBody,
   AnthropicError: AnthropicErrorBody,
   PaymentRequired: PaymentRequiredBody,
 } as const
-/** Name of an error body's schema. */
 export type ErrorBodyName = keyof typeof errorBodies
 
 const ofDialect: Readonly<Record<ErrorDialect, ErrorBodyName>> = {
@@ -57,7 +56,7 @@ const ofDialect: Readonly<Record<ErrorDialect, ErrorBodyName>> = {
   anthropic: 'AnthropicError',
 }
 
-/** @returns the body schemas of the route's errors */
+/** @returns the name of the error body schema for this status */
 export function createErrorBody({ errors, sold }: Pick<Route, 'errors' | 'sold'>, status: number): ErrorBodyName {
   return sold && status === 402 ? 'PaymentRequired' : ofDialect[errors]
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 
 /**
- * The families of models that Steward knows, in the order of lists. The id is stored and configured, and never changes;
- * `provider` is the name in `GET /v1/models`; a person creates a key at `keysUrl`; `addressForm` says how a configured
- * address ends.
+ * Supported model families, in display order. The id is stored and configured, and never changes. `provider` is the
+ * name in `GET /v1/models`. Users create keys at `keysUrl`. `addressForm` describes how a configured URL must end.
  */
 export const families = {
   a: {
@@ -42,18 +41,19 @@ type FamilyFacts = { title: string; provider: string; keysUrl: string; addressFo
 export type FamilyId = keyof typeof families
 
 /** Ids of all model families, in display order. */
-export const familyIds = Object.keys(families) as readonly FamilyId[] // of the object above
-/** Id of a model family. */
+export const familyIds = Object.keys(families) as readonly FamilyId[] // the keys are those of the object above
 export const FamilyId = z.enum(Object.keys(families) as [FamilyId, ...FamilyId[]], {
   error: `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(familyIds)}`.replace(',  or', ' or'),
 })
 
-/** Creates a record with one value for each family. */
 export function mapFamilies<T>(create: (id: FamilyId) => T): Record<FamilyId, T> {
-  return Object.fromEntries(familyIds.map((id) => [id, create(id)])) as Record<FamilyId, T> // one for each id
+  return Object.fromEntries(familyIds.map((id) => [id, create(id)])) as Record<FamilyId, T> // one value per id
 }
 
-/** Title of a `provider` of `GET /v1/models`: of a family, or the name of a server of the user's own. */
+/**
+ * Returns the display name of a `provider` of `GET /v1/models`: the title of a family, or the name of the user's model
+ * server.
+ */
 export function getProviderTitle(provider: string): string {
   const family = Object.values(families).find((it) => it.provider === provider)
   return family?.title ?? provider.replace(/^local:/, '')

@@ -3,11 +3,11 @@ import { IsoTime } from '../time.ts'
 import { defineRoute, QueryFlag } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 
-/** Largest file that one upload or read carries; base64 and JSON need room beside it. */
+/** Maximum file size of one upload or read. The body limit is higher, because of base64 and JSON. */
 export const maxFileBytes = 64 * 1024 * 1024
 const maxUploadBodyBytes = 96 * 1024 * 1024
 
-/** An absolute path inside the sandbox without `.` or `..` parts. */
+/** Absolute path in the sandbox without `.` or `..` segments. */
 export const SandboxPath = z
   .string()
   .min(1, 'must not be empty')
@@ -63,8 +63,7 @@ export const readFile = defineRoute({
 const FileType = z.enum(['file', 'directory', 'symlink', 'other'])
 
 /**
- * Entry of a folder. Names are bytes: bytes 80 to FF that are not valid UTF-8 are mapped to U+EF80 to U+EFFF in both
- * directions.
+ * Entry of a folder. Names are bytes: 80 to FF outside valid UTF-8 are mapped to U+EF80 to U+EFFF in both directions.
  */
 export const FileEntry = z.object({
   name: z.string(),
@@ -72,15 +71,15 @@ export const FileEntry = z.object({
   type: FileType,
   size: z.int(),
   modified_at: IsoTime,
-  /** Target of a symlink and the type of what it resolves to. Null for a dangling one. */
+  /** Target of a symlink, and the type of the file that it resolves to. Null if it is dangling. */
   target: z.string().optional(),
   target_type: FileType.nullable().optional(),
 })
 export type FileEntry = z.infer<typeof FileEntry>
 
-/** A path as it is now. */
+/** Current state of a file. */
 export const FileState = FileEntry.extend({
-  /** Permission bits, of chmod(2). */
+  /** Permission bits as in chmod(2). */
   mode: z.int(),
   /** Changes with the content. The format depends on the runtime. */
   version: z.string(),
@@ -97,7 +96,7 @@ export const listFiles = defineRoute({
   tag: 'Files',
   params: SandboxParams,
   query: PathQuery,
-  /** `truncated`: there are more than one answer takes. */
+  /** `truncated`: whether there are more entries than one response may contain. */
   response: z.object({ path: z.string(), entries: z.array(FileEntry), truncated: z.boolean() }),
 })
 
@@ -110,7 +109,7 @@ export const statFile = defineRoute({
     'Describes a link itself, or with `follow` the file that it leads to. Pass `version` as `if_version` of an upload to detect changes. Fails with 404 `file/not-found`.',
   tag: 'Files',
   params: SandboxParams,
-  /** `follow`: of a link to a file that file. */
+  /** `follow`: whether to follow a link to a file. */
   query: PathQuery.extend({ follow: QueryFlag.default(false) }),
   response: FileState,
 })
@@ -127,7 +126,7 @@ export const makeFolder = defineRoute({
   refusals: [507],
   params: SandboxParams,
   body: z.object({ path: SandboxPath }),
-  /** `created`: it was not there before. */
+  /** `created`: whether the file did not exist before. */
   response: z.object({ path: z.string(), created: z.boolean() }),
   status: 201,
   idempotent: true,
@@ -146,7 +145,7 @@ export const moveFile = defineRoute({
   tag: 'Files',
   refusals: [507],
   params: SandboxParams,
-  /** `replace`: a file, a link or an empty folder in its place goes. */
+  /** `replace`: replaces an existing file, link or empty folder. */
   body: FromTo.extend({ replace: z.boolean().default(false) }),
   response: z.object({ success: z.literal(true), path: z.string() }),
   idempotent: true,
@@ -178,7 +177,7 @@ export const removeFile = defineRoute({
     'Removes a link, never its target. Fails with 409 `file/not-empty` for a folder with entries unless `recursive` is set. Removal cannot be undone.',
   tag: 'Files',
   params: SandboxParams,
-  /** `recursive`: a folder with everything in it. */
+  /** `recursive`: deletes a folder with its contents. */
   query: PathQuery.extend({ recursive: QueryFlag.default(false) }),
   response: z.object({ success: z.literal(true), message: z.string() }),
 })

@@ -5,8 +5,8 @@ import { defineRoute } from './route.ts'
 import { Done, Sandbox, SandboxParams } from './sandboxes.ts'
 
 /**
- * Sandbox with files on the service's computer but no row in its database, after one of them was restored from a backup
- * or another data folder. Its files stay until the owner adopts or deletes it.
+ * Sandbox with files on the service's computer but no row in its database, because one of the two was restored from a
+ * backup or another data folder. Its files are retained until the owner adopts or deletes it.
  */
 export const FoundSandbox = z.object({
   id: SandboxId,

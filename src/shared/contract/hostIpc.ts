@@ -8,32 +8,32 @@ import { searchTerminals } from './terminalSearch.ts'
 import { TerminalState } from './terminals.ts'
 
 /**
- * Requests of the service to the sandbox host over a Unix socket with mode 0600. Both run as the same user.
- * File contents and terminal output accompany the JSON as raw bytes ("body").
+ * Requests from the service to the sandbox host over a Unix socket with mode 0600. Both run as the same user. File
+ * contents and terminal output are sent as raw bytes with the JSON ("body").
  */
 
 /**
- * Must be raised with every change of the protocol: a service replaces a host of another version once it is idle.
- * `hostIpcVersion.test.ts` fails if the schemas change without it.
+ * Version of the protocol. Must be incremented with every change: a service replaces a host of another version once it
+ * is idle. `hostIpcVersion.test.ts` fails if the schemas change without it.
  */
 export const hostIpcVersion = 3
 
-/** Specification of a machine, as the service sends it to the host. */
+/** Specification of a sandbox that the service sends to the host. */
 export const SandboxSpec = z.object({
   id: SandboxId,
-  /** Shown by `hostname` inside; already reduced to letters, digits and `-`. */
+  /** Host name within the sandbox, already reduced to letters, digits and `-`. */
   hostname: z.string(),
   runtime: z.string(),
   vcpu: z.int(),
   memoryMb: z.int(),
   diskGb: z.int(),
-  /** Null is the base of the runtime. */
+  /** Null selects the base image of the runtime. */
   image: ImageName.nullable(),
   network: Network,
 })
 export type SandboxSpec = z.infer<typeof SandboxSpec>
 
-/** Running machine, as the host reports it. */
+/** Running sandbox, as reported by the host. */
 export const RunningSandboxInstance = z.object({
   id: SandboxId,
   startedAtMs: z.int(),
@@ -43,12 +43,12 @@ export const RunningSandboxInstance = z.object({
 export type RunningSandboxInstance = z.infer<typeof RunningSandboxInstance>
 
 /**
- * Name, owner and database of a sandbox, which the host stores beside its disk. A sandbox that is missing in the
- * database, as after restoring an older backup, is identified and adopted by it.
+ * Name, owner and database of a sandbox, which the host stores next to its disk. Identifies a sandbox that is missing
+ * in the database, for example after restoring an older backup, so that it can be adopted.
  */
 export const SandboxLabel = z.object({
   id: SandboxId,
-  /** Random id, created with the database. */
+  /** Random id created with the database. */
   databaseId: z.string(),
   accountId: AccountId,
   name: z.string(),
@@ -71,12 +71,12 @@ export const StoredSandbox = z.object({
   runtime: z.string(),
   /** Null if the label is missing or unreadable. */
   label: SandboxLabel.nullable(),
-  /** Snapshots with files. */
+  /** Snapshots that have files. */
   snapshots: z.array(SnapshotId),
 })
 export type StoredSandbox = z.infer<typeof StoredSandbox>
 
-/** Terminal, as the host reports it. */
+/** Terminal, as reported by the host. */
 export const TerminalRecord = z.object({
   id: TerminalId,
   sandboxId: SandboxId,
@@ -85,14 +85,14 @@ export const TerminalRecord = z.object({
   rows: z.int(),
   state: TerminalState,
   createdAtMs: z.int(),
-  /** Records of an earlier version have none. */
+  /** Absent in records of earlier versions. */
   name: z.string().nullable().default(null),
   title: z.string().nullable(),
   process: z.string().nullable().default(null),
   exitCode: z.int().nullable(),
   signal: z.string().nullable(),
   exitedAtMs: z.int().nullable(),
-  /** Whether the terminal ended with its machine. Records of earlier versions lack it. */
+  /** Whether the terminal ended with its sandbox. Absent in records of earlier versions. */
   endedWithMachine: z.boolean().default(false),
 })
 export type TerminalRecord = z.infer<typeof TerminalRecord>
@@ -104,7 +104,7 @@ const OnFiles = OnSnapshot.extend({ runtime: z.string() })
 const OnPath = OnSandbox.extend({ path: z.string() })
 const Nothing = z.object({})
 
-/** An image as a runtime has it. */
+/** Image of a runtime. */
 export const HostImage = z.object({
   name: ImageName,
   runtime: z.string(),
@@ -118,45 +118,45 @@ export type HostImage = z.infer<typeof HostImage>
 
 const Environment = z.record(z.string(), z.string())
 
-/** Maximum bytes of a file in one response. */
+/** Maximum size of one ranged read, in bytes. */
 export const maxRangeBytes = 8 * 1024 * 1024
 
-/** name → what is sent, what comes back. "body" tells what travels beside it. */
+/** Method name → parameters and result. "body" describes raw bytes sent with them. */
 export const hostMethods = {
   describe: {
     params: Nothing,
     result: z.object({ ipcVersion: z.int(), version: z.string(), pid: z.int(), runtimes: z.array(RuntimeReport) }),
   },
-  /** Checks that the host's event loop is running. */
+  /** Checks that the event loop of the host is responsive. */
   ping: { params: Nothing, result: Nothing },
-  /** Ends the host; running machines end with it. */
+  /** Stops the host and its running sandboxes. */
   shutdown: { params: Nothing, result: Nothing },
   'machine.list': { params: Nothing, result: z.object({ machines: z.array(RunningSandboxInstance) }) },
-  /** Makes the machine's files and starts it. Leaves nothing behind when it fails. */
+  /** Creates the files of a sandbox and starts it. Removes the files on error. */
   'machine.create': {
-    params: SandboxSpec.extend({ from: OnSnapshot.optional() }), // with the files of this snapshot
+    params: SandboxSpec.extend({ from: OnSnapshot.optional() }), // starts with the files of this snapshot
     result: RunningSandboxInstance,
   },
-  /** Starts a machine whose files exist. */
+  /** Starts a sandbox that has files. */
   'machine.start': { params: SandboxSpec, result: RunningSandboxInstance },
-  /** Ends all processes; files stay. Succeeds if it is not running. */
+  /** Ends all processes. Files are retained. Succeeds if the sandbox is not running. */
   'machine.stop': { params: OnSandbox, result: Nothing },
-  /** Ends it and removes its files and terminals. Succeeds when there was nothing. */
+  /** Stops the sandbox and removes its files and terminals. Succeeds if there are none. */
   'machine.delete': { params: OnSandbox, result: Nothing },
   'machine.stored': { params: Nothing, result: z.object({ machines: z.array(StoredSandbox) }) },
-  /** Replaces the labels of these sandboxes. Labels of other sandboxes stay until their sandbox is deleted. */
+  /** Replaces the labels of these sandboxes. Labels of other sandboxes remain until those are deleted. */
   'machine.label': { params: z.object({ labels: z.array(SandboxLabel) }), result: Nothing },
-  /** Keeps the files as they are now, of a running machine too. */
+  /** Saves the current files. The sandbox may be running. */
   'snapshot.create': { params: OnFiles, result: z.object({ sizeBytes: z.number() }) },
-  /** Requires a stopped machine. */
+  /** Requires a stopped sandbox. */
   'snapshot.restore': { params: OnFiles, result: Nothing },
-  /** Succeeds when there was none. */
+  /** Succeeds if the snapshot does not exist. */
   'snapshot.delete': { params: OnFiles, result: Nothing },
   'image.list': { params: Nothing, result: z.object({ images: z.array(HostImage) }) },
-  /** Returns immediately; `image.changed` reports the progress. */
+  /** Returns immediately. `image.changed` events report the progress. */
   'image.add': { params: z.object({ runtime: z.string(), name: ImageName, source: ImageSource }), result: HostImage },
   'image.remove': { params: z.object({ name: ImageName }), result: Nothing },
-  /** Result body: stdout then stderr. `watch` names it for `machine.execOutput`. */
+  /** Result body: stdout, then stderr. `watch` identifies the command for `machine.execOutput`. */
   'machine.exec': {
     params: OnSandbox.extend({
       command: z.string(),
@@ -173,24 +173,24 @@ export const hostMethods = {
       durationMs: z.number(),
     }),
   },
-  /** Result body: what a command that runs has printed since, both streams together. Waits at most `waitMs`. */
+  /** Result body: output of a running command since `since`, stdout and stderr combined. Waits at most `waitMs`. */
   'machine.execOutput': {
     params: OnSandbox.extend({ watch: z.string(), since: z.int(), waitMs: z.int() }),
     result: z.object({ cursor: z.int(), ended: z.boolean() }),
   },
-  /** Current resource usage of a running machine. */
+  /** Returns the current resource usage of a running sandbox. */
   'machine.usage': {
     params: OnSandbox,
     result: z.object({
-      /** 100 is one whole core. */
+      /** 100 is one full core. */
       cpuPercent: z.number(),
       memoryBytes: z.number(),
-      /** Null while it is not known yet. */
+      /** Null until the first measurement. */
       diskBytes: z.number().nullable(),
       processes: z.int(),
     }),
   },
-  /** Processes of a running machine, with process ids of its namespace. */
+  /** Lists the processes of a running sandbox. Process ids are of its namespace. */
   'machine.processes': {
     params: OnSandbox,
     result: z.object({
@@ -199,7 +199,7 @@ export const hostMethods = {
           pid: z.int(),
           ppid: z.int(),
           user: z.string(),
-          /** 100 is one whole core. */
+          /** 100 is one full core. */
           cpuPercent: z.number(),
           memoryBytes: z.number(),
           command: z.string(),
@@ -209,11 +209,11 @@ export const hostMethods = {
     }),
   },
   'machine.signal': { params: OnSandbox.extend({ pid: z.int().min(2), signal: ProcessSignal }), result: Nothing },
-  /** TCP ports on which something in it listens, in ascending order. */
+  /** Lists the TCP ports on which the sandbox listens, in ascending order. */
   'machine.listening': { params: OnSandbox, result: z.object({ ports: z.array(z.int()) }) },
-  /** Request body: the file's content. */
+  /** Request body: content of the file. */
   'file.write': { params: OnSandbox.extend({ path: z.string() }), result: z.object({ bytesWritten: z.int() }) },
-  /** Result body: the file's content. */
+  /** Result body: content of the file. */
   'file.read': {
     params: OnSandbox.extend({ path: z.string(), maxBytes: z.int() }),
     result: z.object({ size: z.int() }),
@@ -223,9 +223,9 @@ export const hostMethods = {
     result: z.object({ entries: z.array(FileEntry), truncated: z.boolean() }),
   },
   'file.stat': { params: OnPath, result: FileState },
-  /** Result body: as many of the bytes as there are, at most `maxRangeBytes`. */
+  /** Result body: the available bytes of the range, at most `maxRangeBytes`. */
   'file.readRange': { params: OnPath.extend({ offset: z.int(), length: z.int() }), result: FileState },
-  /** Request body: the bytes. */
+  /** Request body: bytes to write. */
   'file.writeRange': { params: OnPath.extend({ offset: z.int(), truncate: z.boolean() }), result: FileState },
   'file.makeFolder': { params: OnPath, result: z.object({ created: z.boolean() }) },
   'file.move': {
@@ -247,16 +247,16 @@ export const hostMethods = {
       cols: z.int(),
       rows: z.int(),
       cwd: z.string().optional(),
-      /** Starts in the directory of this terminal's foreground program, or in `cwd` where that is unknown. */
+      /** Terminal whose foreground program's working directory is used. Falls back to `cwd` if that is unknown. */
       cwdOf: TerminalId.optional(),
       env: Environment.optional(),
     }),
     result: TerminalRecord,
   },
   'terminal.list': { params: OnSandbox, result: z.object({ terminals: z.array(TerminalRecord) }) },
-  /** Request body: the bytes to type. */
+  /** Request body: bytes of the input. */
   'terminal.write': { params: OnTerminal, result: Nothing },
-  /** Result body: the text, in UTF-8. */
+  /** Result body: UTF-8 text. */
   'terminal.read': {
     params: OnTerminal.extend({ full: z.boolean(), format: z.enum(['text', 'ansi']) }),
     result: z.object({
@@ -265,12 +265,11 @@ export const hostMethods = {
       cursorPosition: z.object({ row: z.int(), col: z.int() }).nullable(),
     }),
   },
-  /** Result body: raw output from `since` on, whole characters only. Waits at most `waitMs` for the first byte. */
+  /** Result body: raw output starting at `since`, in complete characters. Waits at most `waitMs` for the first byte. */
   'terminal.readSince': {
     params: OnTerminal.extend({ since: z.int(), waitMs: z.int(), maxBytes: z.int() }),
     result: z.object({ terminal: TerminalRecord, cursor: z.int(), missed: z.boolean() }),
   },
-  /** Searches all terminals of the sandboxes. */
   'terminal.search': {
     params: z.object({
       sandboxIds: z.array(SandboxId),
@@ -286,21 +285,18 @@ export const hostMethods = {
   'terminal.close': { params: OnTerminal, result: Nothing },
 } as const
 
-/** Method of the host's IPC. */
 export type HostMethod = keyof typeof hostMethods
-/** Parameters of a method. */
 export type HostParams<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['params']>
-/** Result of a method. */
 export type HostResult<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['result']>
 
-/** Event that is sent to every connected service. */
+/** Event sent to every connected service. */
 export const HostEvent = z.discriminatedUnion('type', [
-  /** The machine ended unexpectedly: its init was killed, or the runtime lost it. */
+  /** The sandbox ended unexpectedly: its init was killed, or the runtime lost it. */
   z.object({ type: z.literal('machine.ended'), sandboxId: SandboxId, reason: z.string() }),
   z.object({ type: z.literal('terminal.changed'), terminal: TerminalRecord }),
-  /** The terminal printed output, or rang. Sent immediately, then at most once a second. */
+  /** The terminal printed output, or rang the bell. Sent immediately, then at most once a second. */
   z.object({ type: z.literal('terminal.output'), sandboxId: SandboxId, terminalId: TerminalId, bell: z.boolean() }),
-  /** The program requests attention by OSC 9, 99 or 777. Sent immediately, then at most once a second. */
+  /** The program requests attention with OSC 9, 99 or 777. Sent immediately, then at most once a second. */
   z.object({ type: z.literal('terminal.called'), sandboxId: SandboxId, terminalId: TerminalId, text: z.string() }),
   z.object({ type: z.literal('terminal.removed'), sandboxId: SandboxId, terminalId: TerminalId }),
   z.object({ type: z.literal('image.changed'), image: HostImage }),
@@ -309,8 +305,8 @@ export const HostEvent = z.discriminatedUnion('type', [
 export type HostEvent = z.infer<typeof HostEvent>
 
 /**
- * Stream of a terminal viewer. Opened with these parameters, it carries the messages of
- * `terminalStream.ts` in both directions; a message without JSON carries bytes: the snapshot first, then raw output.
+ * Stream of a terminal viewer, opened with these parameters. Carries the messages of `terminalStream.ts` in both
+ * directions. A message without JSON carries bytes: first the snapshot, then raw output.
  */
 export const TerminalAttach = OnTerminal.extend({
   scrollback: z.int(),
@@ -320,13 +316,13 @@ export const TerminalAttach = OnTerminal.extend({
 export type TerminalAttach = z.infer<typeof TerminalAttach>
 
 /**
- * Another stream kind: a connection to a port inside a sandbox. `opened` says that the port took it; then messages
- * without JSON carry bytes both ways. Each side has at most `portWindowBytes` on the way that the other has not yet
- * acknowledged as used; `finished` says that a side sends no more. It fails with `port/…` or `sandbox/not-running`.
+ * Stream for a connection to a port in a sandbox. `opened` is sent once the port has accepted. Then messages without
+ * JSON carry bytes in both directions. Each side may have at most `portWindowBytes` of unacknowledged bytes in flight.
+ * `finished` means that a side sends no more. Fails with `port/…` or `sandbox/not-running`.
  */
 export const PortConnect = OnSandbox.extend({ kind: z.literal('port'), port: z.int().min(1).max(65_535) })
 export type PortConnect = z.infer<typeof PortConnect>
 
-/** The third stream kind: a folder as a tar, from the host only. It goes as the bytes of `PortConnect` do. */
+/** Stream of a folder as a tar archive, from the host to the service. Bytes are sent as in `PortConnect`. */
 export const FolderArchive = OnPath.extend({ kind: z.literal('archive') })
 export type FolderArchive = z.infer<typeof FolderArchive>

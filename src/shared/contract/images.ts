@@ -3,7 +3,7 @@ import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 
-/** One name for every runtime: what `image` of a sandbox says. */
+/** Name of an image, shared by all runtimes. Value of `image` of a sandbox. */
 export const ImageName = z
   .string()
   .regex(
@@ -13,9 +13,9 @@ export const ImageName = z
   .register(unknownIds, { code: 'image/not-found', message: (name) => `There is no image \`${name}\`.` })
 export type ImageName = z.infer<typeof ImageName>
 
-/** Source of the files of an image. */
+/** Source of an image's files. */
 export const ImageSource = z.discriminatedUnion('kind', [
-  /** Made from this machine's own distribution, with its package manager and its mirrors. */
+  /** Built from the Linux distribution of this computer, with its package manager and mirrors. */
   z.object({
     kind: z.literal('system'),
     packages: z
@@ -23,12 +23,15 @@ export const ImageSource = z.discriminatedUnion('kind', [
       .max(64, 'must have at most 64 names')
       .default([]),
   }),
-  /** A file of this machine: what `docker save` or `skopeo copy … oci-archive:` wrote, or a tar of a root file system. */
+  /**
+   * File on this computer: the output of `docker save` or `skopeo copy … oci-archive:`, or a tar archive of a root file
+   * system.
+   */
   z.object({
     kind: z.literal('archive'),
     path: z.string().startsWith('/', 'must be an absolute path of this machine').max(4096),
   }),
-  /** Pulled by a runtime that can, as in `docker.io/library/debian:12`. */
+  /** Pulled by a runtime that supports it, such as `docker.io/library/debian:12`. */
   z.object({
     kind: z.literal('registry'),
     reference: z
@@ -38,7 +41,6 @@ export const ImageSource = z.discriminatedUnion('kind', [
 ])
 export type ImageSource = z.infer<typeof ImageSource>
 
-/** State of an image. */
 export const ImageStatus = z.enum(['adding', 'ready', 'failed'])
 
 /** Image that sandboxes of one runtime are created from. */
@@ -46,9 +48,9 @@ export const Image = z.object({
   name: ImageName,
   runtime: z.string(),
   status: ImageStatus,
-  /** One sentence: what is being done, where it came from, or why it failed. */
+  /** Current step, source, or error, as a sentence. */
   detail: z.string(),
-  /** From 0 to 1 while it is added, where that is known. */
+  /** Progress from 0 to 1 while the image is added. Null if unknown. */
   progress: z.number().min(0).max(1).nullable(),
   size_bytes: z.number().nullable(),
   created_at: IsoTime,
@@ -78,7 +80,7 @@ export const addImage = defineRoute({
   auth: 'owner',
   body: z.object({
     name: ImageName,
-    /** Absent is the first available runtime that takes such a source. */
+    /** Defaults to the first available runtime that accepts this source. */
     runtime: z.string().optional(),
     source: ImageSource,
   }),

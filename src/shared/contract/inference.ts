@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineRoute } from './route.ts'
 
-/** Images come within the request. */
+/** Sized for images, which are part of the request. */
 const maxBodyBytes = 32 * 1024 * 1024
 const refusals = [402, 404, 413, 429, 502, 503, 504]
 const eventStream = {
@@ -13,7 +13,6 @@ const eventStream = {
   headers: {},
 }
 
-/** Cost of a model call. */
 export const InferenceCost = z.object({
   micro_usd: z.int().nonnegative().describe('What was charged, in millionths of a US dollar, rounded up.'),
   currency: z.literal('USD'),
@@ -207,9 +206,7 @@ export const createEmbeddings = defineRoute({
   maxBodyBytes: maxEmbeddingsBodyBytes,
 })
 
-/** Kinds of models. */
 export const modelKinds = ['chat', 'embedding'] as const
-/** Kind of a model. */
 export type ModelKind = (typeof modelKinds)[number]
 
 /** Price version of a model with an unknown price, which counts as 0. */
@@ -229,7 +226,6 @@ const PriceTier = z.object({
   ...prices,
 })
 
-/** Model with its prices and limits. */
 export const ListedModel = z.object({
   id: z.string(),
   object: z.literal('model'),
@@ -253,7 +249,7 @@ export const ListedModel = z.object({
 })
 export type ListedModel = z.infer<typeof ListedModel>
 
-/** Whether it answers conversations. */
+/** Whether the model supports chat completions. */
 export function isChatModel({ kind }: Pick<ListedModel, 'kind'>): boolean {
   return kind === 'chat'
 }

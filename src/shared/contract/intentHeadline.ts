@@ -3,13 +3,13 @@ import type { IntentRecord } from './intents.ts'
 
 const maxPurposeCharacters = 120
 const quotationMarks = /["“”„‟«»‹›＂]/g
-/** Host and path of a URL without user information; others have no match. */
+/** Host and path of a URL without user information. Other URLs do not match. */
 const hostAndPath = /^https?:\/\/([^/?#@\\\s]+)(?=[/?#]|$)(\/[^?#\\]*)?/i
 
 /**
  * Returns a headline with the purpose of a request, such as `Pay 10.95 USDC: “Register northwind.com for 1 year”`. The
- * amount is decoded from the payload to sign. The purpose is unverified text of the requester or seller: it is quoted, and
- * quotation marks within it become apostrophes, so that it cannot end the quotation.
+ * amount is decoded from the payload to sign. The purpose is unverified text of the requester or seller, so it is
+ * quoted, and its quotation marks become apostrophes, so that it cannot end the quotation.
  */
 export function describeIntent(record: Pick<IntentRecord, 'kind' | 'fields' | 'sentence'>): string {
   const { kind, fields, sentence } = record
@@ -21,7 +21,7 @@ export function describeIntent(record: Pick<IntentRecord, 'kind' | 'fields' | 's
   return address === undefined ? sentence : `Pay ${amount} for ${address}`
 }
 
-/** Returns the purpose of a payment without scheme and query; undefined for other requests. */
+/** Returns the URL of a payment without scheme and query, or undefined for other requests. */
 export function findPaidAddress({ kind, fields }: Pick<IntentRecord, 'kind' | 'fields'>): string | undefined {
   if (kind !== 'x402.authorize') return undefined
   const [, host, path = '/'] = hostAndPath.exec(findValue(fields, 'For', 'url') ?? '') ?? []

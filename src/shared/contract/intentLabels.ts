@@ -4,7 +4,7 @@ import { shortenAddress } from '../shortAddress.ts'
 import type { IntentKind, PolicyRule, RequesterKind } from './intents.ts'
 import { findEvmNetwork, findSolanaNetwork } from './networks.ts'
 
-/** As the name of a kind. */
+/** Display names of intent kinds. */
 export const kindNames: Record<IntentKind, string> = openRecord(
   {
     'identity.register': 'Register an identity',
@@ -17,7 +17,7 @@ export const kindNames: Record<IntentKind, string> = openRecord(
   toPlainWord,
 )
 
-/** As the name of who asks. */
+/** Display names of requester kinds. */
 export const requesterNames: Record<RequesterKind, string> = openRecord(
   {
     person: 'You',
@@ -31,7 +31,9 @@ export const requesterNames: Record<RequesterKind, string> = openRecord(
 const anything = 'have anything signed'
 type Scope = Pick<PolicyRule, 'kind' | 'host' | 'max_amount_micro_usd'>
 
-/** Behind the deed: ` to 0x2222…2222 on Base`; of a payment alone, whose payee is what the person looks at. */
+/**
+ * Formats the payee after an action: ` to 0x2222…2222 on Base`. Only for payments, where the payee matters to the user.
+ */
 export function describePayee(scope: string | null): string {
   const [, network = '', payee = ''] =
     /^([a-z0-9]+:[A-Za-z0-9]+):(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/.exec(scope ?? '') ?? []
@@ -39,7 +41,7 @@ export function describePayee(scope: string | null): string {
   return ` to ${shortenAddress(payee)} on ${(findEvmNetwork(network) ?? findSolanaNetwork(network))?.name ?? network}`
 }
 
-/** After `may`: `sign in with Ethereum to 127.0.0.1:4000`, `pay up to $5.00 anywhere`. */
+/** Formats an action after `may`: `sign in with Ethereum to 127.0.0.1:4000`, `pay up to $5.00 anywhere`. */
 export function describeAction({ kind, host, max_amount_micro_usd: maxMicroUsd }: Scope): string {
   const deed = kind === '*' ? anything : kindNames[kind].toLowerCase().replace(/ethereum|solana/, capitalize)
   const amount = maxMicroUsd === null ? '' : ` up to ${formatUsd(maxMicroUsd, 'exact')}`
@@ -57,7 +59,7 @@ function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
-/** A rule as a sentence: `Tools may pay up to $5.00 at api.example.com without asking you.` */
+/** Formats a rule as a sentence: `Tools may pay up to $5.00 at api.example.com without asking you.` */
 export function describeRule(rule: PolicyRule): string {
   const deed = describeAction(rule)
   const requester = rule.requester === '*' ? 'Anyone' : requesterNames[rule.requester]

@@ -6,22 +6,22 @@ import { defineRoute } from './route.ts'
 import { ChainType, WalletAccountId } from './wallet.ts'
 
 /**
- * Complete list of what the wallet signs. An intent describes the purpose; the signer builds the bytes from its own
- * tables. For every requester, policy decides: allow, ask the user, deny.
+ * Everything that the wallet signs. An intent describes the purpose; the signer encodes the bytes from built-in tables.
+ * The policy applies to every requester: allow, ask the user, or deny.
  */
 
 export const IntentKind = z.enum(['identity.register', 'siwe', 'siws', 'x402.authorize', 'message', 'tool.call'])
 export type IntentKind = z.infer<typeof IntentKind>
 
-/** Signing account. Absent: the default account of the chain. */
+/** Signing account. Default: the default account of the chain */
 const account = { account_id: WalletAccountId.optional() }
-/** In the place of an account, where an intent needs none. */
+/** Placeholder for intents without an account. */
 export const noAccount = WalletAccountId.parse(`wal_${'0'.repeat(24)}`)
 
 const Text = (max: number) => z.string().min(1, 'must not be empty').max(max)
 const SignIn = {
   ...account,
-  /** RFC 3986 authority of the site that asks: `example.com`, `127.0.0.1:4000`. */
+  /** RFC 3986 authority of the requesting site: `example.com`, `127.0.0.1:4000`. */
   domain: Text(255),
   uri: z.url('must be an address').max(2048),
   nonce: z.string().regex(/^[A-Za-z0-9]{8,128}$/, 'must be 8 to 128 letters and digits'),
@@ -44,61 +44,69 @@ export const Intent = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('x402.authorize'),
     ...account,
-    /** `eip155:8453` or `base`, `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp` or `solana`, of the networks that Steward knows. */
+    /** `eip155:8453` or `base`, `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp` or `solana`. Must be a supported network. */
     network: Text(64),
     pay_to: z
       .string()
       .regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, 'must be 0x and 40 hexadecimal digits, or base58'),
-    /** On Solana alone: who brings the transaction to the chain, and pays for that. */
+    /** Solana only: account that submits the transaction and pays its fee. */
     fee_payer: z
       .string()
       .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be an address in base58')
       .optional(),
-    /** On Solana alone: what the seller wants written beside the transfer. */
+    /** Solana only: memo requested by the seller. */
     memo: Text(256).optional(),
-    /** On EVM networks alone: makes it `upto`, by Permit2. Only this address can settle it, for `amount` or less. */
+    /**
+     * EVM networks only: selects the scheme `upto`, with Permit2. Only this address can settle it, for `amount` or
+     * less.
+     */
     facilitator: z
       .string()
       .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
       .optional(),
     /** Atomic units of USDC, decimal: `1000000` is 1 USDC. */
     amount: z.string().regex(/^[1-9]\d{0,17}$/, 'must be a decimal number of atomic units, above 0'),
-    /** Paid resource. */
     resource: z.url('must be an address').max(2048),
     description: Text(512).optional(),
-    /** Clamped to 300. */
+    /** Values above 300 are clamped. */
     valid_seconds: z.int().min(1).default(300),
   }),
-  /** Text as it stands (EIP-191, or Ed25519 over it). Only a person may ask for it. */
+  /** Signs the text unchanged (EIP-191, or Ed25519). Only the user may request it. */
   z.object({ kind: z.literal('message'), ...account, text: Text(8192), chain_type: ChainType.default('evm') }),
-  /** A tool that destroys something wants to run. Nothing is signed, so no wallet is needed. Only the tool executor asks for it. */
+  /**
+   * Approval for a destructive tool call. Nothing is signed, so no wallet is needed. Only the tool executor may request
+   * it.
+   */
   z.object({
     kind: z.literal('tool.call'),
     ...account,
     tool: Text(64),
-    /** Effect of the call, in one sentence. */
+    /** Effect of the call, as a sentence. */
     sentence: Text(2048),
-    /** Subject. Equal for calls that one approval may cover. */
+    /** Subject of the call. Equal for calls that one approval may cover. */
     target: Text(255),
-    /** JSON: the very arguments. */
+    /** Exact arguments as JSON. */
     arguments: z.string().max(64 * 1024),
   }),
 ])
 export type Intent = z.infer<typeof Intent>
-/** Intent before validation: fields with defaults are optional. */
+/** Intent before parsing. Fields with defaults are optional. */
 export type IntentInput = z.input<typeof Intent>
 
 /** Signed result. Signatures are 0x-prefixed hexadecimal for EVM, base58 for Solana. */
 export const SignedIntent = z.object({
   kind: IntentKind,
   address: z.string(),
-  /** Signature. For `tool.call`, which signs nothing, the hexadecimal SHA-256 of the approved call. */
+  /** Signature. For `tool.call`, which is not signed, the hexadecimal SHA-256 of the approved call. */
   signature: z.string(),
   /** Exact signed text of `siwe`, `siws` and `message`. */
   message: z.string().optional(),
   /** Body for POST /v1/automatons/register, for `identity.register`. */
   registration: z.record(z.string(), z.string()).optional(),
-  /** EIP-3009 authorization of `x402.authorize`, as decimal text. On Solana `nonce` is block hash and signature. */
+  /**
+   * EIP-3009 authorization of `x402.authorize`, with numbers as decimal text. On Solana, `nonce` contains block hash
+   * and signature.
+   */
   authorization: z
     .object({
       from: z.string(),
@@ -109,17 +117,16 @@ export const SignedIntent = z.object({
       nonce: z.string(),
     })
     .optional(),
-  /** Permit2 terms of `x402.authorize` with a facilitator. `nonce` above is decimal then. */
+  /** Permit2 terms of `x402.authorize` with a facilitator. `nonce` above is then decimal. */
   permit: z.object({ token: z.string(), spender: z.string(), facilitator: z.string() }).optional(),
   /** Solana transaction of `x402.authorize`, in base64, without the signature of the fee payer. */
   transaction: z.string().optional(),
 })
 export type SignedIntent = z.infer<typeof SignedIntent>
 
-/** Kind of a requester. */
 export const RequesterKind = z.enum(['person', 'client', 'tool', 'agent'])
 export type RequesterKind = z.infer<typeof RequesterKind>
-/** Requester. `client`: a holder of an API key of this account. */
+/** Requester. `client`: a program with an API key of this account. */
 export const Requester = z.object({
   ...{ kind: RequesterKind, id: z.string(), name: z.string() },
   sign_in: z.string().optional().describe('Sign-in at the service, for a client with an access token.'),
@@ -130,50 +137,48 @@ export const Requester = z.object({
 })
 export type Requester = z.infer<typeof Requester>
 
-/** State of an intent. */
 export const IntentState = z.enum([
   'waiting',
-  /** Approved, being signed. */
+  /** Approved; signing is in progress. */
   'approved',
   'signed',
   'denied',
   'expired',
-  /** Approved, and it could not be signed. */
+  /** Approved, but signing failed. */
   'failed',
 ])
 export type IntentState = z.infer<typeof IntentState>
 
-/** Intent with its requester, state and decision. */
 export const IntentRecord = z.object({
   id: z.string(),
   kind: IntentKind,
   state: IntentState,
   requester: Requester,
-  /** Why, in the requester's own words. */
+  /** Reason in the requester's words. */
   reason: z.string().nullable(),
   account_id: WalletAccountId,
   address: z.string(),
-  /** One plain sentence that says all that matters: "Pay 5.00 USDC to 0x12…ab on Base for https://…" */
+  /** Complete summary as a sentence: "Pay 5.00 USDC to 0x12…ab on Base for https://…" */
   sentence: z.string(),
   fields: z.array(
     z.object({
       label: z.string(),
       value: z.string(),
-      /** Display format. `warning`: a value that deserves a second look. */
+      /** Display format. `warning`: a value that needs attention. */
       kind: z.enum(['text', 'address', 'hash', 'amount', 'time', 'url', 'warning']),
     }),
   ),
-  /** The very data: typed data as JSON, or the text. */
+  /** Exact data to sign: typed data as JSON, or the text. */
   raw: z.string(),
   host: z.string().nullable(),
-  /** Payee and network of a payment (CAIP-10), chain of a sign-in (CAIP-2); null where neither is. */
+  /** Payee and network of a payment (CAIP-10), or chain of a sign-in (CAIP-2). Null for other kinds. */
   scope: z.string().nullable(),
   path: z
     .string()
     .nullable()
     .optional()
     .describe('Path of what a payment is for, such as `/domains/register`. Null for other requests.'),
-  /** Micro-dollars (1 USD = 1,000,000) as decimal text; null where no money moves. */
+  /** Amount in micro-dollars (1 USD = 1,000,000) as decimal text. Null if no money is transferred. */
   amount_micro_usd: z.string().nullable(),
   purchase: z
     .string()
@@ -182,7 +187,7 @@ export const IntentRecord = z.object({
     .describe(
       'What a payment buys at the service, such as `domain:example.com`: the same for requests of the same thing.',
     ),
-  /** Above the threshold: the person confirms it in a dialog that the window cannot draw. */
+  /** Whether the amount exceeds the threshold. The user then confirms in a dialog that the window cannot draw. */
   needs_confirmation: z.boolean(),
   created_at: IsoTime,
   expires_at: IsoTime,
@@ -191,13 +196,13 @@ export const IntentRecord = z.object({
       by: z
         .enum(['person', 'policy', 'grant', 'stop', 'steward'])
         .describe('The user, a rule of the policy, a remembered approval, the stop switch, or a rule that is built in'),
-      /** One sentence: which rule, which grant. */
+      /** Matching rule or grant, as a sentence. */
       detail: z.string(),
       at: IsoTime,
     })
     .nullable(),
   result: SignedIntent.nullable(),
-  /** One sentence when it was denied or has failed. */
+  /** Reason of a denial or an error, as a sentence. */
   error: z.string().nullable(),
   blocked_reason: z
     .string()
@@ -287,7 +292,7 @@ export const decideIntent = defineRoute({
   params: IntentParams,
   body: z.object({
     approve: z.boolean(),
-    /** Beyond this once: the same kind from the same requester for the same host, scope and account, up to the same amount. */
+    /** Grant for further intents of the same kind, requester, host, scope and account, up to the same amount. */
     grant: z
       .object({
         times: z.int().min(2, 'must be 2 to 1000').max(1000, 'must be 2 to 1000').optional(),
@@ -302,13 +307,13 @@ export const decideIntent = defineRoute({
   response: IntentRecord,
 })
 
-/** Approval in advance of further intents with the same scope. */
+/** Advance approval of further intents with the same scope. */
 export const Grant = z.object({
   id: z.string(),
   kind: IntentKind,
   requester: Requester,
   host: z.string().nullable(),
-  /** As that of the intent. */
+  /** Scope as in the intent. */
   scope: z.string().nullable(),
   path: z.string().nullable().optional().describe('Path that payments must be for. Null: any path of the host.'),
   account_id: WalletAccountId,
@@ -343,17 +348,17 @@ export const revokeGrant = defineRoute({
   response: z.object({ success: z.literal(true), id: z.string() }),
 })
 
-/** The first rule that fits decides; where none fits, the person is asked. */
+/** Rule of the policy. The first match decides; without a match, the user is asked. */
 export const PolicyRule = z.object({
   id: z.string(),
   effect: z.enum(['allow', 'ask', 'deny'], 'must be allow, ask or deny'),
   kind: IntentKind.or(z.literal('*')),
   requester: RequesterKind.or(z.literal('*')),
-  /** Exact host[:port], `*.example.com` for all below it, or `*`. */
+  /** Exact host[:port], `*.example.com` for all subdomains, or `*`. */
   host: z
     .string()
     .regex(/^(\*|(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?)$/, 'must be a host, *.host or *'),
-  /** The rule fits up to this amount, micro-dollars as decimal text; null: any. */
+  /** Maximum amount that the rule matches, in micro-dollars as decimal text. Null: any amount */
   max_amount_micro_usd: z
     .string()
     .regex(/^\d{1,18}$/, 'must be a decimal number')
@@ -361,14 +366,14 @@ export const PolicyRule = z.object({
 })
 export type PolicyRule = z.infer<typeof PolicyRule>
 
-/** Rules that allow, deny or ask for intents, and the stop switch. */
+/** Rules that allow, deny or ask for intents, and the emergency stop. */
 export const Policy = z.object({
-  /** The stop switch: everything is refused, and what waits was denied. */
+  /** Emergency stop: all intents are denied, including pending ones. */
   stopped: z.boolean(),
   rules: z.array(PolicyRule).max(100),
-  /** Above it the person confirms in a dialog that the window cannot draw. Micro-dollars. */
+  /** Amount in micro-dollars above which the user confirms in a dialog that the window cannot draw. */
   confirm_above_micro_usd: z.string().regex(/^\d{1,18}$/, 'must be a decimal number'),
-  /** Time until a waiting request expires, in minutes. */
+  /** Time until a pending request expires, in minutes. */
   expiry_minutes: z.int().min(1).max(1440),
 })
 export type Policy = z.infer<typeof Policy>

@@ -6,34 +6,40 @@ import { Payment } from './paymentRecords.ts'
 import { defineRoute } from './route.ts'
 
 /**
- * The agent's own paths, beside every path of the service, which it forwards with the person's key:
- * the renderer talks to one origin and never holds a key.
+ * Routes of the local agent, in addition to all routes of the service, which it forwards with the user's key. The
+ * renderer uses one origin and never has the key.
  */
 
-/** Name of the session's cookie: a browser shares cookies between all ports of a host. */
+/**
+ * Returns the name of the session cookie. Includes the port, because browsers share cookies between all ports of a
+ * host.
+ */
 export const toSessionCookieName = (port: number) => `steward_session_${port}`
 
 /**
- * Header with the session key of the window, beside the cookie. Browsers send the cookie to every server on the host,
- * whatever its port; the key is stored for the origin of the window only.
+ * Header with the window's session key, required in addition to the cookie. Browsers send the cookie to every server on
+ * the host, regardless of its port; the key is stored only for the origin of the window.
  */
 export const windowKeyHeader = 'x-steward-window'
 
-/** For WebSockets, which have no headers of their own: offered as `steward, steward.window.<key>`, agreed as `steward`. */
+/**
+ * Subprotocols for WebSockets, which cannot have custom headers in browsers. The client offers `steward,
+ * steward.window.<key>`; the server selects `steward`.
+ */
 export const windowProtocol = { agreed: 'steward', withKey: 'steward.window.' } as const
 
 /**
  * Authorization of browser requests without headers, such as images and downloads:
- * `?…&steward_link=<until>.<signature>` at the end of the URL. `until` is in seconds since 1970; the signature is
- * HMAC-SHA256 in base64url, keyed with the SHA-256 of the window's key, of `linkText(until, address)`. Valid for a GET
- * of this path and query, with the session's cookie.
+ * `?…&steward_link=<until>.<signature>` at the end of the URL. `until` is in seconds since 1970. The signature is
+ * HMAC-SHA256 of `linkText(until, address)` in base64url, keyed with the SHA-256 of the window's key. Valid for a GET
+ * of this path and query, with the session cookie.
  */
 export const windowLink = { parameter: 'steward_link', seconds: 12 * 3600 } as const
 
-/** @param address path and query without the parameter of the link */
+/** @param address path and query without the link parameter */
 export const linkText = (until: number, address: string): string => `${until}\n${address}`
 
-/** Exchanges the one-time token of the start address (`/#token=…`) for the session: its cookie and the window's key. */
+/** Exchanges the one-time token of the start URL (`/#token=…`) for a session, with a cookie and the window's key. */
 export const openSession = defineRoute({
   operation: 'sessionOpen',
   method: 'POST',
@@ -49,7 +55,7 @@ export const openSession = defineRoute({
   response: z.object({ success: z.literal(true), window_key: z.string() }),
 })
 
-/** Requires no credential: the document holds nothing beyond the published program. */
+/** Requires no credential, because the document is the same as in the published program. */
 export const getLocalDocument = defineRoute({
   operation: 'localDocument',
   method: 'GET',
@@ -62,17 +68,16 @@ export const getLocalDocument = defineRoute({
   response: z.looseObject({ openapi: z.string() }),
 })
 
-/** `signed-out`: the service may well answer, but the wallet has not signed in to it. */
+/** `signed-out`: the wallet is not signed in to the service, which may be reachable. */
 export const ConnectionState = z.enum(['starting', 'connected', 'signed-out', 'unreachable'])
 export type ConnectionState = z.infer<typeof ConnectionState>
 
-/** Connection of the local agent to a service. */
 export const ServiceConnection = z.object({
   name: z.string(),
   kind: z.enum(['embedded', 'hosted']),
   url: z.string(),
   state: ConnectionState,
-  /** One sentence when it is not connected. */
+  /** Reason as a sentence if it is not connected. */
   detail: z.string().nullable(),
 })
 export type ServiceConnection = z.infer<typeof ServiceConnection>
@@ -94,35 +99,35 @@ export const getLocalStatus = defineRoute({
   }),
 })
 
-/** The WebSocket `GET /local/events`: the service's events and the connection's own state. */
+/** WebSocket `GET /local/events`: the events of the service, and those of the local agent. */
 export const localEventsPath = '/local/events'
-/** Event of the local agent's stream: the service's events, and its own. */
+/** Event of the local agent's stream, including events of the service. */
 export const LocalEvent = z.discriminatedUnion('type', [
   ...ServiceEvent.options,
   z.object({ type: z.literal('connection.changed'), connection: ServiceConnection }),
-  /** Read it again. */
+  /** The wallet changed. Clients should reload it. */
   z.object({ type: z.literal('wallet.changed') }),
   z.object({ type: z.literal('intent.changed'), intent: IntentRecord }),
-  /** The person followed a notification: the window goes there. */
+  /** The user clicked a notification. The window navigates to the intent. */
   z.object({ type: z.literal('intent.show'), intent_id: z.string() }),
   z.object({ type: z.literal('policy.changed'), policy: Policy }),
   z.object({ type: z.literal('grants.changed') }),
-  /** Keys of providers or own model servers: read them again. */
+  /** Provider keys or model servers changed. Clients should reload them. */
   z.object({ type: z.literal('providers.changed') }),
-  /** MCP servers of others, or what they list: read them again. */
+  /** External MCP servers or their tools changed. Clients should reload them. */
   z.object({ type: z.literal('tool-servers.changed') }),
   z.object({ type: z.literal('payment.changed'), payment: Payment }),
-  /** Limits of payments, known payees, or what is used of the limits: read them again. */
+  /** Payment limits, known payees or the usage of limits changed. Clients should reload them. */
   z.object({ type: z.literal('payment-budgets.changed') }),
   z.object({ type: z.literal('registration.changed'), registration: Registration }),
   /** The cache of domains and DNS records was refreshed. */
   z.object({ type: z.literal('local-domains.changed') }),
-  /** Auto-renew or expiry notices: read them again. */
+  /** Auto-renew settings or expiry notices changed. Clients should reload them. */
   z.object({ type: z.literal('domain-renewals.changed') }),
   /** Notice about domains for the user. `domain` is null for several domains. */
   z.object({ type: z.literal('domains.told'), title: z.string(), body: z.string(), domain: z.string().nullable() }),
   z.object({ type: z.literal('timeline.appended'), sequence: z.int() }),
-  /** The conversation changed: reload it. Null: folders, or several conversations. */
+  /** The conversation changed. Clients should reload it. Null: folders, or several conversations */
   z.object({ type: z.literal('chat.changed'), conversation_id: z.string().nullable() }),
   z.object({ type: z.literal('prompts.changed') }),
   /** A model of this conversation typed into a terminal. */
@@ -132,7 +137,10 @@ export const LocalEvent = z.discriminatedUnion('type', [
     conversation_id: z.string(),
     title: z.string(),
   }),
-  /** An answer ended, or limits were changed: read the budget and the sums again. Null: of no conversation in particular. */
+  /**
+   * An assistant message ended, or limits changed. Clients should reload budget and totals. Null: not specific to one
+   * conversation
+   */
   z.object({ type: z.literal('chat.spend'), conversation_id: z.string().nullable() }),
 ])
 export type LocalEvent = z.infer<typeof LocalEvent>

@@ -7,7 +7,7 @@ import { listDomainPrices, searchDomains } from './domainSearch.ts'
 import { Domain, DomainParam, getDomain, listDomains } from './domains.ts'
 import { defineRoute } from './route.ts'
 
-/** Domains with a local cache, which is used while the service or the registrar is unavailable. */
+/** Domains with a local cache, which is used if the service or the registrar is unavailable. */
 export const CachedSource = z
   .enum(['live', 'cache', 'stale', 'offline'])
   .describe(
@@ -100,7 +100,7 @@ export const listLocalPrices = defineRoute({
   }),
 })
 
-/** DNS server that propagation is checked at. */
+/** DNS server at which propagation is checked. */
 export const PropagationServer = z.object({
   id: z.string().max(300),
   name: z.string().describe('For people: a host name, or an address.'),
@@ -125,7 +125,7 @@ export const listPropagationServers = defineRoute({
 const propagated = z
   .enum(['same', 'other', 'missing', 'failed'])
   .describe('`other`: it has other values. `missing`: it has none. `failed`: it did not answer; `detail` says why.')
-/** Records of one name and type at a server, beside the expected ones. */
+/** Records of one name and type at a server, with the expected ones. */
 export const PropagatedRecords = z.object({
   type: z.enum(dnsRecordTypes),
   host: z.string(),
@@ -137,7 +137,7 @@ export const PropagatedRecords = z.object({
 })
 export type PropagatedRecords = z.infer<typeof PropagatedRecords>
 
-/** Names and types that one look asks for: strangers' servers are not asked for whole zones. */
+/** Maximum names and types per propagation check, to limit the load on third-party servers. */
 export const maxPropagated = 40
 
 export const checkPropagation = defineRoute({
@@ -171,7 +171,7 @@ const CachedRecord = DnsRecord.pick({ type: true, host: true, value: true, ttl: 
 const PresentRecord = CachedRecord.extend({ id: z.string() })
 
 const stepState = z.enum(['waiting', 'done', 'failed'])
-/** Change of a plan with its state. */
+/** Step of a plan and its state. */
 export const DnsPlanStep = z.discriminatedUnion('action', [
   z.object({ action: z.literal('add'), after: CachedRecord, state: stepState }),
   z.object({ action: z.literal('change'), before: PresentRecord, after: CachedRecord, state: stepState }),
@@ -188,10 +188,10 @@ export const DnsPlan = z.object({
     .describe('`failed`: a step failed, those before it are done. `moved`: the zone changed meanwhile.'),
   hash: z.string().describe('Of the records that it was made from.'),
   steps: z.array(DnsPlanStep),
-  /** The records that it was made from. */
+  /** Records that the plan was computed from. */
   before: z.array(PresentRecord),
   error: z.string().nullable(),
-  /** The plan that this one takes back. */
+  /** Plan that this plan reverts. */
   undo_of: z.string().nullable(),
   created_at: IsoTime,
 })

@@ -14,14 +14,14 @@ import { Reason } from './reason.ts'
 import { defineRoute } from './route.ts'
 
 /**
- * Payments to others by x402 with the user's wallet, and their records. Nothing here signs directly: every payment
- * needs approval (`intents.ts`) and fits the limits of `paymentBudgets.ts`. `localPurchases.ts` buys from the own
- * service.
+ * x402 payments to third parties with the user's wallet, and their records. Nothing is signed without approval
+ * (`intents.ts`), and every payment is subject to the limits of `paymentBudgets.ts`. `localPurchases.ts` buys from the
+ * user's own service.
  */
 
 const tag = 'Payments'
 
-/** Policy's verdict on a payment. */
+/** Policy evaluation of a payment. */
 export const PaymentVerdict = z.object({
   effect: z
     .enum(['allow', 'ask', 'refuse'])
@@ -58,7 +58,7 @@ const Usd = z
   .max(1_000_000_000, 'must be at most 1000000000')
   .describe('US dollars, with up to 6 decimals.')
 
-/** Time to wait for an outcome, in milliseconds. */
+/** Maximum wait for an outcome, in milliseconds. */
 export const WaitMs = z
   .int()
   .min(0)
@@ -66,11 +66,14 @@ export const WaitMs = z
   .default(0)
   .describe('How long to wait for approval and settlement before answering with what is known.')
 
-/** Hosts are asked by name over https, or over http on this computer alone. */
+/** Hosts are accessed by name over https, or over http only on this computer. */
 const reached =
   'Only `https` addresses, and `http` on this computer, are asked; no private address behind a public name, and no redirect is followed.'
 
-/** `payment` null: it was free. `answer` null: not there yet, or there will be none; read the payment again. */
+/**
+ * `payment` is null if the resource was free. `answer` is null if there is no response yet or there will be none; read
+ * the payment again.
+ */
 export const PaidResult = z.object({
   payment: PaymentReceipt.nullable(),
   answer: PaidAnswer.nullable(),

@@ -6,9 +6,9 @@ import { Reason } from './reason.ts'
 import { defineRoute } from './route.ts'
 
 /**
- * Buying from the service that Steward is connected to, in one operation each: price, limits, approval, payment, answer.
- * `answer.body` is the JSON that the service answers (`domains.ts`, `payments.ts`). What is refused names the reason and
- * costs nothing. An order that is repeated with the same `Idempotency-Key` finds the same payment.
+ * Purchases from the connected service, one operation each: price, limits, approval, payment, response. `answer.body`
+ * is the JSON response of the service (`domains.ts`, `payments.ts`). A refusal has a reason and costs nothing. A
+ * request repeated with the same `Idempotency-Key` finds the same payment.
  */
 
 const tag = 'Payments'

@@ -13,12 +13,12 @@ export const getMetrics = defineRoute({
   tag: 'Activity',
   params: SandboxParams,
   response: z.object({
-    /** Since the reading before, or over a moment when there is no recent one. 100 is one whole core. */
+    /** Usage since the previous reading, or over a short interval if there is no recent one. 100 is one full core. */
     cpu_percent: z.number().nonnegative(),
     /** Used memory, without reclaimable file cache. */
     memory_used_mb: z.number().nonnegative(),
     memory_limit_mb: z.number(),
-    /** May be some seconds old; null while the first count of many files is still going on. */
+    /** May be some seconds old. Null until the first count of many files has finished. */
     disk_used_mb: z.number().nonnegative().nullable(),
     disk_limit_mb: z.number(),
     processes: z.int().nonnegative(),

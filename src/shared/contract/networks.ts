@@ -1,8 +1,8 @@
-/** A network that Steward knows. The signer takes its typed data from this table and from nowhere else. */
+/** Supported EVM network. The signer takes typed data only from this table. */
 export type EvmNetwork = {
-  /** CAIP-2: `eip155:<chain id>` */
+  /** CAIP-2 id: `eip155:<chain id>` */
   id: `eip155:${number}`
-  /** As x402 version 1 writes it. */
+  /** Name in x402 version 1. */
   slug: string
   name: string
   chainId: number
@@ -11,19 +11,22 @@ export type EvmNetwork = {
   usdc: { address: `0x${string}`; name: string; version: string }
 }
 
-/** A network of Solana. Its USDC is of the token program; that of Token-2022 is another thing with a like name. */
+/**
+ * Supported Solana network. USDC belongs to the SPL Token program; a Token-2022 mint with a similar name is a different
+ * token.
+ */
 export type SolanaNetwork = {
-  /** CAIP-2: the first 32 characters of the hash of its first block, in base58. */
+  /** CAIP-2 id: the first 32 characters of the genesis hash in base58. */
   id: `solana:${string}`
-  /** As x402 version 1 writes it. */
+  /** Name in x402 version 1. */
   slug: string
   name: string
   test: boolean
-  /** The mint. 6 decimals. */
+  /** Mint address. 6 decimals. */
   usdc: { address: string }
 }
 
-/** Decimal places of USDC: amounts are millionths. */
+/** Decimals of USDC. */
 export const usdcDecimals = 6
 
 /** Circle's list: https://developers.circle.com/stablecoins/usdc-contract-addresses */
@@ -47,8 +50,8 @@ export const evmNetworks = [
 ] as const satisfies readonly EvmNetwork[]
 
 /**
- * Ledger of test money within a service. Not a chain: its asset is an address that no contract has, and a wallet signs
- * for it at its own embedded service only.
+ * Ledger of test money in a service. Not a chain: no contract has the address of its asset, and the wallet signs for it
+ * only at its embedded service.
  */
 export const testLedgerNetwork = {
   id: 'eip155:31337',
@@ -61,8 +64,8 @@ export const testLedgerNetwork = {
 
 /**
  * Contracts of `upto` on every EVM network: Uniswap's Permit2, and the x402 contract that transfers at most the signed
- * amount to the signed payee. The x402 contract with a similar address, 0x402085c2…, transfers exactly the signed amount:
- * Steward never signs for it.
+ * amount to the signed payee. Steward never signs for the x402 contract with a similar address, 0x402085c2…, which
+ * transfers exactly the signed amount.
  * @see https://github.com/coinbase/x402/tree/main/contracts/evm
  */
 export const permit2 = {
@@ -70,7 +73,7 @@ export const permit2 = {
   uptoSpender: '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002',
 } as const
 
-/** Circle's list, as above. */
+/** Circle's list: https://developers.circle.com/stablecoins/usdc-contract-addresses */
 export const solanaNetworks = [
   {
     id: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
@@ -88,7 +91,7 @@ export const solanaNetworks = [
   },
 ] as const satisfies readonly SolanaNetwork[]
 
-/** CAIP-2 of the chain accounts of each kind belong to, for CAIP-10 account ids. */
+/** CAIP-2 chain of each kind of account, for CAIP-10 account ids. */
 export const accountNetworks = { evm: 'eip155:8453', solana: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' } as const
 
 /** @param name `eip155:8453`, `base` or `8453` */
@@ -101,9 +104,7 @@ export function findSolanaNetwork(name: string): SolanaNetwork | undefined {
   return solanaNetworks.find(({ id, slug }) => id === name || slug === name)
 }
 
-/**
- * Normalizes an address for comparison: hexadecimal in lower case; base58 unchanged, because its case is significant.
- */
+/** Normalizes an address for comparison: hexadecimal to lower case; base58 unchanged, because it is case-sensitive. */
 export function normalizeAddress(address: string): string {
   return address.startsWith('0x') ? address.toLowerCase() : address
 }

@@ -7,8 +7,8 @@ import type { Parsed, Route } from './route.ts'
 type RawRequest = { params: unknown; query: unknown; body: unknown }
 
 /**
- * @throws AppError `request/invalid` naming the first field that is wrong, `request/malformed` for a body of another
- * kind; as `parseParams`
+ * @throws AppError `request/invalid` with the first invalid field, `request/malformed` for a body that is not an
+ * object; also those of `parseParams`
  */
 export function parseRequest(route: Route, raw: RawRequest): Parsed<Route> {
   return {
@@ -18,7 +18,7 @@ export function parseRequest(route: Route, raw: RawRequest): Parsed<Route> {
   }
 }
 
-/** @throws AppError as of an id that does not exist for one of another form, else `request/invalid` */
+/** @throws AppError of a missing resource for a malformed id, otherwise `request/invalid` */
 export function parseParams<S extends z.ZodObject>(schema: S, input: unknown): z.output<S> {
   const { success, data, error } = schema.safeParse(input)
   if (success) return data
@@ -46,7 +46,7 @@ function formatId(input: unknown, name: string): string {
   return String(id).slice(0, 64)
 }
 
-/** No body at all counts as an empty object, so that the first field missing is named. */
+/** Treats a missing body as an empty object, so that the error names the first missing field. */
 function requireBodyObject(body: unknown): unknown {
   if (body === undefined) return {}
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body

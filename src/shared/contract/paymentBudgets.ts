@@ -3,7 +3,7 @@ import { IsoTime } from '../time.ts'
 import { MicroUsdAmount, paymentLimits } from './paymentRecords.ts'
 import { defineRoute } from './route.ts'
 
-/** Budget with its use. */
+/** Budget and its usage. */
 export const BudgetState = z.object({
   scope: z
     .enum(['payment', 'day', 'month', 'host', 'payee'])
@@ -39,7 +39,7 @@ const PayeeLimit = z.object({
   payee: z
     .string()
     .trim()
-    // In base58 the case of a letter has a meaning.
+    // Base58 is case-sensitive.
     .overwrite((it) => (/^solana:/i.test(it) ? it : it.toLowerCase()))
     .regex(
       /^(eip155:\d{1,18}:0x[0-9a-f]{40}|solana:[1-9A-HJ-NP-Za-km-z]{32}:[1-9A-HJ-NP-Za-km-z]{32,44})$/,
@@ -63,7 +63,7 @@ const isUniqueBy =
   (all: readonly T[]) =>
     new Set(all.map(key)).size === all.length
 
-/** Limits of payments, in micro-dollars; null for none. */
+/** Limits of payments in micro-dollars. Null: no limit */
 export const PaymentBudgetLimits = z.object({
   payment_micro_usd: Limit,
   day_micro_usd: Limit,
@@ -95,7 +95,7 @@ export const PaymentBudgetLimits = z.object({
 })
 export type PaymentBudgetLimits = z.infer<typeof PaymentBudgetLimits>
 
-/** Day and month count everything: USDC payments, credits, renewals, and what chats cost. */
+/** Daily and monthly limits include all spending: USDC payments, credits, renewals, and chat costs. */
 export const PaymentBudgets = z.object({
   limits: PaymentBudgetLimits,
   states: z.array(BudgetState).describe('One for each limit, and `day` and `month` in any case.'),

@@ -3,20 +3,18 @@ import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { Requester } from './intents.ts'
 
-/** Limits of payments. */
 export const paymentLimits = {
   /** Maximum length of a request body sent by `fetch`. */
   bodyCharacters: 1024 * 1024,
   headers: 40,
   headerCharacters: 8 * 1024,
-  /** Maximum stored bytes of a response. Longer ones are cut off and marked `truncated`. */
+  /** Maximum stored bytes of a response. Longer responses are truncated and marked `truncated`. */
   answerBytes: 1024 * 1024,
-  /** Limits of single hosts, and of single payees. */
+  /** Number of limits for single hosts, and for single payees. */
   named: 200,
 } as const
 
 const largest = Number.MAX_SAFE_INTEGER
-/** Amount in micro-dollars. */
 export const MicroUsdAmount = z.int().min(0).max(largest).describe('Micro-dollars: 1,000,000 is one US dollar.')
 
 /** Id of a payment: `pay_` and 24 hexadecimal digits. */
@@ -27,7 +25,6 @@ export const PaymentId = z
   .brand<'PaymentId'>()
 export type PaymentId = z.infer<typeof PaymentId>
 
-/** State of a payment. */
 export const PaymentState = z
   .enum(['planned', 'waiting', 'signed', 'sent', 'settled', 'refused', 'unknown', 'reconciled'])
   .describe(
@@ -44,13 +41,12 @@ export const PaymentState = z
   )
 export type PaymentState = z.infer<typeof PaymentState>
 
-/** Purpose of a payment. */
 export const PaymentPurpose = z
   .enum(['fetch', 'domain-registration', 'domain-renewal', 'credits'])
   .describe('`fetch`: any x402 address. The others are purchases from the service that Steward is connected to.')
 export type PaymentPurpose = z.infer<typeof PaymentPurpose>
 
-/** One way to pay that a seller offers. Text of the seller is shown as it is and believed in nothing. */
+/** Payment option of a seller. Its text is untrusted and only displayed. */
 export const PaymentOffer = z.object({
   x402_version: z.union([z.literal(1), z.literal(2)]),
   scheme: z.string().describe('Steward pays `exact` and `upto`, and refuses every other by name.'),
@@ -68,7 +64,7 @@ export const PaymentOffer = z.object({
 })
 export type PaymentOffer = z.infer<typeof PaymentOffer>
 
-/** Response of the seller. Untrusted: show it as text, never as HTML. */
+/** Response of the seller. Untrusted: must be rendered as text, never as HTML. */
 export const PaidAnswer = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()).describe('`content-type` and a few others; no cookies.'),
@@ -78,7 +74,7 @@ export const PaidAnswer = z.object({
 })
 export type PaidAnswer = z.infer<typeof PaidAnswer>
 
-/** Payment as it is listed. `GET /local/payments/:paymentId` adds the receipt. */
+/** Payment in a list. `GET /local/payments/:paymentId` adds the receipt. */
 export const Payment = z.object({
   id: PaymentId,
   state: PaymentState,
@@ -118,7 +114,7 @@ export const Payment = z.object({
 })
 export type Payment = z.infer<typeof Payment>
 
-/** Everything that is known of a payment. */
+/** Payment with all details. */
 export const PaymentReceipt = Payment.extend({
   quote: z
     .object({ amount_micro_usd: MicroUsdAmount, source: z.string().describe('Who named the price: `you`, `service`.') })

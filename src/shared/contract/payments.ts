@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 
-/** Ways of x402 to say what has to be paid, and to pay: https://docs.x402.org */
+/** Headers of x402: https://docs.x402.org */
 export const paymentHeaders = {
-  /** Headers of a 402: version 2, and version 1 for HEAD requests. */
+  /** Headers of a 402 response: version 2, and version 1 for HEAD requests. */
   required: { v2: 'payment-required', v1: 'x-payment-required' },
   /** Headers of the paying request. */
   payment: { v2: 'payment-signature', v1: 'x-payment' },
@@ -14,7 +14,7 @@ export const paymentHeaders = {
 
 const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
 
-/** Paragraph on paying by x402 in the descriptions of routes. */
+/** Paragraph about x402 payments in route descriptions. */
 export const x402 =
   'Without a payment it answers 402 with what to pay, in the forms of x402 version 1 (body and `X-Payment-Required`) and 2 (`PAYMENT-REQUIRED`). Send the request again with `X-PAYMENT` or `PAYMENT-SIGNATURE`. The same payment with the same request gets the first answer again. 503 `payments/unknown`: whether it was paid is not known yet; send the same payment again, and sign no new one.'
 

@@ -5,51 +5,52 @@ import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 import { securePromptHostName } from './wallet.ts'
 
-/** Exposed at once in one sandbox. */
+/** Maximum number of exposed ports per sandbox. */
 export const maxExposedPorts = 64
 
 const portNumber = 'must be a whole number from 1 to 65535'
-/** TCP port, 1 to 65535. */
+/** TCP port. */
 export const Port = z.int(portNumber).min(1, portNumber).max(65_535, portNumber)
 
-/** Visibility of a port: `private` ones require a credential. */
+/** Visibility of a port. `private` ports require a credential. */
 export const Visibility = z.enum(['public', 'private'], 'must be public or private')
 export type Visibility = z.infer<typeof Visibility>
 
 const walletLabel = securePromptHostName.split('.')[0]
 
-/** One label of a host name. It begins with a letter, so that it is never the address of a port and a sandbox. */
+/** Label of a host name. Starts with a letter, so that it cannot equal the generated host name of a port. */
 const Subdomain = z
   .string()
   .regex(
     /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
     'must begin with a letter and have only lower-case letters, digits and `-` inside, at most 63 characters',
   )
-  // Of the same site as the wallet's own pages, it could share their process in a browser, and look like them.
+  // A page on the same site as the wallet's pages could share their browser process and imitate them.
   .refine((label) => label !== walletLabel, `must not be \`${walletLabel}\`, which is the name of the wallet's pages`)
 
-/** Port of a sandbox with its URL. */
 export const ExposedPort = z.object({
   port: z.int(),
   visibility: Visibility,
   public_url: z.string(),
   url: z.string(),
-  /** Requests need the account's API key or a port token. */
+  /** Whether requests need the account's API key or a port token. */
   requires_auth: z.boolean(),
-  /** For programs whose resolver has no names below `localhost`. Every service of Steward gives it; others may not. */
+  /**
+   * Connection details for programs that cannot resolve names below `localhost`. Present in every service of Steward;
+   * optional in others.
+   */
   connect: z
     .object({
-      /** Name or address to open the connection to. */
+      /** Host name or address to connect to. */
       host: z.string(),
       port: z.int(),
-      /** Value of the `Host` header, and with TLS the server name. */
+      /** Value of the `Host` header, and the server name for TLS. */
       host_header: z.string(),
     })
     .optional(),
 })
 export type ExposedPort = z.infer<typeof ExposedPort>
 
-/** Path parameters of port routes. */
 export const PortParams = SandboxParams.extend({
   port: z.coerce.number(portNumber).int(portNumber).min(1, portNumber).max(65_535, portNumber),
 })
@@ -66,9 +67,9 @@ export const exposePort = defineRoute({
   params: SandboxParams,
   body: z.object({
     port: Port,
-    /** Absent is as it was, at first `public`. */
+    /** Unchanged if absent; initially `public`. */
     visibility: Visibility.optional(),
-    /** A name in the place of `{port}-{sandbox_id}`; absent is as it was. */
+    /** Replaces `{port}-{sandbox_id}`. Unchanged if absent. */
     subdomain: Subdomain.optional(),
   }),
   response: ExposedPort,
@@ -119,7 +120,7 @@ export const createPortToken = defineRoute({
     'Lasts 12 hours (with `frame_origin` one minute, for one use), but no longer than the API key or sign-in. Send it as `Authorization: Bearer`, `x-api-key` or `x-steward-port-token`. Fails with 404 `port/not-found` if the port is not exposed.',
   tag: 'Ports',
   params: PortParams,
-  /** Origin of the one page that may show `open_url` in a frame. Such a token is valid once, for one minute. */
+  /** Origin of the only page that may embed `open_url` in a frame. Such a token can be used once, within one minute. */
   query: z.object({
     frame_origin: z
       .string()
@@ -129,7 +130,7 @@ export const createPortToken = defineRoute({
   }),
   response: z.object({
     token: z.string(),
-    /** Opens the port in a browser. */
+    /** URL that opens the port in a browser. */
     open_url: z.string(),
     expires_at: IsoTime,
     expires_in_seconds: z.int(),

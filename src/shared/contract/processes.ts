@@ -3,27 +3,25 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 
-/** Listed of one sandbox; the rest would be a fork bomb. */
+/** Maximum number of listed processes per sandbox, to bound the response during a fork bomb. */
 export const maxProcesses = 2048
 
-/** Signals that may be sent to processes. */
 export const ProcessSignal = z.enum(
   ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGHUP', 'SIGSTOP', 'SIGCONT'],
   'must be SIGTERM, SIGKILL, SIGINT, SIGHUP, SIGSTOP or SIGCONT',
 )
 export type ProcessSignal = z.infer<typeof ProcessSignal>
 
-/** Process in a sandbox. */
 export const SandboxProcess = z.object({
-  /** As the sandbox counts; 1 is the sandbox itself. */
+  /** Process id in the sandbox's namespace. 1 is the init process of the sandbox. */
   pid: z.int(),
   ppid: z.int(),
   user: z.string(),
-  /** Since the reading before, or over a moment when there is no recent one. 100 is one whole core. */
+  /** Usage since the previous reading, or over a short interval if there is no recent one. 100 is one full core. */
   cpu_percent: z.number().nonnegative(),
-  /** Resident, with what it shares. */
+  /** Resident memory, including shared memory. */
   memory_mb: z.number().nonnegative(),
-  /** With its arguments, on one line, cut after 1024 characters. */
+  /** Command line on one line, truncated to 1024 characters. */
   command: z.string(),
   started_at: IsoTime,
 })

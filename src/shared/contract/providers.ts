@@ -5,18 +5,19 @@ import { FamilyId } from './families.ts'
 import { defineRoute } from './route.ts'
 
 /**
- * Keys of the model providers, and model servers of one's own: the agent keeps them, and hands them to the service that
- * it runs. No key is in any of these bodies: the user enters it in a secure prompt (`provider_key`, `server_key`).
+ * Keys of model providers, and the user's model servers. The local agent stores them and passes them to the service
+ * that it runs. Request and response bodies never contain a key: the user enters it in a secure prompt (`provider_key`,
+ * `server_key`).
  */
-/** Printable ASCII without spaces, as every provider makes them. */
+/** Keys are printable ASCII without spaces. */
 export const providerKeyLimits = { minCharacters: 8, maxCharacters: 512 } as const
 
 /** Storage of a provider's key. */
 export const KeyPlace = z.enum([
   'keychain',
-  /** Sealed, with the key to it beside it. */
+  /** Encrypted, with the encryption key stored next to it. */
   'file',
-  /** In the configuration, as plain text. */
+  /** Plain text in the configuration. */
   'config',
 ])
 export type KeyPlace = z.infer<typeof KeyPlace>
@@ -27,12 +28,11 @@ export const StoredKey = z.object({
   /** Last four characters of the key. Null if the key is too short or from the configuration. */
   ends_with: z.string().nullable(),
   set_at: IsoTime.nullable(),
-  /** Why it cannot be read now, in one sentence: its provider has no key until then. */
+  /** Reason why the key cannot be read, as a sentence. Its provider has no key until it is readable. */
   fault: z.string().nullable(),
 })
 export type StoredKey = z.infer<typeof StoredKey>
 
-/** Provider of models with the state of its key. */
 export const Provider = z.object({
   family: FamilyId,
   name: z.string(),
@@ -55,7 +55,6 @@ const KeyStorage = z.object({
 })
 
 const Providers = z.object({ managed_by, storage: KeyStorage, providers: z.array(Provider) })
-/** Response with all providers. */
 export type Providers = z.infer<typeof Providers>
 
 export const listProviders = defineRoute({
@@ -96,10 +95,9 @@ export const readProviderKeysAgain = defineRoute({
   response: Providers,
 })
 
-/** Result of testing a key. */
 export const KeyTest = z.object({
   outcome: z.enum(['accepted', 'refused', 'unreachable', 'unclear']),
-  /** One sentence, in Steward's own words. */
+  /** Result as a sentence, without text of the provider. */
   detail: z.string(),
 })
 export type KeyTest = z.infer<typeof KeyTest>
@@ -127,13 +125,13 @@ export const ModelServerId = z
   .brand<'ModelServerId'>()
 export type ModelServerId = z.infer<typeof ModelServerId>
 
-/** As in `inference.local` of the configuration. */
+/** Same format as in `inference.local` of the configuration. */
 export const ModelServerName = z
   .string()
   .trim()
   .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and hyphens, at most 32')
 
-/** Model names that GET /v1/models can list. */
+/** Model names supported by GET /v1/models. */
 export const servedModelName = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/
 /** Maximum number of models of one server. */
 export const maxServedModels = 200
@@ -154,11 +152,10 @@ const PricePerMillion = z
   .max(100_000, 'must be at most 100000')
   .refine((it) => Number.isInteger(Number((it * 1_000_000).toFixed(6))), 'must have at most six digits after the point')
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export const ModelPrice = z.object({ input_per_million: PricePerMillion, output_per_million: PricePerMillion })
 export type ModelPrice = z.infer<typeof ModelPrice>
 
-/** Model server of the user, with its models. */
 export const ModelServer = z.object({
   id: ModelServerId,
   name: z.string(),
@@ -174,7 +171,7 @@ export const ModelServer = z.object({
 })
 export type ModelServer = z.infer<typeof ModelServer>
 
-/** Model server found on this computer. */
+/** Model server detected on this computer. */
 export const DiscoveredServer = z.object({
   name: z.string(),
   title: z.string(),
@@ -186,7 +183,6 @@ export const DiscoveredServer = z.object({
 export type DiscoveredServer = z.infer<typeof DiscoveredServer>
 
 const ModelServers = z.object({ managed_by, servers: z.array(ModelServer) })
-/** Response with all model servers. */
 export type ModelServers = z.infer<typeof ModelServers>
 const named = z.object({ serverId: ModelServerId })
 

@@ -1,32 +1,33 @@
 import { z } from 'zod'
 import type { Output, Route } from './route.ts'
 
-/** An entry of a list that does not fit its schema, as sent: written by another version of Steward. */
+/** List entry that does not match its schema, unchanged. Written by another version of Steward. */
 export type UnreadableEntry = { path: string; value: unknown }
 
-/** Parsed response. Invalid entries of lists are returned separately rather than rejecting the response. */
+/** Parsed response. Invalid list entries are returned separately instead of rejecting the response. */
 export type ReadAnswer<R extends Route> =
   | { success: true; answer: Output<R>; unreadable: readonly UnreadableEntry[] }
   | { success: false; error: z.ZodError }
 
-/** Longest unknown word that is read, in characters. */
+/** Maximum length of an unknown enum value, in characters. */
 const maxWordLength = 256
 
 /**
- * Schema of a word for readers: a value that this version does not know is read as it is. Strict schemas stay for
- * requests and for answers that are written.
+ * Schema of an enum for reading. Accepts values that are unknown to this version. Requests, and responses that are
+ * written, use strict schemas.
  */
 export function openEnum(): z.ZodString {
   return z.string().max(maxWordLength)
 }
 
 /**
- * Parses an answer of another version of Steward. Unknown words and unknown fields are no errors; list entries that
- * cannot be read are left out and returned beside the answer.
+ * Parses a response of another version of Steward. Accepts unknown enum values and fields. Invalid list entries are
+ * omitted and returned separately.
  */
 export function readAnswer<R extends Route>(route: R, value: unknown): ReadAnswer<R> {
   const read = toOpenSchema(route.response).safeParse(value)
-  if (read.success) return { success: true, answer: read.data as Output<R>, unreadable: [] } // same shape, more words
+  // same shape with more enum values
+  if (read.success) return { success: true, answer: read.data as Output<R>, unreadable: [] }
   const lenient = toLenientSchema(route.response).safeParse(value)
   if (!lenient.success) return { success: false, error: read.error }
   const unreadable: UnreadableEntry[] = []
@@ -34,7 +35,7 @@ export function readAnswer<R extends Route>(route: R, value: unknown): ReadAnswe
   return { success: true, answer: answer as Output<R>, unreadable }
 }
 
-/** Parses an event of another version of Steward. @returns undefined for events of a type that this version lacks */
+/** Parses an event of another version of Steward. @returns undefined for unknown event types */
 export function readEvent<T extends z.ZodDiscriminatedUnion>(union: T, value: unknown): z.output<T> | undefined {
   const { discriminator } = union.def
   const type =
@@ -43,7 +44,7 @@ export function readEvent<T extends z.ZodDiscriminatedUnion>(union: T, value: un
   return toOpenSchema(union).parse(value) as z.output<T>
 }
 
-/** Reading of lists: with an error for an entry that does not fit, or with a mark in its place. */
+/** Handling of invalid list entries: an error, or a marker in their position. */
 type Mode = 'open' | 'lenient'
 const caches: Readonly<Record<Mode, WeakMap<z.core.$ZodType, z.ZodType>>> = {
   open: new WeakMap(),
@@ -81,7 +82,8 @@ function open(schema: z.core.$ZodType, mode: Mode): z.ZodType {
   if (schema instanceof z.ZodDiscriminatedUnion) return openVariants(schema, mode)
   if (schema instanceof z.ZodUnion) {
     const options = schema.options.map(inner)
-    return z.union([...schema.options, ...options] as z.ZodType[]) // the strict ones first: the open ones overlap
+    // strict options first, because the open ones overlap
+    return z.union([...schema.options, ...options] as z.ZodType[])
   }
   if (schema instanceof z.ZodRecord) {
     const keyType = schema.def.keyType instanceof z.ZodEnum ? openEnum() : schema.def.keyType
@@ -95,14 +97,14 @@ function open(schema: z.core.$ZodType, mode: Mode): z.ZodType {
   return schema as z.ZodType
 }
 
-/** Words and version numbers; a Boolean has no third value. */
+/** Opens strings and version numbers. Booleans stay strict. */
 function openLiteral(schema: z.ZodLiteral): z.ZodType {
   const values = [...schema.values]
   if (values.every((it) => typeof it === 'string')) return openEnum()
   return values.every((it) => typeof it === 'number') ? z.number() : schema
 }
 
-/** Keeps the word that tells the variants apart; a variant of an unknown word is read as it is. */
+/** Requires the discriminator. A variant with an unknown discriminator is passed through. */
 function openVariants(union: z.ZodDiscriminatedUnion, mode: Mode): z.ZodType {
   const { discriminator } = union.def
   const variants = union.options.map((option) => {

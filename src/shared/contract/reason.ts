@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Requester's reason, without invisible characters and bidirectional controls. */
+/** Reason of the requester, without invisible characters and bidirectional controls. */
 export const Reason = z
   .string()
   .trim()

@@ -3,15 +3,14 @@ import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 
-/** Limits of recordings. */
 export const recordingLimits = {
-  /** Maximum file size for one terminal. Later output is not recorded. */
+  /** Maximum size of one terminal's file. Later output is not recorded. */
   maxBytes: 16 * 1024 * 1024,
   /** Maximum size of all recordings. The oldest are removed. */
   maxBytesOfAll: 512 * 1024 * 1024,
 } as const
 
-/** Recorded output of a terminal, as asciicast v2. */
+/** Recorded terminal output in asciicast v2 format. */
 export const Recording = z.object({
   id: z.string(),
   sandbox_id: z.string(),
@@ -22,9 +21,9 @@ export const Recording = z.object({
   /** Time of the last output, in milliseconds. */
   duration_ms: z.int(),
   bytes: z.int(),
-  /** `running`: more may come. `cut`: the terminal showed more than is recorded. */
+  /** `running`: recording continues. `cut`: later output was not recorded. */
   state: z.enum(['running', 'ended', 'cut']),
-  /** Part of what the terminal showed was gone before it could be read. */
+  /** Whether output was lost before it could be recorded. */
   missed: z.boolean(),
 })
 export type Recording = z.infer<typeof Recording>

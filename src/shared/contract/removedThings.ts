@@ -1,17 +1,15 @@
 import { z } from 'zod'
 import { defineRoute } from './route.ts'
 
-/** Limits of the list of removed resources. */
 export const removedThingLimits = { listed: { min: 1, max: 500, default: 500 } } as const
 
 const { min, max, default: defaultLimit } = removedThingLimits.listed
 const inRange = `must be a whole number from ${min} to ${max}`
 const wholeNumber = 'must be a whole number from 0 on'
 
-/** Kinds of an outbox. Readers skip kinds that they do not know. */
+/** Kinds of removed resources. Clients must skip unknown kinds. */
 export const removedKinds = ['sandbox', 'key', 'domain'] as const
 
-/** Resource that was removed at the service. */
 export const RemovedThing = z.object({
   sequence: z.int().describe('Grows with each removal at this service.'),
   kind: z.string().describe(`One of ${removedKinds.join(', ')}; later services may have more.`),

@@ -1,23 +1,22 @@
 import { z } from 'zod'
 
-/** Error formats: Steward's own, and those of the model dialects. */
+/** Error formats: the standard one, and those of the model dialects. */
 export type ErrorDialect = 'default' | 'openai' | 'anthropic'
 
-/** HTTP method of a route. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * Required credential. Service: `none`; `key`, any credential; `account`, a sign-in or the key of the owner's file, but
- * no API key of a program; `owner`; `person`, only the session of the user at this computer. Agent (`/local/…`): `person`,
- * and `client`, which also accepts API keys of the account of the agent.
+ * not the API key of a program; `owner`; `person`, only the session of the user at this computer. Local agent
+ * (`/local/…`): `person`, and `client`, which also accepts API keys of its account.
  */
 export type RouteAuth = 'none' | 'key' | 'account' | 'owner' | 'person' | 'client'
 
 const Nothing = z.object({})
 
 /**
- * One operation of the service: validation, typed client and OpenAPI are all made from it.
- * `path` names its parameters as `:name`; `params` has a schema for each.
+ * Operation of the API. Validation, typed client and OpenAPI document are derived from it. `path` contains parameters
+ * as `:name`; `params` has a schema for each.
  */
 export type Route<
   Params extends z.ZodObject = z.ZodObject,
@@ -25,16 +24,15 @@ export type Route<
   Body extends z.ZodObject = z.ZodObject,
   Response extends z.ZodType = z.ZodType,
 > = {
-  /** The operation's name in OpenAPI and in generated clients: `sandboxCreate`. */
+  /** Operation id in OpenAPI and in generated clients, such as `sandboxCreate`. */
   operation: string
   method: Method
   path: `/${string}`
-  /** Other paths that answer alike. */
+  /** Alternative paths with the same behavior. */
   aliases: readonly `/${string}`[]
   summary: string
-  /** Behavior, limits and refusals that neither the summary nor the fields say, in Markdown. */
+  /** Behavior, limits and refusals that are not in the summary or the fields, in Markdown. */
   description: string | undefined
-  /** Typical request body. */
   example: Readonly<Record<string, unknown>> | undefined
   tag: string
   params: Params
@@ -44,27 +42,27 @@ export type Route<
   response: Response
   status: 200 | 201
   auth: RouteAuth
-  /** Error statuses of this route, besides the common ones. */
+  /** Error statuses of this route in addition to the common ones. */
   refusals: readonly number[]
-  /** Format of its errors. */
+  /** Format of error responses. */
   errors: ErrorDialect
-  /** Paid for by x402: without a payment it answers 402. */
+  /** Whether the route is paid with x402. Requests without a payment receive a 402 response. */
   sold: boolean
-  /** Honours `Idempotency-Key`: everything that creates, executes, transfers or pays. */
+  /** Whether the route supports `Idempotency-Key`. True for everything that creates, executes, transfers or pays. */
   idempotent: boolean
-  /** Largest request body in bytes. */
+  /** Maximum size of the request body, in bytes. */
   maxBodyBytes: number
-  /** Bodies that are no JSON. */
+  /** Bodies that are not JSON. */
   raw: RawBodies | undefined
 }
 
-/** Binary bodies, which are streamed in both directions: no schema, never buffered whole. */
+/** Binary bodies, which are streamed in both directions. They have no schema and are never buffered whole. */
 export type RawBodies = {
-  /** Media type of the request's body; absent when it has none. */
+  /** Media type of the request body. Absent if there is no body. */
   request?: string
-  /** Media types and description of the response's body; absent for JSON. Errors are always JSON. */
+  /** Media types and description of the response body. Absent for JSON. Errors are always JSON. */
   response?: { mediaTypes: readonly string[]; description: string }
-  /** Headers of the request that mean something here. */
+  /** Request headers that the route reads. */
   headers: Readonly<Record<string, { description: string; required: boolean }>>
 }
 
@@ -113,16 +111,16 @@ export function defineRoute<
     raw: undefined,
     ...definition,
     hasBody: definition.body !== undefined,
-    params: definition.params ?? (Nothing as unknown as P), // no params given: P is `typeof Nothing`
+    params: definition.params ?? (Nothing as unknown as P), // `P` is `typeof Nothing` if there are no params
     query: definition.query ?? (Nothing as unknown as Q),
     body: definition.body ?? (Nothing as unknown as B),
   }
 }
 
-/** The fields of an object without the index signature that an empty schema infers. */
+/** Fields of an object without the index signature that is inferred for an empty schema. */
 type Fields<T> = { [K in keyof T as string extends K ? never : K]: T[K] }
 
-/** Input of a caller: params, query and body in one flat object. Their names never collide. */
+/** Input for callers: params, query and body merged into one object. Their names never collide. */
 export type Input<R extends Route> = Fields<z.input<R['params']>> &
   Fields<z.input<R['query']>> &
   Fields<z.input<R['body']>>
@@ -134,10 +132,10 @@ export type Parsed<R extends Route> = {
 }
 /** Parsed response of a route. */
 export type Output<R extends Route> = z.output<R['response']>
-/** Return value of a handler, before the response schema is applied. */
+/** Return value of a handler before the response schema is applied. */
 export type Answer<R extends Route> = z.input<R['response']>
 
-/** Splits a flat input into the request line and the body. The query keeps only what was given. */
+/** Splits a flat input into path and body. The query contains only the fields that are present. */
 export function buildRequest<R extends Route>(route: R, input: Input<R>): { path: string; body: string | undefined } {
   const fields = input as Record<string, unknown> // Input<R> is an intersection of objects
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(fields[name])))
@@ -156,13 +154,13 @@ export function buildRequest<R extends Route>(route: R, input: Input<R>): { path
   }
 }
 
-/** A loose body takes what its schema does not name as well. */
+/** Lists the fields of the body. A loose body includes fields that are not in its schema. */
 function listBodyNames({ params, query, body }: Route, input: Record<string, unknown>): string[] {
   if (body.def.catchall === undefined) return Object.keys(body.shape)
   return Object.keys(input).filter((name) => !(name in params.shape) && !(name in query.shape))
 }
 
-/** A query flag: `true`, `1`, `false`, `0`. */
+/** Boolean in a query: `true`, `1`, `false`, `0`. */
 export const QueryFlag = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
   .or(z.boolean())

@@ -93,7 +93,7 @@ import {
 } from './terminals.ts'
 import { appendUpload, beginUpload, cancelUpload, getUpload } from './uploads.ts'
 
-/** Every operation of the service. OpenAPI and the check that each has a handler are made from it. */
+/** All operations of the service, from which the OpenAPI document and the check for handlers are derived. */
 export const routeTable: readonly Route[] = [
   getHealth,
   createNonce,

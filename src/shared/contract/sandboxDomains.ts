@@ -4,10 +4,10 @@ import { Port } from './ports.ts'
 import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 
-/** Led to one sandbox at once. */
+/** Maximum number of domains per sandbox. */
 export const maxSandboxDomains = 32
 
-/** A host name of at least two labels, in its ASCII form (https://www.rfc-editor.org/rfc/rfc1123#section-2). */
+/** Host name of at least two labels in ASCII form (https://www.rfc-editor.org/rfc/rfc1123#section-2). */
 export const DomainName = z
   .string()
   .trim()
@@ -28,7 +28,7 @@ export const SandboxDomain = z.object({
   domain: z.string(),
   port: z.int().nullable().describe('The exposed port that its requests go to now; null until one is exposed.'),
   url: z.string(),
-  /** Required target of a CNAME or ALIAS record. Null if this service has no public address. */
+  /** Required target of a CNAME or ALIAS record. Null if the service has no public address. */
   dns_target: z.string().nullable(),
   verified: z
     .boolean()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineRoute } from './route.ts'
 
-/** The process that runs the sandboxes. It outlives the service, so an update can meet an older one. */
+/** Process that runs the sandboxes. It outlives the service, so after an update it may be of an earlier version. */
 export const SandboxHost = z.object({
   state: z
     .enum(['connected', 'away', 'other-version'])

@@ -4,7 +4,6 @@ import { IsoTime } from '../time.ts'
 import { ImageName } from './images.ts'
 import { defineRoute } from './route.ts'
 
-/** Sizes of sandboxes and lengths of their fields. */
 export const sandboxLimits = {
   vcpu: { min: 1, max: 4, default: 1 },
   memoryMb: { min: 512, max: 8192, default: 512 },
@@ -13,30 +12,29 @@ export const sandboxLimits = {
   idleMinutes: { min: 1, max: 10_080 },
 } as const
 
-/** Regions that clients may name; every sandbox runs on the service's host. */
+/** Regions that clients may request. Every sandbox runs on the service's host. */
 export const Region = z.enum(['eu-north', 'us-east'])
 export type Region = z.infer<typeof Region>
 
-/** State of a sandbox. */
 export const SandboxStatus = z.enum(['provisioning', 'running', 'stopped', 'error'])
 export type SandboxStatus = z.infer<typeof SandboxStatus>
 
 /**
  * Network access of a sandbox. `none`: no network. `internet`: public addresses only, never addresses of this computer,
- * its loopback or private ranges. `open`: whatever this computer reaches, except its loopback.
+ * its loopback or private ranges. `open`: everything that this computer can reach, except its loopback.
  */
 export const Network = z.enum(['none', 'internet', 'open'], 'must be none, internet or open')
 export type Network = z.infer<typeof Network>
 
-/** Network of sandboxes created without one. `auto`: `internet` if the runtime supports it, else `none`. */
+/** Default network of new sandboxes. `auto`: `internet` if the runtime supports it, otherwise `none`. */
 export const DefaultNetwork = z.enum(['auto', ...Network.options], 'must be auto, none, internet or open')
 export type DefaultNetwork = z.infer<typeof DefaultNetwork>
 
-/** Whether the runtime enforces each limit. The window shows `false` as "not enforced". */
+/** Whether the runtime enforces each limit. The window displays `false` as "not enforced". */
 export const Enforced = z.object({ memory: z.boolean(), cpu: z.boolean(), disk: z.boolean(), processes: z.boolean() })
 export type Enforced = z.infer<typeof Enforced>
 
-/** Visible characters on one line; also the host name inside, reduced to letters, digits and `-`. */
+/** Visible characters on one line. The host name in the sandbox is the name reduced to letters, digits and `-`. */
 export const SandboxName = z
   .string()
   .trim()
@@ -44,7 +42,7 @@ export const SandboxName = z
   .max(sandboxLimits.nameLength, `must have at most ${sandboxLimits.nameLength} characters`)
   .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u, 'must be one line of visible characters')
 
-/** Price of a sandbox and the cost of its run, in US cents. */
+/** Price of a sandbox and the cost of its current run, in US cents. */
 export const SandboxCost = z.object({
   tier: z.string().describe('The smallest tier of GET /v1/credits/pricing that it fits in.'),
   cents_per_hour: z.number().describe('US cents while it runs, with up to four decimals.'),
@@ -53,28 +51,27 @@ export const SandboxCost = z.object({
 })
 export type SandboxCost = z.infer<typeof SandboxCost>
 
-/** Sandbox with its state, size and addresses. */
 export const Sandbox = z.object({
   id: SandboxId,
   short_id: z.string(),
   name: z.string(),
   status: SandboxStatus,
-  /** Why the status is `error` or how it came to be `stopped`, in one sentence. */
+  /** Reason for the status `error` or `stopped`, as a sentence. */
   status_reason: z.string().nullable(),
   vcpu: z.number(),
   memory_mb: z.number(),
   disk_gb: z.number(),
   region: Region,
   runtime: z.string(),
-  /** Image that the sandbox was created from. Null: the base of its runtime. */
+  /** Image of the sandbox. Null: the base image of its runtime */
   image: z.string().nullable(),
   network: Network,
-  /** Minutes without terminals, commands, file and port traffic until it stops. Null: never. */
+  /** Minutes without terminals, commands, file or port traffic until the sandbox stops. Null: never */
   idle_minutes: z.int().nullable(),
   enforced: Enforced,
   terminal_url: z.string(),
   created_at: IsoTime,
-  /** Start of the present run; null unless running. */
+  /** Start of the current run. Null unless running. */
   started_at: IsoTime.nullable(),
   forwarded_ports: z.array(z.object({ port: z.number(), url: z.string() })),
   cost: SandboxCost.optional().describe('What running it costs.'),
@@ -93,7 +90,6 @@ const IdleMinutes = z
   .max(idle.max, describeRange(idle))
   .nullable()
 
-/** Request to create a sandbox. */
 export const CreateSandbox = z.object({
   name: SandboxName.optional(),
   vcpu: z
@@ -112,23 +108,22 @@ export const CreateSandbox = z.object({
     .max(disk.max, describeRange(disk))
     .default(disk.default),
   region: Region.default('eu-north'),
-  /** A runtime of GET /v1/runtimes; absent is the first available one of the configuration. */
+  /** Runtime from GET /v1/runtimes. Default: the first available one of the configuration */
   runtime: z.string().optional(),
-  /** A ready image of GET /v1/images; absent is the base of the runtime. */
+  /** Ready image from GET /v1/images. Default: the base image of the runtime */
   image: ImageName.optional(),
-  /** Absent is `sandboxes.default_network` of the configuration. */
+  /** Default: `sandboxes.default_network` of the configuration */
   network: Network.optional(),
   idle_minutes: IdleMinutes.default(null),
 })
 
-/** Settings of a fork. Absent ones are copied from the original sandbox. */
+/** Settings of a fork. Absent fields are copied from the original sandbox. */
 export const ForkSandbox = CreateSandbox.pick({ name: true, network: true }).extend({
   vcpu: CreateSandbox.shape.vcpu.unwrap().optional(),
   memory_mb: CreateSandbox.shape.memory_mb.unwrap().optional(),
   idle_minutes: IdleMinutes.optional(),
 })
 
-/** Path parameters of sandbox routes. */
 export const SandboxParams = z.object({ id: SandboxId })
 /** Response to a deletion. */
 export const Done = z.object({ success: z.literal(true), id: z.string(), message: z.string() })
@@ -241,14 +236,14 @@ export const execInSandbox = defineRoute({
   tag: 'Sandboxes',
   params: SandboxParams,
   body: z.object({
-    /** Given to `bash -c` as it is, with stdin closed. */
+    /** Passed to `bash -c` unchanged, with stdin closed. */
     command: z
       .string()
       .min(1, 'must not be empty')
       .max(128 * 1024, 'must have at most 131072 characters'),
-    /** 1000 or more is milliseconds, less is seconds; absent is 30 s; at most one hour. */
+    /** Values of 1000 or more are milliseconds, smaller ones seconds. Default: 30 s. Maximum: one hour. */
     timeout: z.number().positive('must be more than 0').max(3_600_000, 'must be at most one hour').optional(),
-    /** Absolute working directory; absent is the home. */
+    /** Absolute working directory. Default: the home directory */
     cwd: z.string().startsWith('/', 'must be an absolute path').optional(),
     env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional(),
     watch: CommandWatch.optional().describe('A random name, by which its output can be read while it runs.'),
@@ -256,7 +251,10 @@ export const execInSandbox = defineRoute({
   response: z.object({
     stdout: z.string(),
     stderr: z.string(),
-    /** Encoding of `stdout` and `stderr`: `base64` if one is not valid UTF-8, or if escapes would double a long one. */
+    /**
+     * Encoding of `stdout` and `stderr`: `base64` if either is not valid UTF-8, or if escapes would double the size of
+     * a long one.
+     */
     encoding: z.enum(['utf8', 'base64']),
     exit_code: z.int(),
     exitCode: z.int(),
@@ -278,9 +276,9 @@ export const readExecOutput = defineRoute({
   params: SandboxParams,
   query: z.object({
     watch: CommandWatch.describe('As it was given to the exec.'),
-    /** A `cursor` of an earlier answer. */
+    /** `cursor` of an earlier response. */
     since: z.coerce.number('must be a cursor').int('must be a cursor').min(0, 'must be a cursor').default(0),
-    /** Wait this long for output to come. */
+    /** Maximum wait for output, in milliseconds. */
     wait_ms: z.coerce.number().int().min(0).max(20_000, 'must be at most 20000').default(0),
   }),
   response: z.object({
@@ -290,7 +288,7 @@ export const readExecOutput = defineRoute({
   }),
 })
 
-/** Why a limit does not hold on this machine. */
+/** Reason why a limit is not enforced on this computer. */
 export const LimitGap = z.object({
   limit: z.enum(['memory', 'cpu', 'disk', 'processes']),
   reason: z.string().describe('One or two sentences for people.'),
@@ -298,11 +296,10 @@ export const LimitGap = z.object({
 })
 export type LimitGap = z.infer<typeof LimitGap>
 
-/** Runtime with its features and enforced limits. */
 export const RuntimeReport = z.object({
   name: z.string(),
   available: z.boolean(),
-  /** One sentence: the version when available, else what is missing and how to get it. */
+  /** Version if available, otherwise what is missing and how to install it, as a sentence. */
   detail: z.string(),
   cure: z
     .string()
@@ -311,7 +308,7 @@ export const RuntimeReport = z.object({
     .describe('A shell command that makes the runtime available; null when it is, or when there is none.'),
   enforced: Enforced,
   limit_gaps: z.array(LimitGap).default([]).describe('One for each limit that is not enforced.'),
-  /** Networks that the runtime supports. The sentence says why others are missing, or null. */
+  /** Supported networks. The detail explains why others are missing. Null if all are supported. */
   networks: z.array(Network),
   network_detail: z.string().nullable(),
   network_cure: z
@@ -319,13 +316,15 @@ export const RuntimeReport = z.object({
     .nullable()
     .default(null)
     .describe('A shell command after which the missing networks can be had; null when there is none.'),
-  /** Kinds of sources it makes images from; the sentence says what is missing for the others, or null. */
+  /**
+   * Supported kinds of image sources. The detail explains what is missing for the others. Null if all are supported.
+   */
   image_sources: z.array(z.enum(['system', 'archive', 'registry'])),
   image_detail: z.string().nullable(),
 })
 export type RuntimeReport = z.infer<typeof RuntimeReport>
 
-/** A runtime as the service offers it. */
+/** Runtime with the service's default network. */
 export const OfferedRuntime = RuntimeReport.extend({
   default_network: Network.describe('What a new sandbox of it reaches when its creator names no network.'),
 })
@@ -342,7 +341,7 @@ export const listRuntimes = defineRoute({
   response: z.object({ runtimes: z.array(OfferedRuntime) }),
 })
 
-/** Milliseconds of an exec timeout: values of 1000 or more are milliseconds, smaller ones seconds. */
+/** Converts an exec timeout to milliseconds: values of 1000 or more are milliseconds, smaller ones seconds. */
 export function getExecTimeoutMs(timeout: number | undefined): number {
   if (timeout === undefined) return 30_000
   return Math.ceil(timeout >= 1000 ? timeout : timeout * 1000)

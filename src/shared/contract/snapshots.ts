@@ -4,15 +4,15 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { Done, ForkSandbox, Sandbox, SandboxName, SandboxParams } from './sandboxes.ts'
 
-/** Snapshots of one sandbox. */
+/** Maximum number of snapshots per sandbox. */
 export const maxSnapshots = 32
 
-/** Files of a sandbox at one moment, without programs and terminals. */
+/** Files of a sandbox at a point in time, without processes and terminals. */
 export const Snapshot = z.object({
   id: SnapshotId,
   sandbox_id: SandboxId,
   name: z.string(),
-  /** Current size on disk. Smaller than the content where the file system shares blocks. */
+  /** Current size on disk. Smaller than the content if the file system shares blocks. */
   size_bytes: z.number(),
   created_at: IsoTime,
 })
@@ -72,7 +72,7 @@ export const forkSnapshot = defineRoute({
   tag: 'Snapshots',
   refusals: [402, 507],
   params: SnapshotParams,
-  /** Absent fields are copied from the sandbox of the snapshot; its name gets the suffix ` fork`. */
+  /** Absent fields are copied from the sandbox of the snapshot. Its name gets the suffix ` fork`. */
   body: ForkSandbox,
   response: Sandbox,
   status: 201,

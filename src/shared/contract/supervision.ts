@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { FamilyId } from './families.ts'
 import { ModelPrice, ModelServerName, ModelServerUrl, maxServedModels, servedModelName } from './providers.ts'
 
-/** Line of JSON that a service prints when it is ready. */
+/** JSON line that a service prints when it is ready. */
 export const ServiceReady = z.object({
   event: z.literal('ready'),
   url: z.string(),
@@ -12,15 +12,15 @@ export const ServiceReady = z.object({
 })
 export type ServiceReady = z.infer<typeof ServiceReady>
 
-/** Messages from the application to the stdin of a supervised service. Held in memory only. */
+/** Messages from the application to the stdin of a supervised service. Stored only in memory. */
 export const ServiceOrder = z.discriminatedUnion('event', [
-  /** Key that authenticates the user at the window. */
+  /** Key that authenticates the user in the window. */
   z.object({ event: z.literal('person'), key: z.string() }),
-  /** Hosts that the application forwards requests from. */
+  /** Hosts from which the application forwards requests. */
   z.object({ event: z.literal('fronts'), hosts: z.array(z.string()).readonly() }),
-  /** Null: the person has set none, so that of the configuration counts. */
+  /** Null if the user has not set a key; the configured key applies then. */
   z.object({ event: z.literal('provider-key'), family: FamilyId, key: z.string().min(1).nullable() }),
-  /** All model servers of the person, beside those of the configuration. */
+  /** All model servers of the user, in addition to those of the configuration. */
   z.object({
     event: z.literal('local-models'),
     servers: z
@@ -37,9 +37,9 @@ export const ServiceOrder = z.discriminatedUnion('event', [
       )
       .readonly(),
   }),
-  /** Whether the user stopped everything, including models for all keys. */
+  /** Whether the user has stopped all activity, including models for all keys. */
   z.object({ event: z.literal('models-stopped'), stopped: z.boolean() }),
 ])
 export type ServiceOrder = z.infer<typeof ServiceOrder>
-/** Order that changes the models of a service. */
+/** Message that changes the models of a service. */
 export type ModelOrder = Extract<ServiceOrder, { event: 'provider-key' | 'local-models' | 'models-stopped' }>

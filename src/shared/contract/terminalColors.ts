@@ -7,12 +7,12 @@ export const TerminalColors = z.object({
   foreground: Color,
   background: Color,
   cursor: Color,
-  /** The sixteen of ANSI, dark ones first. */
+  /** The 16 ANSI colors, normal ones first. */
   palette: z.array(Color).length(16),
 })
 export type TerminalColors = z.infer<typeof TerminalColors>
 
-/** Colors of terminals without a viewer yet: the dark theme of the window. */
+/** Colors of terminals that have had no viewer: the dark theme of the window. */
 export const defaultColors: TerminalColors = {
   foreground: '#e8e9eb',
   background: '#101113',

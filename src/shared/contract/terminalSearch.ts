@@ -2,16 +2,18 @@ import { z } from 'zod'
 import { SandboxId, TerminalId } from '../ids.ts'
 import { defineRoute, QueryFlag } from './route.ts'
 
-/** Limits of searches in terminals, in characters and matches. */
+/** Limits of terminal searches, in characters and matches. */
 export const searchLimits = { queryLength: 500, matches: { default: 200, max: 2000 }, textLength: 400 } as const
 
-/** A place in what a terminal shows and keeps. Of a line that was wrapped into several rows, `text` is the whole line. */
+/** Match in the screen or scrollback of a terminal. For a wrapped line, `text` is the whole line. */
 export const TerminalMatch = z.object({
   sandbox_id: SandboxId,
   session_id: TerminalId,
-  /** First row of the match, counted from the oldest stored row, from 0. Decreases as older rows are dropped. */
+  /**
+   * First row of the match, counted from the oldest stored row, starting with 0. Decreases as older rows are dropped.
+   */
   row: z.int(),
-  /** The line; of a very long one the part around the match. */
+  /** Line of the match. A very long line is reduced to the part around the match. */
   text: z.string(),
   /** The match is `text.slice(start, end)`. */
   start: z.int(),
@@ -35,7 +37,7 @@ export const searchTerminals = defineRoute({
       .string()
       .min(1, 'must not be empty')
       .max(searchLimits.queryLength, `must have at most ${searchLimits.queryLength} characters`),
-    /** `q` is a regular expression of JavaScript. */
+    /** Whether `q` is a JavaScript regular expression. */
     regex: QueryFlag.default(false),
     case_sensitive: QueryFlag.default(false),
     limit: z.coerce
@@ -46,11 +48,12 @@ export const searchTerminals = defineRoute({
       .default(matches.default),
   }),
   response: z.object({
-    /** Terminal by terminal, from the oldest row to the newest; of too many in one terminal the newest. */
+    /** Grouped by terminal, from the oldest row to the newest. If a terminal has too many, only the newest. */
     matches: z.array(TerminalMatch),
-    /** There is more than this: more matches than `limit`, or terminals that were not reached in time. */
+    /**
+     * Whether results are incomplete: there are more matches than `limit`, or terminals that were not searched in time.
+     */
     truncated: z.boolean(),
-    /** Number of searched terminals. */
     searched: z.int(),
   }),
 })

@@ -4,7 +4,7 @@ import { IsoTime } from '../time.ts'
 import { defineRoute, QueryFlag } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 
-/** Limits of terminals: cells, lines, bytes and numbers per sandbox. */
+/** Limits of terminals: cells, lines, bytes, and numbers per sandbox. */
 export const terminalLimits = {
   size: { min: 1, max: 1000 },
   defaultCols: 80,
@@ -22,10 +22,8 @@ const { min, max } = terminalLimits.size
 const sizeMessage = `must be a whole number from ${min} to ${max}`
 const Size = z.int(sizeMessage).min(min, sizeMessage).max(max, sizeMessage)
 
-/** State of a terminal. */
 export const TerminalState = z.enum(['running', 'exited'])
 
-/** Terminal of a sandbox. */
 export const Terminal = z.object({
   session_id: TerminalId,
   sandbox_id: SandboxId,
@@ -34,9 +32,9 @@ export const Terminal = z.object({
   rows: z.int(),
   state: TerminalState,
   created_at: IsoTime,
-  /** Name chosen by the user. Null if none. */
+  /** Name chosen by the user. Null if unset. */
   name: z.string().nullable(),
-  /** The title the program set (OSC 0 and 2), if any. */
+  /** Title set by the program (OSC 0 and 2). */
   title: z.string().nullable(),
   process: z
     .string()
@@ -54,7 +52,6 @@ export const Terminal = z.object({
 })
 export type Terminal = z.infer<typeof Terminal>
 
-/** Path parameters of terminal routes. */
 export const TerminalParams = SandboxParams.extend({ sessionId: TerminalId })
 
 export const createTerminal = defineRoute({
@@ -107,7 +104,7 @@ export const writeTerminal = defineRoute({
   params: TerminalParams,
   body: z.object({ input: z.string() }),
   response: z.object({ success: z.literal(true), bytes_written: z.int(), session_id: TerminalId }),
-  /** JSON may escape one byte with six characters. */
+  /** JSON may escape one byte as six characters. */
   maxBodyBytes: 6 * terminalLimits.maxInputBytes + 1024,
 })
 
@@ -122,9 +119,12 @@ export const readTerminal = defineRoute({
   query: z.object({
     full: QueryFlag.default(false),
     format: z.enum(['text', 'ansi']).default('text'),
-    /** Cursor of an earlier response, or 0 for all stored output. The response has raw output from there. */
+    /**
+     * Cursor of an earlier response, or 0 for all stored output. The response then contains raw output from that
+     * position.
+     */
     since: z.coerce.number('must be a cursor').int('must be a cursor').min(0, 'must be a cursor').optional(),
-    /** With `since`: wait this long for output to come. */
+    /** Maximum wait for output, in milliseconds. Only with `since`. */
     wait_ms: z.coerce.number().int().min(0).max(60_000, 'must be at most 60000').optional(),
   }),
   response: z.object({
@@ -136,13 +136,13 @@ export const readTerminal = defineRoute({
     session_id: TerminalId,
     cols: z.int(),
     rows: z.int(),
-    /** Count of output bytes so far: what `since` takes. */
+    /** Number of output bytes so far, for use as `since`. */
     cursor: z.int(),
     /** Zero-based position on the screen. */
     cursor_position: z.object({ row: z.int(), col: z.int() }).nullable(),
     exit_code: z.int().nullable(),
     signal: z.string().nullable(),
-    /** With `since`: whether output after the cursor was already dropped. */
+    /** With `since`: whether output after the cursor has already been dropped. */
     missed: z.boolean(),
   }),
 })
@@ -204,10 +204,10 @@ export const createTerminalLink = defineRoute({
     'Lasts one hour, but ends with the API key or sign-in that creates it, or when the sandbox stops. Anyone with the link can use these terminals. Each request creates another link.',
   tag: 'Terminals',
   params: SandboxParams,
-  /** Not idempotent: repeating the response would require storing the token. */
+  /** Not idempotent, because repeating the response would require storing the token. */
   response: z.object({
     token: z.string(),
-    /** The token stands after `#`, so no server or log ever sees it in an address. */
+    /** The token is in the fragment, so that it never reaches a server or a log. */
     terminal_url: z.string(),
     expires_at: IsoTime,
     expires_in_seconds: z.int(),

@@ -3,32 +3,31 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { Links, LinkText, TaskId } from './timelineLinks.ts'
 
-/** The agent's append-only log: each entry holds the hash of the one before. */
+/** Entry of the local agent's activity log, which is append-only and hash-chained. */
 export const TimelineEntry = z.object({
-  /** From 1, without gaps. */
+  /** Sequence number from 1, without gaps. */
   sequence: z.int(),
   at: IsoTime,
-  /** `area.event`: `intent.signed`, `wallet.unlocked`, `sandbox.created`. */
+  /** `area.event`, such as `intent.signed`, `wallet.unlocked` or `sandbox.created`. */
   kind: z.string(),
   actor: z.object({ kind: z.enum(['person', 'client', 'tool', 'agent', 'service', 'system']), name: z.string() }),
-  /** Subject: an intent, a sandbox, an account. Null if none. */
+  /** Subject of the entry: an intent, a sandbox, an account. Null if there is none. */
   subject: z.string().nullable(),
-  /** One plain sentence without secrets. */
+  /** Description as one sentence. Contains no secrets. */
   summary: z.string(),
   detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   /** Task of the entry. Null if unknown, and in entries of earlier versions. */
   task: z.string().nullable(),
-  /** Links of the entry, by kind. */
   links: Links,
-  /** SHA-256 as hexadecimal, of the entry's canonical JSON with `previous_hash` in it. */
+  /** SHA-256 of the entry's canonical JSON, including `previous_hash`, in hexadecimal. */
   previous_hash: z.string(),
   hash: z.string(),
-  /** Null: as it was written. Else what is wrong with it, in one sentence. */
+  /** Integrity error as a sentence. Null if the entry is unchanged. */
   problem: z.string().nullable(),
 })
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
-/** Returns the intent that an entry is about. */
+/** Returns the id of the intent that an entry refers to. */
 export function getRequestId({
   kind,
   subject,
@@ -40,13 +39,13 @@ export function getRequestId({
 }
 
 const Filters = {
-  /** Beginnings of words that all occur in the summary, the kind, the subject, the detail, the links or who did it. */
+  /** Word prefixes that must all occur in the summary, kind, subject, detail, links or actor. */
   search: z.string().max(200).optional(),
-  /** `intent` for all kinds of an area, `intent.signed` for one. Several are parted by commas. */
+  /** `intent` for all kinds of an area, `intent.signed` for one. Comma-separated. */
   kinds: z.string().max(500).optional(),
   actor: z.enum(['person', 'client', 'tool', 'agent', 'service', 'system']).optional(),
   task: TaskId.optional(),
-  /** Link that entries must have: `payment:pay_1`. */
+  /** Link that entries must have, such as `payment:pay_1`. */
   link: LinkText.optional(),
   from: IsoTime.optional(),
   to: IsoTime.optional(),
@@ -63,9 +62,9 @@ export const listTimeline = defineRoute({
   auth: 'person',
   query: z.object({
     ...Filters,
-    /** Only entries below this sequence: the last one of the page before. */
+    /** Only entries below this sequence: the last one of the previous page. */
     before: z.coerce.number().int().min(1).optional(),
-    /** Only entries above this sequence: with `order=oldest`, the last one of the page before. */
+    /** Only entries above this sequence: the last one of the previous page with `order=oldest`. */
     after: z.coerce.number().int().min(0).optional(),
     order: z.enum(['newest', 'oldest']).default('newest'),
     limit: z.coerce.number().int().min(1).max(500).default(100),
@@ -91,11 +90,11 @@ export const verifyTimeline = defineRoute({
   response: z.object({
     ok: z.boolean(),
     checked: z.int(),
-    /** The oldest entries, up to here, were cut off, as an entry of the log says. Null: none were. */
+    /** Sequence up to which the oldest entries were trimmed, as recorded in the log. Null if none were trimmed. */
     cut_through: z.int().nullable(),
-    /** Sequence and hash of the newest entry. Null for an empty log. */
+    /** Sequence and hash of the newest entry. Null if the log is empty. */
     head: z.object({ sequence: z.int(), hash: z.string() }).nullable(),
-    /** The first ones, oldest first. */
+    /** First problems, oldest first. */
     problems: z.array(z.object({ sequence: z.int(), problem: z.string() })).max(100),
   }),
 })

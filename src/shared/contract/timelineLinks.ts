@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Task id: a turn of a chat (`chat:` and the message of the user), a call of a tool or program (`call:`), or an action of
- * the user (`action:`). All consequences carry the same task, in both halves.
+ * Task id: a chat turn (`chat:` and the id of the user message), a call of a tool or program (`call:`), or an action of
+ * the user (`action:`). All consequences have the same task, in the local agent and the service.
  */
 export const TaskId = z
   .string()
@@ -10,12 +10,11 @@ export const TaskId = z
 export type TaskId = z.infer<typeof TaskId>
 
 /**
- * Header with the task of a request of the agent, which the service records. Accepted from the agent of the account only:
- * the API key of a program could claim the task of another.
+ * Header with the task of a request from the local agent, which the service records. Accepted only from the account's
+ * own agent, because a program with an API key could claim the task of another.
  */
 export const taskHeader = 'x-steward-task'
 
-/** Kinds of links in log entries. */
 export const linkKinds = [
   'conversation',
   'message',
@@ -29,14 +28,13 @@ export const linkKinds = [
   'registration',
   'recording',
 ] as const
-/** Kind of a link between log entries. */
 export type LinkKind = (typeof linkKinds)[number]
 
-/** At most one of each kind, by its id. */
+/** Links by kind, at most one id each. */
 export const Links = z.partialRecord(z.enum(linkKinds), z.string())
 export type Links = z.infer<typeof Links>
 
-/** `payment:pay_1`, for filters and addresses. */
+/** Link as text for filters and URLs, such as `payment:pay_1`. */
 export const LinkText = z
   .string()
   .max(300)

@@ -4,7 +4,7 @@ import { defineRoute } from './route.ts'
 import { TimelineEntry } from './timeline.ts'
 import { Links, TaskId } from './timelineLinks.ts'
 
-/** Totals of one task in the log. Amounts are final, per kind of money. */
+/** Totals of one task in the log. Amounts are final, grouped by kind of money. */
 export const TimelineTask = z.object({
   task: TaskId,
   title: z.string().describe('In a list, the user message of a chat turn; otherwise the summary of its first entry.'),

@@ -3,7 +3,7 @@ import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 
-/** Calls of tools that took longer than their caller waited, or that wait for the person. */
+/** Tool calls that took longer than their caller waited, or that wait for the user. */
 
 export const ToolCallId = z
   .string()
@@ -12,7 +12,6 @@ export const ToolCallId = z
   .brand<'ToolCallId'>()
 export type ToolCallId = z.infer<typeof ToolCallId>
 
-/** State of a tool call. */
 export const ToolCallState = z
   .enum(['waiting', 'running', 'done', 'failed', 'denied', 'unclear'])
   .describe(
@@ -27,7 +26,6 @@ export const ToolCallState = z
   )
 export type ToolCallState = z.infer<typeof ToolCallState>
 
-/** Tool call with its state and result. */
 export const ToolCallRecord = z.object({
   id: ToolCallId,
   tool: z.string(),

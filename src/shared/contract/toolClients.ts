@@ -4,23 +4,25 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { Label } from './wallet.ts'
 
-/** Programs that call tools over MCP. The key of each is valid only for `/mcp`. */
+/** Programs that call tools over MCP. Each has a key that is valid only for `/mcp`. */
 
 export const mcpPath = '/mcp'
-/** Unlike keys of the account, they open nothing but that. */
+/** Prefix of keys that are valid only for `/mcp`, unlike keys of the account. */
 export const toolKeyPrefix = 'sk_tools_'
-/** In the data folder, for this user alone: where a program of this computer finds the Steward that runs. */
+/**
+ * File in the data folder, readable by this user only, from which local programs read the endpoint of the running
+ * Steward.
+ */
 export const stdioDoorFile = 'mcp.json'
 /** Local endpoint for `steward-mcp`. */
 export const StdioDoor = z.object({ url: z.string(), key: z.string(), pid: z.int() })
 export type StdioDoor = z.infer<typeof StdioDoor>
 
-/** Header of a request to `/mcp` that narrows the profile of the client for this request. */
+/** Header of a request to `/mcp` that restricts the client's profile for this request. */
 export const profileHeader = 'x-steward-profile'
 
-/** Profiles of tools. */
 export const toolProfiles = ['all', 'read-only', 'sandboxes', 'domains', 'money', 'code'] as const
-/** Profile of a client: the tools that it sees and may call. */
+/** Profile of a client: the tools that are listed and allowed. */
 export const ToolProfile = z
   .enum(toolProfiles, `must be one of ${toolProfiles.join(', ')}`)
   .describe(

@@ -5,8 +5,8 @@ import { StoredKey } from './providers.ts'
 import { defineRoute } from './route.ts'
 
 /**
- * MCP servers of others, whose tools the models of a chat may call. All that such a server says is a stranger's text.
- * No secret is in any of these bodies: the user enters it in a secure prompt (`tool_server_secret`).
+ * External MCP servers with tools for chat models. All text of such a server is untrusted. Request and response bodies
+ * never contain a secret: the user enters it in a secure prompt (`tool_server_secret`).
  */
 
 export const toolServerLimits = {
@@ -14,7 +14,7 @@ export const toolServerLimits = {
   /** Maximum number of tools per server. */
   tools: 128,
   secrets: 8,
-  /** Maximum length of a description. Longer ones are cut for the user and the model. */
+  /** Maximum length of a description. Longer ones are truncated for the user and the model. */
   descriptionCharacters: 2_000,
   /** Maximum length of an input schema as JSON. */
   schemaCharacters: 16_000,
@@ -28,20 +28,20 @@ export const ToolServerId = z
   .brand<'ToolServerId'>()
 export type ToolServerId = z.infer<typeof ToolServerId>
 
-/** First words of Steward's own tools: no server is called like them. */
+/** Excludes the prefixes of built-in tools, so that no server can use them as its name. */
 const unreservedName = /^(?!(approval|chat|credits|domain|identity|operations|sandbox|steward|wallet)$)/
 
-/** Name and prefix of the tools: `files__read_file`. */
+/** Name of the server and prefix of its tools, as in `files__read_file`. */
 export const ToolServerName = z
   .string()
   .trim()
   .regex(/^[a-z][a-z0-9-]{0,19}$/, 'must be lower-case letters, digits and hyphens, at most 20')
   .regex(unreservedName, 'must be another: tools of Steward are called so')
 
-/** Between the name of a server and the name of its tool: no tool of Steward has it. */
+/** Separator between server name and tool name. Names of built-in tools never contain it. */
 export const servedMark = '__'
 
-/** The server that a tool of a chat is of; undefined for Steward's own. */
+/** Returns the server name of a tool, or undefined for a built-in tool. */
 export function parseServerName(tool: string): string | undefined {
   const index = tool.indexOf(servedMark)
   return index > 0 ? tool.slice(0, index) : undefined
@@ -50,7 +50,7 @@ export function parseServerName(tool: string): string | undefined {
 const addressDemand = 'must be an https:// address, or an http:// one of this computer'
 /** Transport of a tool server: a program in a sandbox, or HTTP. */
 export const ToolServerTransport = z.discriminatedUnion('kind', [
-  /** A program in a sandbox, spoken with over its standard input and output. */
+  /** Program in a sandbox, over stdin and stdout. */
   z.object({
     kind: z.literal('sandbox'),
     sandbox_id: SandboxId,
@@ -75,33 +75,34 @@ export const SecretName = z
 
 const JsonSchema = z.record(z.string(), z.unknown())
 
-/** Sanitized description of a tool: without hidden characters, cut, with a reduced schema. */
+/** Sanitized description of a tool: hidden characters removed, truncated, with a reduced schema. */
 export const ServedText = z.object({ title: z.string().nullable(), description: z.string(), input_schema: JsonSchema })
 export type ServedText = z.infer<typeof ServedText>
 
-/** Tool of a server, as it describes itself. */
+/** Tool of a server, based on its own description. */
 export const ServedTool = z.object({
   name: z.string(),
-  /** Name of the tool for the model. Null if it cannot be called. */
+  /** Name of the tool for models. Null if it cannot be called. */
   alias: z.string().nullable(),
   ...ServedText.shape,
-  /** Digest of everything that the server says of the tool: the user's approval covers this version only. */
+  /** Digest of all metadata that the server provides for the tool. The user's approval covers this version only. */
   digest: z.string(),
   enabled: z.boolean(),
-  /** Each call waits for the person. */
+  /** Whether each call requires approval. */
   ask: z.boolean(),
-  /** Description that the user approved, if the server changed it since. The tool is off until approved again. */
+  /**
+   * Description that the user approved, if the server has changed it since. The tool is disabled until approved again.
+   */
   changed_from: ServedText.nullable(),
-  /** The server lists it no more. */
+  /** Whether the server no longer lists the tool. */
   missing: z.boolean(),
-  /** Hints of the server. Untrusted: nothing relies on them. */
+  /** Hints of the server. Untrusted, and not used for decisions. */
   hints: z.array(z.enum(['reads', 'destroys', 'open-world'])),
-  /** Why it cannot be used, in one sentence. */
+  /** Reason why the tool cannot be used, as a sentence. */
   fault: z.string().nullable(),
 })
 export type ServedTool = z.infer<typeof ServedTool>
 
-/** Tool server with its tools. */
 export const ToolServer = z.object({
   id: ToolServerId,
   name: z.string(),
@@ -109,13 +110,13 @@ export const ToolServer = z.object({
   place: ToolServerTransport,
   secrets: z.array(z.object({ name: z.string(), key: StoredKey.nullable() })),
   tools: z.array(ServedTool),
-  /** Name that the server last reported. */
+  /** Name last reported by the server. */
   calls_itself: z.string().nullable(),
-  /** The revision of the protocol that it speaks. */
+  /** Protocol version of the server. */
   revision: z.string().nullable(),
-  /** When its tools were last listed. */
+  /** Time at which its tools were last listed. */
   listed_at: IsoTime.nullable(),
-  /** Why that failed the last time it was asked. */
+  /** Error of the last attempt to list its tools. */
   fault: z.string().nullable(),
 })
 export type ToolServer = z.infer<typeof ToolServer>

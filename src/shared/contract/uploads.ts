@@ -5,31 +5,28 @@ import { SandboxPath } from './files.ts'
 import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 
-/** Limits of uploads. */
 export const uploadLimits = {
-  /** Maximum size of a file. */
   maxBytes: 50 * 1024 ** 3,
-  /** Begun and not completed, of one sandbox. */
+  /** Maximum number of incomplete uploads per sandbox. */
   perSandbox: 64,
-  /** Recommended chunk size, so that a lost connection costs little. */
+  /** Recommended chunk size. Small, so that a lost connection costs little. */
   chunkBytes: 8 * 1024 * 1024,
-  /** The most that one request may carry. */
+  /** Maximum size of one request. */
   maxChunkBytes: 64 * 1024 * 1024,
-  /** After the last byte that came. */
+  /** Time to live of an incomplete upload after its last received byte. */
   keptMs: 24 * 3600 * 1000,
 } as const
 
 /** Header with the offset of a chunk, in bytes. */
 export const uploadOffsetHeader = 'Upload-Offset'
 
-/** Upload in progress. */
 export const Upload = z.object({
   upload_id: UploadId,
   path: z.string(),
   size: z.int(),
-  /** Received bytes. The next request begins at this offset. */
+  /** Received bytes. The next request starts at this offset. */
   offset: z.int(),
-  /** The file is in its place. */
+  /** Whether the file is complete and moved to its path. */
   complete: z.boolean(),
   chunk_bytes: z.int(),
   expires_at: IsoTime,
@@ -39,7 +36,7 @@ export type Upload = z.infer<typeof Upload>
 const UploadParams = SandboxParams.extend({ uploadId: UploadId })
 const wholeSize = 'must be a whole number of bytes, at most 50 GiB'
 
-/** As in https://tus.io/protocols/resumable-upload, with JSON answers. */
+/** Begins an upload like https://tus.io/protocols/resumable-upload, with JSON responses. */
 export const beginUpload = defineRoute({
   operation: 'uploadBegin',
   method: 'POST',
@@ -54,11 +51,11 @@ export const beginUpload = defineRoute({
     path: SandboxPath,
     size: z.int(wholeSize).min(0, wholeSize).max(uploadLimits.maxBytes, wholeSize),
     modified_at: z.iso.datetime({ offset: true }).optional(),
-    /** A file in its place goes when this one is complete; it gives its mode. */
+    /** Whether the upload replaces an existing file on completion. The new file has the mode of the old one. */
     replace: z.boolean().default(false),
-    /** The file in its place must still be of this version (`fileStat`) then. */
+    /** Version (`fileStat`) that the existing file must still have on completion. */
     if_version: z.string().max(200).optional(),
-    /** Hexadecimal SHA-256 of the whole file, verified before the file is moved into place. */
+    /** Hexadecimal SHA-256 of the whole file, verified before it is moved to its path. */
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal characters')

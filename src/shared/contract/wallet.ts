@@ -8,9 +8,9 @@ import { defineRoute } from './route.ts'
 import { SecretName, ToolServerId } from './toolServers.ts'
 
 /**
- * The wallet of the person at this machine, of the agent's local API. Phrases, private keys and passphrases are never
- * in these bodies: the user enters and sees them in secure prompts, pages of an origin of their own (`openSecurePrompt`), which
- * the window shows in a frame it cannot look into.
+ * Wallet of the local user, in the local agent's API. Request and response bodies never contain phrases, private keys
+ * or passphrases. The user enters and reads them in secure prompts (`openSecurePrompt`), pages on a separate origin,
+ * which the window embeds in a frame that it cannot access.
  */
 
 export const ChainType = z.enum(['evm', 'solana'], 'must be evm or solana')
@@ -29,7 +29,6 @@ export const WalletAccountId = id('wal')
   .brand<'WalletAccountId'>()
 export type WalletAccountId = z.infer<typeof WalletAccountId>
 
-/** Label of a keyring or account. */
 export const Label = z
   .string()
   .trim()
@@ -37,12 +36,11 @@ export const Label = z
   .max(64, 'must have at most 64 characters')
   .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'must not hold control characters')
 
-/** Account of the wallet. */
 export const WalletAccount = z.object({
   id: WalletAccountId,
   keyring_id: KeyringId,
   chain_type: ChainType,
-  /** EVM: with the checksum of EIP-55; Solana: base58. */
+  /** EVM: with EIP-55 checksum. Solana: base58. */
   address: z.string(),
   /** Null for an imported private key. */
   derivation_path: z.string().nullable(),
@@ -51,30 +49,29 @@ export const WalletAccount = z.object({
 })
 export type WalletAccount = z.infer<typeof WalletAccount>
 
-/** A recovery phrase or one private key, and the accounts that come from it. */
+/** Recovery phrase or private key with its accounts. */
 export const Keyring = z.object({
   id: KeyringId,
   kind: z.enum(['phrase', 'private_key']),
   label: z.string(),
   /** Number of words of a recovery phrase. Null for private keys. */
   words: z.int().nullable(),
-  /** The person has shown that it is written down; imported ones were. */
+  /** Whether the user has proved that the phrase is written down. True for imported phrases. */
   written_down: z.boolean(),
   created_at: IsoTime,
   accounts: z.array(WalletAccount),
 })
 export type Keyring = z.infer<typeof Keyring>
 
-/** State of the wallet. */
 export const WalletState = z.enum([
-  /** No wallet yet. */
+  /** There is no wallet. */
   'absent',
   /** The passphrase is required. */
   'locked',
   'unlocked',
-  /** The system's keychain is locked: unlock it with the system's own dialog, then try again. */
+  /** The system keychain is locked. The user must unlock it in its own dialog and retry. */
   'keychain_locked',
-  /** There is a wallet, and its keychain does not answer. */
+  /** A wallet exists, but its keychain does not respond. */
   'keychain_unavailable',
   /** The stored wallet cannot be read. Steward does not overwrite it. */
   'damaged',
@@ -84,9 +81,9 @@ export type WalletState = z.infer<typeof WalletState>
 /** Storage of the wallet's secrets. */
 export const WalletBackend = z.object({
   kind: z.enum(['secret_service', 'macos_keychain', 'windows_credential_manager', 'vault_file']),
-  /** As a person knows it: `Secret Service (GNOME Keyring, KWallet)`, `Encrypted file`. */
+  /** Display name: `Secret Service (GNOME Keyring, KWallet)`, `Encrypted file`. */
   name: z.string(),
-  /** Location of the store, or why there is no keychain. One sentence. */
+  /** Location of the store, or the reason why there is no keychain, as a sentence. */
   detail: z.string(),
 })
 export type WalletBackend = z.infer<typeof WalletBackend>
@@ -94,10 +91,10 @@ export type WalletBackend = z.infer<typeof WalletBackend>
 /** Wallet with its keyrings and accounts, without secrets. */
 export const Wallet = z.object({
   state: WalletState,
-  /** One sentence where the state needs one. */
+  /** Explanation of the state, as a sentence. */
   detail: z.string().nullable(),
   backend: WalletBackend,
-  /** Null: it stays unlocked until it is locked or Steward ends. */
+  /** Null: remains unlocked until it is locked manually or Steward exits. */
   auto_lock_minutes: z.int().nullable(),
   /** Default signing account of each chain. */
   default_accounts: z.object({ evm: WalletAccountId.nullable(), solana: WalletAccountId.nullable() }),
@@ -194,30 +191,30 @@ export const renameKeyring = defineRoute({
   response: Wallet,
 })
 
-/** Purpose of a secure prompt. Each requests the passphrase if it needs one. */
+/** Purpose of a secure prompt. Requests the passphrase if required. */
 export const SecurePromptPurpose = z.enum([
-  'create', // choose 12 or 24 words and a passphrase, write them down, prove it
+  'create', // choose 12 or 24 words and a passphrase, then write the words down and confirm them
   'import', // phrase, private key or Keystore V3 file
   'unlock',
-  'reveal', // show the phrase again, after the passphrase; also proves that it is written down
-  'export', // one EVM account as Keystore V3 with a password of its own, after the passphrase
-  'remove', // a keyring, after its label was typed and the passphrase
+  'reveal', // show the phrase after the passphrase; also proves that it is written down
+  'export', // export one EVM account as Keystore V3 with a separate password, after the passphrase
+  'remove', // remove a keyring, after typing its label and the passphrase
   'change_passphrase',
-  'confirm', // approve an intent above the threshold, where there is no native dialog
-  'provider_key', // of a model provider: set or replace it; the wallet may be locked
-  'server_key', // of a model server of one's own
-  'tool_server_secret', // a header or a variable of an MCP server
-  'confirm_policy', // let more through, or end the stop, as PUT /local/policy or POST /local/stop asked for last
+  'confirm', // approve an intent above the threshold if there is no native dialog
+  'provider_key', // set or replace the key of a model provider; the wallet may be locked
+  'server_key', // key of the user's model server
+  'tool_server_secret', // header or variable of an MCP server
+  // relax the policy or end the emergency stop, as last requested by PUT /local/policy or POST /local/stop
+  'confirm_policy',
 ])
 export type SecurePromptPurpose = z.infer<typeof SecurePromptPurpose>
 
 /**
- * Host name of secure prompts: a different site than the window's, so that browsers isolate them in another process.
+ * Host name of secure prompts. A different site than the window's, so that browsers isolate them in a separate process.
  */
 export const securePromptHostName = 'wallet.localhost'
-/** Path prefix of the secure prompts. */
 export const securePromptPath = '/prompt'
-/** All messages that a secure prompt posts to the parent of its frame. */
+/** Messages that a secure prompt posts to the parent of its frame. */
 export const SecurePromptMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('steward.secure-prompt.size'), height: z.number().min(0).max(4000) }),
   z.object({ type: z.literal('steward.secure-prompt.done') }),
@@ -239,17 +236,17 @@ export const openSecurePrompt = defineRoute({
   body: z.object({
     purpose: SecurePromptPurpose,
     theme: z.enum(['light', 'dark']),
-    /** For `reveal` and `remove`. */
+    /** Only for `reveal` and `remove`. */
     keyring_id: KeyringId.optional(),
-    /** For `export`. */
+    /** Only for `export`. */
     account_id: WalletAccountId.optional(),
-    /** For `confirm`. */
+    /** Only for `confirm`. */
     intent_id: z.string().optional(),
-    /** For `provider_key`. */
+    /** Only for `provider_key`. */
     family: FamilyId.optional(),
-    /** For `server_key`. */
+    /** Only for `server_key`. */
     server_id: ModelServerId.optional(),
-    /** For `tool_server_secret`, with `secret_name`. */
+    /** Only for `tool_server_secret`, with `secret_name`. */
     tool_server_id: ToolServerId.optional(),
     secret_name: SecretName.optional(),
   }),
@@ -262,11 +259,11 @@ export const Balance = z.object({
   account_id: WalletAccountId,
   address: z.string(),
   network: z.string(),
-  /** Atomic units as decimal text: USDC has 6 decimals, ether 18, SOL (in lamports) 9. Null: not known, never read. */
+  /** Atomic units as decimal text: USDC has 6 decimals, ether 18, SOL (in lamports) 9. Null if never read. */
   usdc: z.string().nullable(),
   ether: z.string().nullable().describe('Null on Solana.'),
   lamports: z.string().nullable().describe('Null on every other network.'),
-  /** Time of the figures. Null if they were never read. */
+  /** Time of the balances. Null if never read. */
   as_of: IsoTime.nullable(),
 })
 export type Balance = z.infer<typeof Balance>
@@ -283,7 +280,7 @@ export const getBalances = defineRoute({
   query: z.object({ network: z.string().default(evmNetworks[0].id) }),
   response: z.object({
     network: z.string(),
-    /** `stale`: the network did not answer, for the reason in `detail`. */
+    /** `stale`: the network did not respond, for the reason in `detail`. */
     source: z.enum(['live', 'stale']),
     detail: z.string().nullable(),
     balances: z.array(Balance),
@@ -308,7 +305,7 @@ export const listNetworks = defineRoute({
         chain_id: z.int().nullable().describe('Null on Solana.'),
         test: z.boolean(),
         usdc_address: z.string(),
-        /** Host of the RPC node, without secrets that its URL may contain. */
+        /** Host of the RPC node. The rest of its URL may contain secrets. */
         rpc_host: z.string(),
       }),
     ),

@@ -3,7 +3,7 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { ChainType, WalletAccountId } from './wallet.ts'
 
-/** A wallet that signs in to the account at the service, or an account of this wallet that could. */
+/** Wallet that signs in to the account at the service, or an account of this wallet that can be linked. */
 export const WalletLink = z.object({
   address: z.string(),
   chain_type: ChainType,
@@ -16,7 +16,7 @@ export const WalletLink = z.object({
 })
 export type WalletLink = z.infer<typeof WalletLink>
 
-/** Wallets linked to the account at the service, and accounts of this wallet that could be. */
+/** Wallets linked to the account at the service, and accounts of this wallet that can be linked. */
 export const WalletLinks = z.object({ links: z.array(WalletLink) })
 export type WalletLinks = z.infer<typeof WalletLinks>
 

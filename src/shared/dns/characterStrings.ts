@@ -1,8 +1,8 @@
 import { decodeUtf8, encodeUtf8 } from '../utf8.ts'
 
 /**
- * The text of character strings as a zone file has them: `"one" "two"`, `\"`, `\\` and `\065` within.
- * @returns undefined where the quotes do not match, or the bytes are no text
+ * Parses the character strings of a zone file: `"one" "two"`, with the escapes `\"`, `\\` and `\065`.
+ * @returns undefined if the quotes do not match, or if the bytes are not valid text
  */
 export function parseCharacterStrings(quoted: string): string | undefined {
   const bytes: number[] = []
@@ -35,7 +35,7 @@ export function parseCharacterStrings(quoted: string): string | undefined {
 
 const maxBytes = 255
 
-/** Cuts the text of a TXT record into strings of at most 255 bytes, as they go over the wire. */
+/** Splits the text of a TXT record into strings of at most 255 bytes, as in the wire format. */
 export function splitText(text: string): Uint8Array[] {
   const bytes = Uint8Array.from(encodeUtf8(text))
   const pieces: Uint8Array[] = []
@@ -43,7 +43,7 @@ export function splitText(text: string): Uint8Array[] {
   return pieces
 }
 
-/** As a zone file has it: strings of at most 255 bytes, with what is not plain ASCII as `\ddd`. */
+/** Formats text for a zone file: strings of at most 255 bytes, with bytes other than plain ASCII as `\ddd`. */
 export function quoteText(text: string): string {
   const quoteChunk = (piece: Uint8Array) => `"${[...piece].map(quoteByte).join('')}"`
   return splitText(text).map(quoteChunk).join(' ')

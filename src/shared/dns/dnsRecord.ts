@@ -6,16 +6,16 @@ export const dnsRecordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 
 export type DnsRecordType = (typeof dnsRecordTypes)[number]
 
 export const dnsLimits = {
-  /** Seconds. */
+  /** In seconds. */
   ttl: { min: 300, max: 86_400, default: 3_600 },
-  /** Preference of MX, priority of SRV. */
+  /** Preference of MX records and priority of SRV records. */
   distance: { min: 0, max: 65_535, default: 10 },
-  /** Maximum length of a TXT record. */
+  /** Maximum length of a TXT record, in bytes. */
   textBytes: 4_096,
   records: 1_000,
 } as const
 
-/** A record of a zone. `host` is relative to the zone: `@` for the zone itself, `www`, `*`. */
+/** Record of a zone. `host` is relative to the zone: `@` for the zone itself, `www`, `*`. */
 export type DnsRecordData = {
   type: DnsRecordType
   host: string
@@ -31,7 +31,7 @@ export type NewDnsRecord = Omit<DnsRecordData, 'ttl' | 'distance'> & {
   distance?: number | null | undefined
 }
 
-/** Error of a record: the field, and a sentence that begins with its name. */
+/** Invalid field of a record. The message starts with the name of the field. */
 export class DnsRecordFault extends Error {
   readonly field: 'type' | 'host' | 'value' | 'ttl' | 'distance'
 
@@ -43,8 +43,8 @@ export class DnsRecordFault extends Error {
 }
 
 /**
- * Brings a record into the one form that all parts compare, store and send.
- * @param zone the name of the domain in ASCII and lower case
+ * Normalizes a record for comparison, storage and requests.
+ * @param zone name of the domain in lower-case ASCII
  * @throws DnsRecordFault
  */
 export function normalizeRecord(zone: string, record: NewDnsRecord): DnsRecordData {
@@ -157,7 +157,7 @@ function normalizeTarget(value: string, zone: string): string {
   throw new DnsRecordFault('value', 'must be a full host name, as in `mail.example.com`')
 }
 
-/** As RFC 5952 writes it: the longest run of zeros, the first of several, as `::`. */
+/** Formats an address according to RFC 5952: the first of the longest runs of zeros becomes `::`. */
 function normalizeIpv6(text: string): string {
   const [, before = text, ...digits] = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text) ?? []
   const [a = 0, b = 0, c = 0, d = 0] = digits.map(Number)

@@ -9,20 +9,20 @@ import {
 } from './dnsRecord.ts'
 import { readZoneEntries, type ZoneEntry, ZoneFileFault } from './zoneTokens.ts'
 
-/** A line that an import leaves out, and why. */
+/** Line that an import skips, with the reason. */
 export type SkippedLine = { line: number; reason: string }
 /** Record whose TTL was clamped to the limits. */
 export type ClampedTtl = { line: number; from: number; to: number }
 export type ImportedZone = { records: DnsRecordData[]; skipped: SkippedLine[]; clamped: ClampedTtl[] }
 
-/** Characters. */
+/** Maximum length in characters. */
 export const zoneFileLimit = 1_000_000
 
 /**
- * Reads a zone file as BIND writes it (RFC 1035, section 5), for one domain. The SOA record and the nameservers of the
- * domain itself are left out: the registrar has those.
- * @param zone the name of the domain in ASCII and lower case
- * @throws ZoneFileFault with the line: nothing of a file that is wrong somewhere is taken
+ * Parses a zone file in BIND format (RFC 1035, section 5) for one domain. Skips the SOA record and the nameservers of
+ * the domain itself, which the registrar manages.
+ * @param zone name of the domain in lower-case ASCII
+ * @throws ZoneFileFault with the line number; a file with an error is rejected completely
  */
 export function parseZoneFile(zone: string, text: string): ImportedZone {
   if (text.length > zoneFileLimit) throw new ZoneFileFault(1, `The file has more than ${zoneFileLimit} characters`)
@@ -50,12 +50,11 @@ export function parseZoneFile(zone: string, text: string): ImportedZone {
 }
 
 type State = {
-  /** Names without a final dot stand below it. */
+  /** Origin of names without a trailing dot. */
   origin: string
   owner: string | undefined
   /** Value of `$TTL`. */
   ttl: number | undefined
-  /** TTL of the previous record. */
   lastTtl: number | undefined
 }
 
@@ -145,7 +144,7 @@ const fieldNames: Readonly<Record<DnsRecordFault['field'], string>> = {
   ...{ type: 'The type', host: 'The name', value: 'The value', ttl: 'The TTL', distance: 'The priority' },
 }
 
-/** DNS providers export 1 for an automatic TTL, and allow a wider range than registrars. */
+/** Clamps a TTL. DNS providers export 1 for an automatic TTL, and support a wider range than registrars. */
 function clampTtl(ttl: number | undefined): number | undefined {
   const { min, max } = dnsLimits.ttl
   return ttl === undefined ? undefined : Math.min(Math.max(ttl, min), max)
@@ -189,7 +188,7 @@ function readValue(
   }
 }
 
-/** In lower case, without the final dot. */
+/** Returns the name in lower case, without the trailing dot. */
 function toAbsoluteName(name: string, origin: string): string {
   const lower = name.toLowerCase()
   if (lower === '@') return origin
@@ -198,13 +197,13 @@ function toAbsoluteName(name: string, origin: string): string {
 
 const units = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const
 
-/** `3600`, `1h30m`. */
+/** Parses a duration such as `3600` or `1h30m`. */
 function toSeconds(text: string): number | undefined {
   if (/^\d{1,10}$/.test(text)) return Number(text)
   if (!/^(\d{1,6}[smhdw])+$/i.test(text)) return undefined
   let seconds = 0
   for (const [, count, unit] of text.toLowerCase().matchAll(/(\d+)([smhdw])/g)) {
-    seconds += Number(count) * units[unit as keyof typeof units] // the expression has these letters alone
+    seconds += Number(count) * units[unit as keyof typeof units] // the regular expression matches only these letters
   }
   return seconds
 }
@@ -213,7 +212,7 @@ function isSupportedType(type: string): type is DnsRecordType {
   return (dnsRecordTypes as readonly string[]).includes(type)
 }
 
-/** As BIND reads it, with an SOA record and the nameservers, so that it stands alone. */
+/** Formats a zone file in BIND format, with an SOA record and the nameservers, so that it is complete. */
 export function formatZoneFile(zone: {
   name: string
   nameservers: readonly string[]
@@ -239,7 +238,7 @@ function formatData({ type, value, distance }: DnsRecordData): string {
   return type === 'MX' || type === 'SRV' ? `${distance ?? 0} ${dotted}` : dotted
 }
 
-/** Formats a CAA value. Zone files write characters beyond ASCII as `\ddd`. */
+/** Formats a CAA value. Zone files encode characters beyond ASCII as `\ddd`. */
 function formatCaa(value: string): string {
   const [, head = '', text = ''] = /^(\S+ \S+) "(.*)"$/su.exec(value) ?? []
   return `${head} ${text === '' ? '""' : quoteText(text)}`

@@ -2,13 +2,13 @@ import { type DnsRecordData, DnsRecordFault, dnsLimits, normalizeRecord } from '
 import { findZoneConflict } from './zoneRules.ts'
 
 export type PresentRecord = DnsRecordData & { id: string }
-/** One call to the registrar. */
+/** Change of a zone by one call to the registrar. */
 export type ZoneStep =
   | { action: 'remove'; before: PresentRecord }
   | { action: 'change'; before: PresentRecord; after: DnsRecordData }
   | { action: 'add'; after: DnsRecordData }
 
-/** A wanted record that cannot be: which one, and why. */
+/** Error of a desired record, with its index and the reason. */
 export class ZonePlanFault extends Error {
   readonly index: number
 
@@ -20,8 +20,8 @@ export class ZonePlanFault extends Error {
 }
 
 /**
- * The steps from the records of a zone to those wanted, in an order in which no step meets a conflict: removals, then
- * changes, then additions. A record that stays as it is, is not judged. Text of TXT is taken as it is, without quotes.
+ * Computes the steps from the present to the desired records. Removals come first, then changes, then additions, so
+ * that no step conflicts with an existing record. Unchanged records are not validated. TXT values are unquoted text.
  * @throws ZonePlanFault
  */
 export function planZone(
@@ -50,7 +50,8 @@ export function planZone(
     if (before && toExactKey(before) !== toExactKey(record)) changes.push({ action: 'change', before, after: record })
     return before !== undefined
   }
-  // The same value with another TTL first: what is left of one name and type is paired as it comes.
+  // Pairs records with the same value and a different TTL first. Remaining records of a name and type are paired in
+  // order.
   const valued = changedRecords.filter((record) => !pair(record, toValueKey))
   const added = valued.filter((record) => !pair(record, toNameKey))
   return [
@@ -60,9 +61,7 @@ export function planZone(
   ]
 }
 
-/**
- * The value as the service takes it: text that would be read as quoted, or would lose its spaces, is quoted.
- */
+/** Formats the value for the service. Quotes text that would be parsed as quoted, or that would lose its spaces. */
 export function toSentValue({ type, value }: Pick<DnsRecordData, 'type' | 'value'>): string {
   if (type !== 'TXT' || (!value.startsWith('"') && value.trim() === value)) return value
   return `"${value.replace(/["\\]/g, '\\$&')}"`

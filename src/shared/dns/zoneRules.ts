@@ -1,11 +1,11 @@
 import type { DnsRecordData } from './dnsRecord.ts'
 
-/** Two records that cannot stand in one zone, and why. */
+/** Conflict with an existing record, and its reason. */
 export type ZoneConflict = { with: DnsRecordData; reason: 'duplicate' | 'cname' }
 
 /**
- * Whether a record, in its normal form, can be added to those of a zone: no record twice, and beside a CNAME nothing.
- * @param others without the record that it takes the place of
+ * Finds the record that conflicts with a normalized record: a duplicate, or any record next to a CNAME.
+ * @param others present records, without the one to be replaced
  */
 export function findZoneConflict(others: readonly DnsRecordData[], added: DnsRecordData): ZoneConflict | undefined {
   for (const otherRecord of others) {
@@ -16,7 +16,7 @@ export function findZoneConflict(others: readonly DnsRecordData[], added: DnsRec
   return undefined
 }
 
-/** The TTL does not make a record another one. */
+/** Compares records, ignoring the TTL. */
 function isSame(a: DnsRecordData, b: DnsRecordData): boolean {
   return (
     a.type === b.type && a.host === b.host && a.value === b.value && (a.type !== 'SRV' || a.distance === b.distance)

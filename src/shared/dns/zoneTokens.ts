@@ -1,6 +1,5 @@
-/** Error in a zone file, with its line. */
 export class ZoneFileFault extends Error {
-  /** From 1 on. */
+  /** Line number, starting with 1. */
   readonly line: number
 
   constructor(line: number, reason: string, options?: ErrorOptions) {
@@ -10,22 +9,19 @@ export class ZoneFileFault extends Error {
   }
 }
 
-/** `text` is as it stands in the file, with its escapes, without its quotes. */
+/** `text` includes escapes but not quotes. */
 export type ZoneWord = { text: string; quoted: boolean }
 export type ZoneEntry = {
-  /** First line of the entry, from 1. */
+  /** First line of the entry, starting with 1. */
   line: number
-  /** Whether the entry begins with a space and takes the name of the previous entry. */
+  /** Whether the entry starts with a space and thus has the name of the previous entry. */
   continues: boolean
   words: ZoneWord[]
 }
 
 const maxWordCount = 200
 
-/**
- * Cuts a zone file into its entries: comments are gone, and what stands in parentheses is one entry.
- * @throws ZoneFileFault
- */
+/** Splits a zone file into entries. Removes comments, and joins lines in parentheses. @throws ZoneFileFault */
 export function* readZoneEntries(text: string): Generator<ZoneEntry> {
   let offset = text.startsWith('\ufeff') ? 1 : 0
   let line = 1

@@ -1,7 +1,7 @@
 import type { DnsRecordData } from './dnsRecord.ts'
 import type { ZoneStep } from './zonePlan.ts'
 
-/** Reverts the applied steps of a plan. Records that were changed since are left as they are. */
+/** Reverts the applied steps of a plan. Records that have changed since are left unchanged. */
 export function omitSteps(present: readonly DnsRecordData[], steps: readonly ZoneStep[]): DnsRecordData[] {
   const desired = [...present]
   const findRecordIndex = (record: DnsRecordData): number => desired.findIndex((it) => isSame(it, record))

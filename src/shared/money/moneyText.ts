@@ -1,8 +1,8 @@
 import { formatTokenAmount } from '../tokenAmount.ts'
 
 /**
- * Number of digits after the point. `cents`: two. `exact`: at least two, and as many as the amount has.
- * `whole`: none where there are no cents, otherwise as `exact`.
+ * Number of decimals. `cents`: two. `exact`: at least two, and as many as the amount has. `whole`: none for whole
+ * dollars, otherwise like `exact`.
  */
 export type MoneyForm = 'whole' | 'cents' | 'exact'
 
@@ -13,10 +13,9 @@ const usdDecimals = 6
 const microUsdPerCent = 10_000
 
 /**
- * Writes US dollars for people: `$1,234.50`, `−$0.0015`.
- *
- * @param microUsd millionths of a dollar: a whole number, or its decimal text
- * @param rounding applies to `cents` alone
+ * Formats US dollars for display: `$1,234.50`, `−$0.0015`.
+ * @param microUsd millionths of a dollar: an integer, or its decimal text
+ * @param rounding applies only to `cents`
  */
 export function formatUsd(
   microUsd: number | bigint | string,
@@ -30,20 +29,19 @@ export function formatUsd(
   return `${signed < 0n && rounded > 0n ? '−' : ''}$${form === 'whole' ? text.replace(/\.00$/, '') : text}`
 }
 
-/** Writes cents with up to four decimals, as the service counts credits: `$1.50`, `−$0.0123`. */
+/** Formats cents with up to four decimals, the unit of the service's credits: `$1.50`, `−$0.0123`. */
 export function formatUsdCents(cents: number): string {
   return formatUsd(cents * microUsdPerCent, 'exact')
 }
 
-/** Writes an amount as a person types it into a field: `1234.5`, `5`. */
+/** Formats an amount for an input field: `1234.5`, `5`. */
 export function formatUsdInput(microUsd: number | bigint | string): string {
   return formatUsd(microUsd, 'whole').replace(/[$,]/g, '')
 }
 
 /**
- * Reads an amount that a person typed.
- *
- * @returns millionths of a dollar as decimal text; undefined for text that is no number with at most six decimals
+ * Parses an amount from an input field.
+ * @returns millionths of a dollar as decimal text, or undefined for text that is not a number with at most six decimals
  */
 export function parseUsd(text: string): string | undefined {
   const [, whole, part = ''] = /^\$?\s*(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text.trim()) ?? []

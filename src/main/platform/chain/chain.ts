@@ -3,42 +3,42 @@ import type { EvmNetwork } from '#shared/contract/networks.ts'
 export type Hex = `0x${string}`
 
 /**
- * One EVM network through one RPC node, which is not trusted: answers are limited in size and time, and count only while
- * the node serves the network that is meant. Every question rejects with a `ChainFailure`, or with the reason of its signal.
+ * Client of one EVM network through one RPC node. The node is not trusted: responses are limited in size and time, and
+ * are used only if the node reports the expected chain id. Every query rejects with a `ChainFailure` or the reason of
+ * its signal.
  */
 export interface Chain {
   readonly network: EvmNetwork
-  /** Host of the node for display. The rest of its URL may contain a key. */
+  /** Host of the node for display. The rest of the URL may contain an API key. */
   readonly host: string
-  /** USDC and ether of these addresses in one call. @returns in their order */
+  /** Returns the USDC and ether balances of the addresses in one call, in the same order. */
   balances(addresses: readonly string[], limits?: Limits): Promise<ChainBalance[]>
-  /** Outcome of a signed transfer, whichever sender submitted it. */
+  /** Returns the outcome of a signed transfer, regardless of its sender. */
   authorizationOutcome(query: AuthorizationQuery, limits?: Limits): Promise<AuthorizationOutcome>
-  /** Outcome of a Permit2 signature of the scheme `upto`. */
+  /** Returns the outcome of a Permit2 signature of the `upto` scheme. */
   permitOutcome(query: PermitQuery, limits?: Limits): Promise<PermitOutcome>
-  /** USDC that this address lets Permit2 move. */
+  /** Returns the USDC allowance of Permit2 for this address. */
   permitAllowance(owner: string, limits?: Limits): Promise<bigint>
-  /** Time of the newest block, in milliseconds since 1970. */
+  /** Returns the time of the latest block, in milliseconds since 1970. */
   blockTimeMs(options?: undefined, limits?: Limits): Promise<number>
-  /** Whether the contract would take this transfer now; nothing is sent. */
+  /** Simulates a transfer without sending it. */
   checkTransfer(transfer: SignedTransfer, limits?: Limits): Promise<TransferCheck>
   /** Estimates gas and fees of a transfer. */
   prepareTransfer(transfer: SignedTransfer, limits?: Limits): Promise<PreparedTransfer>
   sendTransfer(asked: TransferToSend, limits?: Limits): Promise<SubmittedTransfer>
-  /** Receipt of a submitted transaction. */
   transferReceipt(query: { hash: Hex; transfer: TransferTerms }, limits?: Limits): Promise<TransferReceipt>
 }
 
 export type Limits = {
   signal?: AbortSignal | undefined
-  /** From the moment that the chain client is loaded. */
+  /** Timeout, measured from when the chain client is loaded. */
   withinMs?: number | undefined
 }
 
-/** In atomic units. */
+/** Balances in atomic units. */
 export type ChainBalance = { usdc: bigint; ether: bigint }
 
-/** Terms of a transfer by EIP-3009. Hexadecimal in lower case, numbers as decimal text. */
+/** Terms of an EIP-3009 transfer. Hexadecimal in lower case, numbers as decimal text. */
 export type TransferTerms = { from: Hex; to: Hex; value: string; nonce: Hex }
 export type SignedTransfer = TransferTerms & {
   /** Unix seconds. */
@@ -51,20 +51,18 @@ export type SignedTransfer = TransferTerms & {
 export type AuthorizationQuery = TransferTerms & {
   /** Unix seconds. */
   validBefore: string
-  /** The transfer cannot have happened much earlier. */
+  /** Earliest time at which the transfer can have happened, approximately. */
   sinceMs: number
-  /** By our own clock: a node's clock alone never says that something has expired. */
+  /** Time of the local clock, because a node's clock alone must not expire an authorization. */
   nowMs: number
-  /** Blocks for which logs are asked at once. */
+  /** Block range of one log query. */
   blocksAtOnce?: bigint | undefined
 }
 
 /**
- * - `unused`: it can still be settled.
- * - `expired`: it was not used, and never can be.
- * - `paid`: this transaction moved exactly what was signed.
- * - `cancelled`, `used-otherwise`: its nonce is gone without this transfer.
- * - `used`: its transaction was not found yet.
+ * - `unused`: can still be settled. - `expired`: was not used and can no longer be used. - `paid`: the transaction
+ * moved exactly the signed amount. - `cancelled`, `used-otherwise`: the nonce was used without this transfer. - `used`:
+ * the transaction was not found yet.
  */
 export type AuthorizationOutcome =
   | { state: 'unused' | 'expired' | 'cancelled' | 'used-otherwise' | 'used' }
@@ -73,9 +71,8 @@ export type AuthorizationOutcome =
 export type PermitQuery = {
   from: Hex
   to: Hex
-  /** The most that was signed. */
+  /** Maximum amount that was signed. */
   amount: string
-  /** Decimal. */
   nonce: string
   /** Unix seconds. */
   deadline: string
@@ -83,7 +80,10 @@ export type PermitQuery = {
   /** Transaction that the payee reports as the settlement. */
   transaction: Hex | null
 }
-/** `taken`: amount that the transaction moved by this permit. Null if the transaction does something else: unknown. */
+/**
+ * `taken`: amount that the transaction moved with this permit, or null if the transaction does something else or is
+ * unknown.
+ */
 export type PermitOutcome =
   | { state: 'unused' | 'expired' }
   | { state: 'used'; settledAmount: string | null; transaction: Hex | null }
@@ -97,19 +97,19 @@ export type TransferToSend = {
   transfer: SignedTransfer
   gas: bigint
   fees: Fees
-  /** Pays for the gas. */
+  /** Private key of the account that pays for gas. */
   relayerKey: Hex
-  /** Transactions of the relayer before this one, as far as the caller knows; the node may know of more. */
+  /** Number of the relayer's earlier transactions known to the caller. The node may report a higher nonce. */
   minNonce: number
-  /** One with the same transfer that was sent earlier: it is replaced while it is in no block. */
+  /** Earlier transaction with the same transfer. Replaced unless it is already in a block. */
   replaces?: SubmittedTransfer | undefined
 }
 export type SubmittedTransfer = { hash: Hex; nonce: number; fees: Fees }
 
-/** `other`: it succeeded, and moved something else. */
+/** `other`: succeeded, but moved something else. */
 export type TransferReceipt = 'none' | 'paid' | 'reverted' | 'other'
 
-/** Every question by its name, as it goes to the thread. */
+/** Queries by name, as sent to the worker thread. */
 export type ChainQuestions = {
   [K in Exclude<keyof Chain, 'network' | 'host'>]: {
     query: Parameters<Chain[K]>[0]

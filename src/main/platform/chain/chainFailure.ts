@@ -1,4 +1,4 @@
-/** Why a chain did not answer, without anything that the node said: that may repeat its address, which may hold a key. */
+/** Details of an error of a node. Excludes the node's own messages, which may contain its URL and thus an API key. */
 export type FailureFacts =
   | { kind: 'unreachable' | 'unreadable' | 'too-large' | 'crashed' | 'closed' }
   | { kind: 'late'; afterMs: number }
@@ -6,7 +6,9 @@ export type FailureFacts =
   | { kind: 'refused'; code: number }
   | { kind: 'other-network'; chainId: number | string }
 
-/** Error of a node. Its message is a sentence for users, and names the host of the node but no other part of its URL. */
+/**
+ * Error of a node. Its message is a sentence for users. It contains the host of the node, but no other part of its URL.
+ */
 export class ChainFailure extends Error {
   readonly kind: FailureFacts['kind']
 

@@ -4,10 +4,10 @@ import type { Limits } from './chain.ts'
 import { ChainFailure, type FailureFacts } from './chainFailure.ts'
 import type { ChainEndpoint, FromChainWorker, Question, ToChainWorker } from './chainMessages.ts'
 
-/** One thread that queries chains. It ends itself when idle, and when it does not stop a query in time. */
+/** Worker thread that queries chains. Exits when idle, or when it does not abort a query in time. */
 export type ChainQueryWorker = {
   query(endpoint: ChainEndpoint, question: Question, limits: Limits): Promise<unknown>
-  /** Resolves when the thread has exited. Its queries fail. */
+  /** Resolves when the thread has exited. Open queries reject. */
   terminate(): Promise<unknown>
 }
 
@@ -15,9 +15,9 @@ type Options = {
   workerUrl: URL
   idleMs: number
   stopMs: number
-  /** Reason for the queries that are open when the thread exits. */
+  /** Reason with which open queries reject when the thread exits. */
   getExitReason: () => FailureFacts
-  /** Called when it accepts no more queries. */
+  /** Called when the worker stops accepting queries. */
   onEnd: () => void
   onExit: () => void
   log: Log
@@ -32,9 +32,9 @@ type PendingQuery = {
 }
 
 const defaultWithinMs = 6_000
-/** Loading viem takes 0.4 s on an idle machine. */
+/** Loading viem takes 0.4 s on an idle computer. */
 const startMs = 30_000
-/** Far above the size of any response. Exceeding it ends the thread, not the process. */
+/** Far above the size of any response. Exceeding the limit ends the thread, not the process. */
 const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
 export function createChainQueryWorker(options: Options): ChainQueryWorker {
@@ -72,7 +72,7 @@ export function createChainQueryWorker(options: Options): ChainQueryWorker {
     query?.reject(new ChainFailure(query.host, facts))
   }
 
-  /** With nothing to do it neither keeps the process, nor stays. */
+  /** An idle thread does not block the exit of the process, and exits after a timeout. */
   const rest = (): void => {
     if (queries.size > 0 || hasEnded) return
     worker.unref()
@@ -137,7 +137,7 @@ export function createChainQueryWorker(options: Options): ChainQueryWorker {
   }
 }
 
-/** Timers of queries that were given up here, and have not stopped in the thread. */
+/** Creates the timers of queries that were aborted here but have not stopped in the thread. */
 function createStopTimers(stopMs: number, onLate: () => void) {
   const timers = new Map<number, NodeJS.Timeout>()
 
@@ -155,7 +155,7 @@ function createStopTimers(stopMs: number, onLate: () => void) {
   }
 }
 
-/** Reads the code only: the message may repeat the URL of a node, which may contain a key. */
+/** Reads only the error code, because the message may contain the URL of a node with its API key. */
 function readCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   return 'code' in error ? String(error.code) : error.name

@@ -6,10 +6,9 @@ import { ChainFailure } from './chainFailure.ts'
 import type { ChainEndpoint, Question } from './chainMessages.ts'
 import { type ChainQueryWorker, createChainQueryWorker } from './chainQueryWorker.ts'
 
-/** Queries chains on a separate thread, which starts with the first query and ends when idle. */
+/** Queries chains on a worker thread, which starts with the first query and exits when idle. */
 export type ChainThread = {
   chain(endpoint: ChainEndpoint): Chain
-  /** Whether its thread is there now. */
   isRunning(): boolean
   close(): Promise<void>
 }
@@ -18,7 +17,7 @@ type Options = {
   log: Log
   workerUrl?: URL
   idleMs?: number
-  /** A question that was given up ends within this, or its thread is ended. */
+  /** Maximum time for an aborted query to stop. The thread is terminated after that. */
   stopMs?: number
 }
 
@@ -29,7 +28,7 @@ export function createChainThread(options: Options): ChainThread {
   const { log, idleMs = defaultIdleMs, stopMs = defaultStopMs } = options
   const workerUrl = options.workerUrl ?? pathToFileURL(getProgramFile('platform/chain/chainWorker'))
   let current: ChainQueryWorker | undefined
-  /** Workers whose thread has not exited: the current one, and ended ones. */
+  /** Workers whose thread has not exited, including those that accept no more queries. */
   const workers = new Set<ChainQueryWorker>()
   let closing = false
 
@@ -69,8 +68,9 @@ export function createChainThread(options: Options): ChainThread {
       const asks =
         <K extends QuestionName>(name: K) =>
         (query: ChainQuestions[K]['query'], limits: Limits = {}) => {
-          const question = { name, asked: query } as Question // the pair is of one name
-          return ask(endpoint, question, limits) as Promise<ChainQuestions[K]['answer']> // the thread has it from that function
+          const question = { name, asked: query } as Question // name and query belong together
+          // the thread returns the result of the function with this name
+          return ask(endpoint, question, limits) as Promise<ChainQuestions[K]['answer']>
         }
       return {
         ...{ network, host },

@@ -21,7 +21,7 @@ const queries = {
 
 if (parentPort) serveChain(parentPort)
 
-/** Answers queries, each with its own abort signal. */
+/** Runs queries, each with a separate abort signal. */
 function serveChain(port: MessagePort): void {
   const underWay = new Map<number, AbortController>()
   const tell = (message: FromChainWorker): void => port.postMessage(message)
@@ -30,7 +30,8 @@ function serveChain(port: MessagePort): void {
     const stopping = new AbortController()
     underWay.set(id, stopping)
     try {
-      const work = queries[question.name] as (node: unknown, input: unknown) => Promise<unknown> // of one name are of one type
+      // name and input belong together
+      const work = queries[question.name] as (node: unknown, input: unknown) => Promise<unknown>
       tell({ type: 'answer', id, answer: await work(openNode(endpoint, stopping.signal), question.asked) })
     } catch (error) {
       tell({ type: 'failure', id, facts: toFailureFacts(error) })

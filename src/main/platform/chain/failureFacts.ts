@@ -8,7 +8,7 @@ import {
 } from 'viem'
 import type { FailureFacts } from './chainFailure.ts'
 
-/** The node serves something else than what is meant. */
+/** Error for a node that serves another network than expected. */
 export class OtherNetwork extends Error {
   readonly chainId: number
 
@@ -18,7 +18,7 @@ export class OtherNetwork extends Error {
   }
 }
 
-/** Kinds, codes and numbers only: what a node says in words stays in the thread. */
+/** Extracts only kinds, codes and numbers. Messages of a node do not leave the thread. */
 export function toFailureFacts(error: unknown): FailureFacts {
   const chain = [...listCauses(error)]
   const first = <T>(kind: abstract new (...parameters: never[]) => T): T | undefined =>
@@ -34,7 +34,7 @@ export function toFailureFacts(error: unknown): FailureFacts {
   return { kind: 'unreadable' }
 }
 
-/** The contract would have refused it: nothing was sent. */
+/** Whether the contract reverts the transfer. Nothing was sent. */
 export function isRefusedByContract(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false
   return [...listCauses(error)].some(

@@ -1,12 +1,12 @@
 import { createPublicClient, defineChain, http, parseAbi } from 'viem'
 import type { ChainEndpoint } from './chainMessages.ts'
 
-/** On every network that Steward knows: https://www.multicall3.com */
+/** Same address on all supported networks: https://www.multicall3.com */
 const multicallAddress = '0xcA11bde05977b3631167028862bE2a173976CA11'
 /** Maximum size of a decompressed response. Receipts of bundled transactions are the largest. */
 const maxAnswerBytes = 2 * 1024 * 1024
 
-/** A client for one question: its signal ends all that the question asks of the node. */
+/** Creates a client for one query. Its signal aborts all requests of the query. */
 export function openNode({ network, rpcUrl }: ChainEndpoint, signal: AbortSignal) {
   const chain = defineChain({
     id: network.chainId,

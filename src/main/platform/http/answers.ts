@@ -7,28 +7,28 @@ import { splitJson } from './jsonPieces.ts'
 
 const form = Symbol('form of an answer')
 
-/** Anything but JSON: a file, a page, an archive. */
+/** Response that is not JSON, such as a file, a page or an archive. */
 export type BytesAnswer = {
   readonly [form]: 'bytes'
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Absent: there is none, but all headers are as if there were. */
+  /** Absent: the response has the headers of a body, but no body. */
   readonly body: string | Uint8Array | Pieces | undefined
-  /** In memory until all pieces were sent. */
+  /** Bytes held in memory until all chunks are sent. */
   readonly sourceBytes: number
 }
 
-/** Events as they come: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/** Stream of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export type EventsAnswer = {
   readonly [form]: 'events'
   readonly events: AsyncIterable<StreamEvent>
   readonly toEvent: ((toEvent: AppError) => StreamEvent) | undefined
 }
 
-/** `data` is sent as it is when it is a text, otherwise as JSON. */
+/** `data` is sent unchanged if it is a string, otherwise as JSON. */
 export type StreamEvent = { event?: string; id?: string; data: unknown }
 
-/** Asked for the next piece when the client has taken the ones before. */
+/** Chunks, pulled as the client reads them. */
 type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
 
 export function createBytesAnswer(fields: {
@@ -43,14 +43,14 @@ export function createBytesAnswer(fields: {
 
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' }
 
-/** JSON of an object with long strings, made while it is sent. */
+/** Creates a JSON response for an object with long strings. It is serialized while it is sent. */
 export function createLongJsonAnswer(status: number, value: Readonly<Record<string, unknown>>): BytesAnswer {
   const strings = Object.values(value).filter((member) => typeof member === 'string')
   const sourceBytes = strings.reduce((sum, text) => sum + measureBytes(text), 0)
   return createBytesAnswer({ status, headers: jsonHeaders, body: splitJson(value), sourceBytes })
 }
 
-/** Bytes that an answer has in memory until it was sent. */
+/** Returns the bytes that a response holds in memory until it is sent. */
 export function countBufferedBytes({
   body,
   sourceBytes = 0,
@@ -62,15 +62,16 @@ export function countBufferedBytes({
   return body instanceof Uint8Array ? body.length : sourceBytes
 }
 
-/** V8 has at most two bytes for a UTF-16 unit, and one where all of the text is ASCII. */
+/** Estimates the size of a string in V8: one byte per UTF-16 unit if all text is ASCII, otherwise at most two. */
 function measureBytes(text: string): number {
   return Buffer.byteLength(text) === text.length ? text.length : text.length * 2
 }
 
 /**
- * Requests the next event once the client has received the previous ones. A failure before the first event becomes a
- * normal error response. When the client disconnects, the handler's signal fires and the iterator ends.
- * @param options format of a later failure; default: an event `error` with a standard error body
+ * Creates a response of server-sent events. Requests the next event once the client has received the previous ones. An
+ * error before the first event becomes a normal error response. When the client disconnects, the handler's signal
+ * aborts and the iterator is closed.
+ * @param options format of a later error; default: an event `error` with a standard error body
  */
 export function createEventsAnswer(
   events: AsyncIterable<StreamEvent>,
@@ -87,14 +88,14 @@ export function isEventsAnswer(value: unknown): value is EventsAnswer {
   return getForm(value) === 'events'
 }
 
-/** Ends the source of an answer that is not sent. */
+/** Closes the source of a response that is not sent. */
 export function discardAnswer(answer: unknown): void {
   const source = isBytesAnswer(answer) ? answer.body : isEventsAnswer(answer) ? answer.events : undefined
   if (source instanceof Readable) source.destroy()
   else if (typeof source === 'object' && Symbol.asyncIterator in source) {
     source[Symbol.asyncIterator]()
       .return?.()
-      .catch(() => {}) // its failure has no reader
+      .catch(() => {}) // errors of a discarded source are ignored
   }
 }
 
@@ -106,7 +107,10 @@ export function sendJson(exchange: Exchange, status: number, text: string): void
   sendWhole(exchange, { status, headers: jsonHeaders, body: text })
 }
 
-/** In the place of an answer; where that has begun, the connection breaks off, since nothing else can tell. */
+/**
+ * Sends an error response. If a response has begun, closes the connection, because there is no other way to report the
+ * error.
+ */
 export function sendFailure(exchange: Exchange, error: AppError): void {
   if (exchange.response.headersSent) {
     exchange.response.destroy()
@@ -116,7 +120,7 @@ export function sendFailure(exchange: Exchange, error: AppError): void {
   sendJson(exchange, error.status, JSON.stringify(exchange.failureBody?.(error) ?? error.toBody()))
 }
 
-/** @throws what the pieces throw; only before the first one can it still be answered. */
+/** @throws an error of the source; it can become an error response only before the first chunk */
 export async function sendBytes(exchange: Exchange, { status, headers, body }: BytesAnswer): Promise<void> {
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
     sendWhole(exchange, { status, headers, body })
@@ -148,7 +152,7 @@ export async function sendBytes(exchange: Exchange, { status, headers, body }: B
   }
 }
 
-/** Asks for the next piece when the client has taken the last one, and for none when it has gone. */
+/** Requests the next chunk once the client has read the last one. Stops when the client disconnects. */
 export async function writeEach<T>(
   response: ServerResponse,
   pieces: AsyncIterable<T> | Iterable<T>,

@@ -1,6 +1,9 @@
 import { isIPv6 } from 'node:net'
 
-/** Returns the network that limits count an address by: itself for IPv4, its /64 for IPv6, which one subscriber has. */
+/**
+ * Returns the network under which an address is rate-limited: the address for IPv4, the /64 network of one subscriber
+ * for IPv6.
+ */
 export function toClientNetwork(address: string): string {
   const plain = unmapIpv4(address)
   if (!isIPv6(plain)) return plain
@@ -14,13 +17,12 @@ export function toClientNetwork(address: string): string {
     .join(':')
 }
 
-/** Whether a connection comes from this computer. */
 export function isLoopbackAddress(address: string): boolean {
   const plain = unmapIpv4(address)
   return plain === '::1' || plain.startsWith('127.')
 }
 
-/** Removes the prefix of an IPv4-mapped address, and the zone of a link-local one. */
+/** Removes the prefix of an IPv4-mapped address and the zone of a link-local address. */
 function unmapIpv4(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 export type HeaderList = Record<string, string | string[]>
 
-/** Headers of a single connection: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
+/** Hop-by-hop headers: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -21,7 +21,7 @@ export function endToEnd({ headers }: Pick<IncomingMessage, 'headers'>): (name: 
   return (name) => !hopByHop.has(name) && !named.includes(name)
 }
 
-/** Lines of a head that is written by hand. */
+/** Formats the head of a response for a raw socket. */
 export function formatHead(status: number, reason: string, headers: Readonly<HeaderList>): string {
   const lines = Object.entries(headers).flatMap(([name, values]) => [values].flat().map((it) => `${name}: ${it}\r\n`))
   return `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`

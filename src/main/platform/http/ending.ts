@@ -1,13 +1,13 @@
-/** The end of what outlives the many that wait for it, such as a server and its requests. */
+/** Listeners for the end of a long-lived object, such as a server, of which many short-lived objects are notified. */
 export type Ending = {
-  /** Runs the task at the end; at once where that has come. @returns forgets it */
+  /** Runs the task at the end, or immediately if it has already ended. @returns a function that removes the task */
   onceEnded(task: () => void): () => void
 }
 
 type Waiting = { task: () => void; before: Waiting | undefined; next: Waiting | undefined }
 
 /**
- * Avoids listeners on the signal: Node's list of them leaks, because a removed one keeps pointing to its successors,
+ * Does not add listeners to the signal. Node.js leaks them, because a removed listener still references its successors,
  * and with them whole requests, until the next full garbage collection.
  */
 export function createEnding(signal: AbortSignal): Ending {

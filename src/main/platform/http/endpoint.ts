@@ -4,46 +4,47 @@ import type { Parsed, Route } from '#shared/contract/route.ts'
 import type { RepeatableRequest } from '../oncePerKey.ts'
 import type { Lease } from '../principals.ts'
 
-/** Request context that both halves extend for their handlers. */
+/** Request context that the local agent and the service extend for their handlers. */
 export type BaseCall = {
   readonly method: string
   readonly headers: IncomingHttpHeaders
-  /** The pieces of a body of bytes. Empty where the route takes none. */
+  /** Chunks of a binary body. Empty unless the route has one. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Sets a header of the response, also of an error response. */
+  /** Sets a header of the response, including an error response. */
   setHeader(name: string, value: string): void
-  /** Fires when the client has gone, the server closes or the request is aborted: for handlers that wait. */
+  /** Aborts when the client disconnects, the server closes or the request is aborted. For handlers that wait. */
   readonly signal: AbortSignal
-  /** Fires when the client has gone or the request is aborted: for work that a server which closes still finishes. */
+  /** Aborts when the client disconnects or the request is aborted. For work that a closing server still completes. */
   readonly disconnected: AbortSignal
-  /** Ends the request, and answers it with this error. */
+  /** Ends the request with this error as its response. */
   abort(error: AppError): void
-  /** Lease of the request, which ends with its principal. Undefined where no principal is known. */
+  /** Lease of the request, which ends with its principal. Undefined for unauthenticated requests. */
   readonly lease: Lease<unknown> | undefined
-  /** Set for requests with `Idempotency-Key`, on routes that honour the key. Undefined for event streams. */
+  /** Set for requests with `Idempotency-Key`, on routes that support the key. Undefined for event streams. */
   readonly repeatable: Repeatable | undefined
 }
 
 export type Repeatable = Omit<RepeatableRequest, 'holder'>
 
-/** A route of the contract with what answers it. Input was parsed by the route's own schemas. */
+/** Route of the contract with its handler. The input is parsed by the schemas of the route. */
 export type Endpoint<Call> = {
   route: Route
-  /** Whether this input is answered with events; an `Idempotency-Key` then counts for nothing. Absent: never. */
+  /**
+   * Whether the response to this input is an event stream, for which an `Idempotency-Key` is ignored. Default: never
+   */
   streams?: (input: Parsed<Route>) => boolean
-  /** The body of a failure, for paths whose callers expect another form than ours. Absent: as everywhere. */
+  /** Creates the body of an error response, for paths with a different error format. Default: the standard format */
   failureBody?: (error: AppError) => unknown
-  /** Price to settle before the handler runs. Absent: free. */
+  /** Price to settle before the handler runs. Default: free */
   price?: Price<Call>
-  /** @returns what the route's schema says, or what `bytesAnswer` or `eventsAnswer` made */
+  /** @returns a value of the route's response schema, or a response from `bytesAnswer` or `eventsAnswer` */
   handle: (input: Parsed<Route>, call: Call, settlement?: unknown) => unknown
 }
 
 /**
- * Charges for an operation between its request and handler. Runs after the idempotency key, so that a repetition pays
- * nothing.
- * @returns undefined if this input is free; a response that replaces the handler's, for a payment that bought one
- * before
+ * Charges for an operation before its handler runs. Runs after the idempotency check, so that a repeated request is not
+ * charged.
+ * @returns undefined if this input is free, or a stored response if the payment has already bought one
  * @throws AppError such as a 402 with its headers and fields. It is never stored for an `Idempotency-Key`.
  */
 export type Price<Call> = (
@@ -52,23 +53,23 @@ export type Price<Call> = (
   request: PricedRequest,
 ) => Promise<Payment | { answer: StoredAnswer } | undefined>
 
-/** Request that a payment is bound to. `path` includes the query; `body` is unparsed. */
+/** Request that a payment is bound to. `path` includes the query; `body` is the raw body. */
 export type PricedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer }
 
-/** Payment that was made: the handler runs, and the payment is notified of the outcome once, before the client is. */
+/** Payment that was made. The handler runs, and the payment is notified of the outcome once, before the client is. */
 export type Payment = {
-  /** For the handler: how much, by whom. */
+  /** Amount and payer, for the handler. */
   settlement: unknown
-  /** Headers of the response, also of an error response: the receipt. */
+  /** Receipt headers of the response, including an error response. */
   headers: Readonly<Record<string, string>>
   /**
-   * The work is done.
-   * @param answer undefined: it was sent in pieces, to their end or until the client left
+   * Completes the payment after the work.
+   * @param answer undefined if the response was streamed, to its end or until the client disconnected
    */
   done(answer: StoredAnswer | undefined): Promise<void>
-  /** Handles a failure of the work. @returns the error for the client, which may say where the money is */
+  /** Handles an error of the work. @returns the error for the client, which may include the state of the payment */
   fail(error: unknown): Promise<AppError>
 }
 
-/** An answer of JSON, whole. */
+/** Complete JSON response. */
 export type StoredAnswer = { status: number; body: string }

@@ -2,19 +2,19 @@ import { AppError } from '#shared/appError.ts'
 import { type EventsAnswer, type StreamEvent, writeEach } from './answers.ts'
 import type { Exchange } from './exchange.ts'
 
-/** Proxies cut connections that are silent for longer, most after 30 or 60 s. */
+/** Proxies close connections that are idle for longer, most after 30 or 60 s. */
 export const defaultHeartbeatMs = 15_000
 
-/** A client that takes nothing for so many heartbeats has gone without saying so. */
+/** Heartbeats without progress after which a client counts as disconnected. */
 const missedHeartbeats = 8
 
 type Options = {
-  /** Idle time after which a comment is sent. */
+  /** Idle time before a comment is sent. */
   heartbeatMs: number
   toFailure: (error: unknown) => AppError
 }
 
-/** @throws what came before the first event, while it can still be answered as an error. */
+/** @throws an error before the first event, while an error response is still possible */
 export async function sendEvents(exchange: Exchange, answer: EventsAnswer, options: Options): Promise<void> {
   const { request, response, disconnected, signal } = exchange
   const begin = (): void => {
@@ -31,7 +31,7 @@ export async function sendEvents(exchange: Exchange, answer: EventsAnswer, optio
     response.end(formatEvent(answer.toEvent?.(error) ?? { event: 'error', data: error.toBody() }))
   }
   const heartbeat = setInterval(() => {
-    // Sends the head of the response immediately, so that clients of a slow first event know that it will come.
+    // Sends the response head immediately, so that a client does not time out before a slow first event.
     begin()
     if (!response.writableNeedDrain && !response.writableEnded) response.write(':\n\n')
   }, options.heartbeatMs)
@@ -62,10 +62,10 @@ export async function sendEvents(exchange: Exchange, answer: EventsAnswer, optio
 const eventHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
-  'x-accel-buffering': 'no', // nginx would collect what is meant to be seen as it comes
+  'x-accel-buffering': 'no', // disables buffering in nginx
 } as const
 
-/** A name or an id of two lines would be two fields, and so whatever its author wants. */
+/** A line break in a name or an id would allow the author of the event to inject fields. */
 function formatEvent({ event, id, data }: StreamEvent): string {
   for (const field of [event, id]) {
     if (field !== undefined && /[\r\n\0]/.test(field)) throw new Error('The name or id of an event has several lines.')

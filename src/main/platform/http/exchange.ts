@@ -3,35 +3,38 @@ import type { Duplex } from 'node:stream'
 import type { AppError } from '#shared/appError.ts'
 import type { Ending } from './ending.ts'
 
-/** One request and the answer to it. */
+/** A request and its response. */
 export type Exchange = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Headers of the answer, whatever it will be; by lower-case names. */
+  /** Headers of the response, including an error response. Names are in lower case. */
   readonly headers: Record<string, string>
-  /** Fires when the client has gone before it had the whole answer, and at `abort`. */
+  /** Aborts when the client disconnects before the end of the response, and on `abort`. */
   readonly disconnected: AbortSignal
-  /** Fires when the client has gone or the server closes, and at `abort`: for work that waits. */
+  /** Aborts when the client disconnects, when the server closes, and on `abort`. For work that waits. */
   readonly signal: AbortSignal
-  /** Error of `abort`. Undefined before. */
+  /** Error passed to `abort`. Undefined if it was not called. */
   readonly abortError: AppError | undefined
   /**
-   * Ends the request, as when its principal ends. The signals fire with the error as their reason, and the error is the
-   * answer. Where an answer has begun, its source may write a last part; then the connection breaks off. Does nothing
-   * once the answer was sent.
+   * Ends the request, for example when its principal ends. The signals abort with the error as their reason, and the
+   * error becomes the response. If a response has begun, its source may write a last chunk before the connection is
+   * closed. No-op once the response is sent.
    */
   abort(error: AppError): void
-  /** Calls the one listener at `abort`, or at once after it. */
+  /** Calls the listener on `abort`, or immediately if aborted. Supports one listener. */
   onceAborted(listener: (error: AppError) => void): void
-  /** Error format of the matched endpoint. Undefined: the common one. */
+  /** Error format of the matched endpoint. Default: the standard format */
   failureBody: ((error: AppError) => unknown) | undefined
-  /** Path template of the matched route. The access log has it instead of the path, whose segments may hold secrets. */
+  /**
+   * Path template of the matched route. The access log contains it instead of the path, whose segments may contain
+   * secrets.
+   */
   routePath: string | undefined
-  /** Fields of the access log that are known once the caller is. */
+  /** Access log fields that are set after authentication. */
   logFields: Readonly<Record<string, string>> | undefined
 }
 
-/** A request to become a WebSocket. `head` is what came behind it already. */
+/** Request to upgrade to a WebSocket. `head` contains bytes already received after the request. */
 export type Upgrade = { request: IncomingMessage; stream: Duplex; head: Buffer }
 
 type ExchangeInput = Pick<Exchange, 'request' | 'response'> & {
@@ -96,7 +99,7 @@ export class RequestExchange implements Exchange {
   }
 }
 
-/** Time for the last part of an answer after `abort`. */
+/** Time for the last chunk of a response after `abort`. */
 const lastPartMs = 2_000
 
 /** Returns the path of a request without its query, truncated. */

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { AppError, type ErrorBody } from '#shared/appError.ts'
 import { type Log, toLoggedError } from '../log.ts'
 
-/** Converts any error to one for the caller. Unexpected errors are logged, and their internals are left out. */
+/** Converts any error to an AppError for the caller. Logs unexpected errors and omits their details. */
 export function toAppError(
   error: unknown,
   log: Log,
@@ -17,10 +17,13 @@ export function toAppError(
   return new AppError('internal/unexpected', 'Something unexpected went wrong in Steward.', { cause: error })
 }
 
-/** Value of `Retry-After` where the actual delay is unknown. */
+/** Value of `Retry-After` if the actual delay is unknown. */
 const defaultRetrySeconds = 5
 
-/** Builds the headers of an error response. A 401 names the scheme: https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 */
+/**
+ * Builds the headers of an error response. A 401 response includes the authentication scheme:
+ * https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
+ */
 export function createFailureHeaders({ status, retryAfterSeconds, headers }: AppError): Record<string, string> {
   const soonSeconds = retryAfterSeconds ?? (status === 429 || status === 503 ? defaultRetrySeconds : undefined)
   return {
@@ -30,19 +33,19 @@ export function createFailureHeaders({ status, retryAfterSeconds, headers }: App
   }
 }
 
-/** Statuses that a retry gets again. */
+/** Statuses for which a retry has the same result. */
 const lasting = new Set([400, 401, 402, 403, 404, 409, 413])
 /** Codes of 503 errors that persist until the user acts. */
 const isUnconfigured = ({ code }: AppError): boolean => code.endsWith('/unconfigured')
 
-/** Builds the header by which SDKs of model providers decide whether to retry, which can take minutes. */
+/** Builds the header that tells SDKs of model providers whether to retry. Their retries can take minutes. */
 export function retryHeader(error: AppError): Record<string, string> {
   const { status } = error
   if (lasting.has(status) || (status === 503 && isUnconfigured(error))) return { 'x-should-retry': 'false' }
   return status === 429 || status === 503 ? { 'x-should-retry': 'true' } : {}
 }
 
-/** Refuses an upgrade, whose connection has no `ServerResponse`. */
+/** Refuses an upgrade. Writes to the socket, because there is no `ServerResponse`. */
 export function refuseUpgrade(stream: Duplex, error: AppError, headers: Readonly<Record<string, string>> = {}): void {
   answerBare(stream, {
     status: error.status,
@@ -51,7 +54,7 @@ export function refuseUpgrade(stream: Duplex, error: AppError, headers: Readonly
   })
 }
 
-/** Answers a request that the parser of Node.js rejects. */
+/** Responds to a request that the parser of Node.js rejects. */
 export function answerBrokenRequest(error: Error & { code?: string }, stream: Duplex): void {
   if (error.code === 'ECONNRESET') {
     stream.destroy()
@@ -67,8 +70,8 @@ export function answerBrokenRequest(error: Error & { code?: string }, stream: Du
 }
 
 /**
- * A refused body is read and dropped for a moment, so that a client still sending gets its answer instead of a
- * broken connection; then the connection ends.
+ * Reads and discards the rest of a refused body for a moment, so that a client that is still sending receives the
+ * response instead of a connection reset. Then closes the connection.
  */
 export function dropRest(request: IncomingMessage): void {
   if (request.complete) return
@@ -79,7 +82,7 @@ export function dropRest(request: IncomingMessage): void {
 
 type BareAnswer = { status: number; body: ErrorBody; headers?: Readonly<Record<string, string>> }
 
-/** Answers on the bare connection, which ends with it: for what never becomes a request of the server. */
+/** Writes a response to the raw socket and closes it, for requests that do not reach the handlers. */
 function answerBare(stream: Duplex, { status, body, headers = {} }: BareAnswer): void {
   if (!stream.writable) return
   const text = JSON.stringify(body)

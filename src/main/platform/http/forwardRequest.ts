@@ -9,12 +9,13 @@ import { ignoreLateErrors } from './lateErrors.ts'
 /** Behavior of one proxy: its target, headers, timeouts and errors. */
 export type Forwarding = {
   /**
-   * Connects to the other server. Its response begins a request with these headers and those that it may see; the body
-   * and the end follow. @param disconnected fires when the client disconnects
+   * Connects to the upstream server and returns a function that starts a request with the given framing headers. The
+   * caller sends the body.
+   * @param disconnected aborts when the client disconnects
    * @throws AppError; other errors count as `broken`
    */
   reach(disconnected: AbortSignal): Begin | Promise<Begin>
-  /** Selects the status text and headers that the client receives, also for a handshake. */
+  /** Selects the status text and headers that the client receives, including those of a handshake. */
   answerHead(answer: IncomingMessage): { reason: string | undefined; headers: HeaderList }
   /** Timeout from the end of the request to the status line of the response. */
   answerMs: number
@@ -26,15 +27,15 @@ export type Forwarding = {
 export type Begin = (framing: HeaderList) => ClientRequest
 
 /**
- * `late`: no response in time. `broken`: the connection ended before the response. `protocol`: an upgrade that was not
+ * `late`: no response in time. `broken`: the connection closed before the response. `protocol`: an upgrade that was not
  * requested. A number: a status that is not final or not valid in HTTP.
  */
 export type ForwardingFailure = 'late' | 'broken' | 'protocol' | number
 
 /**
- * Hands a request on to another server and its answer back, bodies streaming both ways, each side as fast as the slower
- * one. Either end that leaves takes the other along.
- * @throws AppError of `failure`, while it can still be answered
+ * Forwards a request to an upstream server and streams the response back, with backpressure in both directions. If
+ * either side disconnects, the other connection is closed.
+ * @throws AppError from `toError`, while an error response is still possible
  */
 export async function forwardRequest(exchange: Exchange, forwarding: Forwarding): Promise<void> {
   const { request, response, disconnected } = exchange
@@ -52,14 +53,14 @@ export async function forwardRequest(exchange: Exchange, forwarding: Forwarding)
   upstreamRequest.once('finish', wait)
   try {
     const answer = await answerTo(upstreamRequest, request, toError)
-    upstreamRequest.off('finish', wait) // it may answer before it has the whole request
+    upstreamRequest.off('finish', wait) // the upstream may respond before it has received the whole request
     clearTimeout(late)
     const status = assertStatus(answer, toError)
     const { reason, headers } = forwarding.answerHead(answer)
     response.writeHead(status, reason, headers)
-    response.flushHeaders() // what follows may be events that are yet to happen
+    response.flushHeaders() // the body may be events that arrive later
     await pipeline(answer, response)
-    // The pipe would pause the request again when the other connection closes, and the rest would stay unread.
+    // The pipe would pause the request when the upstream connection closes, and the rest of the body would stay unread.
     if (!request.complete) request.unpipe(upstreamRequest)
     dropRest(request)
   } catch (thrown) {
@@ -67,11 +68,11 @@ export async function forwardRequest(exchange: Exchange, forwarding: Forwarding)
   } finally {
     clearTimeout(late)
     disconnected.removeEventListener('abort', abort)
-    upstreamRequest.destroy() // a connection that can be used again is not its own any more
+    upstreamRequest.destroy() // the request no longer owns a connection that was returned to the pool
   }
 }
 
-/** @throws AppError of `failure` for a status that ends no answer, or that HTTP does not have */
+/** @throws AppError from `toError` for a status that is not final or not valid in HTTP */
 export function assertStatus({ statusCode = 0 }: IncomingMessage, toError: Forwarding['toError']): number {
   if (statusCode >= 200 && statusCode <= 999) return statusCode
   throw toError(statusCode)
@@ -85,7 +86,7 @@ export async function reachUpstream({ reach, toError }: Forwarding, disconnected
   }
 }
 
-/** A connection is made at once where none is left, which can fail at once. */
+/** Opens a connection if the pool has none, which can throw synchronously. */
 export function beginForwarding(begin: Begin, framing: HeaderList, beginRequest: Forwarding['toError']): ClientRequest {
   try {
     const request = begin(framing)
@@ -96,12 +97,12 @@ export function beginForwarding(begin: Begin, framing: HeaderList, beginRequest:
   }
 }
 
-/** A body of unknown length is framed again: as raw bytes it could pass for another request. */
+/** Re-encodes a body of unknown length as chunked. Its raw bytes could be parsed as another request. */
 function getFraming({ headers }: IncomingMessage): HeaderList {
   return headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }
 }
 
-/** Streams the body, and stops when the other server responds before it has received all of it. */
+/** Streams the body. Stops when the upstream server responds before it has received the whole body. */
 function answerTo(
   upstreamRequest: ClientRequest,
   request: IncomingMessage,

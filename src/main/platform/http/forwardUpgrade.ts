@@ -7,14 +7,14 @@ import type { Upgrade } from './exchange.ts'
 import { assertStatus, beginForwarding, type Forwarding, reachUpstream } from './forwardRequest.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
 
-/** Limit of buffered data: a WebSocket client may send before the handshake response. */
+/** Maximum buffered bytes: a WebSocket client may send before the handshake response. */
 const maxAheadBytes = 64 * 1024
 
 /**
- * Joins a WebSocket of the client with one of another server: once that has agreed, bytes go both ways untouched, so
- * frames, pings and close codes are those of the two ends. Resolves when it is over. Either end that leaves takes the
- * other along.
- * @throws AppError of `failure`, while it can still be answered
+ * Connects a WebSocket of the client to an upstream server. After the handshake, bytes pass unchanged in both
+ * directions, so that frames, pings and close codes are end-to-end. Resolves when the connection has closed. If either
+ * side disconnects, the other connection is closed.
+ * @throws AppError from `toError`, while an error response is still possible
  */
 export async function forwardUpgrade({ request, stream, head }: Upgrade, forwarding: Forwarding): Promise<void> {
   const { toError, idleMs } = forwarding
@@ -35,7 +35,7 @@ export async function forwardUpgrade({ request, stream, head }: Upgrade, forward
     const connection = agreed ? switched : { connection: 'close' }
     stream.write(formatHead(status, reason ?? STATUS_CODES[status] ?? 'Answer', { ...headers, ...connection }))
     if (agreed) await join(stream, { ...agreed, earlyBytes: ahead.take() })
-    else await pipeline(answer, stream).catch(() => {}) // both ends are gone by then
+    else await pipeline(answer, stream).catch(() => {}) // both sides are closed by then
     stream.destroy()
   } finally {
     ahead.stop()
@@ -55,8 +55,8 @@ async function join(stream: Duplex, { upstream, firstBytes, earlyBytes }: Joined
 }
 
 /**
- * Reads before the other server has accepted: only a reader notices that the client disconnected, which ends the
- * stream. `take` returns the data read so far and stops reading.
+ * Reads from the client before the upstream server has accepted, because a disconnect is only noticed while reading.
+ * `take` returns the data read so far and stops reading.
  */
 function readAhead(stream: Duplex, head: Buffer): { take(): Buffer; stop(): void } {
   const pieces = [head]
@@ -93,7 +93,7 @@ function answerTo(upstreamRequest: ClientRequest, { answerMs, toError }: Forward
       tell()
     }
     upstreamRequest.once('upgrade', (answer, upstream, firstBytes) => {
-      upstream.on('error', () => upstream.destroy()) // `close` tells
+      upstream.on('error', () => upstream.destroy()) // handled by `close`
       if (isWebSocketUpgrade(answer)) settle(() => resolve({ answer, agreed: { upstream, firstBytes } }))
       else {
         upstream.destroy()

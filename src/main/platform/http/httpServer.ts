@@ -13,20 +13,23 @@ import { limitConnections } from './limitConnections.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
 
 export type HttpServer = {
-  /** Node's own, for ends beside its address. */
+  /** Underlying server of Node.js, for additional sockets. */
   readonly server: Server
   toFailure(error: unknown, request: IncomingMessage): AppError
-  /** Replaces the certificate for new connections. @throws Error if it is invalid; the current one stays in use */
+  /**
+   * Replaces the certificate for new connections.
+   * @throws Error if it is invalid; the current certificate stays in use
+   */
   setCertificate(pem: { cert: string; key: string }): void
   /**
-   * Requests at an end beside the address end with the rest.
-   * @returns the port, chosen by the system when 0 was asked
-   * @throws AppError `listen/failed`, what the other end throws
+   * Requests on the additional socket are closed with the rest.
+   * @returns the port, chosen by the system if 0 was requested
+   * @throws AppError `listen/failed`, or the error of the additional socket
    */
   listen(address: ListenAddress, beside?: OtherEnd): Promise<number>
   /**
-   * Takes no more connections, and ends when what is under way was answered, or is cut off when that takes longer than
-   * so many milliseconds. WebSockets are whose they are.
+   * Stops accepting connections. Resolves when all requests are answered. Closes the remaining connections after the
+   * deadline. WebSockets are closed by their owners.
    */
   close(deadlineMs: number): Promise<void>
 }
@@ -35,32 +38,32 @@ export type OtherEnd = { open(server: Server): Promise<void>; close(): Promise<v
 
 type Options = {
   tls: { cert: string; key: string } | undefined
-  /** On every answer, unless it says something else of the same name. */
+  /** Default headers of every response. */
   headers: Readonly<Record<string, string>>
-  /** Once it fires, new requests are refused. */
+  /** Aborts when the server closes. New requests are then refused. */
   closing: AbortSignal
-  /** Handles a request. Errors that it throws become responses. */
+  /** Handles a request. Thrown errors become responses. */
   answer(exchange: Exchange): Promise<void> | void
-  /** Handles a WebSocket upgrade. Errors that it throws become responses. */
+  /** Handles a WebSocket upgrade. Thrown errors become responses. */
   upgrade(upgrade: Upgrade): Promise<void> | void
   log: Log
-  /** Maximum connections of one address other than loopback. Default: unlimited, as behind a proxy. */
+  /** Maximum connections per client address, except loopback. Default: unlimited, for use behind a proxy */
   maxConnectionsPerAddress?: number | undefined
 }
 
-/** Time to send one complete request, sized for uploads over slow connections. */
+/** Timeout for receiving a complete request, sized for uploads over slow connections. */
 const requestTimeoutMs = 300_000
-/** Longer than what asks us keeps connections that it does not use. */
+/** Longer than the idle timeout of clients. */
 const keepAliveTimeoutMs = 72_000
 
-/** Headers that SDKs of providers show with an error. */
+/** Headers that SDKs of model providers show with an error. */
 const requestIdHeaders = ['x-request-id', 'request-id'] as const
-/** Timeout for the headers of a request. */
+/** Timeout for receiving the headers of a request. */
 const headersTimeoutMs = 10_000
-/** Interval of timeout checks, by which a request may exceed its timeout. */
+/** Interval of timeout checks. A request may exceed its timeout by this. */
 const timeoutCheckMs = 2_000
 
-/** A server that does not listen yet. */
+/** Creates a server that is not yet listening. */
 export function createHttpServer(options: Options): HttpServer {
   const { tls, headers, closing, answer, upgrade, log, maxConnectionsPerAddress } = options
   const settings = {
@@ -100,7 +103,7 @@ export function createHttpServer(options: Options): HttpServer {
       try {
         sendFailure(exchange, appError)
       } catch (unsendable) {
-        toFailure(unsendable, request) // such as an invalid header: logged
+        toFailure(unsendable, request) // such as an invalid header
         response.destroy()
       }
     })
@@ -114,7 +117,7 @@ export function createHttpServer(options: Options): HttpServer {
     await answer(exchange)
   }
   server.on('upgrade', (request, stream, head) => {
-    stream.on('error', () => stream.destroy()) // `close` notifies the handler
+    stream.on('error', () => stream.destroy()) // the handler is notified by `close`
     const handleUpgrade = async (): Promise<void> => {
       checkAddress(request)
       checkHandshake(request)
@@ -146,7 +149,7 @@ export function createHttpServer(options: Options): HttpServer {
     },
     async close(deadlineMs) {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
-      // A connection that becomes idle after the server's close would otherwise stay open until its client disconnects.
+      // A connection that becomes idle after `server.close()` would otherwise stay open until its client disconnects.
       const idle = setInterval(() => server.closeIdleConnections(), 20)
       const cutOff = setTimeout(() => server.closeAllConnections(), deadlineMs)
       server.closeIdleConnections()
@@ -161,8 +164,8 @@ export function createHttpServer(options: Options): HttpServer {
 }
 
 /**
- * Requires exactly one Host header and a plain path: Node uses the first of two hosts, and the path of an absolute URL,
- * while a proxy before us may have checked the other. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+ * Requires exactly one Host header and an absolute path. Node.js uses the first of two Host headers, and the path of an
+ * absolute URL, while a proxy in front may have checked the other. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
  */
 function checkAddress({ url, rawHeaders }: IncomingMessage): void {
   if (!url?.startsWith('/')) throw new AppError('request/invalid', 'The address must be a path.')
@@ -173,7 +176,7 @@ function checkAddress({ url, rawHeaders }: IncomingMessage): void {
   if (hosts > 1) throw new AppError('request/malformed', 'The request has more than one `Host`.')
 }
 
-/** A handshake is a GET without a body: its bytes could pass for what the WebSocket says. */
+/** A handshake is a GET without a body. The bytes of a body could be parsed as WebSocket frames. */
 function checkHandshake({ method, headers }: IncomingMessage): void {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
   if (method === 'GET' && !hasBody) return

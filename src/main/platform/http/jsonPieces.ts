@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** In UTF-16 units. Escapes make a piece up to six times as long. */
+/** Length in UTF-16 units. Escapes make a chunk up to six times as long. */
 const pieceLength = 64 * 1024
 
-/** Whether a direct member is a string of more than so many UTF-16 units. */
+/** Whether a direct member is a string longer than `length` UTF-16 units. */
 export function hasLongString(value: unknown, length: number): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === 'object' &&
@@ -14,8 +14,8 @@ export function hasLongString(value: unknown, length: number): value is Readonly
 }
 
 /**
- * The JSON text of an object with long strings, in pieces. Other requests are served between two of them, and no more
- * than one exists at a time.
+ * Serializes an object with long strings to JSON in chunks. Other requests are served between chunks, and only one
+ * chunk exists at a time.
  */
 export async function* splitJson(value: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
   let separator = '{'
@@ -35,7 +35,7 @@ export async function* splitJson(value: Readonly<Record<string, unknown>>): Asyn
   yield separator === '{' ? '{}' : '}'
 }
 
-/** Cuts between characters: half of one would be escaped. */
+/** Splits between characters, because half of a surrogate pair would be escaped. */
 function* sliceText(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const last = text.charCodeAt(start + pieceLength - 1)

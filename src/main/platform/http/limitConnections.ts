@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import { isLoopbackAddress, toClientNetwork } from './clientNetwork.ts'
 
 /**
- * Closes connections of one address beyond `max`. Connections from this computer are not counted, since many programs
- * share its address.
+ * Closes connections of one address beyond `max`. Ignores loopback connections, because many programs share that
+ * address.
  */
 export function limitConnections(server: Server, max: number): void {
   const counts = new Map<string, number>()

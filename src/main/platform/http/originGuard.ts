@@ -2,16 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { AppError } from '#shared/appError.ts'
 
 type Options = {
-  /** Name of the guarded server in messages. */
+  /** Name of the guarded server in error messages. */
   name: string
-  /** Whether a Host header, in lower case, is accepted. */
+  /** Whether a Host header is accepted. Receives it in lower case. */
   isOwnHost: (host: string) => boolean
   /** Whether an Origin header is accepted; `host` is the Host header, in lower case. */
   isOwnOrigin: (origin: string, host: string) => boolean
 }
 
 /**
- * Creates the guard against requests that foreign pages make browsers send: DNS rebinding and cross-origin requests.
+ * Creates a guard against requests from foreign pages: DNS rebinding and cross-origin requests.
  * @returns a function that throws AppError `auth/host`, `auth/origin`
  * @see https://owasp.org/www-community/attacks/DNS_Rebinding
  */

@@ -8,9 +8,9 @@ export const noBytes: Buffer = Buffer.alloc(0)
 type BodyOptions = { maxBytes: number; mediaType?: string }
 
 /**
- * A whole body. Where there is none its type counts for nothing: some clients name that of a form with every POST.
- * @returns no bytes when there is no body
- * @throws AppError `request/media-type`, `request/too-large`; an error of the connection when the client has left
+ * Reads a whole body. Ignores the content type of an empty body, because some clients send a form type with every POST.
+ * @returns an empty buffer if there is no body
+ * @throws AppError `request/media-type`, `request/too-large`; an error of the connection if the client has disconnected
  */
 export async function readBody(request: IncomingMessage, { maxBytes, mediaType }: BodyOptions): Promise<Buffer> {
   const { headers } = request
@@ -36,8 +36,8 @@ export async function readBody(request: IncomingMessage, { maxBytes, mediaType }
 }
 
 /**
- * Yields the chunks of a body without buffering it whole. @throws AppError `request/too-large` at the chunk beyond the
- * limit
+ * Yields the chunks of a body without buffering it.
+ * @throws AppError `request/too-large` at the chunk beyond the limit
  */
 export async function* readBodyPieces(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   const tooMuch = () => new AppError('request/too-large', `The body has more than ${maxBytes} bytes.`)
@@ -54,7 +54,7 @@ export async function* createEmptyPieces(): AsyncGenerator<Uint8Array> {}
 
 /**
  * @returns undefined for an empty body
- * @throws AppError `request/malformed`, also for JSON that is nested too deep
+ * @throws AppError `request/malformed`, including for JSON that is nested too deeply
  */
 export function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
@@ -66,7 +66,7 @@ export function parseBody(bytes: Buffer): unknown {
   }
 }
 
-/** @throws AppError `request/media-type` for a body of another kind */
+/** @throws AppError `request/media-type` for a body of another type */
 export function checkMediaType(headers: IncomingHttpHeaders, mediaType: string): void {
   if (!hasBody(headers)) return
   const [type = ''] = (headers['content-type'] ?? '').split(';')

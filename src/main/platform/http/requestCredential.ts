@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * The credential of a request: `Authorization: Bearer <key>`, `Authorization: <key>` or `x-api-key: <key>`.
- * @returns '' when a header is there but empty, undefined when there is none.
+ * Reads the credential of a request: `Authorization: Bearer <key>`, `Authorization: <key>` or `x-api-key: <key>`.
+ * @returns an empty string if a header is present but empty, undefined if there is no header
  */
 export function readCredential(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers

@@ -25,54 +25,57 @@ import { createRouter } from './router.ts'
 
 export type Params = Readonly<Record<string, string | undefined>>
 
-/** Parts of the pipeline that differ between agent and service. */
+/** Options of the pipeline that differ between the local agent and the service. */
 export type PipelineOptions<E extends Endpoint<Call>, Who, Call> = {
   endpoints: readonly E[]
-  /** Paths that only upgrade to a WebSocket. */
+  /** Paths that accept only WebSocket upgrades. */
   socketPaths: readonly string[]
-  /** Public pages outside the contract. */
+  /** Public pages that are not part of the contract. */
   pages: readonly Page[]
   /** Checks Host and Origin, before authentication. @throws AppError `auth/host`, `auth/origin` */
   guard(request: IncomingMessage): void
   /** Authenticates and authorizes the caller, before the body is read. @throws AppError such as `auth/required` */
   authenticate(endpoint: E, exchange: Exchange, params: Params): Who | Promise<Who>
   /**
-   * Registers the request as work of its principal. The end of the lease has to abort the exchange. Absent: no request
-   * ends with its principal.
+   * Registers the request as work of its principal. The end of the lease must abort the exchange. Default: requests do
+   * not end with their principal
    * @throws AppError for a principal that has ended
    */
   lease?(principal: Who, endpoint: E, exchange: Exchange): Lease<unknown> | undefined
   createCall(principal: Who, call: BaseCall, exchange: Exchange): Call
   /**
-   * Runs the work once for each `Idempotency-Key`; errors are not stored. Default: endpoints handle repetitions
-   * themselves, by `repeatable`.
+   * Runs the work once per `Idempotency-Key`. Errors are not stored. Default: endpoints handle repetitions with
+   * `repeatable`
    */
   once?(
     principal: Who,
     request: Repeatable,
     work: () => Promise<StoredAnswer>,
   ): Promise<StoredAnswer & { replayed: boolean }>
-  /** Bounds what waits for readers. Absent: nothing does. */
+  /** Limits the memory of responses that wait to be read. Default: unlimited */
   responseBudget?: ResponseBudget<Who>
   toFailure(error: unknown, request: IncomingMessage): AppError
-  /** Path of the document that lists every path, for hints. Default: /docs */
+  /** Path of the document that lists all paths, for hints. Default: /docs */
   documentPath?: string
-  /** Heartbeat of event streams. Absent: the default. */
+  /** Heartbeat interval of event streams. */
   heartbeatMs?: number
 }
 
 export type ResponseBudget<Who> = {
-  /** @throws AppError before work that has effects and whose answer may find no room */
+  /** @throws AppError before work that has effects, if the response may exceed the budget */
   require(principal: Who): void
-  /** @returns what gives the room back @throws AppError, which is sent instead of the answer */
+  /**
+   * @returns a function that releases the reservation
+   * @throws AppError, which is sent instead of the response
+   */
   reserve(principal: Who, bytes: number): () => void
 }
 
 export type Page = { path: string; answer(exchange: Exchange, params: Params): BytesAnswer | Promise<BytesAnswer> }
 
 /**
- * Pipeline of every request, in both halves: guard → authenticate → parse → idempotency → price → handle. Errors are
- * thrown for the server to send and never stored for repetitions.
+ * Creates the request pipeline of the local agent and the service: guard → authenticate → parse → idempotency → price →
+ * handle. Errors are thrown for the server to send, and are never stored for repetitions.
  */
 export function createRequestPipeline<E extends Endpoint<Call>, Who, Call>(
   half: PipelineOptions<E, Who, Call>,
@@ -142,7 +145,7 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
   }
 }
 
-/** Discards the response of an aborted request. */
+/** Rejects if the exchange is aborted, and discards the response. */
 function rejectOnAbort(exchange: Exchange, pending: Promise<AnyAnswer>): Promise<AnyAnswer> {
   return new Promise((resolve, reject) => {
     exchange.onceAborted(reject)
@@ -192,9 +195,9 @@ async function answerFor<E extends Endpoint<Call>, Who, Call>(
 }
 
 const withEffects: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
-/** Shorter answers are always sent, so that an account can still look around, and delete. */
+/** Shorter responses are always sent, so that an account at its limit can still read and delete. */
 const minReservedBytes = 64 * 1024
-/** Time without progress after which a reader of a long answer is taken for lost. */
+/** Time without progress after which the client of a long response counts as disconnected. */
 const stallTimeoutMs = 60_000
 
 type Sending<Who> = { principal: Who; exchange: Exchange; answer: AnyAnswer }
@@ -216,7 +219,7 @@ function send<E extends Endpoint<Call>, Who, Call>(
   return isBytesAnswer(answer) ? sendBytes(exchange, answer) : sendJson(exchange, answer.status, answer.body)
 }
 
-/** A GET has no body that means anything, and one of bytes is the handler's to read. */
+/** Ignores the body of a GET. Leaves a binary body to the handler. */
 async function readRequestBody({ raw, maxBodyBytes: maxBytes }: Route, request: IncomingMessage): Promise<Buffer> {
   if (raw?.request !== undefined) checkMediaType(request.headers, raw.request)
   const isRead = raw?.request === undefined && request.method !== 'GET' && request.method !== 'HEAD'
@@ -226,10 +229,10 @@ async function readRequestBody({ raw, maxBodyBytes: maxBytes }: Route, request: 
 type Work<Call> = { input: Parsed<Route>; call: Call; bytes: Buffer; exchange: Exchange }
 type AnyAnswer = StoredAnswer | BytesAnswer | EventsAnswer
 
-/** The stages `price` and `handle`. */
+/** Runs the stages `price` and `handle`. */
 async function runPaidWork<Call>(endpoint: Endpoint<Call>, work: Work<Call>): Promise<AnyAnswer> {
   const { input, call, bytes, exchange } = work
-  // The principal may have ended while the body was read, or while a request with the same key was answered.
+  // The principal may have ended while the body was read, or while an earlier request with the same key ran.
   if (exchange.abortError) throw exchange.abortError
   if (!endpoint.price) return toResponse(endpoint, await endpoint.handle(input, call))
   const { method = 'GET', url: path = '/', headers } = exchange.request
@@ -268,7 +271,7 @@ function toResponse<Call>({ route }: Endpoint<Call>, value: unknown): AnyAnswer 
   return { status: route.status, body: JSON.stringify(value) }
 }
 
-/** Maximum length of a stored answer, in characters. */
+/** Maximum length of a stored response, in characters. */
 const maxStoredChars = 1024 * 1024
 
 function isStorable(answer: AnyAnswer): answer is StoredAnswer {
@@ -276,11 +279,11 @@ function isStorable(answer: AnyAnswer): answer is StoredAnswer {
   return !isBytesAnswer(answer) && answer.body.length <= maxStoredChars
 }
 
-/** Stored instead of an answer that is streamed or too long, so that a retry does not repeat the work. */
+/** Stored instead of a response that is streamed or too long, so that a retry does not repeat the work. */
 const unstoredAnswer: StoredAnswer = { status: 200, body: '' }
 
 /**
- * Identifies a request by method, address and body, without headers. Paid routes store their keys with their orders, so
+ * Identifies a request by method, URL and body, without headers. Paid routes store their keys with their orders, so
  * that a retry with a new payment finds an interrupted order.
  */
 function toRepeatable(
@@ -296,7 +299,7 @@ function toRepeatable(
 
 type CallOptions = { route: Route; repeatable: Repeatable | undefined; lease: Lease<unknown> | undefined }
 
-/** A class for the same reason as that of the exchange. */
+/** A class for the same reason as `RequestExchange`. */
 class PipelineCall implements BaseCall {
   readonly method: string
   readonly headers: IncomingHttpHeaders

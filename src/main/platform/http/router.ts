@@ -2,28 +2,28 @@ import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { AppError } from '#shared/appError.ts'
 import type { Method } from '#shared/contract/route.ts'
 
-/** `path` names its parameters as `:name`. */
+/** `path` contains its parameters as `:name`. */
 export type Routing<T> = { method: Method; path: string; to: T }
 
 export type Router<T> = {
   /**
-   * @param path without the query. A GET is also found for a HEAD.
-   * @throws AppError `request/not-found`, `request/method` with those that the path has, `request/invalid`
+   * Finds the handler of a request. HEAD matches GET.
+   * @param path without the query
+   * @throws AppError `request/not-found`, `request/method` with the allowed methods, `request/invalid`
    */
   find(method: string, path: string): { to: T; params: Readonly<Record<string, string | undefined>> }
-  /** Whether `find` finds something. @throws AppError `request/invalid` */
+  /** Whether `find` has a match. @throws AppError `request/invalid` */
   has(method: string, path: string): boolean
 }
 
 type Stored<T> = { to: T } | 'refused'
 
-/** Maximum length of a path segment, in characters. A longer one matches no route. */
+/** Maximum length of a path segment, in characters. A longer segment does not match any route. */
 const maxPart = 4096
 
 /**
- * Finds by method and path what is answered there.
- *
- * @param documentPath names the document with every path, for the hints of errors. Default: /docs
+ * Creates a router by method and path.
+ * @param documentPath path of the document that lists all paths, for hints in errors. Default: /docs
  */
 export function createRouter<T>(routings: readonly Routing<T>[], documentPath?: string): Router<T> {
   const seeDocument = (subject: string) =>
@@ -51,7 +51,7 @@ export function createRouter<T>(routings: readonly Routing<T>[], documentPath?: 
     return { to: stored.to, params: match.params }
   }
   const listMethods = (path: string) => [...methods].filter((method) => lookUp(method, path) !== undefined)
-  // `…/ports/expose` is also a `…/ports/:port`: the methods of that would be found.
+  // `…/ports/expose` also matches `…/ports/:port`, whose methods would be found.
   for (const path of paths) {
     const ownMethods = listMethods(path).filter((method) => tree.hasRoute(method, path))
     for (const method of listMethods(path)) if (!ownMethods.includes(method)) add(method, path, 'refused')
@@ -60,7 +60,7 @@ export function createRouter<T>(routings: readonly Routing<T>[], documentPath?: 
   return {
     has: (method, path) => lookUp(method as HTTPMethod, path) !== undefined,
     find(method, path) {
-      const match = lookUp(method as HTTPMethod, path) // of another method it has no tree, and finds nothing
+      const match = lookUp(method as HTTPMethod, path) // other methods have no tree and match nothing
       if (match) return match
       const allow = listMethods(path).sort().join(', ')
       if (allow === '')

@@ -3,12 +3,12 @@ import { createParser } from 'eventsource-parser'
 
 export type SseEvent = { event: string | undefined; data: string }
 
-/** The longest event that a provider may send: an answer in one piece, with images, stays far below. */
+/** Maximum size of an event. A complete response with images stays far below. */
 const maxEventChars = 16 * 1024 * 1024
 
 /**
- * Takes the bytes of an event stream in pieces of any size. Bytes of one character may be apart, and the last event needs
- * no blank line behind it.
+ * Creates a parser of event streams. Chunks may have any size and split characters. The last event needs no trailing
+ * blank line.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 export function createSseParser() {
@@ -16,7 +16,7 @@ export function createSseParser() {
   let ready: SseEvent[] = []
   let overflow = false
   let between = true
-  /** Whether the decoder holds nothing back, and has seen the beginning, where a byte order mark may stand. */
+  /** Whether the decoder has no pending bytes, and is past the start, where a byte order mark may occur. */
   let isPlain = false
   const parser = createParser({
     maxBufferSize: maxEventChars,
@@ -38,8 +38,8 @@ export function createSseParser() {
   }
 
   /**
-   * Most chunks have no multibyte character, and need no stateful decoder unless one is incomplete from the chunk
-   * before.
+   * Most chunks have no multibyte character. They need the stateful decoder only if the previous chunk ended within a
+   * character.
    */
   const decodeBytes = (bytes: Uint8Array): string => {
     const plain = isAscii(bytes)
@@ -49,11 +49,11 @@ export function createSseParser() {
   }
 
   return {
-    /** @throws Error when an event is too long */
+    /** @throws Error if an event is too long */
     feed: (bytes: Uint8Array): SseEvent[] => take(decodeBytes(bytes)),
     end: (): SseEvent[] => take(`${decoder.decode()}\n\n`),
     /**
-     * `feed` in two steps, for callers that extract some events from the text; `isBetween` is true between two events.
+     * `feed` in two steps, for callers that extract some events from the text. `isBetween` is true between two events.
      */
     textOf: decodeBytes,
     take,
@@ -65,7 +65,6 @@ function toLatin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
 
-/** An event for the wire. */
 export function formatSseFrame(data: unknown, event?: string): string {
   const text = typeof data === 'string' ? data : JSON.stringify(data)
   return event === undefined ? `data: ${text}\n\n` : `event: ${event}\ndata: ${text}\n\n`

@@ -3,27 +3,26 @@ import { streamClose } from '#shared/contract/terminalStream.ts'
 import type { Log } from '../log.ts'
 import type { Upgrade } from './exchange.ts'
 
-/** The WebSockets of one server, watched until they end. */
+/** WebSockets of one server, which are monitored until they close. */
 export type WebSockets = {
-  /** The handshake; who may open it was checked before. */
+  /** Performs the handshake. The caller has authorized the client. */
   open(upgrade: Upgrade, opened: Opened): void
-  /** Tells every peer that the server goes away, and cuts off who has not left after a moment. */
+  /** Closes all sockets with a going-away code. Terminates the remaining ones after a grace period. */
   close(): Promise<void>
 }
 
 type Opened = {
   serve: (socket: WebSocket) => void
-  /** Fires when the access of the peer ends. Absent: it stays. */
+  /** Aborts when the access of the peer ends. Absent: access does not end. */
   ended?: AbortSignal | undefined
 }
 
 type Options = {
-  /** Maximum size of one message of a peer. */
   maxPayloadBytes: number
   log: Log
 }
 
-/** Interval of pings. A peer that did not answer the last one is cut off. */
+/** Interval of pings. A peer that did not respond to the last one is terminated. */
 const checkEveryMs = 30_000
 const leaveWithinMs = 1000
 
@@ -33,14 +32,14 @@ export function createWebSocketRoom({ maxPayloadBytes, log }: Options): WebSocke
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: maxPayloadBytes,
-    // A browser insists on one of those it offered.
+    // A browser requires one of the protocols that it offered.
     handleProtocols: (offered) => (offered.has('steward') ? 'steward' : ([...offered][0] ?? false)),
   })
   const peers = new Map<WebSocket, { answered: boolean }>()
   let emptied: (() => void) | undefined
 
   const endAccess = (socket: WebSocket): void => {
-    socket.removeAllListeners('message') // what it sends until it has left counts no longer
+    socket.removeAllListeners('message') // messages before the close are ignored
     socket.close(streamClose.accessEnded, 'Access has ended')
     const cutOff = setTimeout(() => socket.terminate(), leaveWithinMs)
     socket.once('close', () => clearTimeout(cutOff))
@@ -65,7 +64,7 @@ export function createWebSocketRoom({ maxPayloadBytes, log }: Options): WebSocke
         }
         peers.set(socket, peer)
         socket.on('pong', alive)
-        socket.on('message', alive) // its pong may still wait behind what it reads slowly
+        socket.on('message', alive) // the pong may be queued behind messages that the peer reads slowly
         socket.on('error', (error) => log.debug('a WebSocket failed', { error }))
         socket.once('close', () => {
           peers.delete(socket)

@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream'
 import { z } from 'zod'
 
 /**
- * JSON messages beside the bytes of a stream that carries a connection. `ack` counts consumed bytes: each side has at
- * most `windowBytes` in flight without an acknowledgement.
+ * JSON messages of a stream that carries the bytes of a connection. `ack` counts consumed bytes: each side has at most
+ * `windowBytes` in flight without an acknowledgement.
  */
 export const ByteStreamMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('opened') }),
@@ -12,13 +12,12 @@ export const ByteStreamMessage = z.discriminatedUnion('type', [
 ])
 export type ByteStreamMessage = z.infer<typeof ByteStreamMessage>
 
-/** One end of an IPC stream, as both the server and the client have it. */
+/** One end of an IPC stream, on the server or the client. */
 export type ByteChannel = {
   send(message: ByteStreamMessage): void
   sendBytes(bytes: Uint8Array): void
-  /** True while the connection below has enough to send: `turn` comes when there is room. */
+  /** Whether the underlying connection is congested. `onTurn` is called when it has capacity. */
   isCongested(): boolean
-  /** Ends the IPC stream. */
   end(error?: Error): void
 }
 
@@ -26,9 +25,12 @@ export type ByteStream = {
   duplex: Duplex
   onMessage(message: unknown): void
   onBytes(bytes: Buffer): void
-  /** The other side has ended the IPC stream: cut off, unless it had said before that it sends no more. */
+  /**
+   * Called when the other side ends the IPC stream. The connection was cut off unless the other side had announced its
+   * end.
+   */
   onEnd(error: Error | undefined): void
-  /** Sends a little of what was held back, and tells whether there is more. */
+  /** Sends some of the buffered data. @returns whether more remains */
   onTurn(): boolean
 }
 
@@ -37,7 +39,7 @@ const pieceBytes = 64 * 1024
 
 type PendingWrite = { bytes: Uint8Array; done: (error?: Error | null) => void }
 
-/** A connection over an IPC stream: as fast as the slower side, and never in the way of other streams. */
+/** Creates a connection over an IPC stream, with backpressure in both directions. It does not delay other streams. */
 export function createByteStream(channel: ByteChannel, onOpened: () => void = () => {}): ByteStream {
   let pendingWrite: PendingWrite | undefined
   let onTheWay = 0
@@ -76,7 +78,7 @@ export function createByteStream(channel: ByteChannel, onOpened: () => void = ()
   const duplex = new Duplex({
     read: acknowledge,
     write(bytes: Buffer, _, done) {
-      if (isClosed) return done() // what came may still be read
+      if (isClosed) return done() // received data can still be read
       pendingWrite = { bytes, done }
       sendAll()
     },

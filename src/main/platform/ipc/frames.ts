@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 
 /**
- * The wire between two processes of Steward: a JSON header and raw bytes, each with its length before it
- * (two unsigned 32-bit integers, big-endian).
+ * Wire format between two processes of Steward: a JSON header and raw bytes, each prefixed with its length (two
+ * unsigned 32-bit integers, big-endian).
  */
 export type Frame = { header: unknown; body: Buffer }
 
@@ -11,7 +11,7 @@ const maxHeaderBytes = 16 * 1024 * 1024
 const maxBodyBytes = 256 * 1024 * 1024
 const empty = Buffer.alloc(0)
 
-/** @returns false when the socket holds more than its buffer: wait for `drain`. */
+/** @returns false if the buffer of the socket is full; the caller should wait for `drain` */
 export function writeFrame(socket: Socket, header: unknown, body: Uint8Array = empty): boolean {
   const head = Buffer.from(JSON.stringify(header))
   const prefix = Buffer.allocUnsafe(prefixBytes + head.length)
@@ -27,8 +27,9 @@ export function writeFrame(socket: Socket, header: unknown, body: Uint8Array = e
 }
 
 /**
- * Cuts what arrives into frames. A frame that breaks the limits ends the connection by throwing. A chunk may be used again
- * once this returns, and the body of a frame is the receiver's: each byte is copied once, into a buffer of its size.
+ * Creates a reader that splits received bytes into frames. Throws for a frame that exceeds the limits, which ends the
+ * connection. A chunk may be reused after the call. The receiver owns the body of a frame: each byte is copied once,
+ * into a buffer of the final size.
  */
 export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
   const prefix = Buffer.alloc(prefixBytes)
@@ -64,7 +65,7 @@ export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buff
 
 type Piece = { take(chunk: Buffer, offset: number): number; isWhole(): boolean; bytes(): Buffer }
 
-/** No more than this is set aside for bytes that were only announced. */
+/** Maximum memory allocated for bytes that are announced but not received. */
 const announcedBytes = 1024 * 1024
 
 function slicePiece(size: number): Piece {

@@ -10,29 +10,30 @@ export type IpcReply = { result: unknown; body: Buffer }
 export type IpcStreamHandlers = {
   onMessage(message: unknown): void
   onBytes(bytes: Buffer): void
-  /** Called once: `undefined` after a regular end, else why it ended. */
+  /** Called once: with undefined after a regular end, otherwise with the error. */
   onEnd(error: AppError | undefined): void
 }
 
 export type IpcStream = {
   send(message: unknown): void
-  /** The bytes must not change afterwards: they wait in the socket without being copied. */
+  /** Sends bytes without copying them. The caller must not modify them afterwards. */
   sendBytes(bytes: Uint8Array): void
   close(): void
 }
 
 export type IpcClient = {
-  /** @throws AppError of the other side; `host/unavailable` when the connection is lost or `signal` fires. */
+  /** @throws AppError of the other side; `host/unavailable` if the connection is lost or `signal` aborts */
   call(method: string, params: unknown, options?: { body?: Uint8Array; signal?: AbortSignal }): Promise<IpcReply>
   open(params: unknown, handlers: IpcStreamHandlers): IpcStream
-  /** Resolves when the connection has ended, for whatever reason. */
+  /** Resolves when the connection has ended, for any reason. */
   readonly ended: Promise<void>
   close(): void
 }
 
 /**
- * Connects to a server created by `listenIpc`. Rejects with the socket's error if none listens.
- * @throws AppError `data/unusable` if the socket is in a folder of another user, who may listen there instead
+ * Connects to a server created by `listenIpc`. Rejects with the socket's error if no server listens.
+ * @throws AppError `data/unusable` if the socket is in a folder of another user, because that user could impersonate
+ * the server
  */
 export async function connectIpc(options: {
   path: string
@@ -78,7 +79,7 @@ export async function connectIpc(options: {
       socket.destroy(error instanceof Error ? error : new Error(String(error)))
     }
   }
-  socket.on('error', () => {}) // `close` follows and tells everyone who waits
+  socket.on('error', () => {}) // `close` follows and rejects pending calls
   const ended = new Promise<void>((resolve) => {
     socket.once('close', () => {
       calls.disconnect()
@@ -166,7 +167,7 @@ function createStreams(socket: Socket) {
   }
   return {
     open,
-    /** Delivers a message, or bytes where there is none. */
+    /** Delivers a message, or bytes if there is no message. */
     receive(id: number, message: unknown, bytes: Buffer): void {
       const stream = streams.get(id)
       if (message === undefined) stream?.onBytes(bytes)
@@ -198,10 +199,10 @@ function createLateError(method: string): AppError {
   return new AppError('host/unavailable', `The sandbox host did not answer ${method} in time.`)
 }
 
-/** Size of the reused read buffer. A new buffer per read would be most of the garbage of a flood. */
+/** Size of the reused read buffer. A new buffer per read would cause most of the garbage under load. */
 const readBytes = 256 * 1024
 
-/** `signal` limits connecting only; it does not affect an open connection. */
+/** `signal` applies only to connecting, not to an open connection. */
 function connectTo(path: string, onChunk: (chunk: Buffer) => void, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const buffer = Buffer.allocUnsafeSlow(readBytes)

@@ -8,17 +8,17 @@ import { IpcMessage } from './messages.ts'
 export type IpcAnswer = { result: unknown; body?: Uint8Array }
 export type IpcCall = { params: unknown; body: Buffer; signal: AbortSignal }
 
-/** The server's end of a stream. `onMessage` and what follows is set by the handler before it returns. */
+/** Server side of a stream. The handler sets `onMessage` and the properties after it before it returns. */
 export type IpcServerStream = {
   send(message: unknown): void
-  /** The bytes must not change afterwards: they wait in the socket without being copied. */
+  /** Sends bytes without copying them. The caller must not modify them afterwards. */
   sendBytes(bytes: Uint8Array): void
-  /** True while the connection has enough to send already: hold bytes back, `onTurn` comes when there is room. */
+  /** Whether the connection is congested. Buffer the bytes then; `onTurn` is called when it has capacity. */
   isCongested(): boolean
   end(error?: AppError): void
   onMessage: (message: unknown) => void
   onBytes: (bytes: Buffer) => void
-  /** Send a little of what was held back, and tell whether there is more: the streams take turns. */
+  /** Sends some of the buffered data and returns whether more remains. Streams take turns. */
   onTurn: () => boolean
   onClose: () => void
 }
@@ -33,12 +33,12 @@ export type IpcServerOptions = {
   log: Log
 }
 
-/** Bytes waiting in a socket beyond which streams hold back, so that an answer never queues behind a flood. */
+/** Bytes buffered in a socket above which streams pause, so that a reply never queues behind bulk data. */
 const congestionBytes = 128 * 1024
-/** Grace period of a closing server for its last responses. */
+/** Grace period of a closing server for its last replies. */
 const closingMs = 2_000
 
-/** Listens on a Unix socket that only this user may open (0600). */
+/** Listens on a Unix socket that only this user can open (0600). */
 export async function listenIpc(options: IpcServerOptions): Promise<IpcServer> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -120,7 +120,7 @@ function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void 
   })
 }
 
-/** Calls of a connection that their handlers have not answered. */
+/** Calls of a connection that are in progress. */
 function createCalls({ handlers, send, log }: Pick<IpcServerOptions, 'handlers' | 'log'> & { send: Send }) {
   const pending = new Map<number, AbortController>()
 
@@ -184,7 +184,7 @@ function createStreams(socket: Socket, { open, send }: Pick<IpcServerOptions, 'o
       streams.set(id, stream)
       open(params, stream)
     },
-    /** Delivers a message, or bytes where there is none. */
+    /** Delivers a message, or bytes if there is no message. */
     receive(id: number, message: unknown, bytes: Buffer): void {
       const stream = streams.get(id)
       if (message === undefined) stream?.onBytes(bytes)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Headers of the frames. `call` and `stream` ids are chosen by the client, each counted on its own. */
+/** Frame headers. The client assigns the ids of calls and streams, which are numbered separately. */
 export const IpcMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('call'), id: z.int(), method: z.string(), params: z.unknown() }),
   z.object({ kind: z.literal('cancel'), id: z.int() }),
@@ -14,9 +14,9 @@ export const IpcMessage = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('event'), event: z.unknown() }),
   z.object({ kind: z.literal('open'), stream: z.int(), params: z.unknown() }),
-  /** With `message` it is JSON, without it the body is the bytes. */
+  /** With `message`, the payload is JSON; otherwise the body is the bytes. */
   z.object({ kind: z.literal('data'), stream: z.int(), message: z.unknown().optional() }),
-  /** Either side ends a stream; with `code` it failed. */
+  /** Either side ends a stream. `code` is set after an error. */
   z.object({
     kind: z.literal('end'),
     stream: z.int(),

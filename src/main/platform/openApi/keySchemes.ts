@@ -1,6 +1,9 @@
 import type { JsonSchema } from './schemaComponents.ts'
 
-/** The three forms in which a key is taken, as `requestCredential.ts` reads them. @param accepted whose keys and tokens */
+/**
+ * Describes the three forms of credentials that `requestCredential.ts` reads.
+ * @param accepted the kinds of keys and tokens that are accepted
+ */
 export function createKeySchemes(accepted: string): Record<string, JsonSchema> {
   return {
     bearerKey: { type: 'http', scheme: 'bearer', description: accepted },

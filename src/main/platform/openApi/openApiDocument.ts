@@ -13,20 +13,20 @@ import { createSchemaComponents, type JsonSchema, type SchemaComponents } from '
 export type OpenApiOptions = Pick<OperationContext, 'securityOf' | 'repetition'> & {
   title: string
   version: string
-  /** Introduction of the document, in Markdown. */
+  /** Introduction in Markdown. */
   about: string
   routes: readonly Route[]
   sockets: readonly SocketRoute[]
-  /** Schemas that stand once, under these names. */
+  /** Schemas that are shared under these names. */
   named: Readonly<Record<string, z.ZodType>>
   securitySchemes: Readonly<Record<string, JsonSchema>>
-  /** Default of operations. */
+  /** Default security of operations. */
   security: readonly SecurityRequirement[]
 }
 
 export type OpenApiDocument = JsonSchema & { openapi: string }
 
-/** The OpenAPI 3.1 description of the routes, made from the very schemas that check them. */
+/** Generates the OpenAPI 3.1 document of the routes from the schemas that validate them. */
 export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
   const { title, version, about, routes, sockets, named, securitySchemes, security, securityOf, repetition } = options
   const schemas = createSchemaComponents(named)

@@ -4,23 +4,23 @@ import type { Route, RouteAuth } from '#shared/contract/route.ts'
 import { createErrorResponses, createTextHeaders, listErrorStatuses } from './responses.ts'
 import type { JsonSchema, SchemaComponents } from './schemaComponents.ts'
 
-/** By the name of its scheme; the list has no scopes here. */
+/** Security scheme by name. The lists of scopes are empty. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
 export type OperationContext = {
   schemas: SchemaComponents
-  /** Security of an operation. Undefined: the default of the document. */
+  /** Security of an operation. Undefined: the document's default */
   securityOf: (auth: RouteAuth) => readonly SecurityRequirement[] | undefined
-  /** Describes the response to a repeated `Idempotency-Key`. */
+  /** Description of the response to a repeated `Idempotency-Key`. */
   repetition: string
 }
 
-/** A path that becomes a WebSocket: OpenAPI has words for its beginning only. */
+/** Path that upgrades to a WebSocket. OpenAPI can describe only the handshake. */
 export type SocketRoute = {
   operation: string
   path: `/${string}`
   summary: string
-  /** Messages in both directions, and close codes, in Markdown. */
+  /** Messages in both directions and close codes, in Markdown. */
   description: string
   tag: string
   auth: RouteAuth
@@ -30,7 +30,9 @@ export type SocketRoute = {
   messages?: z.ZodType
 }
 
-/** As indexes of paid resources read it: https://github.com/Merit-Systems/x402scan/blob/main/docs/DISCOVERY.md */
+/**
+ * Extension read by indexes of paid resources: https://github.com/Merit-Systems/x402scan/blob/main/docs/DISCOVERY.md
+ */
 const paymentInfo = { protocols: ['x402'], pricingMode: 'quote' }
 
 export function createOperation(route: Route, operationId: string, context: OperationContext): JsonSchema {
@@ -61,7 +63,7 @@ export function createOperation(route: Route, operationId: string, context: Oper
 export function createSocketOperation(socket: SocketRoute, context: OperationContext): JsonSchema {
   const { operation, summary, description, tag, auth, params, query, messages } = socket
   const { schemas } = context
-  if (messages) schemas.jsonSchema(messages, 'output') // so that it stands among the components
+  if (messages) schemas.jsonSchema(messages, 'output') // adds the schema to the components
   return {
     operationId: operation,
     summary,

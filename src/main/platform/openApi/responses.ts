@@ -63,7 +63,7 @@ function createErrorResponse(status: number, route: Pick<Route, 'errors' | 'sold
   }
 }
 
-/** Headers of both versions of x402. */
+/** Creates the headers of both x402 versions. */
 export function createTextHeaders(
   { v1, v2 }: { v1: string; v2: string },
   description: string,

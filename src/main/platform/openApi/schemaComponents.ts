@@ -6,7 +6,7 @@ export type SchemaComponents = ReturnType<typeof createSchemaComponents>
 
 const definitions = '#/$defs/'
 
-/** Turns schemas of the contract into JSON Schema; those that have a name stand once, under `components`. */
+/** Converts schemas of the contract to JSON Schema. Named schemas are added once, under `components`. */
 export function createSchemaComponents(named: Readonly<Record<string, z.ZodType>>) {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
@@ -14,7 +14,7 @@ export function createSchemaComponents(named: Readonly<Record<string, z.ZodType>
 
   const define = (name: string, definition: object): void => {
     const schema = renameReferences(definition)
-    // One name cannot stand for what is sent and for what is answered where defaults make them two.
+    // A name cannot be shared by the input and output of a schema if defaults make them differ.
     if (components[name] && !isDeepStrictEqual(components[name], schema)) {
       throw new Error(`The schema ${name} has another form where it is sent than where it is answered.`)
     }
@@ -23,7 +23,7 @@ export function createSchemaComponents(named: Readonly<Record<string, z.ZodType>
 
   return {
     components,
-    /** @param io `input` is what a caller sends, `output` what is answered */
+    /** @param io `input` for requests, `output` for responses */
     jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
       const {
         $schema: _,
@@ -36,15 +36,16 @@ export function createSchemaComponents(named: Readonly<Record<string, z.ZodType>
   }
 }
 
-/** Says what a caller needs, not what the validator happens to be able to tell. */
+/** Removes details of the validator that do not matter to callers. */
 function simplifySchema({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  // Answers may gain fields; clients must not be generated to refuse them.
+  // Responses may gain fields, so generated clients must accept unknown ones.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
-  // Unicode property classes, which need the flag `u`, are spelled differently in other languages.
+  // Drops patterns with Unicode property classes, which need the flag `u` and are written differently in other
+  // languages.
   if (jsonSchema.pattern !== undefined && /\\[pP]\{/.test(jsonSchema.pattern)) delete jsonSchema.pattern
-  // Names of zod's own checks are not OpenAPI formats.
+  // Formats with an underscore are internal to zod and not OpenAPI formats.
   if (jsonSchema.format !== undefined && /_/.test(jsonSchema.format)) delete jsonSchema.format
   if (isQueryFlag(jsonSchema.anyOf ?? [])) {
     delete jsonSchema.anyOf
@@ -52,7 +53,7 @@ function simplifySchema({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSche
   }
 }
 
-/** A boolean that is also understood as the texts `true` and `1`. */
+/** Whether the schema is a boolean that also accepts the texts `true` and `1`. */
 function isQueryFlag(branches: readonly (boolean | z.core.JSONSchema.BaseSchema)[]): boolean {
   const [text, flag, ...more] = branches.filter((branch) => typeof branch === 'object')
   return more.length === 0 && text?.enum?.includes('true') === true && flag?.type === 'boolean'

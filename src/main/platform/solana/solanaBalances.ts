@@ -6,7 +6,7 @@ import { deriveTokenAccount, solanaPrograms } from './solanaAddresses.ts'
 export type SolanaBalance = { usdc: bigint; lamports: bigint }
 type Ask = <T>(schema: z.ZodType<T>, method: string, params: readonly unknown[]) => Promise<T>
 
-/** As `getMultipleAccounts` takes them, two for each owner. */
+/** Limit of `getMultipleAccounts`. Each owner needs two accounts. */
 const maxAtOnce = 100
 /** Account layout of the token program: https://github.com/solana-program/token/blob/main/program/src/state.rs */
 const tokenAccount = { bytes: 165, mintAt: 0, ownerAt: 32, amountAt: 64 }
@@ -16,7 +16,7 @@ const Data = z.tuple([z.base64().max(4_096), z.literal('base64')])
 const Account = z.object({ lamports: Lamports, owner: z.string().max(44), data: z.unknown() }).nullable()
 type Account = z.infer<typeof Account>
 
-/** @returns in the order of the owners; undefined where the node answers with what they cannot have */
+/** @returns the balances in the order of the owners, or undefined if the response is invalid */
 export async function readSolanaBalances(
   ask: Ask,
   network: SolanaNetwork,
@@ -39,11 +39,11 @@ export async function readSolanaBalances(
   return balances
 }
 
-/** @returns undefined if it is not this owner's account of this token */
+/** @returns undefined if it is not a token account of this owner and mint */
 async function sumTokens(account: Account, owner: string, mint: string): Promise<bigint | undefined> {
   if (account === null) return 0n
   const data = Data.safeParse(account.data).data
-  // A token address without a token account can hold SOL that someone sent to it.
+  // An address without a token account can still hold SOL that was sent to it.
   if (account.owner === solanaPrograms.system && data?.[0] === '') return 0n
   const bytes = Buffer.from(data?.[0] ?? '', 'base64')
   if (account.owner !== solanaPrograms.token || bytes.length !== tokenAccount.bytes) return undefined

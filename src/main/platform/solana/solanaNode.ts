@@ -8,18 +8,18 @@ import { readSolanaBalances, type SolanaBalance } from './solanaBalances.ts'
 import { parseSignatures } from './solanaTransaction.ts'
 
 /**
- * One network of Solana through one RPC node, which is not trusted: answers are limited in size, time and form, and count
- * only while the node serves the network that is meant. Every question rejects with a `ChainFailure`.
+ * Client of one Solana network through one RPC node. The node is not trusted: responses are limited in size, time and
+ * form, and are used only if the node reports the expected network. Every query rejects with a `ChainFailure`.
  */
 export interface SolanaNode {
   readonly network: SolanaNetwork
-  /** Host of the node, without the rest of its URL, which may hold a key. */
+  /** Host of the node. The rest of its URL may contain an API key. */
   readonly host: string
-  /** Returns the balances of these addresses, in their order. */
+  /** Returns the balances of the addresses, in the same order. */
   balances(owners: readonly string[]): Promise<SolanaBalance[]>
-  /** Returns the hash of a finalized block. @returns 32 bytes in base58 */
+  /** Returns the hash of a finalized block, 32 bytes in base58. */
   latestBlockHash(): Promise<string>
-  /** Looks up the outcome of a signed transaction, whoever submitted it. */
+  /** Returns the outcome of a signed transaction, regardless of its sender. */
   transferOutcome(query: TransferQuery): Promise<TransferOutcome>
   close(): void
 }
@@ -27,31 +27,34 @@ export interface SolanaNode {
 export type TransferQuery = {
   /** Address of the signer. */
   payer: string
-  /** Block hash that the transaction names. */
+  /** Recent block hash of the transaction. */
   blockHash: string
-  /** Signature of the payer, 64 bytes, which identifies this transaction. */
+  /** Signature of the payer, 64 bytes, which identifies the transaction. */
   signature: Uint8Array
-  /** Time before which it cannot have been signed, in milliseconds since 1970. */
+  /** Earliest time at which it can have been signed, in milliseconds since 1970. */
   sinceMs: number
-  /** By our clock. It was signed two minutes earlier. */
+  /** Expiry by the local clock: two minutes after signing. */
   validBeforeMs: number
 }
-/** `void`: it is not on the chain, and no block takes it any more. */
+/** `void`: not on the chain, and no block can include it any more. */
 export type TransferOutcome = { state: 'open' | 'void' } | { state: 'paid'; transaction: string }
 
 const balancesWithinMs = 6_000
 const hashWithinMs = 10_000
-/** Timeout for payers with many transactions to read, in milliseconds. */
+/** Timeout of outcome queries, in milliseconds. Payers may have many transactions. */
 const outcomeWithinMs = 30_000
-/** A page of a history has a few hundred kilobytes. */
+/** A page of the history has a few hundred kilobytes. */
 const maxAnswerBytes = 2 * 1024 * 1024
 const pageRows = 1_000
 const maxPages = 3
-/** Beyond this number of transactions the outcome stays unknown, so an account that others flood frees no money. */
+/**
+ * Beyond this number of transactions the outcome stays unknown, so that flooding an account with transfers does not
+ * release a reservation.
+ */
 const maxTransactions = 100
-/** Between our clock and the cluster's. */
+/** Maximum difference between the local clock and the cluster's, in milliseconds. */
 const clockMs = 120_000
-/** Lifetime of cached results, in milliseconds; older ones say nothing about a later signature. */
+/** Time to live of cached results, in milliseconds. Older results do not cover later signatures. */
 const cacheTtlMs = 60_000
 
 const Base58 = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,88}$/)
@@ -80,7 +83,7 @@ export function createSolanaNode({ network, rpcUrl }: { network: SolanaNetwork; 
     signal: AbortSignal.timeout(withinMs),
   })
 
-  /** The id of a network is the beginning of the hash of its first block. */
+  /** The id of a network is a prefix of the hash of its first block. */
   const checkNetwork = async (on: Asking): Promise<void> => {
     const first = await query(on, Base58, 'getGenesisHash', [])
     if (!first.startsWith(network.id.slice('solana:'.length))) {
@@ -107,13 +110,13 @@ export function createSolanaNode({ network, rpcUrl }: { network: SolanaNetwork; 
     async transferOutcome({ payer, blockHash, signature, sinceMs, validBeforeMs }) {
       const on = asking(outcomeWithinMs)
       await checkNetwork(on)
-      // First whether it can still come, then whether it came: what lands in between is open, and asked for again.
+      // Checks validity before the history: a transaction that lands in between is reported as open and queried again.
       const { context, value: isOpen } = await query(on, IsValid, 'isBlockhashValid', [blockHash, finalized])
       const source = await deriveTokenAccount(payer, network.usdc.address)
       const rows = await listHistory(on, { source, minContextSlot: context.slot, fromMs: sinceMs - clockMs })
       if (rows.length > maxTransactions) throw createError({ kind: 'too-large' })
       const { base58 } = await import('@scure/base')
-      // The oldest first: it came soon after it was signed, or never.
+      // Oldest first, because a transaction lands soon after signing or never.
       for (const row of rows.reverse()) {
         const parameters = [row.signature, { ...finalized, encoding: 'base64', maxSupportedTransactionVersion: 0 }]
         const { transaction } = await query(on, Transaction, 'getTransaction', parameters)
@@ -123,7 +126,7 @@ export function createSolanaNode({ network, rpcUrl }: { network: SolanaNetwork; 
         if (signatures.some((it) => it.equals(signature))) return { state: 'paid', transaction: row.signature }
       }
       if (isOpen) return { state: 'open' }
-      // A node that lags knows neither a new block nor one that is too old.
+      // A lagging node reports both new and expired block hashes as invalid.
       const seconds = await query(on, BlockTime, 'getBlockTime', [context.slot])
       return { state: seconds * 1000 < validBeforeMs - cacheTtlMs ? 'open' : 'void' }
     },
@@ -160,7 +163,7 @@ async function query<T>(on: Asking, schema: z.ZodType<T>, method: string, params
 
 type HistoryOptions = { source: string; minContextSlot: number; fromMs: number }
 
-/** Lists successful transactions since then, newest first. @throws ChainFailure beyond the limit */
+/** Lists successful transactions since `fromMs`, newest first. @throws ChainFailure beyond the limit */
 async function listHistory(
   on: Asking,
   { source, minContextSlot, fromMs }: HistoryOptions,

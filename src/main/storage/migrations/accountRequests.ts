@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Wallets that asked for an account, and what the person decided. */
+/** Account requests of wallets, and the user's decisions. */
 export const accountRequests = {
   version: 12,
   up: `

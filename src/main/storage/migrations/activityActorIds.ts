@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Ids of the API keys that acted: names are not unique, and a revoked key has none. */
+/** Ids of the API keys that acted. Names are not unique, and a revoked key has no name. */
 export const activityActorIds = {
   version: 31,
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Running time and looks at the wall clock. */
+/** Running time and readings of the wall clock. */
 export const clock = {
   version: 29,
   up: 'CREATE TABLE clock (only INTEGER PRIMARY KEY CHECK (only = 1), state TEXT NOT NULL) STRICT; -- JSON',

@@ -1,6 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
-/** Removes a stored answer together with the thing that its request created, so that a repetition creates it again. */
+/**
+ * Deletes a stored response together with the resource that its request created, so that a repetition creates it again.
+ */
 export const createdAnswers = {
   version: 27,
   up: `

@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * Adjustments, and sums of each day, so that what was spent is read without reading the journal. The tables keep the
- * sums themselves: no way to write a transfer leaves them behind. SQLite cannot change a CHECK in place.
+ * Adjustments and daily sums, so that spending is read without the journal. Triggers maintain the sums, so every
+ * transfer updates them. SQLite cannot change a CHECK in place.
  */
 export const creditDays = {
   version: 16,

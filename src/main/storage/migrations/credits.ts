@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * The ledger. All amounts are micro-dollars. Whatever the code above does wrong, these tables refuse: an overdrawn
- * account, a hold that ends twice, a charge for a hold that was charged, a journal that changes.
+ * Credit ledger. All amounts are micro-dollars. Constraints and triggers reject overdrawn accounts, holds that end
+ * twice, charges of holds already charged, and changes of the journal.
  */
 export const credits = {
   version: 15,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Domains to be pointed to a sandbox that are not verified yet. Several accounts may claim the same one. */
+/** Unverified domains of sandboxes. Several accounts may claim the same domain. */
 export const domainClaims = {
   version: 20,
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Domains of accounts, what was read of them last, and the test registry of this computer. */
+/** Domains of accounts, their cached data, and the test registry of this computer. */
 export const domains = {
   version: 18,
   up: `

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * Makes the port optional: by default, a domain leads to the port exposed first. SQLite cannot drop a NOT NULL in
+ * Makes the port optional. By default, a domain routes to the port exposed first. SQLite cannot drop a NOT NULL in
  * place.
  */
 export const domainsWithoutPort = {

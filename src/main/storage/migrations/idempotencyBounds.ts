@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * Removes rows with their sandbox, and stores their size for the budget of an account. Clears long answers of earlier
- * versions, like answers that are not stored.
+ * Deletes rows with their sandbox, and stores their size for the budget of an account. Clears long responses of earlier
+ * versions, as if they were not stored.
  */
 export const idempotencyBounds = {
   version: 24,

@@ -1,8 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * The principal that issued a credential. Links and tokens go with their API key, and API keys with the wallet that signed
- * in to create them. All null: the window, the key of the owner's file (of API keys), or an earlier version.
+ * Principal that issued a credential. Links and tokens end with their API key, and API keys with the wallet whose
+ * sign-in created them. All null: issued by the window, by the key of the owner's file (for API keys), or by an earlier
+ * version.
  */
 export const issuers = {
   version: 28,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Lets one unfinished payment at a time be about a resource, such as a domain. */
+/** Limits a resource, such as a domain, to one unfinished payment at a time. */
 export const paymentResources = {
   version: 26,
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Sandbox that a purchase leads to. It is not deleted while the purchase is being settled and delivered. */
+/** Sandbox of a purchase. It cannot be deleted while the purchase is being settled and delivered. */
 export const paymentSandboxes = {
   version: 33,
   up: `

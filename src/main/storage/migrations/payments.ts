@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Payments by x402, and the ledger of test money. Amounts in millionths of a USDC. */
+/** x402 payments, and the ledger of test money. Amounts in millionths of a USDC. */
 export const payments = {
   version: 17,
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Removes a stored answer together with the port or domain of a sandbox that its request added. */
+/** Deletes a stored response together with the sandbox port or domain that its request added. */
 export const portAnswers = {
   version: 32,
   up: `

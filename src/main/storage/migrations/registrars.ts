@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Domains, orders and quotes belong to one registrar, and domains of sandboxes are proved before they lead there. */
+/** Registrar of domains, orders and quotes. Domains of sandboxes must be verified before they are routed. */
 export const registrars = {
   version: 19,
   up: `

@@ -1,9 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * `removed_things`: outbox for references outside this database, written by triggers so that no removal is without an
- * entry. The newest 1,000 of each account stay. `orphaned_domains`: domains that led to a sandbox when it was deleted;
- * their DNS records still point to this service. Terminal links end when their sandbox stops.
+ * `removed_things`: outbox for references outside this database, written by triggers so that every removal has an
+ * entry. The newest 1,000 per account are retained. `orphaned_domains`: domains whose sandbox was deleted; their DNS
+ * records still point to this service. Terminal links end when their sandbox stops.
  */
 export const removedThings = {
   version: 25,

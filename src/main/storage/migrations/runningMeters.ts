@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Meters of sandboxes count running time from a point of its epoch. */
+/** Start of the metered run, its running time, and the epoch of that time. */
 export const runningMeters = {
   version: 30,
   up: `

@@ -1,8 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * `database_identity`: a random id that labels of sandboxes contain. `sandbox_removals`: sandboxes whose files are being
- * deleted, inserted before the first file is removed. Files without such a row are never deleted for lack of a record.
+ * `database_identity`: random id that is part of sandbox labels. `sandbox_removals`: sandboxes whose files are being
+ * deleted, inserted before the first file is removed. Files without such a row are never deleted because of a missing
+ * record.
  */
 export const sandboxRemovals = {
   version: 22,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Sign-in by wallets: whose wallet it is, nonces, refresh tokens. */
+/** Sign-in with wallets: their accounts, nonces, and refresh tokens. */
 export const walletAccounts = {
   version: 9,
   up: `

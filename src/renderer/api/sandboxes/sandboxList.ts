@@ -3,14 +3,17 @@ import type { SandboxId } from '#shared/ids.ts'
 
 export type SandboxList = readonly Sandbox[]
 
-/** Newest first, as the service lists them. */
+/** Sorted newest first, as the service lists them. */
 export function withSandbox(list: SandboxList, sandbox: Sandbox): SandboxList {
   const others = list.filter(({ id }) => id !== sandbox.id)
   if (others.length < list.length) return list.map((it) => (it.id === sandbox.id ? sandbox : it))
   return [...others, sandbox].sort((a, b) => b.created_at.localeCompare(a.created_at))
 }
 
-/** Adds a sandbox from a response, which may be older than its event. */
+/**
+ * Adds a sandbox from a response. Ignored if the sandbox is already listed, because the response may be older than its
+ * event.
+ */
 export function withNewSandbox(list: SandboxList, sandbox: Sandbox): SandboxList {
   return list.some(({ id }) => id === sandbox.id) ? list : withSandbox(list, sandbox)
 }

@@ -13,7 +13,7 @@ export function useSandboxes() {
   })
 }
 
-/** Reads the runtimes again on each mount: the user may just have installed a missing program. */
+/** Refetches the runtimes on each mount, because the user may have just installed a missing program. */
 export function useRuntimes() {
   const agent = useAgent()
   return useQuery({

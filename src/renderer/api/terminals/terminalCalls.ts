@@ -2,23 +2,26 @@ import { createContext, useContext, useEffect, useSyncExternalStore } from 'reac
 import { createEmitter } from '#shared/emitter.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 
-/** A program asks for its person. `text` is its own, and empty when it only rang the bell. */
+/** Request for attention from a program in a terminal. `text` is supplied by the program and empty for a bell. */
 export type TerminalCall = { sandboxId: SandboxId; terminalId: TerminalId; text: string }
 
-/** Terminals whose program asked for the person, who has not looked since. */
+/** Terminals with unseen requests for attention. */
 export type TerminalCalls = {
-  /** @returns whether it is new: false while the person looks at that terminal, or was called already */
+  /** @returns whether the call is new: false if the terminal is in view or already has a call */
   called(call: TerminalCall): boolean
   list(): readonly TerminalCall[]
   subscribe(listener: () => void): () => void
-  /** These terminals are in view: what they call is seen. @returns what ends it */
+  /** Marks terminals as visible, which dismisses their calls. @returns a function that marks them as hidden */
   show(terminalIds: readonly string[]): () => void
-  /** The person came back to the window. */
+  /** Dismisses the calls of visible terminals. Call it when the window regains focus. */
   looked(): void
   forget(isObsolete: (call: TerminalCall) => boolean): void
 }
 
-/** The service tells of bells once a second: what it tells so soon after a terminal was in view has been heard. */
+/**
+ * The service reports bells once a second. A bell reported this soon after a terminal was hidden rang while it was
+ * visible.
+ */
 const heardMs = 1_500
 
 type Options = { isWindowInFront: () => boolean; now?: () => number }
@@ -79,7 +82,7 @@ export function useTerminalCalls(): readonly TerminalCall[] {
   return useSyncExternalStore(calls?.subscribe ?? watchNothing, () => calls?.list() ?? none)
 }
 
-/** Says which terminals the person sees. */
+/** Marks terminals as visible while the component is mounted. */
 export function useVisibleTerminals(terminalIds: readonly string[]): void {
   const calls = useContext(TerminalCallsContext)
   const written = terminalIds.join()

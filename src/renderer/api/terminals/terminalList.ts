@@ -3,7 +3,7 @@ import type { TerminalId } from '#shared/ids.ts'
 
 export type TerminalList = readonly Terminal[]
 
-/** Oldest first: tabs stay where they are, new ones come last. */
+/** Sorts terminals oldest first, so that tabs do not move and new ones are appended. */
 export function sortTerminals(terminals: readonly Terminal[]): TerminalList {
   return [...terminals].sort(
     (a, b) => a.created_at.localeCompare(b.created_at) || a.session_id.localeCompare(b.session_id),
@@ -14,7 +14,10 @@ export function withTerminal(list: TerminalList, terminal: Terminal): TerminalLi
   return sortTerminals([...list.filter(({ session_id }) => session_id !== terminal.session_id), terminal])
 }
 
-/** Adds a terminal from a response, which may be older than its event. */
+/**
+ * Adds a terminal from a response. Ignored if the terminal is already listed, because the response may be older than
+ * its event.
+ */
 export function withNewTerminal(list: TerminalList, terminal: Terminal): TerminalList {
   return list.some(({ session_id }) => session_id === terminal.session_id) ? list : withTerminal(list, terminal)
 }

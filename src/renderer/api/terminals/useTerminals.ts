@@ -7,7 +7,7 @@ import { sortTerminals, type TerminalList } from './terminalList.ts'
 export const terminalsKey = (sandboxId: SandboxId) => ['terminals', sandboxId] as const
 export const allTerminalsKey = ['terminals'] as const
 
-/** The running ones, and those that ended within the last hour. */
+/** Reads running terminals and those that exited within the last hour. */
 export function useTerminals(sandboxId: SandboxId) {
   const agent = useAgent()
   return useQuery<TerminalList>({

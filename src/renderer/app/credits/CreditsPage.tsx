@@ -1,7 +1,7 @@
 import { ChatBudgetPanel } from '../../features/chat/money/ChatBudgetPanel.tsx'
 import { CreditsScreen } from '../../features/credits/CreditsScreen.tsx'
 
-/** The credits, with the limits of those that spend them. */
+/** Credits page with the budgets of features that spend credits. */
 export function CreditsPage() {
   return <CreditsScreen budgets={<ChatBudgetPanel />} />
 }

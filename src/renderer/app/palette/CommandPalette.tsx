@@ -21,7 +21,7 @@ type CommandPaletteProps = { open: boolean; onOpenChange: (open: boolean) => voi
 
 /** Rows rendered initially, and added when the selection or the scroll position nears the end. */
 const pageSize = 30
-/** Maximum rows. Others are found by a query. */
+/** Maximum number of rows. Further commands are found by searching. */
 const maxResults = 100
 const rowsAhead = 5
 
@@ -31,7 +31,7 @@ export function CommandPalette({ open, onOpenChange }: CommandPaletteProps) {
   const choose = (command: Command) => {
     onOpenChange(false)
     saveRecentCommand(command.id)
-    // After the palette has given the focus back, so that what opens now can take it.
+    // Runs after focus has returned from the palette, so that the opened element can take it.
     runAfterFocusReturn(() => (command.question ? setUnconfirmed(command) : command.run()))
   }
   return (
@@ -91,7 +91,7 @@ function CommandList({ onChoose }: { onChoose: (command: Command) => void }) {
           value={query}
           onValueChange={(text) => {
             setQuery(text)
-            setPointedAt('') // another query: its best
+            setPointedAt('') // select the best match of the new query
             setVisibleCount(pageSize)
           }}
           className="h-full min-w-0 flex-1 bg-transparent text-title outline-none"
@@ -142,7 +142,7 @@ function runAfterFocusReturn(run: () => void): void {
   requestAnimationFrame(() => requestAnimationFrame(run))
 }
 
-/** The ids of what was chosen in the palette, the last first. */
+/** Returns the ids of recently run commands, newest first. */
 function readRecentCommands(): readonly string[] {
   return recentCommandIds.read()
 }

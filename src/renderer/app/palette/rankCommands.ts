@@ -3,9 +3,9 @@ import type { Command } from '../../ui/commands/commandRegistry.tsx'
 export type Rankable = Pick<Command, 'id' | 'title' | 'section' | 'keywords'>
 
 /**
- * Ranks commands for a query, best first: equal titles, titles with that prefix, titles whose words start with the
- * query's words in order, then in any order, and last matches in section and keywords. Ties are ordered by recent use,
- * else stable. An empty query returns all, recent ones first.
+ * Ranks commands for a query, best first: exact titles, title prefixes, titles whose words start with the query's words
+ * in order, then in any order, and finally matches in section and keywords. Ties are ordered by recent use, otherwise
+ * stable. An empty query returns all commands, recent ones first.
  */
 export function rankCommands<Item extends Rankable>(
   items: readonly Item[],
@@ -23,7 +23,7 @@ export function rankCommands<Item extends Rankable>(
     .map(({ item }) => item)
 }
 
-/** Lower is better; undefined does not fit. */
+/** Returns the rank of a command; lower is better. @returns undefined if the command does not match */
 function computeRank({ title, section, keywords = [] }: Rankable, query: readonly string[]): number | undefined {
   const words = splitTerms(title)
   const [joinedTerms, joinedQuery] = [words.join(' '), query.join(' ')]
@@ -44,7 +44,7 @@ function matchesWordStarts(words: readonly string[], query: readonly string[]): 
   return query.every((prefix) => words.some((word) => word.startsWith(prefix)))
 }
 
-/** Signs part words and are none: `Delete build-box…` has three. */
+/** Splits at punctuation: `Delete build-box…` has three terms. */
 function splitTerms(text: string): string[] {
   return text
     .normalize('NFKD')

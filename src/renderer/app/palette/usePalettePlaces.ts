@@ -8,16 +8,16 @@ import { goTo } from '../../ui/route.ts'
 import { getStatusLabel } from '../../ui/sandboxes/sandboxLabels.ts'
 import { useOpenPort } from '../../ui/sandboxes/useOpenPort.ts'
 
-/** A sandbox, a port or a file, to go to from the palette. */
+/** Navigation target in the palette: a sandbox, a port or a file. */
 export type PaletteItem = Command & {
-  /** Location, shown instead of the section. */
+  /** Location, shown in place of the section. */
   note?: string
 }
 
-/** Their ports are asked for when the palette opens. */
+/** Maximum number of sandboxes whose ports are requested when the palette opens. */
 const maxSandboxes = 12
 
-/** Mounted while the palette is open. */
+/** Returns navigation targets for a query. Used while the palette is open. */
 export function usePalettePlaces(query: string): PaletteItem[] {
   const { data: sandboxes = [] } = useSandboxes()
   const running = sandboxes.filter(({ status }) => status === 'running')

@@ -17,7 +17,7 @@ const Order = z.discriminatedUnion('kind', [
 ])
 const StoredPurchase = z.object({ order: Order, paymentId: z.string() })
 
-/** Order whose dialog is open, so that it survives a reload of the window. */
+/** Order with an open dialog, stored so that it survives a reload of the window. */
 const storedPurchase = persistValue<z.infer<typeof StoredPurchase> | null>(
   'steward.purchase',
   StoredPurchase.nullable(),
@@ -63,7 +63,7 @@ export function PurchaseProvider({ children }: { children: ReactNode }) {
   )
 }
 
-/** `northwind.com`, `$10 of credits`. */
+/** Returns a description such as `northwind.com` or `$10 of credits`. */
 function describePurchase(order: PurchaseOrder): string {
   return order.kind === 'topup' ? `$${order.amountUsd} of credits` : order.unicode
 }

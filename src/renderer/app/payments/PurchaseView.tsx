@@ -9,7 +9,7 @@ type PurchaseViewProps = {
   onClose: () => void
 }
 
-/** Purchase that is approved in place. */
+/** Purchase dialog with approval in place. */
 export function PurchaseView(props: PurchaseViewProps) {
   return <PurchaseDialog {...props} Decision={InlineDecision} />
 }

@@ -16,14 +16,14 @@ type LinkScreenProps = { sandboxId: SandboxId; token: string }
 
 const intervalMs = 10_000
 
-/** Terminals of one sandbox for holders of its link. */
+/** Terminals of one sandbox, for users with its link. */
 export function LinkScreen({ sandboxId, token }: LinkScreenProps) {
   const agent = useAgent()
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['linked', sandboxId],
     queryFn: ({ signal }) => agent(getSandbox, { id: sandboxId }, { signal }),
     refetchOnWindowFocus: 'always',
-    // No event tells this page that its link was revoked.
+    // This page receives no events, so revocation is detected by polling.
     refetchInterval: ({ state }) => (state.error && isEnded(state.error) ? false : intervalMs),
   })
   const name = data?.name

@@ -86,7 +86,7 @@ export function LinkTerminals({ sandbox, token }: LinkTerminalsProps) {
   )
 }
 
-/** Reads again when the page regains focus, because a link receives no events. */
+/** Refetches when the page regains focus, because a link page receives no events. */
 function useReadingOnFocus(): void {
   const queryClient = useQueryClient()
   useEffect(() => {
@@ -130,7 +130,7 @@ function LinkTerminal({ terminal, token, label, sandboxRuns, ...on }: LinkTermin
   const { sandbox_id: sandboxId, session_id: terminalId } = terminal
   const connect = useCallback(
     ({ scrollback }: { scrollback: number }) =>
-      // The first is the one the service answers with, so that the token stays out of its answer.
+      // The service selects the first subprotocol, so that its response does not contain the token.
       new WebSocket(buildTerminalStreamUrl({ sandboxId, terminalId, scrollback }), [
         'steward',
         `steward.token.${token}`,

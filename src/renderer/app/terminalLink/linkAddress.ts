@@ -1,12 +1,12 @@
 import { SandboxId } from '#shared/ids.ts'
 import type { TextStore } from '../../storage/textStore.ts'
 
-/** The sandbox that the address of a terminal link names: `/terminal/:id`. */
+/** Returns the sandbox id in the path of a terminal link, `/terminal/:id`. */
 export function readLinkedSandbox({ pathname }: Pick<Location, 'pathname'>): SandboxId | undefined {
   return SandboxId.safeParse(pathname.match(/\/terminal\/([^/]+)\/?$/)?.[1]).data
 }
 
-/** A reload of the tab finds the token here; another tab or a later visit does not. */
+/** Stores the token for reloads of this tab. Other tabs and later visits cannot read it. */
 export function storeToken(
   store: Pick<TextStore, 'get' | 'set'>,
   sandboxId: SandboxId,

@@ -9,7 +9,7 @@ import { LinkEnded } from './LinkEnded.tsx'
 import { LinkScreen } from './LinkScreen.tsx'
 import { readLinkedSandbox, storeToken } from './linkAddress.ts'
 
-/** The page behind a terminal link. The service itself serves it: its only key is the link's token. */
+/** Renders the page of a terminal link. The service serves this page, and the link's token is its only credential. */
 export function startTerminalLink(): void {
   drawPage(() => {
     const sandboxId = readLinkedSandbox(window.location)

@@ -16,7 +16,6 @@ import { NameDialog } from '../../ui/NameDialog.tsx'
 import type { PortRequest } from './useSandboxLinks.ts'
 import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 
-/** The one dialog that is open, if any. */
 export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
   const change = useChangeSandbox()
   const { dialog, closeDialog } = screen
@@ -68,7 +67,7 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
   }
 }
 
-/** For a link to a port that has no address yet. */
+/** Dialog for a link to a port without an address. */
 function ExposeQuestion({ sandbox, asked, onClose }: { sandbox: Sandbox; asked: PortRequest; onClose: () => void }) {
   const { expose, open } = usePortActions(sandbox)
   const { port, path } = asked
@@ -85,7 +84,7 @@ function ExposeQuestion({ sandbox, asked, onClose }: { sandbox: Sandbox; asked: 
   )
 }
 
-/** Form values persist while the images are in view. */
+/** Form values persist while the image list is shown. */
 function CreateWithImages({ screen }: { screen: TerminalsScreenState }) {
   const { data: images = [] } = useImages()
   const [managing, setManaging] = useState(false)

@@ -27,9 +27,9 @@ import { useAddressTarget } from './useSandboxAddress.ts'
 import { useSandboxLinks } from './useSandboxLinks.ts'
 import { type TerminalsScreenState, useTerminalsScreen } from './useTerminalsScreen.ts'
 
-/** Browsers allow about sixteen WebGL contexts to a page; other sections may want some. */
+/** Browsers allow about 16 WebGL contexts per page. The remaining ones are reserved for other sections. */
 const webglContexts = 8
-/** Sandboxes whose terminals stay on the page while another is shown. */
+/** Maximum number of sandboxes whose terminals stay mounted. */
 const maxMounted = 3
 const sideWidth = { initial: 380, min: 280, max: 900 }
 
@@ -57,7 +57,8 @@ export function TerminalsScreen() {
     setListOpen(false)
     screen.focusTerminal()
   }
-  // Ready when the first terminal is; what fails here fails again, and is shown, where the tabs are.
+  // Preloads the tabs with the first terminal. Errors are ignored here, because rendering the tabs fails again and
+  // reports them.
   useEffect(() => void loadTerminalTabs().catch(() => {}), [])
   useCommands([
     ...createScreenCommands(
@@ -131,7 +132,7 @@ type ScreenWorkbenchProps = Pick<WorkbenchProps, 'sandbox' | 'webgl' | 'inside' 
   side: Side
 }
 
-/** The terminals of a sandbox; hidden while another one is in view. */
+/** Terminals of one sandbox, hidden while another sandbox is shown. */
 function ScreenWorkbench({ screen, side, ...props }: ScreenWorkbenchProps) {
   const { sandbox } = props
   const { selection } = screen

@@ -2,7 +2,6 @@ import type { SandboxListActions } from '../../features/sandboxes/sandboxListAct
 import { notify } from '../../ui/toast.tsx'
 import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 
-/** Returns the actions of a sandbox's panels. */
 export function createSandboxListActions({ sandboxActions, openTerminal }: TerminalsScreenState): SandboxListActions {
   return {
     ...sandboxActions,

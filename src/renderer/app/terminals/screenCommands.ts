@@ -6,7 +6,6 @@ import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 
 const section = 'Sandboxes'
 
-/** Returns the palette's commands for sandboxes. */
 export function createScreenCommands(
   { present, sandboxes = [], ...screen }: TerminalsScreenState,
   openList: () => void,
@@ -59,7 +58,8 @@ export function createScreenCommands(
                   title: `Stop ${present.name}…`,
                   section,
                   icon: Square,
-                  run: () => screen.askToStop(present), // one key away from anything else in the palette
+                  // asks first, because it is one key away from other commands in the palette
+                  run: () => screen.askToStop(present),
                 },
               ]
             : [
@@ -105,7 +105,7 @@ export function createScreenCommands(
   ]
 }
 
-/** From the list to the terminal, from anywhere else to the list. */
+/** Moves focus from the sandbox list to the terminal, and from anywhere else to the list. */
 function moveFocus(focusTerminal: () => void, openList: () => void): void {
   const list = document.querySelector('[data-sandbox-list]')
   const row = list?.querySelector<HTMLElement>('[data-row][tabindex="0"]')

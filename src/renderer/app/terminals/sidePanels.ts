@@ -3,34 +3,34 @@ import { type ComponentType, lazy } from 'react'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { filesKeys, overviewKeys } from '../../ui/commands/terminalSafeKeys.ts'
 
-/** A part of the panel at the right of the terminals, about the sandbox in view. */
+/** Tab of the side panel of the terminals, for the sandbox in view. */
 export type SidePanel = {
   id: string
   title: string
   icon: LucideIcon
-  /** Opens the panel with this part, and closes it when it is in view. */
+  /** Shortcut that opens the panel with this tab, or closes the panel if the tab is visible. */
   shortcut?: string
   /**
-   * `lazy` component, loaded when first opened. It stays mounted, and continues its work, while its sandbox is among
-   * the most recent; while not `visible` it reads and renders nothing.
+   * `lazy` component, loaded when first opened. It stays mounted and continues its work while its sandbox is among the
+   * most recent ones. While not `visible` it reads and renders nothing.
    */
   Content: ComponentType<SidePanelProps>
 }
 
-/** A file or a folder to show; of a file perhaps a place in it, lines and columns beginning at 1. */
+/** File or folder to show. A file may include a position; lines and columns are 1-based. */
 export type PathRequest = { path: string; isFolder?: boolean; at?: { line: number; column: number } | undefined }
 export type FileRequest = PathRequest & { sandboxId: string }
 
 export type SidePanelProps = {
   sandbox: Sandbox
   visible: boolean
-  /** A file that the person asked for: a new one each time. */
+  /** File requested by the user. Each request is a new object. */
   asked: FileRequest | undefined
-  /** Brings another sandbox into view; a new one gets its first terminal. */
+  /** Shows another sandbox. A new sandbox gets its first terminal. */
   show: (sandbox: Sandbox) => void
 }
 
-/** In the order of their tabs. */
+/** Sorted in tab order. */
 export const sidePanels: readonly SidePanel[] = [
   {
     id: 'overview',

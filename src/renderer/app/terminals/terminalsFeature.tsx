@@ -5,7 +5,7 @@ import { TerminalPreferencesHost } from '../../features/terminals/view/preferenc
 import type { Feature } from '../../ui/feature.ts'
 import { TerminalsScreen } from './TerminalsScreen.tsx'
 
-/** The section that the window opens with. So it comes with the window: asked for later, it would be shown later. */
+/** First section of the window, bundled with it because loading it lazily would delay the first render. */
 export const terminalsFeature: Feature = {
   id: 'terminals',
   title: 'Terminals',
@@ -17,7 +17,7 @@ export const terminalsFeature: Feature = {
   Everywhere: TerminalsEverywhere,
 }
 
-/** On every screen: tells which programs ask for the person, and has the preferences of terminals. */
+/** Mounted on every screen: reports programs that request attention and provides terminal preferences. */
 function TerminalsEverywhere() {
   useCallNotices()
   return <TerminalPreferencesHost />

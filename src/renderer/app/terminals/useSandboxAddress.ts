@@ -3,9 +3,8 @@ import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { buildAddress, useRoute } from '../../ui/route.ts'
 
 /**
- * Returns the listed sandbox in the address, `#/terminals/ID`, which is the one to show.
- *
- * @param selectedId sandbox shown last, used while the address names none
+ * Returns the listed sandbox that the address refers to, `#/terminals/ID`.
+ * @param selectedId sandbox shown last, used if the address contains no id
  */
 export function useAddressedSandbox(
   sandboxes: readonly Sandbox[] | undefined,
@@ -18,7 +17,7 @@ export function useAddressedSandbox(
   const isAhead = id !== undefined && id === selectedId
   const presentId = sandboxes && isHere && !addressed && !isAhead ? (present?.id ?? null) : undefined
   useEffect(() => {
-    // The start address names no section. Unsaved forms need one to tell whether a navigation leaves them.
+    // The start address names no section. Unsaved forms need one to detect that a navigation leaves them.
     if (presentId === null && (id !== undefined || !isNamed)) replaceAddress()
     else if (presentId) replaceAddress(presentId)
   }, [presentId, id, isNamed])
@@ -32,7 +31,7 @@ type AddressTargetOptions = {
 }
 
 /**
- * Opens the file in `#/terminals/ID/files/PATH`, or the terminal in `…/terminal/ID`, once, and removes that part from the
+ * Opens the file in `#/terminals/ID/files/PATH` or the terminal in `…/terminal/ID` once, and removes that part from the
  * address.
  */
 export function useAddressTarget({ sandboxes, openFile, openTerminal }: AddressTargetOptions): void {
@@ -53,7 +52,7 @@ export function useAddressTarget({ sandboxes, openFile, openTerminal }: AddressT
 function useTerminalsPlace() {
   const place = useRoute()
   const [section = 'terminals', id, part, path] = place
-  // The address may change to another section's before this unmounts.
+  // The address may change to another section before this component unmounts.
   return {
     isHere: section === 'terminals',
     isNamed: place.length > 0,

@@ -10,7 +10,7 @@ import { useOpenPort } from '../../ui/sandboxes/useOpenPort.ts'
 import { notify } from '../../ui/toast.tsx'
 import type { PathRequest } from './sidePanels.ts'
 
-/** A port that has no address yet, and what was to be opened there. */
+/** Port without an address, and the path to open there. */
 export type PortRequest = { port: number; path: string }
 
 type Asking = {
@@ -18,17 +18,17 @@ type Asking = {
   askToExpose(sandbox: Sandbox, asked: PortRequest): void
 }
 
-/** Output is read again and again while the pointer moves over it. */
+/** Links are resolved repeatedly while the pointer moves over output. */
 const cacheMs = 5_000
 const home = '/root'
 
-/** Returns the targets of links in a sandbox's terminals: files open in the panel, ports in the browser. */
+/** Returns link handlers for a sandbox's terminals: files open in the panel, ports in the browser. */
 export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbox) => SandboxLinks {
   const agent = useAgent()
   const queryClient = useQueryClient()
   const openPort = useOpenPort()
   const connection = useLocalStatus()?.connection
-  // A remote service has no addresses below `localhost`.
+  // A remote service has no addresses under `localhost`.
   const previewPort = connection?.kind === 'embedded' ? URL.parse(connection.url)?.port : undefined
 
   const readFileState = ({ id }: Sandbox, path: string): Promise<FileState> =>

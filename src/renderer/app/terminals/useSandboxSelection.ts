@@ -15,10 +15,9 @@ import { goTo } from '../../ui/route.ts'
 import { useAddressedSandbox } from './useSandboxAddress.ts'
 
 type SandboxSelectionOptions = {
-  /** Absent until first read. */
+  /** Not set until first read. */
   sandboxes: SandboxList | undefined
   layouts: Layouts
-  /** Gives the terminal in view the keyboard. */
   focusTerminal(): void
 }
 
@@ -30,7 +29,7 @@ export type SandboxSelection = {
   open(sandbox: Sandbox): void
 }
 
-/** Follows which sandbox is in view, and forgets what is stored for sandboxes that no longer exist. */
+/** Tracks the sandbox in view, and removes stored state of sandboxes that no longer exist. */
 export function useSandboxSelection({ sandboxes, layouts, focusTerminal }: SandboxSelectionOptions): SandboxSelection {
   const [selection, changeSelection] = useSelection()
   const present = useAddressedSandbox(sandboxes, selection.sandboxId)

@@ -13,13 +13,12 @@ export type ScreenDialogState = {
   dialog: ScreenDialog | undefined
   openDialog(dialog: ScreenDialog): void
   closeDialog(): void
-  /** Whatever runs in it. */
+  /** Asks for confirmation even if no program is running. */
   askToStop(sandbox: Sandbox): void
-  /** Asks first when a program would end that is not the shell. */
+  /** Stops the sandbox. Asks for confirmation only if a program other than the shell is running. */
   stopUnlessBusy(sandbox: Sandbox): void
 }
 
-/** The one dialog that is open on the terminals screen, if any. */
 export function useScreenDialog(stop: (sandbox: Sandbox) => Promise<void>): ScreenDialogState {
   const runningPrograms = useRunningPrograms()
   const [dialog, setDialog] = useState<ScreenDialog>()

@@ -22,33 +22,34 @@ type PlacedTerminal = NewTerminal & { arrange?: Arrange }
 type ScreenTerminalsOptions = {
   layouts: Layouts
   changeSelection: ChangeSelection
-  /** Gives the terminal in view the keyboard. */
   focusTerminal(): void
 }
 
 export type ScreenTerminals = Pick<TerminalActions, 'rename' | 'retitle'> & {
-  /** Whether a terminal is being opened here: the caller decides its position, not the list. */
+  /** Whether a terminal is being opened here. Its position is then decided by the caller, not the list. */
   creating: boolean
   learnRoom(size: TerminalSize): void
-  /** Rejects with the reason; the caller reports it. */
+  /** Opens a terminal. @throws the error of the request, for the caller to report */
   open(sandbox: Pick<Sandbox, 'id'>, terminal: PlacedTerminal): Promise<void>
-  /** Reports a failure. @returns whether the terminal was opened */
+  /**
+   * Opens a terminal and reports errors. Retries in the default folder if `cwd` cannot be used.
+   * @returns whether the terminal was opened
+   */
   tryOpen(sandbox: Pick<Sandbox, 'id'>, terminal: PlacedTerminal): Promise<boolean>
-  /** Opens the first terminal of a sandbox that was created or started here, once it runs. */
+  /** Opens the first terminal of a sandbox that was created or started in this window, once the sandbox is running. */
   openFirst(sandbox: Sandbox): void
-  /** Closes terminals, and selects the next one of the layout. */
+  /** Closes terminals and selects the next one in the layout. */
   close(leaving: readonly Terminal[], layout: Layout): Promise<void>
-  /** Runs the command of an ended terminal again. The new terminal replaces it. */
+  /** Runs the command of an ended terminal again in a new terminal that replaces it. */
   runAgain(terminal: Terminal, arrange: Arrange): Promise<void>
 }
 
-/** Opens and closes the terminals of the screen. */
 export function useScreenTerminals(options: ScreenTerminalsOptions): ScreenTerminals {
   const { layouts, changeSelection, focusTerminal } = options
   const terminals = useTerminalActions()
   const [creations, setCreations] = useState(0)
   const room = useRef<TerminalSize>(undefined)
-  // Created or started here, and not running yet: each gets a first terminal once it is.
+  // Sandboxes created or started here that are not running yet. Each gets its first terminal once it is running.
   const awaited = useRef(new Set<SandboxId>())
   const closing = useRef(new Set<string>())
 
@@ -68,7 +69,7 @@ export function useScreenTerminals(options: ScreenTerminalsOptions): ScreenTermi
       await open(sandbox, terminal)
       return true
     } catch (error) {
-      // The folder may be gone, or of another machine.
+      // The folder may have been deleted, or belong to another sandbox.
       if (cwd !== undefined) return tryOpen(sandbox, anywhere)
       notify.failed(error, { title: 'Could not open a terminal' })
       return false

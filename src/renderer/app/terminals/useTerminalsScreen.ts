@@ -29,13 +29,13 @@ import { type ScreenDialog, type ScreenDialogState, useScreenDialog } from './us
 import { type ScreenTerminals, useScreenTerminals } from './useScreenTerminals.ts'
 
 export type TerminalsScreenState = {
-  /** Absent until first read. */
+  /** Not set until first read. */
   sandboxes: SandboxList | undefined
   /** The sandbox in view. */
   present: Sandbox | undefined
   selection: Selection
   layoutOf(sandbox: Sandbox): Layout
-  /** Whether a terminal is being opened here: the caller decides its position, not the list. */
+  /** Whether a terminal is being opened here. Its position is then decided by the caller, not the list. */
   creating: boolean
   dialog: ScreenDialog | undefined
   wantsFocus: boolean
@@ -52,7 +52,7 @@ export type TerminalsScreenState = {
   reveal: TerminalMatch | undefined
   askForSnapshot(sandbox: Sandbox): void
   askToExpose(sandbox: Sandbox, asked: PortRequest): void
-  /** Whatever runs in it. */
+  /** Asks for confirmation even if no program is running. */
   askToStop(sandbox: Sandbox): void
   closeDialog(): void
   create: ReturnType<typeof useSandboxActions>['create']
@@ -64,7 +64,6 @@ export type TerminalsScreenState = {
   sandboxActions: SandboxRowActions
 }
 
-/** State and actions of the terminals screen. */
 export function useTerminalsScreen(): TerminalsScreenState {
   const { data: sandboxes } = useSandboxes()
   const { create, start, stop, remove } = useSandboxActions()
@@ -198,7 +197,7 @@ function withMatchSelected(selection: Selection, { sandbox_id, session_id }: Ter
   )
 }
 
-/** Selects the neighbor if the sandbox was in view. */
+/** Removes a sandbox from the selection. Selects a neighbor if it was in view. */
 function withSandboxRemoved(selection: Selection, { id }: Sandbox, sandboxes: SandboxList): Selection {
   const next = findNeighbor(
     sandboxes.map((sandbox) => sandbox.id),

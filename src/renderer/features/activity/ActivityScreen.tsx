@@ -46,11 +46,10 @@ const activityTabs = [
 /** Entries shown above the requested one, for context. */
 const entriesAbove = 5
 
-/** Activity on this computer: search, filters, verification and export. */
 export function ActivityScreen() {
   const present = useActivityPlace()
   const [{ place, key }, setView] = useState(present)
-  // On the way to another section its address is heard here too.
+  // Ignores an address of another section, which may arrive before this screen unmounts.
   if (present.isHere && present.key !== key) setView(present)
   if (place.kind === 'tasks') return <PlainScreen tab="Tasks" content={<TasksView />} />
   if (place.kind !== 'recordings') return <Activity key={key} place={place} />
@@ -143,7 +142,7 @@ function Activity({ place }: { place: Exclude<ActivityPlace, { kind: 'recordings
   )
 }
 
-/** The list holds nothing but what leads to one thing. */
+/** Shown while the list is restricted to entries linked to one subject. */
 function AboutBar({ place: { to, id } }: { place: Extract<ActivityPlace, { kind: 'link' }> }) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -209,7 +208,6 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
   )
 }
 
-/** Tabs of the activity screen: entries, tasks and recordings. */
 function ActivityTabs({ present }: { present: (typeof activityTabs)[number]['title'] }) {
   return (
     <nav aria-label="Activity" className="flex gap-1">
@@ -230,7 +228,7 @@ function ActivityTabs({ present }: { present: (typeof activityTabs)[number]['tit
   )
 }
 
-/** Exports the whole log, or the filtered part. */
+/** Menu that exports the whole log or the filtered entries. */
 function ExportMenu({ query }: { query: TimelineQuery }) {
   const items: MenuItem[] = [
     { label: 'All, JSON Lines with hashes', icon: FileJson, onSelect: () => download({}, 'jsonl') },
@@ -252,7 +250,6 @@ function ExportMenu({ query }: { query: TimelineQuery }) {
   )
 }
 
-/** The browser's own download. */
 function download(query: TimelineQuery, format: ExportFormat): void {
   const link = document.createElement('a')
   link.href = buildWindowAddress(buildRequest(exportTimeline, { ...query, format }).path)

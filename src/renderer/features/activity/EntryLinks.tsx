@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import type { EntryLink } from './list/entryLinks.ts'
 
-/** Links to the subjects of an entry. */
 export function EntryLinks({ links, children }: { links: readonly EntryLink[]; children?: ReactNode }) {
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-1 text-small">

@@ -2,7 +2,7 @@ import { type LinkKind, linkKinds, TaskId } from '#shared/contract/timelineLinks
 import { useRoute } from '../../ui/route.ts'
 
 /**
- * View of the screen, from the URL: `#/activity/task/TASK`, `#/activity/payment/ID` (or another kind of link),
+ * View of the screen, parsed from the URL: `#/activity/task/TASK`, `#/activity/payment/ID` (or another kind of link),
  * `#/activity/tasks`, `#/activity/recordings/ID`, or `#/activity/WORDS`.
  */
 export type ActivityPlace =
@@ -22,7 +22,6 @@ export function parseActivityPlace([, first = '', second]: readonly string[]): A
   return { kind: 'all', search: first }
 }
 
-/** Labels of links by kind. */
 export const linkNames: Record<LinkKind, string> = {
   conversation: 'chat',
   message: 'message',

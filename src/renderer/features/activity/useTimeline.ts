@@ -10,7 +10,7 @@ import type { TimelineQuery } from './filters/timelineFilters.ts'
 import type { RequestStates } from './list/timelineItems.ts'
 
 const pageSize = 100
-/** Debounces a burst of events into one read, in milliseconds. */
+/** Debounce for bursts of events, in milliseconds. */
 const soonMs = 150
 
 export const timelineKey = ['timeline'] as const
@@ -35,14 +35,14 @@ export function useTimeline(query: TimelineQuery, start: number | undefined) {
   const newest = useQuery({
     queryKey: newestKey,
     queryFn: ({ signal }) => agent(listTimeline, { ...query, limit: pageSize }, { signal }),
-    enabled: false, // the pages begin with it; it is read for what comes after
+    enabled: false, // provided by the pages; refetched only for newer entries
   })
 
   const readNewest = async (): Promise<void> => {
     await queryClient.cancelQueries({ queryKey: newestKey })
     const { data } = await newest.refetch()
     const latest = queryClient.getQueryData<typeof pages.data>(pagesKey)?.pages[0]?.entries[0]?.sequence ?? 0
-    // More came than one page holds: what lies between is read with the rest.
+    // More entries arrived than fit on one page. Refetches the pages to close the gap.
     if (start === undefined && data?.has_more && listSequences(data).every((it) => it > latest)) {
       await readAgain(queryClient, pagesKey)
     }
@@ -67,7 +67,7 @@ export function useTimeline(query: TimelineQuery, start: number | undefined) {
   return { ...pages, requestStates, entries: [...sortByTime(entries, 'newest')] }
 }
 
-/** Newest first. */
+/** Prepends newer entries. Sorted newest first. */
 function withNewer(read: readonly TimelineEntry[], newest: readonly TimelineEntry[]): TimelineEntry[] {
   const latest = read[0]?.sequence ?? 0
   return [...newest.filter(({ sequence }) => sequence > latest), ...read]

@@ -16,14 +16,15 @@ import { InboxList } from './inbox/InboxList.tsx'
 import { listWaiting } from './inbox/inboxList.ts'
 import { useInbox } from './inbox/useInbox.ts'
 
-/** Requests on the left, one of them in full beside it, with the stop switch and account requests above both. */
+/** Inbox of requests with the selected request beside it. The stop switch and account requests are shown above. */
 export function ApprovalsScreen() {
   const { data: inbox, error, isPending, refetch } = useInbox()
   const [, named] = useRoute()
   const waiting = listWaiting(inbox ?? [])
   const first = waiting[0]?.id
   useEffect(() => {
-    // Opened without one in mind: the newest that waits. It stays in view when others come.
+    // Selects the newest pending request if the address contains none. The selection remains when further requests
+    // arrive.
     if (named === undefined && first !== undefined) window.location.replace(buildAddress('approvals', first))
   }, [named, first])
   const record = inbox?.find(({ id }) => id === named)

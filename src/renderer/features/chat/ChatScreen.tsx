@@ -28,10 +28,10 @@ import { startExport } from './transfer/exportConversation.ts'
 import { ImportDialog } from './transfer/ImportDialog.tsx'
 import { useChatCommands } from './useChatCommands.ts'
 
-/** The chats at the left, one of them beside. `#/chat/CHAT/MESSAGE` leads to a message. */
+/** List of chats with the selected one beside it. `#/chat/CHAT/MESSAGE` links to a message. */
 export function ChatScreen() {
   const [, ...place] = useRoute()
-  // A chat is drawn in pieces, between which the window stays free.
+  // Deferred, so that rendering a chat does not block the window.
   const part = useDeferredValue(place[0])
   const sought = useDeferredValue(place[1])
   const id = ConversationId.safeParse(part).data
@@ -61,7 +61,7 @@ function Chats({ id, part, sought }: ChatsProps) {
     goTo('chat', 'new')
     void actions.remove(it.id, it.title).catch(notify.failed)
   }
-  // Opening a chat focuses the composer; following a link to a message does not.
+  // Opening a chat focuses the composer. Following a link to a message does not.
   const isRead = conversation !== undefined
   useEffect(() => {
     if (sought === undefined && (isRead || id === undefined)) view.current?.focus()
@@ -140,7 +140,7 @@ function Chats({ id, part, sought }: ChatsProps) {
   )
 }
 
-/** Opens the settings of a new chat, which is created for them with what was written so far. */
+/** Opens the settings of a new chat, which creates the chat with the current draft. */
 function NewChatSettings({ onCreate }: { onCreate: () => void }) {
   const actions = useChatActions()
   const create = async () => {
@@ -158,7 +158,7 @@ function NewChatSettings({ onCreate }: { onCreate: () => void }) {
 
 type MissingChatProps = { isPending: boolean; error: unknown; onRetry: () => void }
 
-/** Takes the place of a chat that is loading, does not exist, or cannot be read. */
+/** Shown while a chat is loading, or if it does not exist or cannot be read. */
 function MissingChat({ isPending, error, onRetry }: MissingChatProps) {
   if (isPending) {
     return (

@@ -14,7 +14,6 @@ type ChatCommandsOptions = {
   remove: (conversation: Conversation) => void
 }
 
-/** Registers the palette commands and shortcuts of chats. */
 export function useChatCommands(options: ChatCommandsOptions): void {
   const { conversation, searchField, view, setRenaming, openSettings, remove } = options
   const section = 'Chat'

@@ -20,7 +20,9 @@ import { RunningSandboxes } from './running/RunningSandboxes.tsx'
 import { SpendingSection } from './spending/SpendingSection.tsx'
 import { useCreditAccount, useLiveCredits } from './useCredits.ts'
 
-/** The balance, where it goes, and what the owner does with it. Its dialogs have addresses: `#/credits/adjust`. */
+/**
+ * Credits screen: balance, spending and the owner's actions. Its dialogs have addresses, such as `#/credits/adjust`.
+ */
 export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
   useLiveCredits()
   const [, page] = useRoute()

@@ -2,12 +2,12 @@ import { formatUsdCents, parseUsd } from '#shared/money/moneyText.ts'
 
 const microPerCent = 10_000
 
-/** With its sign either way, for a change. */
+/** Formats a change with an explicit sign. */
 export function changeText(cents: number): string {
   return cents > 0 ? `+${formatUsdCents(cents)}` : formatUsdCents(cents)
 }
 
-/** Two digits after the point wherever they tell enough: what costs less than a cent is `< $0.01`. */
+/** Formats cents with two decimals where they suffice. Costs below one cent are shown as `< $0.01`. */
 export function formatApproximateCents(cents: number): string {
   if (cents > 0 && cents < 1) return '< $0.01'
   return formatUsdCents(Math.round(cents))
@@ -18,7 +18,7 @@ export function formatAxisCents(cents: number, top: number): string {
   return top < 10 ? formatUsdCents(cents) : formatApproximateCents(cents)
 }
 
-/** @returns undefined for what is no amount of whole cents */
+/** @returns undefined if the text is not an amount of whole cents */
 export function parseCents(written: string): number | undefined {
   const micro = parseUsd(written)
   if (micro === undefined) return undefined

@@ -5,7 +5,7 @@ import { downloadHistory } from './history/downloadHistory.ts'
 
 const section = 'Credits'
 
-/** Screen is added by the window, which combines it with the limits of other features. */
+/** `Screen` is added by the window, which combines it with the limits of other features. */
 export const creditsFeature: Omit<Feature, 'Screen'> = {
   id: 'credits',
   title: 'Credits',

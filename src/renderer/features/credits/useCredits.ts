@@ -6,16 +6,16 @@ import { useAgent } from '../../api/AgentProvider.tsx'
 import { useLiveEvent } from '../../api/liveEvents.ts'
 import { readAgain } from '../../api/readAgain.ts'
 
-/** Prefix of all queries that a change of the credits invalidates. */
+/** Prefix of all queries that a change of credits invalidates. */
 export const creditsKey = ['credits'] as const
 export const accessKey = ['credits access'] as const
 
-/** Reads again after each change event of the service. */
+/** Refetches credits after each change event of the service. */
 export function useLiveCredits(): void {
   const queryClient = useQueryClient()
   useLiveEvent(({ type }) => {
     if (type === 'credits.changed' || type === 'ready') void readAgain(queryClient, creditsKey)
-    // Keys come and go by scripts too, which the account's activity tells.
+    // Scripts may also create and delete keys, which is reported as account activity.
     if (type === 'activity.noted' || type === 'ready') void readAgain(queryClient, accessKey)
   })
 }

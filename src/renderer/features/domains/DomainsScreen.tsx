@@ -13,7 +13,7 @@ const pages = [
   { id: 'check', title: 'Check names' },
 ] as const
 
-/** Names: those that one has, those that are free, and the DNS records of each. */
+/** Domains screen: owned domains, search for available names, and DNS records. */
 export function DomainsScreen() {
   useDomainEvents()
   const [, page, domain] = useRoute()

@@ -13,7 +13,7 @@ const words: Readonly<Record<CachedSource, { tone: Tone; text: string }>> = open
   () => ({ tone: 'caution', text: 'Read' }),
 )
 
-/** Age of the data shown, and why it is not newer. */
+/** Age of the displayed data, and why it is not more recent. */
 export function SourceNotice({ source, asOf }: { source: CachedSource; asOf: string }) {
   const { tone, text } = words[source]
   return (

@@ -2,7 +2,7 @@ import { listOrphanedRecords, removeOrphanedRecords } from '#shared/contract/dns
 import { checkDomains as checkRoute } from '#shared/contract/domainSearch.ts'
 import { getAuthCode, setDomainLock, setDomainPrivacy, setNameservers } from '#shared/contract/domains.ts'
 
-/** Operations of the service by the paths that the application forwards. */
+/** Operations of the service under the paths that the agent forwards. */
 export const checkDomains = { ...checkRoute, path: '/v1/domains/check' } as const
 export const changePrivacy = { ...setDomainPrivacy, path: '/v1/domains/:domain/privacy' } as const
 export const changeLock = { ...setDomainLock, path: '/v1/domains/:domain/lock' } as const

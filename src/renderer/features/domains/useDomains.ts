@@ -15,10 +15,10 @@ export const domainsKey = ['domains'] as const
 const cachedKey = [...domainsKey, 'kept'] as const
 const searchKey = [...domainsKey, 'search'] as const
 
-/** Debounces the events of a service restart into one fetch. */
+/** Debounce for bursts of events after a service restart, in milliseconds. */
 const coalesceMs = 300
 
-/** Returns cached domains first, then fresh ones once the local agent has refreshed its cache. */
+/** Refetches domains after related events, debounced, and search results after a purchase. */
 export function useDomainEvents(): void {
   const queryClient = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -30,7 +30,7 @@ export function useDomainEvents(): void {
         void readAgain(queryClient, cachedKey)
       }, coalesceMs)
     }
-    // Domains just bought are no longer available.
+    // Purchased domains are no longer available.
     if (type === 'domains.changed') void readAgain(queryClient, searchKey)
   })
 }
@@ -70,7 +70,7 @@ export function usePrices() {
   })
 }
 
-/** @param tlds one part of those that are searched: each part is shown as it comes */
+/** @param tlds part of the searched TLDs; each part is shown as soon as its results arrive */
 export function useSearchResults(q: string, tlds: string) {
   const agent = useAgent()
   return useQuery({

@@ -19,7 +19,6 @@ const sorts: readonly [SortBy, string][] = [
 
 type FileBrowserProps = { sandboxId: SandboxId; tree: FileTreeState; browser: FileBrowserState }
 
-/** The tree of a sandbox's files, below the bar with its path and actions. */
 export function FileBrowser({ sandboxId, tree, browser }: FileBrowserProps) {
   return (
     <>

@@ -16,7 +16,6 @@ type FileDialogsProps = {
   actions: FileActions
 }
 
-/** The one dialog that is open, if any. */
 export function FileDialogs({ dialog, onClose, tree, files, actions }: FileDialogsProps) {
   return (
     <>

@@ -9,7 +9,7 @@ type NameDialogProps = {
   initial?: string
   confirmLabel: string
   onClose: () => void
-  /** The dialog closes when it resolves, and shows why when it rejects. */
+  /** The dialog closes when the promise resolves, and shows the error if it rejects. */
   onName: (name: string) => Promise<unknown>
 }
 

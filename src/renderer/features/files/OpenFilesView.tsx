@@ -17,7 +17,7 @@ type OpenFilesViewProps = {
   onSaved: (path: string) => void
 }
 
-/** The files that are open, below the tree or over all of the terminals. */
+/** Open files, shown below the tree or over all terminals. */
 export function OpenFilesView({ sandboxId, files, drafts, onSaved }: OpenFilesViewProps) {
   const [large, setLarge] = useState(false)
   const { closing } = files
@@ -25,7 +25,7 @@ export function OpenFilesView({ sandboxId, files, drafts, onSaved }: OpenFilesVi
     <section
       aria-label="Open files"
       onKeyDown={(event) => {
-        // Only if the editor does not handle the key, for example in its search.
+        // Skipped if the editor handles the key, for example in its search.
         if (event.key === 'Escape' && large && !event.defaultPrevented) setLarge(false)
       }}
       className={joinClassNames(

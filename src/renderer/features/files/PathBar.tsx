@@ -4,7 +4,7 @@ import { resolveTypedPath } from './paths.ts'
 
 type PathBarProps = { path: string; onGo: (path: string) => void }
 
-/** Path of the tree's root: its parts are links, and a click beside them edits it. */
+/** Path of the tree's root. Each segment is a link; a click beside them edits the path. */
 export function PathBar({ path, onGo }: PathBarProps) {
   const [typed, setTyped] = useState<string>()
   if (typed !== undefined) {

@@ -20,11 +20,10 @@ import { useOpenFiles } from './useOpenFiles.ts'
 type SandboxFilesProps = {
   sandbox: Sandbox
   visible: boolean
-  /** A file to open, or a folder: another object each time it is asked for. */
+  /** File or folder to open. Each request is a new object. */
   asked?: { path: string; isFolder?: boolean; at?: PlaceInText | undefined } | undefined
 }
 
-/** Files of a sandbox: tree, open files and transfers. */
 export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
   const { id } = sandbox
   const running = sandbox.status === 'running'

@@ -17,7 +17,7 @@ import type { MenuItem } from '../../ui/Menu.tsx'
 import type { EntryRow } from './tree/useTreeKeys.ts'
 
 type EntryMenu = {
-  /** Absent for the area below the rows. */
+  /** Not set for the area below the rows. */
   row: EntryRow | undefined
   folder: string
   canPaste: boolean
@@ -35,7 +35,6 @@ type EntryMenu = {
   remove: (row: EntryRow) => void
 }
 
-/** Returns the context menu of a row or of its folder. */
 export function createEntryMenu({ row, folder, canPaste, ...does }: EntryMenu): MenuItem[] {
   const onFolder: MenuItem[] = [
     { label: 'New file…', icon: FilePlus, onSelect: does.newFile },

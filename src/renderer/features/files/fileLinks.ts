@@ -10,7 +10,7 @@ export function downloadUrl(id: SandboxId, { path, isFolder }: Downloaded): stri
   return buildWindowAddress(buildRequest(isFolder ? downloadFolder : downloadFile, { id, path }).path)
 }
 
-/** Starts a download of the browser, which shows its progress, pauses and resumes. */
+/** Starts a download by the browser, which can show progress, pause and resume. */
 export function startDownload(id: SandboxId, what: Downloaded): void {
   const link = document.createElement('a')
   link.href = downloadUrl(id, what)

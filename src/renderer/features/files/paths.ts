@@ -1,4 +1,4 @@
-/** Paths inside a sandbox: absolute, without `.` and `..`. */
+/** Joins paths inside a sandbox, which are absolute and contain no `.` or `..`. */
 export function joinPath(folder: string, name: string): string {
   return folder === '/' ? `/${name}` : `${folder}/${name}`
 }
@@ -11,7 +11,7 @@ export function getBasename(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Resolves a typed path; undefined if it is invalid. */
+/** Resolves a typed path. @returns undefined if it is invalid */
 export function resolveTypedPath(text: string, from: string): string | undefined {
   const whole = text.startsWith('/') ? text : `${from}/${text}`
   const parts: string[] = []
@@ -22,7 +22,7 @@ export function resolveTypedPath(text: string, from: string): string | undefined
   return text.includes('\0') ? undefined : `/${parts.join('/')}`
 }
 
-/** `report 2.txt` for a second `report.txt`. */
+/** Returns an unused name, such as `report 2.txt` if `report.txt` exists. */
 export function freeName(name: string, existing: ReadonlySet<string>): string {
   const dot = name.lastIndexOf('.')
   const [stem, end] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']

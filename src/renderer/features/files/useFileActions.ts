@@ -11,7 +11,10 @@ import { refetchFiles } from './useFolders.ts'
 
 export type FileActions = ReturnType<typeof useFileActions>
 
-/** Changes of the tree. Those that a dialog asked for reject, for it to say why; the others tell it themselves. */
+/**
+ * Returns actions on files. Actions of a dialog reject, so that the dialog shows the error; all others report their
+ * errors.
+ */
 export function useFileActions(id: SandboxId) {
   const agent = useAgent()
   const queryClient = useQueryClient()

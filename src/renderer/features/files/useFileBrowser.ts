@@ -13,7 +13,7 @@ import type { FileActions } from './useFileActions.ts'
 import type { FileTreeState } from './useFileTree.ts'
 import type { OpenFiles } from './useOpenFiles.ts'
 
-/** Type of the dragged data that holds the path of an entry in the tree. */
+/** Data type of a dragged tree entry. Contains its path. */
 export const dragType = 'application/x-steward-path'
 
 type FileBrowserOptions = {
@@ -25,27 +25,26 @@ type FileBrowserOptions = {
 }
 
 export type FileBrowserState = {
-  /** Folder of the selection, which takes new and uploaded files. */
+  /** Folder of the selection, used as target for new and uploaded files. */
   folder: string
-  /** Path that is about to move. */
+  /** Path marked as cut. */
   cut: string | undefined
   keys: TreeKeys
   menu: readonly MenuItem[]
   upload(files: readonly RelativeFile[], into: string): void
-  /** Moves or uploads what was dropped or pasted. */
+  /** Moves or uploads dropped or pasted data. */
   receive(data: DataTransfer, into: string): Promise<void>
   paste(): Promise<void>
   fileInput: RefObject<HTMLInputElement | null>
   folderInput: RefObject<HTMLInputElement | null>
   chooseFiles(): void
   chooseFolder(): void
-  /** Asks for the name of a new file or folder. */
+  /** Opens the dialog for a new file or folder. */
   askForName(kind: 'file' | 'folder'): void
   dialog: FileDialog | undefined
   closeDialog(): void
 }
 
-/** Selection, clipboard, uploads and dialogs of the tree. */
 export function useFileBrowser({ sandboxId, tree, files, queue, actions }: FileBrowserOptions): FileBrowserState {
   const [dialog, setDialog] = useState<FileDialog>()
   const [clip, setClip] = useState<{ path: string; cut: boolean }>()

@@ -3,7 +3,7 @@ import type { SandboxId } from '#shared/ids.ts'
 import { buildTreeRows, type SortBy } from './tree/treeRows.ts'
 import { useFolders } from './useFolders.ts'
 
-/** Most folders that are read again and again; more may be open, and close when they are not found among these. */
+/** Maximum number of expanded folders, because all of them are polled. Expanding another one collapses the oldest. */
 const maxOpen = 60
 const home = '/root'
 

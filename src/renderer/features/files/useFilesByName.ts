@@ -13,8 +13,8 @@ const maxCached = 500
 const cacheMs = 10_000
 
 /**
- * Files of a sandbox whose folders were looked at in this window, and those of the folder that the text names when it is
- * a path: `/var/log/` asks for what is in it. None for an empty text.
+ * Returns files of a sandbox from folders loaded in this window. If the text is a path, also lists its folder:
+ * `/var/log/` returns the entries in it. Returns none for an empty text.
  */
 export function useFilesByName(sandboxId: SandboxId | undefined, text: string): readonly NamedFile[] {
   const agent = useAgent()
@@ -22,7 +22,7 @@ export function useFilesByName(sandboxId: SandboxId | undefined, text: string): 
   const written = text.trim()
   const folder = written.startsWith('/') ? getDirname(written) : undefined
   useQuery({
-    // Only while it is enabled, when there is a sandbox and a folder.
+    // Defined while the query is enabled.
     queryKey: folderKey(sandboxId ?? ('' as SandboxId), folder ?? ''),
     queryFn: ({ signal }) => agent(listFiles, { id: sandboxId as SandboxId, path: folder ?? '/' }, { signal }),
     enabled: sandboxId !== undefined && folder !== undefined,

@@ -5,12 +5,12 @@ import { useAgent } from '../../api/AgentProvider.tsx'
 import { describeError } from '../../ui/describeError.ts'
 import type { FolderReading } from './tree/treeRows.ts'
 
-/** Interval of polling, in milliseconds: there are no events for files that programs in the sandbox write. */
+/** Polling interval in milliseconds. Files written by programs in the sandbox cause no events. */
 const rereadMs = 4000
 
 export const folderKey = (sandboxId: SandboxId, path: string) => ['files', sandboxId, path] as const
 
-/** Reads the folders that are open, and again while `active`, when the window gets the focus, and when asked. */
+/** Reads the open folders. Refetches while `active`, when the window regains focus, and on request. */
 export function useFolders(sandboxId: SandboxId, paths: readonly string[], active: boolean) {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -27,7 +27,7 @@ export function useFolders(sandboxId: SandboxId, paths: readonly string[], activ
   const readings = new Map<string, FolderReading>(
     paths.map((path, index) => {
       const { data, error } = results[index] ?? {}
-      // Drops earlier data when reading again fails.
+      // Drops earlier data if a refetch fails.
       if (error) return [path, { failure: describeError(error).message }]
       return [path, data ? { entries: data.entries, truncated: data.truncated } : {}]
     }),

@@ -5,7 +5,7 @@ import type { Drafts } from './editor/drafts.ts'
 
 export type OpenFiles = ReturnType<typeof useOpenFiles>
 
-/** Files with a tab, and those of them that were changed since they were saved. */
+/** Returns the files with a tab, and those with unsaved changes. */
 export function useOpenFiles(drafts: Drafts) {
   const [paths, setPaths] = useState<readonly string[]>(drafts.paths)
   const [selected, setSelected] = useState<string | undefined>(paths[0])
@@ -36,17 +36,17 @@ export function useOpenFiles(drafts: Drafts) {
     paths,
     shown: selected,
     show: setSelected,
-    /** `at`: where to go in it. */
+    /** `at` is the position to scroll to. */
     open(path: string, at?: PlaceInText) {
       if (!paths.includes(path)) setPaths([...paths, path])
       setSelected(path)
       setRequested(at && { path, at })
     },
-    /** Another object each time it is asked for. */
+    /** A new object for each request. */
     placeIn: (path: string) => (requested?.path === path ? requested.at : undefined),
     unsaved,
     mark,
-    /** Asks first when something would be lost. */
+    /** Asks for confirmation if unsaved changes would be lost. */
     requestClose: (path: string) => (unsaved.has(path) ? setClosing(path) : close(path)),
     closing,
     close,

@@ -12,7 +12,7 @@ import { RegisterPage } from './register/RegisterPage.tsx'
 import { useIdentities } from './useIdentities.ts'
 import { IdentityView } from './view/IdentityView.tsx'
 
-/** The automatons at the left, one of them or a new registration beside them. */
+/** List of automatons with the selected one or a new registration beside it. */
 export function IdentityScreen() {
   const { identities, isPending, error, serviceError, retry } = useIdentities()
   const [, present, of] = useRoute()
@@ -66,7 +66,7 @@ type BesideProps = {
   identities: readonly Identity[]
   selected: Identity | undefined
   present: string | undefined
-  /** Registration whose values a new one starts with. */
+  /** Registration whose values prefill a new one. */
   of: string | undefined
 }
 

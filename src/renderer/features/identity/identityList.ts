@@ -1,21 +1,24 @@
 import type { Automaton, Registration } from '#shared/contract/automatons.ts'
 import type { ChainType } from '#shared/contract/wallet.ts'
 
-/** Registered automaton, or one that this Steward is registering or tried to register. */
+/** Automaton that is registered, or that this Steward is registering or tried to register. */
 export type Identity = {
-  /** In the address of the window. */
+  /** Identifier in the window's address. */
   key: string
   name: string
   address: string
   chainType: ChainType
   state: Registration['state']
   createdAt: string
-  /** Registration made here; for others, only the service's data is known. */
+  /** Registration started here. Automatons registered elsewhere have only the service's data. */
   registration: Registration | undefined
   automaton: Automaton | undefined
 }
 
-/** Newest first; each automaton once, however often it was tried. */
+/**
+ * Merges registrations and automatons, newest first. Each automaton is listed once, regardless of the number of
+ * attempts.
+ */
 export function mergeIdentities(registrations: readonly Registration[], automatons: readonly Automaton[]): Identity[] {
   const registered = new Set(
     registrations.filter(({ state }) => state === 'registered').map(({ profile }) => toIdKey(profile.automaton_id)),

@@ -9,8 +9,8 @@ export const registrationsKey = ['identity', 'registrations'] as const
 export const automatonsKey = ['identity', 'automatons'] as const
 
 /**
- * Reads the identities on each mount; events keep them current. Registrations made here are always included, the
- * service's data once it responds.
+ * Reads the identities on each mount and updates them on events. Always includes registrations made here; the service's
+ * data is added when it responds.
  */
 export function useIdentities() {
   const agent = useAgent()
@@ -41,7 +41,7 @@ export function useIdentities() {
     identities: here.data && mergeIdentities(here.data, automatons.data ?? []),
     isPending: here.isPending,
     error: here.data ? undefined : (here.error ?? undefined),
-    /** Why there may be more than is shown. */
+    /** Error of the service, in which case the list may be incomplete. */
     serviceError: automatons.data ? undefined : (automatons.error ?? undefined),
     retry,
   }

@@ -15,9 +15,9 @@ import {
 
 type AddImageFormProps = {
   initial: ImageForm
-  /** Absent while unknown. */
+  /** Not set while unknown. */
   sources: ReadonlySet<SourceKind> | undefined
-  /** Why some sources are not to be had here. */
+  /** Reason why some sources are unavailable. */
   missing: string | undefined
   add: (form: ImageForm) => Promise<void>
   onClose: () => void
@@ -33,7 +33,7 @@ const kinds: readonly { value: SourceKind; label: string; detail: string }[] = [
   { value: 'registry', label: 'A registry', detail: 'Pulled from a container registry.' },
 ]
 
-/** Mounted while it is open. */
+/** Mount only while open. */
 export function AddImageForm({ initial, sources, missing, add, onClose }: AddImageFormProps) {
   const { onInput } = useTouchedForm()
   const [form, setForm] = useState<ImageForm>(() => ({ ...initial, kind: chooseUsable(initial.kind, sources) }))

@@ -38,7 +38,7 @@ export function ImageRow({ image, onAgain, onRemove }: ImageRowProps) {
   )
 }
 
-/** Progress bar; indeterminate without a share. */
+/** Progress bar; indeterminate if `share` is null. */
 function Progress({ name, share }: { name: string; share: number | null }) {
   return (
     <div

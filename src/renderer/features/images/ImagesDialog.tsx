@@ -12,14 +12,14 @@ import { ImageRow } from './ImageRow.tsx'
 import { emptyImageForm, type ImageForm, listSourceKinds, toImageInput } from './imageForm.ts'
 import { useImageActions, useImages } from './useImages.ts'
 
-/** Mounted while it is open. */
+/** Mount only while open. */
 export function ImagesDialog({ onClose }: { onClose: () => void }) {
   const { data, error, isPending, refetch } = useImages()
   const { data: runtimes } = useRuntimes()
   const actions = useImageActions()
-  // Form in view, if any.
+  // Values of the open form, if any.
   const [pendingForm, setPendingForm] = useState<ImageForm>()
-  // Forms submitted here, so that a failed one can be retried.
+  // Submitted forms, so that a failed one can be retried.
   const [tried, setTried] = useState<readonly ImageForm[]>([])
   const sources = runtimes && listSourceKinds(runtimes)
   const missing = runtimes?.map(({ image_detail }) => image_detail).find((it) => it !== null)

@@ -7,7 +7,7 @@ export type SourceKind = ImageSource['kind']
 export type ImageForm = {
   name: string
   kind: SourceKind
-  /** Names of packages, with blanks or commas between them. */
+  /** Package names, separated by spaces or commas. */
   packages: string
   path: string
   reference: string
@@ -35,7 +35,10 @@ export function validateImageInput(input: Input<typeof addImage>): ImageErrors {
   return errors
 }
 
-/** The field that a refusal is about; undefined when it is about the request as a whole. */
+/**
+ * Maps a validation error of the service to a field.
+ * @returns undefined if the error concerns the request as a whole
+ */
 export function toImageErrors(failure: unknown, kind: SourceKind): ImageErrors | undefined {
   if (!(failure instanceof AppError)) return undefined
   if (failure.code === 'image/exists') return { name: failure.message }
@@ -43,7 +46,7 @@ export function toImageErrors(failure: unknown, kind: SourceKind): ImageErrors |
   return { [kind === 'archive' ? 'path' : kind === 'registry' ? 'reference' : 'kind']: failure.message }
 }
 
-/** Kinds of sources that some runtime here can take. */
+/** Returns the source kinds that at least one available runtime accepts. */
 export function listSourceKinds(runtimes: readonly RuntimeReport[]): ReadonlySet<SourceKind> {
   return new Set(runtimes.filter(({ available }) => available).flatMap((it) => it.image_sources))
 }

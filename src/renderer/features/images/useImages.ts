@@ -9,7 +9,7 @@ import { type ImageList, omitImage, withImage } from './imageList.ts'
 
 export const imagesKey = ['images'] as const
 
-/** Reads the images on each mount; events keep them current. */
+/** Reads the images on each mount and updates them on events. */
 export function useImages() {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -29,7 +29,7 @@ export function useImages() {
   })
 }
 
-/** Each rejects, for the form or the row to say why. */
+/** Actions on images. Each rejects, so that the form or row can show the error. */
 export type ImageActions = {
   add(image: Input<typeof addImage>): Promise<Image>
   remove(name: string): Promise<void>

@@ -16,7 +16,6 @@ const pages = [
   { id: 'limits', title: 'Limits' },
 ] as const
 
-/** Payments to others with their receipts, and the limits. */
 export function PaymentsScreen({ Decision }: { Decision: DecisionView }) {
   const [, place] = useRoute()
   const [filters, setFilters] = useAddressFilters(PaymentFilters, noPaymentFilters)

@@ -11,7 +11,6 @@ const looks: Readonly<Record<Tone, string>> = {
   negative: 'bg-negative-soft text-negative',
 }
 
-/** State of a payment. */
 export function StateChip({ payment }: { payment: Pick<Payment, 'state' | 'paid' | 'error'> }) {
   const { tone, words } = describePayment(payment)
   return (
@@ -21,7 +20,7 @@ export function StateChip({ payment }: { payment: Pick<Payment, 'state' | 'paid'
   )
 }
 
-/** Money that is worth nothing is never taken for the other. */
+/** Marks test money, so that it is not mistaken for real money. */
 export function TestChip() {
   return <span className="shrink-0 rounded-full border border-line px-1.5 text-small text-muted">Test money</span>
 }

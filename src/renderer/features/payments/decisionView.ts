@@ -1,4 +1,4 @@
 import type { ComponentType } from 'react'
 
-/** A request for approval, with its decision. The window knows how it is shown. */
+/** View of an approval request with its decision, provided by the window. */
 export type DecisionView = ComponentType<{ intentId: string }>

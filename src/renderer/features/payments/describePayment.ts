@@ -22,10 +22,10 @@ const states: Readonly<Record<PaymentState, StateText>> = openRecord(
 )
 
 export function describePayment({ state, paid, error }: Pick<Payment, 'state' | 'paid' | 'error'>): StateText {
-  // The money moved, but the seller did not deliver.
+  // Payment was settled, but the seller did not deliver.
   if (paid === true && state === 'settled' && error !== null) return { tone: 'caution', words: 'Paid, failed' }
   if (paid === true && (state === 'reconciled' || state === 'settled')) return { tone: 'positive', words: 'Paid' }
-  // The seller rejected the payment: until the signature expires, the money could still move.
+  // The seller rejected the payment. Until the signature expires, it may still be settled.
   if (paid === null && state === 'refused') return { tone: 'caution', words: 'Unclear' }
   if (paid === false && state === 'settled') return { tone: 'neutral', words: 'Not paid' }
   return states[state]
@@ -65,13 +65,13 @@ export function formatCents(microUsd: number): string {
   return formatMicroUsd(Math.round(microUsd / 10_000) * 10_000)
 }
 
-/** Formats the settled amount, else the requested one. */
+/** Formats the settled amount, or the requested amount before settlement. */
 export function formatAmount({ paid_micro_usd: paid, amount_micro_usd: amount }: PaymentAmounts): string {
   return formatMicroUsd(paid === null || paid === 0 ? amount : paid)
 }
 type PaymentAmounts = Pick<Payment, 'paid_micro_usd' | 'amount_micro_usd'>
 
-/** Whom or what a limit is of. */
+/** Describes the scope of a budget. */
 export function describeBudget({ scope, key }: Pick<BudgetState, 'scope' | 'key'>): string {
   if (scope === 'payment') return 'One payment'
   if (scope === 'day') return 'Any 24 hours'
@@ -80,7 +80,7 @@ export function describeBudget({ scope, key }: Pick<BudgetState, 'scope' | 'key'
   return key === null ? 'A payee' : formatPayee(key)
 }
 
-/** `0x1234…abcd on eip155:8453` */
+/** Formats a payee, such as `0x1234…abcd on eip155:8453`. */
 export function formatPayee(key: string): string {
   const at = key.lastIndexOf(':')
   return `${shortenAddress(key.slice(at + 1))} on ${key.slice(0, at)}`

@@ -6,7 +6,7 @@ import { useLivePayments, useUnclearCount } from './usePayments.ts'
 
 const section = 'Payments'
 
-/** Screen is added by the window, which shows approvals in it as well. */
+/** `Screen` is added by the window, which also renders approvals in it. */
 export const paymentsFeature: Omit<Feature, 'Screen'> = {
   id: 'payments',
   title: 'Payments',
@@ -34,7 +34,7 @@ export const paymentsFeature: Omit<Feature, 'Screen'> = {
   ],
 }
 
-/** Payments with an unknown outcome. */
+/** Returns a badge that counts payments with an unknown outcome. */
 function usePaymentsBadge(): Badge | undefined {
   useLivePayments()
   const count = useUnclearCount()

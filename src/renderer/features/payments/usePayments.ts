@@ -10,10 +10,10 @@ import { budgetsKey } from '../../api/usePaymentBudgets.ts'
 export const paymentsKey = ['payments'] as const
 const pageSize = 50
 
-/** Filters that the list and the export share. */
+/** Filters shared by the list and the export. */
 export type PaymentQuery = Omit<Input<typeof exportPayments>, 'format'>
 
-/** Reads again when a payment or limit changes. */
+/** Refetches payments and budgets when either changes. */
 export function useLivePayments(): void {
   const queryClient = useQueryClient()
   useLiveEvent(({ type }) => {
@@ -24,7 +24,7 @@ export function useLivePayments(): void {
   })
 }
 
-/** In pages, newest first. */
+/** Reads payments in pages, newest first. */
 export function usePaymentList(query: PaymentQuery) {
   const agent = useAgent()
   const pages = useInfiniteQuery({

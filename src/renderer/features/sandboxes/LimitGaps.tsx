@@ -1,7 +1,7 @@
 import type { LimitGap } from '#shared/contract/sandboxes.ts'
 import { CopyLine } from '../../ui/CopyLine.tsx'
 
-/** Why limits do not hold on this machine, each with the command that changes it. */
+/** Limits that cannot be enforced on this computer, each with its reason and a fix. */
 export function LimitGaps({ gaps }: { gaps: readonly LimitGap[] }) {
   return gaps.map(({ limit, reason, cure }) => (
     <div key={limit}>

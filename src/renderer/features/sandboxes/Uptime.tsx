@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { formatUptime } from './uptime.ts'
 
-/** Updates itself: only this text is rendered, and only when it changes. */
+/** Uptime that updates periodically and re-renders only when its text changes. */
 export function Uptime({ startedAt }: { startedAt: string }) {
   const startedAtMs = Date.parse(startedAt)
   const text = useSyncExternalStore(subscribeEverySecond, () => formatUptime(startedAtMs, Date.now()))

@@ -8,7 +8,7 @@ export function formatIdle(minutes: number | null): string {
   return `After ${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-/** For a choice: what is usual, and what holds now. */
+/** Returns the choices: presets and the current value. */
 export function listIdleChoices(present: number | null): (number | null)[] {
   const all = presets.some((it) => it === present) ? [...presets] : [...presets, present]
   return all.sort((a, b) => (a ?? 0) - (b ?? 0))

@@ -4,7 +4,7 @@ import type { SandboxRowActions } from './list/SandboxRow.tsx'
 
 /** Actions that a sandbox's panels require of their screen. */
 export type SandboxListActions = SandboxRowActions & {
-  /** In a new terminal, which comes into view. */
+  /** Runs a command in a new terminal and shows it. */
   run(sandbox: Sandbox, command: string): void
 }
 

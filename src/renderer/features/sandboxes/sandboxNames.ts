@@ -1,4 +1,4 @@
-/** Suggests a free name if another sandbox has this one: `atlas-2`. Returns undefined if the name is free. */
+/** Suggests a free name, such as `atlas-2`, if the name is in use. @returns undefined if the name is free */
 export function suggestName(written: string, names: readonly string[]): string | undefined {
   const name = written.trim()
   if (!names.includes(name)) return undefined
@@ -9,7 +9,7 @@ export function suggestName(written: string, names: readonly string[]): string |
   }
 }
 
-/** The names that more than one sandbox has. */
+/** Returns the names used by more than one sandbox. */
 export function findDuplicates(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name, place) => names.indexOf(name) !== place))
 }

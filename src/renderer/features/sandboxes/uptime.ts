@@ -2,7 +2,10 @@ const minute = 60
 const hour = 60 * minute
 const day = 24 * hour
 
-/** `41s`, `12m`, `3h 05m`, `6d 4h`: two units at most, so that a column of them can be compared. */
+/**
+ * Formats an uptime such as `41s`, `12m`, `3h 05m` or `6d 4h`, with at most two units so that values in a column are
+ * comparable.
+ */
 export function formatUptime(startedAtMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.floor((nowMs - startedAtMs) / 1000))
   if (seconds < minute) return `${seconds}s`

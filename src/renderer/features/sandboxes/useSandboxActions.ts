@@ -9,12 +9,12 @@ import { sandboxesKey } from '../../api/sandboxes/useSandboxes.ts'
 import { notify } from '../../ui/toast.tsx'
 
 export type SandboxActions = {
-  /** Rejects, for the dialog to say why. */
+  /** Rejects, so that the dialog can show the error. */
   create(input: Input<typeof createSandbox>): Promise<Sandbox>
-  /** Resolves to undefined when it failed, which has been said then. */
+  /** Starts a sandbox and reports errors. @returns undefined if it failed */
   start(sandbox: Sandbox): Promise<Sandbox | undefined>
   stop(sandbox: Sandbox): Promise<void>
-  /** Rejects, for the dialog to say why. */
+  /** Rejects, so that the dialog can show the error. */
   remove(sandbox: Sandbox): Promise<void>
 }
 

@@ -8,11 +8,10 @@ type NewSecretDialogProps = {
   description: string
   secret: string
   onClose: () => void
-  /** Instructions for using it. */
   children: ReactNode
 }
 
-/** Shows a key once: it is gone when the dialog closes. */
+/** Shows a key once. The key is discarded when the dialog closes. */
 export function NewSecretDialog({ title, description, secret, onClose, children }: NewSecretDialogProps) {
   return (
     <Dialog

@@ -2,9 +2,7 @@ import type { ReactNode } from 'react'
 
 type SettingsPageProps = {
   title: string
-  /** Explains the page in a sentence or two. */
   description: ReactNode
-  /** Buttons at the right of the title. */
   actions?: ReactNode
   children: ReactNode
 }
@@ -26,7 +24,6 @@ export function SettingsPage({ title, description, actions, children }: Settings
 
 type SettingsGroupProps = { title: string; description?: ReactNode; actions?: ReactNode; children: ReactNode }
 
-/** Some settings that belong together, below a small heading. */
 export function SettingsGroup({ title, description, actions, children }: SettingsGroupProps) {
   return (
     <section aria-label={title}>
@@ -42,13 +39,12 @@ export function SettingsGroup({ title, description, actions, children }: Setting
   )
 }
 
-/** Facts or controls below each other, parted by hairlines. */
 export function SettingsCard({ children }: { children: ReactNode }) {
   return <div className="divide-y divide-line rounded-card border border-line bg-canvas">{children}</div>
 }
 
 type SettingsRowProps = {
-  /** Label of the row; a control has its own name. */
+  /** Label of the row. The control has a separate accessible name. */
   label: string
   hint?: ReactNode
   children: ReactNode

@@ -27,14 +27,13 @@ const views: Record<SettingsSectionId, ComponentType> = {
   appearance: AppearanceSection,
 }
 
-/** An index at the left, one section beside it. */
 export function SettingsScreen() {
   const [, named] = useRoute()
   const present = settingsSections.find(({ id }) => id === named) ?? settingsSections[0]
   const View = views[present.id]
   const content = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // Another section is read from its beginning.
+    // Scrolls to the top when another section is selected.
     if (present.id) content.current?.scrollTo({ top: 0 })
   }, [present.id])
   return (

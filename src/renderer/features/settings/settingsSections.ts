@@ -24,7 +24,7 @@ export type SettingsSectionId =
   | 'activity'
   | 'appearance'
 
-/** Sections in the order of the index. Each has an address: `#/settings/keys`. */
+/** Sections in index order. Each has an address such as `#/settings/keys`. */
 export const settingsSections = [
   { id: 'account', title: 'Account', icon: CircleUser, keywords: ['service', 'who', 'wallets', 'sign in', 'role'] },
   { id: 'keys', title: 'API keys', icon: KeyRound, keywords: ['token', 'create', 'revoke', 'curl'] },

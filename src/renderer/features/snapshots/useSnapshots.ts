@@ -15,7 +15,7 @@ import { readAgain } from '../../api/readAgain.ts'
 
 const snapshotsKey = (id: SandboxId) => ['snapshots', id] as const
 
-/** Reads the snapshots, which `useLiveSnapshots` keeps current. */
+/** Reads the snapshots. `useLiveSnapshots` keeps them up to date. */
 export function useSnapshots({ id }: Sandbox, visible: boolean) {
   const agent = useAgent()
   return useQuery({
@@ -25,7 +25,7 @@ export function useSnapshots({ id }: Sandbox, visible: boolean) {
   })
 }
 
-/** Reads them again when an event tells of a change. */
+/** Refetches the snapshots of a sandbox when they change. */
 export function useLiveSnapshots({ id }: Sandbox): void {
   const queryClient = useQueryClient()
   useLiveEvent((event) => {
@@ -35,7 +35,7 @@ export function useLiveSnapshots({ id }: Sandbox): void {
   })
 }
 
-/** Each rejects, for the form or the dialog to say why. */
+/** Actions on snapshots. Each rejects, so that the form or dialog can show the error. */
 export type SnapshotActions = {
   take(name: string): Promise<void>
   restore(snapshot: Snapshot): Promise<void>

@@ -18,7 +18,7 @@ type BalancesCardProps = {
   testUsdc: string | undefined
 }
 
-/** All that the accounts hold on one network. */
+/** Balances of all accounts on one network. */
 export function BalancesCard({ network, onNetwork, hasSolana, balances, testUsdc }: BalancesCardProps) {
   const { data, error, isPending, isFetching, refetch } = balances
   const usdc = sumAmounts(data?.balances.map((it) => it.usdc))

@@ -7,7 +7,6 @@ import { AddressText } from '../../ui/AddressText.tsx'
 import { CopyLine } from '../../ui/CopyLine.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 
-/** Addresses of an account, and the tokens to send there. */
 export function DepositDialog({ account, onClose }: { account: WalletAccount; onClose: () => void }) {
   const { address, label, chain_type: chain } = account
   const [network] = chain === 'evm' ? evmNetworks : solanaNetworks
@@ -40,7 +39,7 @@ export function DepositDialog({ account, onClose }: { account: WalletAccount; on
   )
 }
 
-/** Dark on white in every theme: what reads it expects that. */
+/** Dark on white in every theme, as scanners expect. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: 2 })
   const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('')

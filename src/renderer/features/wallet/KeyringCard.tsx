@@ -14,7 +14,7 @@ type KeyringCardProps = {
   onDeposit: (account: WalletAccount) => void
 }
 
-/** A phrase or a key, with the accounts that come from it. */
+/** Recovery phrase or private key with its accounts. */
 export function KeyringCard({ keyring, wallet, balanceOf, actions, onDeposit }: KeyringCardProps) {
   const { id, kind, label, words, accounts } = keyring
   const Icon = kind === 'phrase' ? ScrollText : KeyRound

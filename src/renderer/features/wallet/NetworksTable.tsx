@@ -8,7 +8,7 @@ import { SkeletonRows } from '../../ui/Skeleton.tsx'
 const head = 'h-8 px-4 text-left text-small font-medium whitespace-nowrap text-faint'
 const cell = 'h-9 px-4 align-middle whitespace-nowrap'
 
-/** On which networks the wallet signs payments, and the one token it pays with there. */
+/** Networks on which the wallet signs payments, with the accepted token of each. */
 export function NetworksTable() {
   const agent = useAgent()
   const { data, error, isPending, refetch } = useQuery({

@@ -13,7 +13,10 @@ import { NetworksTable } from './NetworksTable.tsx'
 import { useBalances, useTestUsdc } from './useBalances.ts'
 import { useWalletActions } from './useWalletActions.ts'
 
-/** A wallet that is there. Locked or not, what it holds can be seen; only what needs a key asks for the passphrase. */
+/**
+ * Screen of an existing wallet. Its content is visible while locked; only actions that need a key ask for the
+ * passphrase.
+ */
 export function PresentWallet({ wallet }: { wallet: Wallet }) {
   const actions = useWalletActions()
   const [network, setNetwork] = useState<string>(evmNetworks[0].id)
@@ -84,7 +87,7 @@ export function PresentWallet({ wallet }: { wallet: Wallet }) {
   )
 }
 
-/** Reminds of phrases that are on no paper yet. */
+/** Reminder to write down recovery phrases. */
 function NotWrittenDown({ keyrings, onReveal }: { keyrings: Keyring[]; onReveal: (id: KeyringId) => void }) {
   return keyrings
     .filter(({ kind, written_down: isWritten }) => kind === 'phrase' && !isWritten)

@@ -8,7 +8,6 @@ import { useWalletActions } from './useWalletActions.ts'
 
 const section = 'Wallet'
 
-/** Commands of the wallet, available on every screen. */
 export function WalletCommands() {
   const wallet = useWallet().data
   const actions = useWalletActions()

@@ -4,7 +4,7 @@ import { goTo } from '../../ui/route.ts'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { useWalletActions } from './useWalletActions.ts'
 
-/** Locked or not, in the line of state; a click changes it. */
+/** Wallet state in the status bar. A click locks or unlocks the wallet. */
 export function WalletStatus() {
   const state = useWallet().data?.state
   const actions = useWalletActions()

@@ -36,7 +36,7 @@ const words: Record<Trouble, { title: string; explanation: string; steps: readon
 export function WalletTrouble({ wallet, onRetry }: { wallet: Wallet; onRetry: () => void }) {
   const { state, detail, backend } = wallet
   const { importOne } = useWalletActions()
-  const { title, explanation, steps } = words[state as Trouble] // the other states have screens of their own
+  const { title, explanation, steps } = words[state as Trouble] // the other states have separate screens
   return (
     <EmptyState
       icon={state === 'damaged' ? ShieldAlert : KeyRound}

@@ -1,6 +1,6 @@
 const maxDecimals = 6
 
-/** `0.0123 ETH`: six digits after the point, and no more. */
+/** Formats an amount such as `0.0123 ETH`, with at most six decimals. */
 export const formatEther = (wei: string): string => formatCoins(wei, 18, 'ETH')
 export const formatSol = (lamports: string): string => formatCoins(lamports, 9, 'SOL')
 
@@ -12,7 +12,7 @@ function formatCoins(atomic: string, decimals: number, symbol: string): string {
   return whole === '0' && BigInt(atomic) > 0n ? `< 0.000001 ${symbol}` : `${whole} ${symbol}`
 }
 
-/** Sums atomic units. @returns undefined if one is unknown */
+/** Sums amounts in atomic units. @returns undefined if an amount is unknown */
 export function sumAmounts(amounts: readonly (string | null)[] | undefined): string | undefined {
   if (!amounts || amounts.includes(null)) return undefined
   return amounts.reduce((sum, amount) => sum + BigInt(amount ?? 0), 0n).toString()

@@ -8,7 +8,7 @@ const everyMs = 60_000
 
 export type Balances = ReturnType<typeof useBalances>
 
-/** USDC and ether or SOL of the accounts of a network, read again each minute while they are in view. */
+/** Reads the USDC and native balances of the accounts on a network. Polled every minute while visible. */
 export function useBalances(network: string, { keyrings }: Wallet) {
   const agent = useAgent()
   const chain = findSolanaNetwork(network) ? 'solana' : 'evm'
@@ -26,7 +26,7 @@ export function useBalances(network: string, { keyrings }: Wallet) {
   }
 }
 
-/** Returns the paying account's test USDC, in millionths. Only the built-in service has a test ledger. */
+/** Reads the paying account's test USDC, in millionths. Only the embedded service has a test ledger. */
 export function useTestUsdc(): string | undefined {
   const agent = useAgent()
   const isEmbedded = useConnection()?.kind === 'embedded'

@@ -16,18 +16,18 @@ import { type SecurePromptRequest, useSecurePrompt } from '../../ui/securePrompt
 import { notify } from '../../ui/toast.tsx'
 import { useUnlocked } from '../../ui/useUnlocked.ts'
 
-/** Returns actions on the wallet. Secrets are entered in secure prompts, never here. */
+/** Returns actions on the wallet. Secrets are entered in secure prompts, never in this window. */
 export function useWalletActions() {
   const agent = useAgent()
   const queryClient = useQueryClient()
   const openSecurePrompt = useSecurePrompt()
   const unlocked = useUnlocked()
 
-  /** Each answers with the wallet as it is now. */
+  /** Each response contains the updated wallet. */
   const change = async <R extends Route>(route: R, input: Input<R>): Promise<void> => {
     queryClient.setQueryData(walletKey, Wallet.parse(await agent(route, input)))
   }
-  /** Reports failures by a notice, for actions without a place of their own. */
+  /** Reports errors as notices, for actions without another place to show them. */
   const tried = (work: Promise<void>, title: string): void => {
     work.catch((error: unknown) => notify.failed(error, { title }))
   }

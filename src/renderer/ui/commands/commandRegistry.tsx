@@ -4,26 +4,28 @@ import { createEmitter } from '#shared/emitter.ts'
 import { createLeadKey, type LeadKey } from './leadKey.ts'
 import { detectKeyboard, findFocus, isUsableIn, matches, parseShortcuts } from './shortcuts.ts'
 
-/** Command in the palette, with its shortcut, offered in menus as well. */
+/** Command for the palette and menus, with an optional shortcut. */
 export type Command = {
   id: string
   title: string
-  /** The heading it stands under in the palette and in the list of shortcuts. */
+  /** Heading in the palette and in the list of shortcuts. */
   section: string
   icon?: LucideIcon
-  /** In the notation of `ui/commands/shortcuts.ts`. */
+  /** Shortcut in the notation of `ui/commands/shortcuts.ts`. */
   shortcut?: string
   keywords?: readonly string[]
   run: () => void
-  /** Asked when it is chosen from the palette, where a stop or a signature would be one key away from anything else. */
+  /**
+   * Confirmation shown when the command is selected in the palette, where an unintended command is only one key away.
+   */
   question?: CommandQuestion
-  /** Holding its shortcut down does it again and again. */
+  /** Whether holding down the shortcut repeats the command. */
   repeats?: boolean
-  /** Absent is enabled; what is not enabled is neither listed nor run. */
+  /** Defaults to true. A disabled command is neither listed nor run. */
   enabled?: boolean
 }
 
-/** Explanation of the action, and its label: `Stop sandbox`. */
+/** Explanation of the action, and the label of its button, such as `Stop sandbox`. */
 export type CommandQuestion = { title: string; description: string; confirmLabel: string }
 
 type CommandRegistry = {
@@ -35,20 +37,23 @@ type CommandRegistry = {
 
 const RegistryContext = createContext<CommandRegistry | undefined>(undefined)
 
-/** Holds what can be done now, and listens for the shortcuts: the only key listener of the page. */
+/** Provides the available commands and handles their shortcuts. Contains the only key listener of the page. */
 export function CommandProvider({ children }: { children: ReactNode }) {
   const [registry] = useState(createCommandRegistry)
   useEffect(() => {
     const lead = createLeadKey()
     const onKeyDown = (event: KeyboardEvent) => runShortcut(registry.all(), lead, event)
-    // Before a terminal sees the key: it would take it as input.
+    // Runs in the capture phase, before a terminal would handle the key as input.
     window.addEventListener('keydown', onKeyDown, { capture: true })
     return () => window.removeEventListener('keydown', onKeyDown, { capture: true })
   }, [registry])
   return <RegistryContext value={registry}>{children}</RegistryContext>
 }
 
-/** Offers `commands` while the component is mounted. Of two with one id the one mounted last counts. */
+/**
+ * Registers `commands` while the component is mounted. If an id is registered more than once, the last mounted command
+ * wins.
+ */
 export function useCommands(commands: readonly Command[]): void {
   const registry = useRegistry()
   const owner = useId()
@@ -76,7 +81,7 @@ function createCommandRegistry(): CommandRegistry {
     newest = new Map([...owned.values()].flat().map((command) => [command.id, command]))
     const enabled = [...newest.values()].filter((command) => command.enabled ?? true)
     if (serializeVisible(enabled) === serializeVisible(visible)) return
-    // The list stays the same while only a `run` is renewed, so `run` asks for the newest.
+    // The list is unchanged if only `run` changes, so `run` looks up the latest function.
     visible = enabled.map((command) => ({ ...command, run: () => newest.get(command.id)?.run() }))
     changes.emit()
   }
@@ -94,7 +99,7 @@ function createCommandRegistry(): CommandRegistry {
   }
 }
 
-/** All of a list but its functions. */
+/** Serializes all fields of a list except functions and icons. */
 function serializeVisible(commands: readonly Command[]): string {
   return JSON.stringify(commands.map(({ run, icon, ...fields }) => fields))
 }
@@ -123,7 +128,7 @@ function runShortcut(commands: readonly Command[], lead: LeadKey, event: Keyboar
   if (!event.repeat || command.repeats) command.run()
 }
 
-/** Pressed alone it does nothing yet. */
+/** Whether the key is a modifier, which has no effect when pressed alone. */
 function isModifier(key: string): boolean {
   return ['Alt', 'AltGraph', 'Control', 'Meta', 'Shift'].includes(key)
 }

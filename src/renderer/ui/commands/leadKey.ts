@@ -4,13 +4,13 @@ import { type KeyPress, matches, type Shortcut } from './shortcuts.ts'
 const patienceMs = 1_500
 
 export type LeadKey = {
-  /** The lead that was pressed just before, if any; it is taken. */
+  /** Removes and returns the pending lead key, if any. */
   take(atMs: number): string | undefined
-  /** Remembers a key that some of the shortcuts begin with. @returns whether it is one */
+  /** Records a key that starts a key sequence. @returns whether the key is a lead key */
   keep(press: KeyPress, of: { shortcuts: readonly Shortcut[]; atMs: number }): boolean
 }
 
-/** Follows the first key of shortcuts that are pressed one key after the other. */
+/** Tracks the first key of key sequences. */
 export function createLeadKey(): LeadKey {
   let pending: { key: string; untilMs: number } | undefined
   return {

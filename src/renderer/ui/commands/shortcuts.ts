@@ -1,7 +1,7 @@
 /**
- * A shortcut in writing: `mod+k`, `ctrl+shift+f`, `?`, `alt+arrowup`. `mod` is ⌘ on Apple's systems and Ctrl elsewhere;
- * a comma and a blank part alternatives: `mod+k, mod+shift+p`. `g t` is one key after the other: its first, the lead, is
- * a plain letter.
+ * Parsed shortcut. Notation: `mod+k`, `ctrl+shift+f`, `?`, `alt+arrowup`. `mod` is ⌘ on Apple systems and Ctrl
+ * elsewhere. A comma and a space separate alternatives: `mod+k, mod+shift+p`. `g t` is a key sequence; its first key,
+ * the lead, is an unmodified letter.
  */
 export type Shortcut = {
   lead?: string
@@ -37,8 +37,9 @@ export function matches(shortcut: Shortcut, press: KeyPress): boolean {
 }
 
 /**
- * In a terminal only what a terminal cannot use: with ⌘, or with Ctrl and Shift together. In a text field what types
- * nothing. In a dialog or menu none: it has its own keys.
+ * Whether a shortcut is active for the focused element. Terminals: only shortcuts that a terminal cannot use, with ⌘,
+ * or with Ctrl and Shift. Text fields: only shortcuts that type no text. Dialogs and menus: none, because they handle
+ * keys themselves.
  */
 export function isUsableIn(focus: Focus, shortcut: Shortcut): boolean {
   if (focus === 'page') return true
@@ -47,7 +48,9 @@ export function isUsableIn(focus: Focus, shortcut: Shortcut): boolean {
   return shortcut.ctrl || shortcut.meta
 }
 
-/** Mark whatever hosts a terminal with `data-keys="terminal"`. */
+/**
+ * Returns the kind of the focused element. Elements that contain a terminal must be marked with `data-keys="terminal"`.
+ */
 export function findFocus(target: EventTarget | null): Focus {
   if (!(target instanceof Element)) return 'page'
   if (target.closest('[data-keys="terminal"]')) return 'terminal'
@@ -55,7 +58,7 @@ export function findFocus(target: EventTarget | null): Focus {
   return target.closest('input, textarea, select, [contenteditable="true"]') ? 'text' : 'page'
 }
 
-/** The keys as they are printed on the keyboard, for the first alternative: `['Ctrl', 'Shift', 'F']`, `['⌘', 'K']`. */
+/** Returns the keys of the first alternative as labeled on the keyboard: `['Ctrl', 'Shift', 'F']`, `['⌘', 'K']`. */
 export function formatKeys(written: string, keyboard: Keyboard): string[] {
   const [first = written] = written.split(', ')
   return first.split(' ').flatMap((keys) => splitKeys(keys).map((key) => formatKey(key, keyboard)))
@@ -83,18 +86,18 @@ function parseShortcut(written: string, keyboard: Keyboard): Shortcut {
   }
 }
 
-/** `+` itself stands at the end: `mod++`. */
+/** The key `+` is written last: `mod++`. */
 function splitKeys(written: string): string[] {
   const parts = written.toLowerCase().split('+')
   return written.endsWith('+') ? [...parts.slice(0, -2), '+'] : parts
 }
 
 function matchesKey({ key, shift }: Shortcut, press: KeyPress): boolean {
-  // A sign such as `?` needs Shift on one keyboard and not on another: what it printed decides.
+  // Whether a symbol such as `?` requires Shift depends on the keyboard layout, so the resulting character is compared.
   if (/^[^a-z0-9]$/.test(key)) return press.key === key
   if (shift !== press.shiftKey) return false
   if (press.key.toLowerCase() === key) return true
-  // Shift turns digits into signs, and other alphabets have no Latin letter: then the place of the key decides.
+  // Shift turns digits into symbols, and non-Latin layouts produce no Latin letters, so the physical key is compared.
   const latin = /^[\x20-\x7e]$/.test(press.key)
   if (/^[0-9]$/.test(key)) return press.code === `Digit${key}`
   return !latin && press.code === `Key${key.toUpperCase()}`

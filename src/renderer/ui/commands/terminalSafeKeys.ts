@@ -1,6 +1,6 @@
 /**
- * Shortcuts that do not conflict with shells, editors and browsers: in a terminal only ⌘, or Ctrl with Shift, is ours,
- * and browsers reserve Ctrl+Shift with N, T or W.
+ * Shortcuts that do not conflict with shells, editors and browsers. Terminals leave only ⌘, or Ctrl with Shift, to the
+ * app, and browsers reserve Ctrl+Shift with N, T or W.
  */
 export const newSandboxKeys = 'mod+shift+s'
 export const newTerminalKeys = 'mod+shift+enter'
@@ -23,7 +23,7 @@ export const growKeys = {
   up: 'mod+alt+shift+arrowup',
   down: 'mod+alt+shift+arrowdown',
 } as const
-/** Beside the search in 1 terminal: ⌘F on Apple’s systems, Ctrl+Shift+F elsewhere. */
+/** Extends the shortcut for searching one terminal: ⌘F on Apple systems, Ctrl+Shift+F elsewhere. */
 export const searchAllKeys = { apple: 'meta+shift+f', other: 'ctrl+alt+shift+f' } as const
 export const zoomKeys = 'mod+shift+z'
 export const broadcastKeys = 'mod+shift+g'

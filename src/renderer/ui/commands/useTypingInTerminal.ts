@@ -2,8 +2,8 @@ import { useSyncExternalStore } from 'react'
 import { findFocus } from './shortcuts.ts'
 
 /**
- * Whether a terminal has the focus, when most keys are not Steward's. Not by `body:has(…)`: with such a rule a browser
- * looks through the whole page after each element that comes or goes anywhere in it.
+ * Whether a terminal has the focus, in which case most shortcuts are inactive. Does not use `body:has(…)`, because
+ * browsers would re-evaluate such a rule on the whole page for each added or removed element.
  */
 export function useTypingInTerminal(): boolean {
   return useSyncExternalStore(subscribe, isTyping)

@@ -2,18 +2,19 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { joinClassNames } from '../classNames.ts'
 
 type DrawerProps = {
-  /** In pixels, where there is room for it. */
+  /** Width in pixels, limited by the available space. */
   width: number
   open: boolean
   children: ReactNode
 }
 
-/** At the right, in front of what it would stand beside in a wider window. Closed it stays mounted. */
+/** Drawer at the right edge that overlays the content in windows too narrow for a panel. Stays mounted while closed. */
 export function EndDrawer({ width, open, children }: DrawerProps) {
   return (
     <div inert={!open} className={joinClassNames('pointer-events-none absolute inset-0 z-20', !open && 'invisible')}>
       <div
-        // The head of what is behind it stays in view: its button closes this again. A screen with its head above says so.
+        // Leaves the header below visible, because its button closes the drawer. Screens with a header above set
+        // `--drawer-top`.
         className="pointer-events-auto absolute top-[var(--drawer-top,2.75rem)] right-0 bottom-0 max-w-[calc(100%-3rem)] border-t border-line bg-canvas shadow-dialog"
         style={{ width }}
       >
@@ -25,7 +26,7 @@ export function EndDrawer({ width, open, children }: DrawerProps) {
 
 type ListDrawerProps = DrawerProps & { onClose: () => void }
 
-/** At the left, in front of all the rest, to choose something from. */
+/** Drawer at the left edge that overlays all content and contains a list to select from. */
 export function ListDrawer({ width, open, onClose, children }: ListDrawerProps) {
   return open ? (
     <div className="absolute inset-0 z-20">

@@ -2,13 +2,12 @@ import { PanelLeft } from 'lucide-react'
 import { IconButton } from '../IconButton.tsx'
 
 type ListButtonProps = {
-  /** Label of the list: `Requests`. */
   label: string
   open: boolean
   onOpenChange: (open: boolean) => void
 }
 
-/** For a window without room for the list beside the rest. */
+/** Button that opens the list in windows too narrow to show it beside the content. */
 export function ListButton({ label, open, onOpenChange }: ListButtonProps) {
   return (
     <IconButton

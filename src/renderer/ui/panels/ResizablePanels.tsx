@@ -10,7 +10,7 @@ type SizedPanel = {
   /** Key under which the width is stored. */
   id: string
   content: ReactNode
-  /** Short label of the panel, which its divider uses as well. */
+  /** Short label of the panel, also used for its divider. */
   label: string
   width: PanelWidth
 }
@@ -19,27 +19,27 @@ export type FoldingPanel = SizedPanel & { open: boolean; onOpenChange: (open: bo
 
 type ResizablePanelsProps = {
   room: PanelRoom
-  /** `open` counts where there is no room beside the rest: else it is always in view. */
+  /** List at the left. `open` applies only if it does not fit beside the content; otherwise it is always visible. */
   start?: FoldingPanel | undefined
-  /** Takes the room that the others leave. */
+  /** Content that fills the remaining space. */
   middle: ReactNode
-  /** At the right; folded away by its owner, or by dragging its divider to the edge. */
+  /** Panel at the right. Closed by its owner, or by dragging its divider to the edge. */
   end?: FoldingPanel | undefined
 }
 
 const middleMinWidth = 320
 
 /**
- * Panels side by side. Those at the sides keep their width in pixels when the window changes; where there is no room
- * for them they come in front of the middle.
+ * Panels side by side. Side panels keep their width in pixels when the window is resized. If they do not fit, they
+ * overlay the middle.
  */
 export function ResizablePanels({ room, start, middle, end }: ResizablePanelsProps) {
   const { place, listFolds, endFloats } = room
   const endPanel = usePanelRef()
-  // One element for as long as the screen is open: what is edited at the side outlives a change of the zoom.
+  // One element while the screen is mounted, so that edits in the panel survive a change of the layout.
   const [host] = useState(createMovableHost)
 
-  // From what the layout will be: after a key the panels are still as they were.
+  // Uses the new layout, because after a key press the panels still have their previous size.
   const keep = (layout: Layout) => {
     const dividers = Object.keys(layout).length - 1
     const measurePixels = (id: string) => ((layout[id] ?? 0) / 100) * ((place.current?.clientWidth ?? 0) - dividers)
@@ -91,7 +91,7 @@ export function ResizablePanels({ room, start, middle, end }: ResizablePanelsPro
 
 type MovableHost = { element: HTMLElement; moveTo(place: HTMLElement): void }
 
-/** An element that takes its content, and the focus in it, along to another place. */
+/** Creates an element that can be moved in the DOM while its content preserves state and focus. */
 function createMovableHost(): MovableHost {
   const element = document.createElement('div')
   element.className = 'size-full'

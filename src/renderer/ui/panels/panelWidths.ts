@@ -4,7 +4,7 @@ import { type Persisted, persistValue } from '../../storage/persistValue.ts'
 /** In pixels. */
 export type PanelWidth = { initial: number; min: number; max: number }
 
-/** Last width that the user set for the panel. */
+/** Returns the last width that the user set for the panel, within its limits. */
 export function readWidth(id: string, { initial, min, max }: PanelWidth): number {
   return Math.min(Math.max(openStore(id, initial).read(), min), max)
 }
@@ -17,6 +17,6 @@ function openStore(id: string, fallback: number): Persisted<number> {
   return persistValue(`steward.panels.${id}`, z.number(), fallback)
 }
 
-/** The list at the left has one width in all screens. */
+/** Shared id of the list at the left, so that it has the same width on all screens. */
 export const listId = 'list'
 export const listWidth: PanelWidth = { initial: 260, min: 200, max: 420 }

@@ -1,19 +1,19 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 
-/** In pixels of the place that the panels have; a window at 200 % zoom has half as many. */
+/** Minimum container widths in pixels. A window at 200 % zoom has half as many. */
 const minForList = 640
 const minForBoth = 860
 
 export type PanelRoom = {
   /** Element that contains the panels. */
   place: React.RefObject<HTMLDivElement | null>
-  /** Whether the list overlays the content, because it does not fit beside it. */
+  /** Whether the list overlays the content because there is no space beside it. */
   listFolds: boolean
-  /** Likewise for a panel at the other side. */
+  /** Whether the panel at the right overlays the content. */
   endFloats: boolean
 }
 
-/** Measures how many panels fit, before the first paint. */
+/** Measures before the first paint which panels fit. */
 export function usePanelRoom(): PanelRoom {
   const place = useRef<HTMLDivElement>(null)
   const [room, setRoom] = useState({ listFolds: false, endFloats: false })

@@ -3,7 +3,7 @@ import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { runCents } from './runCost.ts'
 
-/** Updates itself, and renders only when the text changes. */
+/** Cost that updates periodically and re-renders only when its text changes. */
 export function RunCost({ sandbox }: { sandbox: Sandbox }) {
   return useSyncExternalStore(subscribeEveryFewSeconds, () => formatUsdCents(runCents(sandbox, Date.now())))
 }

@@ -4,12 +4,12 @@ import { IconButton } from '../IconButton.tsx'
 import { type SandboxName, useSandboxDomainActions } from './useSandboxDomains.ts'
 
 type SandboxDomainRowProps = SandboxName & {
-  /** In a narrow panel the actions are icons. */
+  /** Whether actions are shown as icons, for a narrow panel. */
   narrow?: boolean
   onRemoved?: () => void
 }
 
-/** `northwind.com → atlas:8000`, with what can be done with it. */
+/** Row such as `northwind.com → atlas:8000` with its actions. */
 export function SandboxDomainRow({ narrow = false, onRemoved, ...row }: SandboxDomainRowProps) {
   const { sandbox, name } = row
   const { domain, port, verified, verification } = name

@@ -4,7 +4,7 @@ import { useAgent } from '../../api/AgentProvider.tsx'
 import { useSandboxes } from '../../api/sandboxes/useSandboxes.ts'
 import { Select } from '../Select.tsx'
 
-/** `port` undefined: the sandbox has none that is exposed. */
+/** `port` is undefined if the sandbox has no exposed port. */
 export type SandboxPort = { sandboxId: string; port: number | undefined }
 
 type SandboxPortFieldsProps = {
@@ -12,7 +12,6 @@ type SandboxPortFieldsProps = {
   onChange: (value: SandboxPort) => void
 }
 
-/** Selects a sandbox and one of its exposed ports. */
 export function SandboxPortFields({ value, onChange }: SandboxPortFieldsProps) {
   const agent = useAgent()
   const { data: sandboxes = [], isPending } = useSandboxes()

@@ -30,7 +30,7 @@ export function getStatusLabel(status: SandboxStatus): string {
   return words[status]
 }
 
-/** `2 vCPU · 512 MB · 1 GB` */
+/** Formats resources such as `2 vCPU · 512 MB · 1 GB`. */
 export function formatResources({ vcpu, memory_mb, disk_gb }: Pick<Sandbox, 'vcpu' | 'memory_mb' | 'disk_gb'>): string {
   return [`${vcpu} vCPU`, formatMemory(memory_mb), `${disk_gb} GB`].join(' · ')
 }
@@ -46,7 +46,10 @@ const limitNames: readonly (readonly [keyof Enforced, string])[] = [
   ['processes', 'number of processes'],
 ]
 
-/** The limits this machine cannot hold a sandbox to: `memory and disk`; undefined when it holds to all. */
+/**
+ * Lists the limits that this computer cannot enforce, such as `memory and disk`.
+ * @returns undefined if all are enforced
+ */
 export function describeUnenforced(enforced: Enforced): string | undefined {
   const names = limitNames.filter(([limit]) => !enforced[limit]).map(([, name]) => name)
   if (names.length < 2) return names[0]

@@ -3,7 +3,10 @@ import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
 import { showErrorNotice } from '../showErrorNotice.ts'
 
-/** Opens it in a tab of the browser; a private one with a token that no server sees. `path` begins with `/`. */
+/**
+ * Returns a function that opens a port in a browser tab. A private port is opened with a token in the URL fragment,
+ * which browsers do not send to servers. `path` starts with `/`.
+ */
 export function useOpenPort(): (sandbox: Pick<Sandbox, 'id'>, port: ExposedPort, path?: string) => Promise<void> {
   const agent = useAgent()
   return async ({ id }, { port, url, visibility }, path = '/') => {

@@ -18,10 +18,10 @@ export const sandboxDomainsKey = ['sandbox domains'] as const
 
 export type NamedSandbox = Pick<Sandbox, 'id' | 'name'>
 
-/** A name that leads to a sandbox. */
+/** Domain name that points to a sandbox. */
 export type SandboxName = { sandbox: NamedSandbox; name: SandboxDomain }
 
-/** Returns known domains that point to these sandboxes, kept current by events. */
+/** Returns known domains that point to these sandboxes, and updates them on events. */
 export function useSandboxDomains(sandboxes: readonly NamedSandbox[], enabled = true): SandboxName[] {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -47,8 +47,8 @@ export function useSandboxDomainActions() {
   const openPort = useOpenPort()
   return {
     /**
-     * By its own address if the service has a public one. Otherwise by the address of its port, which opens without DNS
-     * and shares no cookies with names beside it.
+     * Opens the name's URL if the service has a public address. Otherwise opens the URL of its port, which requires no
+     * DNS and shares no cookies with sibling names.
      */
     async open({ sandbox, name }: SandboxName): Promise<void> {
       if (name.dns_target !== null) return void window.open(name.url, '_blank', 'noopener')
@@ -58,7 +58,7 @@ export function useSandboxDomainActions() {
       else if (ports)
         notify.done(`Port ${name.port} is not exposed`, { hint: 'Expose it in the panel of the sandbox.' })
     },
-    /** @returns whether it was removed */
+    /** @returns whether the domain was removed */
     async remove({ sandbox, name }: SandboxName): Promise<boolean> {
       const { domain, port } = name
       const target = { id: sandbox.id, domain }

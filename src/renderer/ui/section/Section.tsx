@@ -8,15 +8,15 @@ import { joinClassNames } from '../classNames.ts'
 const storedFolds = persistValue('steward.details.folds', z.record(z.string(), z.boolean()), {})
 
 type SectionProps = {
-  /** Under this name it is remembered whether it is open. */
+  /** Key under which the open state is stored. */
   id: string
   title: string
-  /** Beside the title: a count. */
+  /** Text beside the title, such as a count. */
   note?: ReactNode
-  /** Buttons at the right, while it is open. */
+  /** Buttons at the right, shown while the section is open. */
   actions?: ReactNode
   foldedAtFirst?: boolean
-  /** Mounted while it is open only: what is folded away reads nothing. */
+  /** Mounted only while the section is open, so that a collapsed section reads nothing. */
   children: ReactNode
 }
 
@@ -51,7 +51,7 @@ export function Section({ id, title, note, actions, foldedAtFirst = false, child
   )
 }
 
-/** Whether a section is open, shared by all sandboxes. */
+/** Returns whether a section is open. The state is shared by all sandboxes. */
 function useFold(id: string, openAtFirst: boolean): [open: boolean, setOpen: (open: boolean) => void] {
   const folds = usePersisted(storedFolds)
   return [folds[id] ?? openAtFirst, (open) => storedFolds.write({ ...storedFolds.read(), [id]: open })]

@@ -18,7 +18,6 @@ export function chooseTheme(choice: ThemeChoice): void {
   applyTheme()
 }
 
-/** Returns the theme in use. */
 export function presentTheme(): Theme {
   const choice = readThemeChoice()
   if (choice !== 'system') return choice

@@ -3,7 +3,7 @@ import { ConfirmDialog } from '../ConfirmDialog.tsx'
 import { createUnsavedMarks } from './unsavedMarks.ts'
 import { UnsavedContext } from './useUnsaved.ts'
 
-/** Asks before what is not saved is lost: by going elsewhere in the window, or by closing it. */
+/** Asks for confirmation before unsaved changes are lost by navigating within the window or by closing it. */
 export function UnsavedGuard({ children }: { children: ReactNode }) {
   const [marks] = useState(createUnsavedMarks)
   const [nextRoute, setNextRoute] = useState<string>()
@@ -44,7 +44,7 @@ export function UnsavedGuard({ children }: { children: ReactNode }) {
   )
 }
 
-/** Whether it is a navigation within the page, in browsers that announce it in advance. */
+/** Whether the event is a navigation within the page. Only some browsers report it in advance. */
 function isWithin(event: Event): event is Event & { destination: { url: string } } {
   return 'hashChange' in event && event.hashChange === true && 'destination' in event
 }

@@ -1,14 +1,14 @@
 import { parseRoute } from '../route.ts'
 
-/** Unsaved changes, by the route that holds them: `['settings', 'policies']`. */
+/** Unsaved changes by the route that contains them, such as `['settings', 'policies']`. */
 export type UnsavedMarks = {
-  /** @param discard when the person leaves all the same */
+  /** @param discard called if the user leaves anyway */
   put(owner: string, place: readonly string[], discard?: () => void): void
   remove(owner: string): void
   any(): boolean
-  /** Whether going there loses something. */
+  /** Whether navigating to the address loses unsaved changes. */
   loses(hash: string): boolean
-  /** The person leaves: nothing is asked about any more. */
+  /** Discards all changes, so that leaving requires no further confirmation. */
   discard(): void
 }
 

@@ -6,8 +6,8 @@ import type { UnsavedMarks } from './unsavedMarks.ts'
 export const UnsavedContext = createContext<UnsavedMarks | undefined>(undefined)
 
 /**
- * While `isUnsaved`, leaving `place` asks first. Without a guard above, nothing does.
- * @returns to be called when it is saved, where leaving comes at once after that
+ * Asks for confirmation before the user leaves `place` while `isUnsaved`. Has no effect without an `UnsavedGuard`.
+ * @returns a function to call after saving, if navigation follows immediately
  */
 export function useUnsaved(isUnsaved: boolean, place: readonly string[], onDiscard?: () => void): () => void {
   const marks = useContext(UnsavedContext)
@@ -22,10 +22,10 @@ export function useUnsaved(isUnsaved: boolean, place: readonly string[], onDisca
   return () => marks?.remove(owner)
 }
 
-/** Marks a form that holds its own state as unsaved from its first input until it unmounts. */
+/** Marks an uncontrolled form as unsaved from its first input until it unmounts. */
 export function useTouchedForm(): { onInput: () => void } {
   const [section = ''] = useRoute()
-  /** Section that was in view at the first input. */
+  /** Section that was shown at the first input. */
   const [touchedIn, setTouchedIn] = useState<string>()
   useUnsaved(touchedIn !== undefined, [touchedIn ?? section])
   return { onInput: () => setTouchedIn((prev) => prev ?? section) }

@@ -6,7 +6,7 @@ import { getToolCall, ToolCallId } from '../toolCalls.ts'
 import { outlinePayment } from './paymentOutline.ts'
 import { defineTool, type Tool } from './tool.ts'
 
-/** Whatever a tool that waits answered with its id. */
+/** Tools for calls that returned a pending id. */
 export const approvalTools: readonly Tool[] = [
   defineTool({
     name: 'approval_status',

@@ -8,8 +8,9 @@ import { formatToolSignature } from './toolSignature.ts'
 const maxResults = 8
 
 /**
- * Two tools in the place of all others, for callers who would rather write a program than call one tool after the other.
- * @param operations what programs can call
+ * Creates the two tools that replace all others, for callers that prefer to write a program over calling tools one by
+ * one.
+ * @param operations tools that programs can call
  */
 export function createCodeTools(operations: () => readonly Tool[]): readonly Tool[] {
   return [

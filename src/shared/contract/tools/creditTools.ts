@@ -6,7 +6,6 @@ import { defineTool, type Tool } from './tool.ts'
 const { page } = creditLimits
 const group = 'money'
 
-/** Tools for credits. */
 export const creditTools: readonly Tool[] = [
   defineTool({
     name: 'credits_balance',

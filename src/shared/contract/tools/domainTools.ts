@@ -19,7 +19,6 @@ const record = {
 const { min, max } = domainLimits.nameservers
 const listed = z.array(z.looseObject({ domain: z.string() }))
 
-/** Tools for domains and DNS records. */
 export const domainTools: readonly Tool[] = [
   defineTool({
     name: 'domain_search',
@@ -195,7 +194,7 @@ async function describeRecord(call: ToolWork['call'], domain: string, id: string
   return record ? `${record.type} ${record.host} ${record.value.slice(0, 100)}` : id
 }
 
-/** ` to host www, value 192.0.2.1` */
+/** Formats the changed fields, such as ` to host www, value 192.0.2.1`. */
 function toChanges(fields: Record<string, string | number | undefined>): string {
   const parts = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
   return parts.length === 0 ? '' : ` to ${parts.join(', ')}`

@@ -7,10 +7,9 @@ const Choice = z.looseObject({
   finish_reason: z.string().nullish(),
 })
 
-/** Maximum output tokens unless the caller sets them. */
+/** Default maximum of output tokens. */
 const defaultMaxTokens = 16_384
 
-/** Tools for models. */
 export const modelTools: readonly Tool[] = [
   defineTool({
     name: 'chat_completions',
@@ -39,7 +38,8 @@ export const modelTools: readonly Tool[] = [
         const { data } = await call(listModels, {})
         const pricing = data.find(({ id }) => id === args.model)?.pricing
         if (!pricing) return undefined
-        // Dollars for a million tokens are micro-dollars for one. No token is less than a byte, and no UTF-16 unit more than three.
+        // US dollars per million tokens are micro-dollars per token. A token has at least one byte, and a UTF-16 unit
+        // at most three.
         const inputs = args.messages.reduce((sum, { content }) => sum + 3 * content.length + 16, 0)
         const dearest = Math.max(pricing.input_per_million, ...pricing.tiers.map((it) => it.input_per_million))
         const output = Math.max(pricing.output_per_million, ...pricing.tiers.map((it) => it.output_per_million))

@@ -3,7 +3,7 @@ import type { ToolResult } from './tool.ts'
 
 const usdMicro = 1_000_000
 
-/** Summarizes a payment for a tool's result: purpose, state and where to look it up. */
+/** Summarizes a payment for a tool result: purpose, state and where to look it up. */
 export function outlinePayment(payment: Payment): ToolResult {
   const { id, state, paid, sentence, title, host, pay_to, scheme, network, test, transaction, transaction_url } =
     payment

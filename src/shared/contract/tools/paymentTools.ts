@@ -21,7 +21,7 @@ const largestTopUp = Math.floor(creditLimits.amountCents.max / 100)
 
 type Paid = z.output<typeof PaidResult>
 
-/** Pays, or reads the outcome of the payment that the same call made before. */
+/** Pays, or returns the outcome of the payment that an earlier identical call made. */
 async function pay({ call, waitMs: wait_ms, openPayment }: ToolWork, buy: () => Promise<Paid>): Promise<Paid> {
   if (openPayment === undefined) return buy()
   const payment = await call(getPayment, { paymentId: openPayment, wait_ms })
@@ -60,7 +60,7 @@ function toFailedResult(
   })
 }
 
-/** The JSON that the service answered to what was bought. */
+/** Returns the JSON response of the service for a purchase. */
 function toPurchaseResult(paid: Paid): ToolResult | { waiting: ToolWaiting } {
   const result = toResult(paid)
   if (!('answer' in result)) return result
@@ -98,7 +98,6 @@ const defineTopUpTool = (name: string, description: string): Tool =>
       toPurchaseResult(await pay(work, () => work.call(buyTopUp, { amount_usd, wait_ms: work.waitMs }))),
   })
 
-/** Tools that buy domains. */
 export const domainPurchaseTools: readonly Tool[] = [
   defineTool({
     name: 'domain_register',
@@ -128,7 +127,6 @@ export const domainPurchaseTools: readonly Tool[] = [
   }),
 ]
 
-/** Tools for payments. */
 export const paymentTools: readonly Tool[] = [
   defineTopUpTool('credits_topup', 'Buy credits with USDC from the wallet; packages: credits_pricing'),
   defineTopUpTool('credits_purchase', 'Same as credits_topup'),

@@ -1,6 +1,6 @@
 import type { Tool } from './tool.ts'
 
-/** Tools that act on the sandbox in their arguments and return no credential for it. */
+/** Tools that only affect the sandbox in their arguments, and return no credential for it. */
 const ownTools: ReadonlySet<string> = new Set([
   'sandbox_get',
   'sandbox_exec',
@@ -24,9 +24,9 @@ const ownTools: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether a call from a sandbox stays within the sandbox's authority: itself, and public reads. Any process of a sandbox
- * can make the call, so it never has the authority of the caller that started the program: the user decides everything
- * else.
+ * Whether a call from a sandbox is limited to that sandbox and public reads. Any process in a sandbox can make the
+ * call, so it never has the authority of the caller that started the program. All other calls require approval by the
+ * user.
  */
 export function isWithinSandbox(
   { name, effect, routes }: Pick<Tool, 'name' | 'effect' | 'routes'>,

@@ -19,7 +19,7 @@ import { createTerminalLink, listTerminals } from '../terminals.ts'
 import type { Tool } from './tool.ts'
 import { defineTool } from './tool.ts'
 
-/** Sandbox id. The operation validates it and answers a malformed id like an unknown one. */
+/** Sandbox id. Validated by the operation, which handles a malformed id like an unknown one. */
 export const sandboxId = z.string()
 const path = z.string().describe('absolute')
 const port = z.int().min(1).max(65_535)
@@ -39,7 +39,6 @@ const record = {
 const whole = { ...record, terminal_url: z.string(), created_at: z.string() }
 const url = { port: z.int(), public_url: z.string() }
 
-/** Tools for sandboxes. */
 export const sandboxTools: readonly Tool[] = [
   defineTool({
     name: 'sandbox_create',
@@ -109,7 +108,7 @@ export const sandboxTools: readonly Tool[] = [
       duration_ms: z.number(),
     },
     run: async ({ sandbox_id: id, command, timeout }, { call, live }) => {
-      // 1000 or more would be milliseconds there.
+      // The route reads values of 1000 or more as milliseconds.
       const seconds = timeout >= 1000 ? timeout * 1000 : timeout
       const { stdout, stderr, encoding, exit_code, timed_out, truncated, duration_ms } = await watchOutput(
         call(execInSandbox, { id, command, timeout: seconds, ...(live && { watch: live.watch }) }),
@@ -206,7 +205,7 @@ export const sandboxTools: readonly Tool[] = [
     output: { success: z.boolean(), id: z.string(), message: z.string() },
     approval: ({ sandbox_id: id }) => ({ sentence: `Delete the sandbox ${id} with all its files.`, target: id }),
     describe: async ({ sandbox_id: id }, call) => {
-      const none = () => undefined // a sandbox that is stopped has no metrics
+      const none = () => undefined // a stopped sandbox has no metrics
       const [{ name, short_id: short, created_at: created }, metrics, terminals] = await Promise.all([
         call(getSandbox, { id }),
         call(getMetrics, { id }).catch(none),
@@ -302,7 +301,7 @@ export const sandboxTools: readonly Tool[] = [
 const watchMs = 10_000
 type ReadOutput = (since: number) => Promise<{ output: string; cursor: number; ended: boolean }>
 
-/** Tells what a command prints until it has ended. What cannot be read is only not shown. */
+/** Reports the output of a command until it ends. Read errors are ignored. */
 async function watchOutput<T>(
   work: Promise<T>,
   read: ReadOutput | undefined,

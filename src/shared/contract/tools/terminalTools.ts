@@ -28,7 +28,6 @@ const toWire = ({ session_id, command, cols, rows, state, created_at }: Session)
   ...{ session_id, command, cols, rows, state, created_at },
 })
 
-/** Tools for terminals. */
 export const terminalTools: readonly Tool[] = [
   defineTool({
     name: 'sandbox_pty_create',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Tool, ToolWaiting } from './tool.ts'
 
-/** As MCP lists a tool. */
+/** Tool in the format of MCP. */
 export type ListedTool = {
   name: string
   description: string
@@ -16,7 +16,10 @@ export type ListedTool = {
 }
 type JsonObject = { [key: string]: unknown }
 
-/** The same bytes each time: schemas are made in the order in which their fields are written. */
+/**
+ * Builds the MCP listing of a tool. The output is byte-identical on each call: schemas have the order in which their
+ * fields are declared.
+ */
 export function toListedTool(tool: Tool): ListedTool {
   const { name, description, effect, overwrites, idempotent, openWorld } = tool
   return {
@@ -33,19 +36,19 @@ export function toListedTool(tool: Tool): ListedTool {
   }
 }
 
-/** JSON Schema of the arguments, without what costs tokens and tells a model nothing. */
+/** Builds the JSON Schema of the arguments, without properties that cost tokens and do not help a model. */
 export function toInputSchema({ input }: Tool): ListedTool['inputSchema'] {
   return toObjectSchema(shortenSchema(z.toJSONSchema(input, { io: 'input' })))
 }
 
-/** Builds the output schema. If a call may outlast its response, no field of the result is required. */
+/** Builds the output schema. If a call may outlast its response, all fields of the result are optional. */
 export function toOutputSchema({ output, mayWait }: Tool): ListedTool['outputSchema'] {
   const whole = mayWait ? output.partial().extend({ waiting: ToolWaiting.optional() }) : output
   return toObjectSchema(shortenSchema(z.toJSONSchema(whole, { io: 'output' })))
 }
 
 function toObjectSchema(schema: unknown): JsonObject & { type: 'object' } {
-  return schema as JsonObject & { type: 'object' } // of a z.object
+  return schema as JsonObject & { type: 'object' } // generated from a z.object
 }
 
 const widest = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]

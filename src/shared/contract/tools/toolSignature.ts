@@ -1,7 +1,10 @@
 import type { Tool } from './tool.ts'
 import { toInputSchema, toOutputSchema } from './toolListing.ts'
 
-/** As TypeScript: `sandbox_exec(args: { sandbox_id: string; command: string; timeout?: number }): Promise<{ … }>`. */
+/**
+ * Formats the signature in TypeScript: `sandbox_exec(args: { sandbox_id: string; command: string; timeout?: number }):
+ * Promise<{ … }>`.
+ */
 export function formatToolSignature(tool: Tool): string {
   const input = toInputSchema(tool)
   const isEmpty = Object.keys((input.properties as object | undefined) ?? {}).length === 0
@@ -10,7 +13,7 @@ export function formatToolSignature(tool: Tool): string {
 
 function toTypeText(schema: unknown): string {
   if (typeof schema !== 'object' || schema === null) return 'unknown'
-  const node = schema as Record<string, unknown> // JSON Schema
+  const node = schema as Record<string, unknown> // a JSON Schema node
   if (Array.isArray(node.enum)) return node.enum.map((value) => JSON.stringify(value)).join(' | ')
   if (node.const !== undefined) return JSON.stringify(node.const)
   const several = node.anyOf ?? node.oneOf

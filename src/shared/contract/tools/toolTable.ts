@@ -10,7 +10,7 @@ import { sandboxTools } from './sandboxTools.ts'
 import { terminalTools } from './terminalTools.ts'
 import type { Tool, ToolGroup } from './tool.ts'
 
-/** Every tool, always in this order: lists stay the same to the byte, so that caches of prompts hold. */
+/** All tools in a fixed order, so that listings are byte-identical and prompt caches remain valid. */
 export const toolTable: readonly Tool[] = [
   ...sandboxTools,
   ...terminalTools,
@@ -27,7 +27,6 @@ const codeTable = createCodeTools(() => toolTable)
 
 const byName = new Map([...toolTable, ...codeTable].map((tool) => [tool.name, tool]))
 
-/** Returns the tool of this name. */
 export function findBuiltInTool(name: string): Tool | undefined {
   return byName.get(name)
 }
@@ -38,7 +37,7 @@ const groups: Partial<Record<ToolProfile, readonly ToolGroup[]>> = {
   money: ['money', 'approvals'],
 }
 
-/** Whether a caller with this profile sees the tool, and may call it. */
+/** Whether the tool is listed and allowed in this profile. */
 export function mayUse(profile: ToolProfile, { effect, group }: Pick<Tool, 'effect' | 'group'>): boolean {
   if (profile === 'code') return group === 'code' || group === 'approvals'
   if (group === 'code') return false
@@ -47,7 +46,6 @@ export function mayUse(profile: ToolProfile, { effect, group }: Pick<Tool, 'effe
   return groups[profile]?.includes(group) ?? false
 }
 
-/** Lists the tools that a profile may use. */
 export function listToolsOfProfile(profile: ToolProfile): readonly Tool[] {
   return [...codeTable, ...toolTable].filter((tool) => mayUse(profile, tool))
 }

@@ -12,8 +12,8 @@ const named: Readonly<Record<string, string>> = {
 }
 
 /**
- * Converts text of a model to terminal input: escapes become their character whether JSON decoded them or they arrived as
- * two characters (`\n`, `\x03`, `\u001b`). `\\` is a backslash; one before any other character stays as it is.
+ * Converts text from a model to terminal input. Handles escapes decoded by JSON and escapes as two characters (`\n`,
+ * `\x03`, `\u001b`). `\\` is a backslash; before any other character, a backslash is literal.
  */
 export function parseTypedText(written: string): string {
   return written.replace(/\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[nrtbfvae0\\])/g, (_, code: string) => {

@@ -3,11 +3,11 @@ import { type OpenNode, usdcAbi } from '../openNode.ts'
 import { assertNetwork, requireResult } from './multicallResults.ts'
 import { hasPaid } from './transferLogs.ts'
 
-/** Every node answers for so many blocks at once. */
+/** Block range that every node supports. */
 const defaultBlocksAtOnce = 1_000n
-/** Some nodes answer for as few as these. */
+/** Smallest block range that some nodes support. */
 const minBlocksAtOnce = 10n
-/** Clocks and blocks differ: so much earlier is looked too. */
+/** Margin before the earliest time, because clocks and block times differ. */
 const marginMs = 10 * 60_000
 
 export async function findAuthorizationOutcome(
@@ -16,7 +16,7 @@ export async function findAuthorizationOutcome(
 ): Promise<AuthorizationOutcome> {
   const { client, network, usdc, multicall } = node
   const { from, nonce, validBefore, nowMs } = query
-  // One call: its facts are of one block.
+  // A single call, so that all results are of the same block.
   const [chainId, isUsed, seconds, block] = await client.multicall({
     contracts: [
       { ...multicall, functionName: 'getChainId' },
@@ -31,12 +31,12 @@ export async function findAuthorizationOutcome(
   return { state: isPast ? 'expired' : 'unused' }
 }
 
-/** Backwards through the logs of this authorization, until a time at which it cannot have been used. */
+/** Searches the logs of this authorization backwards, until a time before which it cannot have been used. */
 async function findUse(node: OpenNode, query: AuthorizationQuery, block: bigint): Promise<AuthorizationOutcome> {
   const { client } = node
   const since = BigInt(Math.max(0, Math.floor((query.sinceMs - marginMs) / 1000)))
   let atOnce = query.blocksAtOnce ?? defaultBlocksAtOnce
-  // A transaction may have come since the call: whatever the node has by now counts.
+  // Starts at the node's latest block, which may be newer than the one of the call.
   let end = getMaximum(block, await client.getBlockNumber())
   for (;;) {
     const start = end >= atOnce ? end - atOnce + 1n : 0n

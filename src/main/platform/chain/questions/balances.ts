@@ -3,7 +3,7 @@ import type { ChainBalance } from '../chain.ts'
 import type { OpenNode } from '../openNode.ts'
 import { assertNetwork, requireResult } from './multicallResults.ts'
 
-/** All of them, and the id of the chain they are of, in one call. */
+/** Reads all balances and the chain id in one call. */
 export async function readBalances(
   { client, network, usdc, multicall }: OpenNode,
   addresses: readonly string[],
@@ -15,7 +15,7 @@ export async function readBalances(
       { ...multicall, functionName: 'getEthBalance', args: [account] },
     ]),
   ]
-  // One call, whatever its length.
+  // A single call for any number of addresses.
   const [chainId, ...figures] = await client.multicall({ batchSize: 0, contracts })
   assertNetwork(network, chainId)
   return addresses.map((_, index) => ({ usdc: toNumber(figures[2 * index]), ether: toNumber(figures[2 * index + 1]) }))

@@ -1,7 +1,7 @@
 import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { OtherNetwork } from '../failureFacts.ts'
 
-/** Result of one call within a multicall. On a network without the USDC contract all of them may fail. */
+/** Result of one call within a multicall. On a network without the USDC contract, all calls may fail. */
 type Result<T> = { status: 'success'; result: T } | { status: 'failure'; error: unknown } | undefined
 
 /** @throws OtherNetwork */
@@ -9,7 +9,7 @@ export function assertNetwork({ chainId }: EvmNetwork, reported: Result<unknown>
   if (requireResult(reported) !== BigInt(chainId)) throw new OtherNetwork(chainId)
 }
 
-/** @throws whatever the node, or the reader of its answer, said of this call */
+/** @throws the error of this call */
 export function requireResult<T>(result: Result<T>): T {
   if (result?.status === 'success') return result.result
   throw result?.error ?? new Error('A result is missing.')

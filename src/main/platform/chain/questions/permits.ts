@@ -40,8 +40,9 @@ export async function permitOutcome(node: OpenNode, query: PermitQuery): Promise
 }
 
 /**
- * The transaction is the seller's word. It counts where it is the settlement of this very permit, whose nonce is used once, and
- * moved that much USDC: the transaction of another payment, which may have been smaller, does not.
+ * Returns the amount that a settlement moved. The seller reports the transaction, so it is used only if it settles
+ * exactly this permit, whose nonce can be used once, and moved that amount of USDC. Otherwise a seller could report the
+ * transaction of another, smaller payment.
  */
 async function findSettledAmount({ client, usdc }: OpenNode, query: PermitQuery): Promise<string | null> {
   const { from, to, nonce, amount, transaction: hash } = query

@@ -2,7 +2,7 @@ import { parseEventLogs } from 'viem'
 import type { Hex, TransferReceipt, TransferTerms } from '../chain.ts'
 import { type OpenNode, usdcAbi } from '../openNode.ts'
 
-/** Whether this transaction moved what was signed. @throws while there is no receipt */
+/** Whether the transaction moved the signed amount. @throws if there is no receipt yet */
 export async function hasPaid(
   { client, usdc }: OpenNode,
   { from, to, value, nonce }: TransferTerms,

@@ -87,7 +87,7 @@ export async function findTransferReceipt(
   }
 }
 
-/** Nodes take another transaction in the place of one only for a tenth more; a quarter leaves no doubt. */
+/** Nodes replace a transaction only if its fees are at least 10 % higher. 25 % leaves a margin. */
 function raiseFees(now: Fees, before: Fees): Fees {
   const higher = (a: bigint, b: bigint) => {
     const more = (b * 5n) / 4n + 1n
@@ -111,7 +111,7 @@ function toParts({ signature, ...rest }: SignedTransfer) {
     BigInt(rest.validBefore),
     rest.nonce,
     Number(`0x${signature.slice(130)}`),
-    signature.slice(0, 66) as Hex, // of 65 bytes in hexadecimal, as checked before
+    signature.slice(0, 66) as Hex, // 65 bytes in hexadecimal, validated before
     `0x${signature.slice(66, 130)}`,
   ] as const
 }

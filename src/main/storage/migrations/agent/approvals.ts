@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Intents, grants and policy. What is small and read as a whole is JSON, checked by its schema when it is read. */
+/** Intents, grants and policy. Small values that are read as a whole are stored as JSON and validated when read. */
 export const approvals = {
   version: 2,
   up: `

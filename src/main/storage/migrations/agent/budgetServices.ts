@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Service that was connected when a payment was signed, whose test ledger has it. Null for earlier ones. */
+/** Service whose test ledger contains a payment: the one connected when it was signed. Null for earlier payments. */
 export const budgetServices = {
   version: 32,
   up: 'ALTER TABLE payment_budget_entries ADD COLUMN service TEXT;',

@@ -1,6 +1,8 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Tools that models call in chats. An answer has steps: text, then calls, which go back to the model with what came of them. */
+/**
+ * Tools that models call in chats. A run has steps: text, then tool calls, whose results are sent back to the model.
+ */
 export const chatTools = {
   version: 16,
   up: `

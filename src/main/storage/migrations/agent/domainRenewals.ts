@@ -1,8 +1,8 @@
 import type { Migration } from '../../migrate.ts'
 
 /**
- * Automatic renewals, the outcome for each expiry, and sent notices. `place` is service and account. DNS plans get an
- * account too: earlier ones belong to the account that read their zone, if exactly one did.
+ * Automatic renewals, the outcome for each expiry, and sent notices. `place` contains service and account. Adds the
+ * account to DNS plans: earlier plans belong to the account that read their zone, if it was exactly one.
  */
 export const domainRenewals = {
   version: 19,

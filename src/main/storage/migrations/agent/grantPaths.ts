@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Grants that hold for one path of a host alone. NULL: for all that the host sells. */
+/** Path of a grant that is limited to one path of a host. NULL: the whole host. */
 export const grantPaths = {
   version: 29,
   up: 'ALTER TABLE grants ADD COLUMN path TEXT',

@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** On what an approval rests, so that it can be judged again, and given back, when it was not signed. */
+/** Basis of an approval, so that an unsigned one can be evaluated again and released. */
 export const intentBasis = {
   version: 5,
   up: `

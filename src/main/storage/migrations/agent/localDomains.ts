@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Domains and DNS records as they were last read, by service; and the plans that change them. */
+/** Cached domains and DNS records by service, and plans that change them. */
 export const localDomains = {
   version: 12,
   up: `

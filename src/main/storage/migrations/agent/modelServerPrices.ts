@@ -1,6 +1,8 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Servers on the internet are treated as paid, at an unknown price until their list or the user provides one. */
+/**
+ * Treats model servers on the internet as paid. Their price is unknown until their model list or the user provides it.
+ */
 export const modelServerPrices = {
   version: 23,
   up: `

@@ -2,7 +2,7 @@ import type { Migration } from '../../migrate.ts'
 
 /**
  * Budgets of payments. Amounts in micro-dollars. One entry per intent: 'reserved' during signing, 'signed' until the
- * outcome is known, then 'spent' or 'void'. All but 'void' count.
+ * outcome is known, then 'spent' or 'void'. All except 'void' count.
  */
 export const paymentBudgets = {
   version: 14,

@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Sandboxes created for one program each. A row outlives its program only if Steward ended first. */
+/** Sandboxes that were created for a program. A row outlives its program only if Steward exited first. */
 export const programSandboxes = {
   version: 26,
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Metadata of provider keys, and model servers. The keys are in the secret store alone. */
+/** Metadata of provider keys, and model servers. The keys are stored only in the secret store. */
 export const providers = {
   version: 9,
   up: `

@@ -1,6 +1,9 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Leases of things that are being bought, so that only one of two requests for the same thing is paid. */
+/**
+ * Leases of resources that are being purchased, so that only one of two concurrent requests for the same resource is
+ * paid.
+ */
 export const purchaseLeases = {
   version: 27,
   up: `

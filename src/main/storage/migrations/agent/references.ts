@@ -1,8 +1,9 @@
 import type { Migration } from '../../migrate.ts'
 
 /**
- * `compared_accounts`: accounts of services that stored references were compared with, and the last processed entry of
- * their outbox. `known_things`: what existed there then. References to tool servers and wallet accounts end with them.
+ * `compared_accounts`: service accounts that stored references were compared with, and the last processed entry of
+ * their outbox. `known_things`: resources that existed there then. References to tool servers and wallet accounts end
+ * with them.
  */
 export const references = {
   version: 24,

@@ -1,8 +1,8 @@
 import type { Migration } from '../../migrate.ts'
 
 /**
- * Comparisons by service, so that one service can neither replace nor evict the records of another. Rows of earlier
- * versions have an empty `service`, until a service compares their account.
+ * Reference comparisons by service, so that a service cannot replace or evict the records of another. Rows of earlier
+ * versions have an empty `service` until a service compares their account.
  */
 export const referencesByService = {
   version: 30,

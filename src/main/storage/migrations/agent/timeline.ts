@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** The hash-chained log: rows are added, and nothing in Steward changes or removes one. */
+/** Hash-chained activity log. Append-only: Steward neither changes nor removes rows. */
 export const timeline = {
   version: 3,
   up: `

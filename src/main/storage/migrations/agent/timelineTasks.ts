@@ -1,8 +1,8 @@
 import type { Migration } from '../../migrate.ts'
 
 /**
- * Tasks, links and search terms of log entries, and trimming of the oldest entries, which an entry records. Earlier
- * entries have no task or links; terms of their details are indexed.
+ * Tasks, links and search terms of log entries, and trimming of the oldest entries, which is recorded as an entry.
+ * Earlier entries have no task or links; their details are indexed.
  */
 export const timelineTasks = {
   version: 17,

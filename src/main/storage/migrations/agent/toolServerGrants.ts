@@ -1,8 +1,8 @@
 import type { Migration } from '../../migrate.ts'
 
 /**
- * Scopes of grants name a tool server by its id. Earlier ones have its name, which another server may have later: they
- * are deleted, and the next call asks again. Only tools of servers have `__` in their name.
+ * Identifies tool servers in grant scopes by id instead of name. Another server may get the same name later, so earlier
+ * grants are deleted and the next call requires approval. Only tools of servers contain `__` in their name.
  */
 export const toolServerGrants = {
   version: 31,

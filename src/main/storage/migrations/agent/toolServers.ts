@@ -1,6 +1,9 @@
 import type { Migration } from '../../migrate.ts'
 
-/** MCP servers of others, and what the person agreed to of their tools. Secrets are in the secret store alone. And what calls change. */
+/**
+ * External MCP servers and the user's consent to their tools. Secrets are stored only in the secret store. Adds the
+ * changes made by calls.
+ */
 export const toolServers = {
   version: 20,
   up: `

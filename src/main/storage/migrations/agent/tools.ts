@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Programs that call tools, what they spent, and calls that outlive the request they came by. */
+/** Tool clients, their spending, and calls that outlive their request. */
 export const tools = {
   version: 15,
   up: `

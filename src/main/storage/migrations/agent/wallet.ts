@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Public part of the wallet. Its secrets are in the secret store alone. */
+/** Public part of the wallet. Secrets are stored only in the secret store. */
 export const wallet = {
   version: 1,
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Wallets linked to accounts of services, and the one that Steward signs in with. */
+/** Wallets linked to accounts of services, and the wallet that Steward signs in with. */
 export const walletLinks = {
   version: 25,
   up: `

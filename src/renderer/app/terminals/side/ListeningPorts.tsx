@@ -7,7 +7,7 @@ import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
 type ListeningPortsProps = { sandbox: Sandbox; visible: boolean }
 
-/** Offers the servers of a sandbox while its panel is closed. Opening one gives it a private address first. */
+/** Suggests servers of a sandbox while its panel is closed. Opening one first assigns it a private address. */
 export function ListeningPorts({ sandbox, visible }: ListeningPortsProps) {
   const listening = useListening(sandbox, visible)
   const { data: exposed } = usePorts(sandbox, visible)

@@ -6,7 +6,7 @@ import { type FileRequest, sidePanels } from '../sidePanels.ts'
 import type { Side } from './useSide.ts'
 
 type SideViewProps = {
-  /** Sandboxes whose panels stay mounted, `present` among them. */
+  /** Sandboxes whose panels stay mounted, including `present`. */
   sandboxes: readonly Sandbox[]
   present: Sandbox
   side: Side
@@ -14,7 +14,7 @@ type SideViewProps = {
   show: (sandbox: Sandbox) => void
 }
 
-/** Panels of a sandbox: details and files, each mounted when first opened. */
+/** Side panels of a sandbox, such as details and files. Each is mounted when first opened. */
 export function SideView({ sandboxes, present, side, asked, show }: SideViewProps) {
   const visibleId = side.open && side.tab ? mountId(present, side.tab.id) : undefined
   const [mounted, setMounted] = useState<readonly string[]>([])

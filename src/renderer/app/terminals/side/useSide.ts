@@ -9,16 +9,15 @@ const storedSide = persistValue<z.infer<typeof StoredSide>>('steward.terminals.s
 
 export type Side = {
   open: boolean
-  /** The one in view while it is open; undefined when there is none at all. */
+  /** Selected tab, visible while the panel is open; undefined if there are no tabs. */
   tab: SidePanel | undefined
   setOpen(open: boolean): void
   show(tabId: string): void
 }
 
 /**
- * Returns the state of the panel beside the terminals, as the user left it.
- *
- * @param floats whether it would cover the terminals; it then opens only on request
+ * Returns the persisted state of the side panel.
+ * @param floats whether the panel would cover the terminals; it then opens only on request
  */
 export function useSide(floats: boolean): Side {
   const [stored, change] = usePersistedState(storedSide)

@@ -18,7 +18,6 @@ type TimelineFilterBarProps = {
 
 const actors: readonly (ActorKind | 'anyone')[] = ['anyone', 'person', 'client', 'tool', 'agent', 'service', 'system']
 
-/** Filters of the log: text, area, actor and time. */
 export function TimelineFilterBar({ filters, onChange }: TimelineFilterBarProps) {
   const change = (changed: Partial<TimelineFilters>) => onChange({ ...filters, ...changed })
   return (

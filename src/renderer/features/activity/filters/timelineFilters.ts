@@ -34,7 +34,7 @@ export const areaLabels: Record<Area, string> = {
   system: 'System',
 }
 
-/** Kinds by their first word. */
+/** Entry kinds of each area, identified by their first segment. */
 const kindsOf: Record<Exclude<Area, 'all'>, readonly string[]> = {
   chat: ['chat', 'models'],
   tools: ['tool'],
@@ -75,7 +75,7 @@ export const TimelineFilters = z.object({
   area: z.enum(areas),
   actor: z.enum(['anyone', 'person', 'client', 'tool', 'agent', 'service', 'system']),
   period: z.enum(periods),
-  /** Local days such as `2026-01-31`, for `between`. Empty means unbounded. */
+  /** Local days such as `2026-01-31`, used for `between`. Empty means unbounded. */
   from: z.string(),
   to: z.string(),
 })
@@ -85,7 +85,7 @@ export const noFilters: TimelineFilters = { search: '', area: 'all', actor: 'any
 
 export type TimelineQuery = Omit<Input<typeof listTimeline>, 'before' | 'limit'>
 
-/** Builds the query of the log. Days begin at local midnight. */
+/** Builds the query of the log. Days start at local midnight. */
 export function toTimelineQuery({ search, area, actor, ...times }: TimelineFilters, now: Date): TimelineQuery {
   const { from, to } = resolvePeriod(times, now)
   return {
@@ -101,7 +101,6 @@ export function isFiltered(query: TimelineQuery): boolean {
   return Object.keys(query).length > 0
 }
 
-/** Returns the area of a kind of entry. */
 export function findArea(kind: string): Exclude<Area, 'all'> | undefined {
   const [first = ''] = kind.split('.')
   return areas.find((area): area is Exclude<Area, 'all'> => area !== 'all' && kindsOf[area].includes(first))

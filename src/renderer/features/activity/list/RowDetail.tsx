@@ -9,7 +9,7 @@ import { listEntryFacts } from './entryFacts.ts'
 import { listEntryLinks } from './entryLinks.ts'
 import type { TimelineRow } from './timelineItems.ts'
 
-/** Steps of a request or call with their results, and all details of its entries. */
+/** Steps of a request or call with their results, and all details of the entries. */
 export function RowDetail({ row: { entries, isRequest, lead }, inTask }: { row: TimelineRow; inTask: boolean }) {
   const [newest] = entries
   const headline = lead ?? newest
@@ -77,7 +77,7 @@ function Facts({ entry: { at, detail }, withTime = false }: { entry: TimelineEnt
   )
 }
 
-/** The entry as it stands in the log, its place in the chain included. */
+/** Raw entry as stored in the log, including its position in the chain. */
 function EntryRecord({ entry }: { entry: TimelineEntry }) {
   const { sequence, kind, actor, subject, detail, hash, previous_hash: previous } = entry
   return (
@@ -128,7 +128,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** `service_sequence` reads `Service sequence`. */
+/** Formats a field name: `service_sequence` becomes `Service sequence`. */
 function formatFieldName(name: string): string {
   const words = name.replaceAll('_', ' ')
   return words.slice(0, 1).toUpperCase() + words.slice(1)

@@ -10,7 +10,7 @@ import { buildTimelineItems, type RequestStates } from './timelineItems.ts'
 type TimelineListProps = {
   entries: readonly TimelineEntry[]
   requestStates: RequestStates
-  /** The entry that the list was opened for. */
+  /** Entry to scroll to when the list opens. */
   sought: number | undefined
   hasMore: boolean
   onMore: () => void
@@ -18,10 +18,13 @@ type TimelineListProps = {
 
 const heights = { day: 36, row: 32 } as const
 const rowsBeyondView = 16
-/** Scrolled no further than this, one looks at what is newest. */
+/** Maximum scroll offset at which the newest entries count as visible. */
 const atTopPixels = 24
 
-/** One stop for Tab: the arrows go from row to row, Enter opens one. What comes while one reads waits above. */
+/**
+ * List of activity with one tab stop: arrow keys move between rows, Enter expands a row. New entries are withheld while
+ * the user reads.
+ */
 export function TimelineList({ entries, requestStates, sought, hasMore, onMore }: TimelineListProps) {
   const place = useRef<HTMLDivElement>(null)
   const { visible, waiting, setReading } = useReadingPause(entries)
@@ -60,14 +63,14 @@ export function TimelineList({ entries, requestStates, sought, hasMore, onMore }
     virtualizer.scrollToOffset(0)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // A key's target is an element of the page.
+    // Keyboard events always target an element.
     const row = (event.target as Element).closest('[data-row]')?.closest('[data-index]')
     const target = row ? findRowAfter(event.key, Number(row.getAttribute('data-index')), items) : undefined
     if (target === undefined) return
     event.preventDefault()
     const item = items[target]
     if (item?.kind === 'row') setStop(item.key)
-    virtualizer.scrollToIndex(target === 1 ? 0 : target) // with the day above the first one
+    virtualizer.scrollToIndex(target === 1 ? 0 : target) // includes the day heading above the first row
     focusRow(place, target)
   }
 
@@ -116,11 +119,11 @@ export function TimelineList({ entries, requestStates, sought, hasMore, onMore }
   )
 }
 
-/** Withholds entries that come while the user reads, so that nothing moves. `waiting` counts them. */
+/** Withholds entries that arrive while the user reads, so that rows do not move. `waiting` is their number. */
 function useReadingPause(entries: readonly TimelineEntry[]) {
-  /** Highest sequence in the list when the user began to read. Undefined: entries appear as they come. */
+  /** Highest sequence in the list when the user started reading. While undefined, entries appear as they arrive. */
   const [frozenAt, setFrozenAt] = useState<number>()
-  // The list is in the order of time, in which the last entry of the log need not be the first.
+  // The list is sorted by time, so the first entry does not necessarily have the highest sequence.
   const newest = entries.reduce((highest, { sequence }) => Math.max(highest, sequence), 0)
   const visible = frozenAt === undefined ? entries : entries.filter(({ sequence }) => sequence <= frozenAt)
   return {
@@ -143,7 +146,7 @@ function NewEntriesButton({ count, onClick }: { count: number; onClick: () => vo
   )
 }
 
-/** Focuses a row once it is drawn, within a few frames. */
+/** Focuses a row once it is rendered, retrying for a few frames. */
 function focusRow(list: RefObject<HTMLElement | null>, index: number, tries = 10): void {
   const row = list.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-row]`)
   if (row) row.focus()

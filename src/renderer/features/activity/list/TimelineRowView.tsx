@@ -12,9 +12,9 @@ type TimelineRowViewProps = {
   row: TimelineRow
   isOpen: boolean
   isTabStop: boolean
-  /** The list was opened for it: it takes the focus. */
+  /** Whether the list was opened for this row, which then takes the focus. */
   isSought: boolean
-  /** Whether it is shown among the entries of its task. */
+  /** Whether the row is shown in the view of its task. */
   inTask?: boolean
   onToggle: () => void
 }

@@ -3,9 +3,9 @@ import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import type { TimelineRow } from './timelineItems.ts'
 
 export type RowText = {
-  /** Actor, if the sentence begins with one. */
+  /** Actor, if the sentence starts with one. */
   who: string | undefined
-  /** The rest of the sentence. */
+  /** Rest of the sentence. */
   what: string
   outcome: { tone: Tone; words: string } | undefined
 }
@@ -24,7 +24,7 @@ const outcomes: Readonly<Record<string, RowText['outcome']>> = {
   'registration.failed': { tone: 'negative', words: 'Failed' },
 }
 
-/** A request is described by its effect, or by how it began, and by how it ended. */
+/** Describes a row. A request is described by its effect, or else by its first entry, and by its outcome. */
 export function describeRow({ entries, isRequest, lead, state }: TimelineRow): RowText {
   const [newest] = entries
   if (!isRequest) return { ...splitSentence(lead ?? newest), outcome: undefined }
@@ -39,7 +39,7 @@ export function describeRow({ entries, isRequest, lead, state }: TimelineRow): R
   }
 }
 
-/** A payment that was cleared up later is described as what it turned out to be. */
+/** Returns the kind by which a payment is described. A payment reconciled later is described by its final result. */
 function describePaymentKind({ kind, detail }: TimelineEntry): string {
   if (kind !== 'payment.reconciled') return kind
   return detail.paid === true ? 'payment.settled' : 'payment.refused'
@@ -53,8 +53,8 @@ function splitSentence(entry: TimelineEntry): Pick<RowText, 'who' | 'what'> {
 }
 
 /**
- * Earlier versions recorded actions of programs and chats in the service as the user's. Those entries are hashed and
- * cannot change, so the requester is shown from their task.
+ * Formats the actor of an entry. Earlier versions recorded actions of programs and chats in the service as the user's.
+ * Those entries are hashed and cannot change, so the requester is taken from their task.
  */
 export function formatActor({ actor, task, detail }: Pick<TimelineEntry, 'actor' | 'task' | 'detail'>): string {
   if (actor.kind !== 'person' || detail.service_id === undefined) return actor.name
@@ -70,7 +70,6 @@ const deciders: Readonly<Record<string, string>> = {
   steward: 'Steward (built in)',
 }
 
-/** One step of a request, beneath its sentence. */
 export function describeStep({ kind, actor, summary, detail }: TimelineEntry): string {
   const decider = deciders[String(detail.decided_by)]
   switch (kind) {

@@ -8,7 +8,7 @@ export type EntryFact = { name: string; value: string; isCode?: boolean }
 const formatAmount = (value: Detail[string]): string =>
   /^\d+$/.test(String(value)) ? formatUsd(String(value), 'exact') : String(value)
 
-/** Fields of an entry that are shown, in this order. All others are in its record. */
+/** Fields of an entry to display, in this order. All others appear only in the raw entry. */
 const readable: Readonly<
   Record<string, { name: string; words?: (value: Detail[string]) => string; isCode?: boolean }>
 > = {

@@ -62,7 +62,6 @@ const icons: Readonly<Record<string, LucideIcon>> = {
   system: Power,
 }
 
-/** By the first word of its kind. */
 export function getEntryIcon(kind: string): LucideIcon {
   const [first = ''] = kind.split('.')
   return Object.hasOwn(icons, first) ? (icons[first] ?? Circle) : Circle

@@ -4,7 +4,7 @@ import type { LinkKind, Links } from '#shared/contract/timelineLinks.ts'
 
 export type EntryLink = { label: string; href: string }
 
-/** Returns the links of an entry that the window can show. Tampered entries have none. */
+/** Returns the links of an entry that the window can open. Tampered entries have no links. */
 export function listEntryLinks(entry: Pick<TimelineEntry, 'links' | 'detail' | 'problem'>): EntryLink[] {
   return entry.problem === null ? toEntryLinks(collectLinks(entry)) : []
 }
@@ -24,7 +24,7 @@ export function toEntryLinks(links: Links): EntryLink[] {
   return places.flatMap(([label, place]) => (place ? [{ label, href: buildAddress(...place) }] : []))
 }
 
-/** Entries of earlier versions have them among their details alone. */
+/** Entries of earlier versions contain these links only in their details. */
 const inDetail: Readonly<Partial<Record<LinkKind, string>>> = {
   conversation: 'conversation_id',
   message: 'message_id',

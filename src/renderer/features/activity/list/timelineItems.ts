@@ -3,23 +3,26 @@ import { getRequestId, type TimelineEntry } from '#shared/contract/timeline.ts'
 /** Item of the list: a day, a single entry, a request with its outcome, or a call with its effects. */
 export type TimelineItem = { kind: 'day'; key: string; label: string } | { kind: 'row'; key: string; row: TimelineRow }
 
-/** Newest entry first. Only a request with its payment and effects, and a call or plan with its effects, have several. */
+/**
+ * Row of the list, newest entry first. Only requests (with payment and effects) and calls or plans (with effects) have
+ * several entries.
+ */
 export type TimelineRow = {
   key: string
   entries: readonly [TimelineEntry, ...TimelineEntry[]]
   isRequest: boolean
-  /** Entry whose sentence stands for all of them; absent: the newest. */
+  /** Entry that represents the row. Defaults to the newest entry. */
   lead?: TimelineEntry | undefined
-  /** Latest kind of the request, which a filter may have removed from `entries`. */
+  /** Latest kind of the request. Needed because a filter may have removed its entry from `entries`. */
   state?: string | undefined
 }
 
-/** Latest kinds by the id of the request. */
+/** Latest entry kinds by request id. */
 export type RequestStates = Readonly<Record<string, string>>
 
 const dayMs = 86_400_000
 
-/** The rows as they come, with a line wherever another day begins. */
+/** Groups entries into rows and inserts a heading wherever the day changes. */
 export function buildTimelineItems(
   entries: readonly TimelineEntry[],
   now: Date,
@@ -32,15 +35,18 @@ export function buildTimelineItems(
     const label = formatDay(new Date(newest.at), now)
     if (label === present) return [item]
     present = label
-    // A day may repeat: entries that the service reported late are listed where they were recorded.
+    // A day may repeat, because entries that the service reported late are listed at the time they were recorded.
     return [{ kind: 'day', key: `day before ${row.key}`, label }, item]
   })
 }
 
-/** Calls and plans, whose task holds what the service did for them. */
+/** Calls and plans. Their tasks contain the effects recorded by the service. */
 const callKinds: ReadonlySet<string> = new Set(['tool.called', 'tool.failed', 'dns.applied', 'dns.failed'])
 
-/** Requests, and calls with their effects, are placed at their newest entry. Tampered entries stay separate rows. */
+/**
+ * Groups requests, and calls with their effects, at the position of their newest entry. Tampered entries remain
+ * separate rows.
+ */
 export function groupRows(entries: readonly TimelineEntry[], states: RequestStates = {}): TimelineRow[] {
   const rows = new Map<string, TimelineRow>()
   const calls = findCalls(entries)
@@ -60,7 +66,10 @@ export function groupRows(entries: readonly TimelineEntry[], states: RequestStat
   return [...rows.values()].map((row) => (row.entries.length > 1 ? { ...row, lead: findLead(row) } : row))
 }
 
-/** Returns the only call of each task. Turns of chats make several calls, whose effects cannot be distinguished. */
+/**
+ * Returns the only call of each task. Chat turns may make several calls with effects that cannot be distinguished, so
+ * they are omitted.
+ */
 function findCalls(entries: readonly TimelineEntry[]): ReadonlyMap<string, TimelineEntry> {
   const calls = new Map<string, TimelineEntry>()
   const repeated = new Set<string>()
@@ -74,13 +83,16 @@ function findCalls(entries: readonly TimelineEntry[]): ReadonlyMap<string, Timel
   return calls
 }
 
-/** The request of an entry, or of the payment that the entry is about. */
+/** Returns the request id of an entry, or of the payment that the entry refers to. */
 function findRequest(entry: TimelineEntry): string | undefined {
   if (entry.problem !== null) return undefined
   return getRequestId(entry) ?? (entry.kind.startsWith('payment.') ? entry.links.intent : undefined)
 }
 
-/** The only request of each task without a call: a purchase, whose effects the service reports in the same task. */
+/**
+ * Returns the only request of each task that has no call. In a purchase, the service reports the effects in the same
+ * task.
+ */
 function findRequests(
   entries: readonly TimelineEntry[],
   calls: ReadonlyMap<string, TimelineEntry>,
@@ -99,7 +111,7 @@ function getTask({ task, problem }: TimelineEntry): string | undefined {
   return problem === null && task !== null && !task.startsWith('chat:') ? task : undefined
 }
 
-/** A single effect says more than the name of the tool. */
+/** Returns the entry that represents a row. A single effect is more specific than the tool name. */
 function findLead({ entries, isRequest }: TimelineRow): TimelineEntry | undefined {
   if (isRequest) return entries.find((entry) => findRequest(entry) === undefined)
   const call = entries.find(({ kind }) => callKinds.has(kind))

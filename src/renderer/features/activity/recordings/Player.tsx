@@ -9,10 +9,10 @@ import { type CastScreen, createCastScreen } from './castScreen.ts'
 
 const speeds = ['0.5', '1', '2', '4', '8'] as const
 type Speed = (typeof speeds)[number]
-/** Step of the arrow keys. */
+/** Seek step of the arrow keys. */
 const stepMs = 5_000
 
-/** Shows a recording as it was, at any speed and from any time. */
+/** Plays a terminal recording at a selectable speed and position. */
 export function Player({ cast: recorded, label }: { cast: Cast; label: string }) {
   const [skips, setSkips] = useState(true)
   const cast = useMemo(() => (skips ? shortenWaits(recorded) : recorded), [recorded, skips])
@@ -84,7 +84,7 @@ function Playing({ cast, label, skips, onSkips }: PlayingProps) {
   )
 }
 
-/** Time that runs as fast as one likes, from anywhere, to the end. */
+/** Playback clock with selectable speed and position. Stops at the end. */
 function usePlayback(durationMs: number, onTime: (atMs: number) => void) {
   const [atMs, setAtMs] = useState(0)
   const [playing, setPlaying] = useState(false)

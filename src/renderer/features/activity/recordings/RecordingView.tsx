@@ -7,7 +7,6 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { Player } from './Player.tsx'
 import { buildCastAddress, useCast } from './useRecordings.ts'
 
-/** One recording, and its file. */
 export function RecordingView({ id }: { id: string }) {
   const { data: cast, error, isPending, refetch } = useCast(id)
   return (

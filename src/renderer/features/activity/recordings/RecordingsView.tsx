@@ -15,7 +15,6 @@ import { formatClockTime } from './castPlayback.ts'
 import { save } from './RecordingView.tsx'
 import { useDeleting, useRecordings } from './useRecordings.ts'
 
-/** Recordings of terminals, to play, save or delete. */
 export function RecordingsView() {
   const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useRecordings()
   const deleting = useDeleting()

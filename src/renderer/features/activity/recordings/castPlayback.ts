@@ -1,22 +1,22 @@
-/** Recording, with the time of each event. */
+/** Parsed recording with the time of each event. */
 export type Cast = {
   cols: number
   rows: number
   events: readonly CastEvent[]
-  /** Time of the last event. */
+  /** Time of the last event, in milliseconds. */
   durationMs: number
 }
 export type CastEvent =
   | { atMs: number; kind: 'output'; text: string }
   | { atMs: number; kind: 'size'; cols: number; rows: number }
 
-/** A player that waits longer than that for the next output is dull. */
+/** Longest pause during playback. Longer pauses are shortened. */
 const maxWaitMs = 2_000
 const largest = 500
 
 /**
- * Parses asciicast v2. Skips unreadable lines: another program may have written to the file.
- * @returns undefined if it is no recording
+ * Parses asciicast v2. Skips unreadable lines, because another program may have written to the file.
+ * @returns undefined if the text is not a recording
  * @see https://docs.asciinema.org/manual/asciicast/v2/
  */
 export function parseCast(text: string): Cast | undefined {
@@ -35,7 +35,7 @@ export function parseCast(text: string): Cast | undefined {
   return { cols: parseSize(width, 80), rows: parseSize(height, 24), events, durationMs: lastMs }
 }
 
-/** The same with no wait longer than two seconds. */
+/** Limits pauses between events to two seconds. */
 export function shortenWaits(cast: Cast): Cast {
   let beforeMs = 0
   let atMs = 0
@@ -47,7 +47,6 @@ export function shortenWaits(cast: Cast): Cast {
   return { ...cast, events, durationMs: atMs }
 }
 
-/** Counts the events up to a time. */
 export function countEventsUntil({ events }: Pick<Cast, 'events'>, atMs: number): number {
   let low = 0
   let high = events.length
@@ -59,7 +58,7 @@ export function countEventsUntil({ events }: Pick<Cast, 'events'>, atMs: number)
   return low
 }
 
-/** `1:05`, `1:02:03`. */
+/** Formats a time such as `1:05` or `1:02:03`. */
 export function formatClockTime(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   const two = (count: number) => String(count).padStart(2, '0')

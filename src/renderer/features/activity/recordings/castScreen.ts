@@ -2,16 +2,22 @@ import { Terminal } from '@xterm/xterm'
 import { boundTerminal, boundWidths, computePieceBytes } from '#shared/terminalBounds.ts'
 import { type Cast, countEventsUntil } from './castPlayback.ts'
 
-/** A screen that shows a recording at a time. What it shows was made by programs: it answers nothing and opens nothing. */
+/**
+ * Terminal screen that shows a recording at a given time. The content comes from untrusted programs, so the screen
+ * sends no replies and opens no links.
+ */
 export type CastScreen = {
-  /** Forwards, it plays the events in between; backwards, it starts again. */
+  /**
+   * Shows the screen at a time. Seeking forward replays the events in between; seeking backward restarts from the
+   * beginning.
+   */
   showAt(atMs: number): void
   close(): void
 }
 
 const fontSize = 13
 const scrollback = 5_000
-/** Dark whatever the window is: programs choose their colors for that. */
+/** Dark in every window theme, because programs choose their colors for a dark background. */
 const theme = { background: '#101114', foreground: '#d7dae0', cursor: '#d7dae0', selectionBackground: '#3a4150' }
 
 export function createCastScreen(host: HTMLElement, cast: Cast): CastScreen {
@@ -36,7 +42,7 @@ export function createCastScreen(host: HTMLElement, cast: Cast): CastScreen {
       const until = countEventsUntil(cast, atMs)
       if (until < position) {
         position = 0
-        // Behind what is still being drawn.
+        // Queued after pending writes.
         terminal.write('', () => {
           terminal.reset()
           terminal.resize(cols, rows)

@@ -28,7 +28,7 @@ export function useRecordings() {
   })
 }
 
-/** Reads a recording; one in progress can be read again. */
+/** Reads a recording. A recording in progress can be refetched. */
 export function useCast(recordingId: string) {
   return useQuery({
     queryKey: [...recordingsKey, 'cast', recordingId],

@@ -15,7 +15,6 @@ import { CostChips } from './CostChips.tsx'
 import { formatEntryCount, formatTaskName } from './describeTask.ts'
 import { useTask } from './useTask.ts'
 
-/** One task from its beginning to its end, with what it cost in all. */
 export function TaskView({ task }: { task: TaskId }) {
   const { sums, pages, entries } = useTask(task)
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set())

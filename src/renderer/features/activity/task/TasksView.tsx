@@ -11,7 +11,6 @@ import { CostChips } from './CostChips.tsx'
 import { formatEntryCount } from './describeTask.ts'
 import { useTasks } from './useTask.ts'
 
-/** Tasks of chats and programs with their requester, outcome and cost. */
 export function TasksView() {
   const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useTasks()
   if (isPending) {

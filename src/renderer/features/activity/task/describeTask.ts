@@ -13,7 +13,7 @@ export type TaskSums = Pick<
   'cost_micro_usd' | 'paid_micro_usdc' | 'paid_test_micro_usdc' | 'charged_micro_usd' | 'estimated'
 >
 
-/** Formats the cost of a task, by kind of money: they have no common sum. */
+/** Formats the cost of a task per currency. The currencies are not summed. */
 export function formatCosts(sums: TaskSums): string[] {
   const { cost_micro_usd, paid_micro_usdc, paid_test_micro_usdc, charged_micro_usd, estimated } = sums
   const about = estimated ? 'about ' : ''

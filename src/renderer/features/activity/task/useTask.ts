@@ -33,7 +33,7 @@ export function useTask(task: TaskId) {
   return { sums, pages, entries: sortEntries(pages.data?.pages.flatMap(({ entries }) => entries) ?? []) }
 }
 
-/** Sorts by time: the service's entries reach the log a moment after the agent's. */
+/** Sorts by time, because entries of the service reach the log slightly later than those of the agent. */
 function sortEntries(entries: readonly TimelineEntry[]): TimelineEntry[] {
   return entries.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at) || a.sequence - b.sequence)
 }
@@ -54,7 +54,7 @@ export function useTasks() {
   })
 }
 
-/** Debounces a burst of events into one read. */
+/** Debounces bursts of events into one refetch. */
 function useReadSoon(key: readonly unknown[]): void {
   const queryClient = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

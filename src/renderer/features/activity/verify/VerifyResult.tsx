@@ -12,7 +12,6 @@ type VerifyResultProps = {
   onClose: () => void
 }
 
-/** Result of verifying the chain. */
 export function VerifyResult({ verified, onShow, onClose }: VerifyResultProps) {
   const { ok, head, problems } = verified
   const Icon = ok ? ShieldCheck : ShieldAlert

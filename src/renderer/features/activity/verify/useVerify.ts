@@ -7,7 +7,7 @@ import { timelineKey } from '../useTimeline.ts'
 
 export type Verified = Output<typeof verifyTimeline>
 
-/** Asked for by a person; when something is wrong, the list is read again, so that it shows it too. */
+/** Verifies the chain on request. Refetches the list if problems are found, so that it shows them too. */
 export function useVerify() {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -13,12 +13,12 @@ const chains: Readonly<Record<AccountRequest['wallet_type'], string>> = openReco
   toPlainWord,
 )
 
-/** Above the inbox: a card for each wallet that asks for an account, and the wallets that were denied one. */
+/** Cards for wallets that request an account, followed by denied wallets. Shown above the inbox. */
 export function AccountRequestCards() {
   const requests = useAccountRequests()
   const waiting = requests.filter(({ state }) => state === 'waiting')
   const denied = requests.filter(({ state }) => state === 'denied')
-  // A card that moves under the pointer must not be decided by a press that was meant for another.
+  // Cards that just moved under the pointer must not react to a click meant for another card.
   const armed = useArmed(waiting.map(({ id }) => id).join(' '))
   if (waiting.length + denied.length === 0) return null
   return (

@@ -4,7 +4,10 @@ import { notify } from '#renderer/ui/toast.tsx'
 import { shortenAddress } from '#shared/shortAddress.ts'
 import { useWaitingAccountRequests } from './useAccountRequests.ts'
 
-/** One notice for all wallets that wait, away from the inbox. It leads there; nothing is decided from it. */
+/**
+ * Shows one notice for all pending account requests while the inbox is not open. The notice links to the inbox and
+ * contains no decision buttons.
+ */
 export function useAccountNotice(): void {
   const [section] = useRoute()
   const waiting = useWaitingAccountRequests()

@@ -8,7 +8,7 @@ import type { LocalEvent } from '#shared/contract/localApi.ts'
 
 export const requestsKey = ['approvals', 'account-requests'] as const
 
-/** Wallets that ask for an account: those that wait first. Only the service of this computer is asked by them. */
+/** Returns account requests of wallets, pending ones first. Only the service on this computer has such requests. */
 export function useAccountRequests(): readonly AccountRequest[] {
   const agent = useAgent()
   const isOwn = useConnection()?.kind === 'embedded'
@@ -28,7 +28,7 @@ export function followAccountRequests(queryClient: QueryClient, event: LocalEven
   if (event.type === 'ready' || event.type === 'account-requests.changed') void readAgain(queryClient, requestsKey)
 }
 
-/** Allows or denies one wallet. A denied wallet can be allowed later. */
+/** Returns actions that allow or deny a wallet. A denied wallet can be allowed later. */
 export function useAccountDecision({ id }: AccountRequest) {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -12,8 +12,8 @@ import { useArmed } from './useArmed.ts'
 import { useDecision } from './useDecision.ts'
 
 /**
- * Decision buttons, always at the same position below the request. No single key approves: `A` focuses the button,
- * Enter presses it.
+ * Decision buttons, always at the same position below the request. No single key approves a request: `A` focuses the
+ * button, Enter activates it.
  */
 export function DecisionBar({ record }: { record: IntentRecord }) {
   const decision = useDecision(record)
@@ -40,7 +40,7 @@ export function DecisionBar({ record }: { record: IntentRecord }) {
   ])
   const unlock = async () => {
     await decision.unlock()
-    denyButton.current?.focus() // back at the decision, where Enter approves nothing
+    denyButton.current?.focus() // returns focus to a button on which Enter approves nothing
   }
   const isAllowed = record.decision !== null
   const isBlocked = record.blocked_reason !== undefined

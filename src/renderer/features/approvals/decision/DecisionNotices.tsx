@@ -9,7 +9,6 @@ import { describeRivals } from '../inbox/rivals.ts'
 import { useInbox } from '../inbox/useInbox.ts'
 import { describeLeft } from './describeLeft.ts'
 
-/** Notices to read before deciding, besides the request itself. */
 export function DecisionNotices({ record }: { record: IntentRecord }) {
   const wallet = useNeededWallet(record)
   const threshold = usePolicy().data?.confirm_above_micro_usd
@@ -41,14 +40,16 @@ export function DecisionNotices({ record }: { record: IntentRecord }) {
   )
 }
 
-/** Shows the rest of the daily and monthly limits. A payment is reserved once it is approved, so this one is not counted. */
+/**
+ * Shows the remaining daily and monthly budgets. Payments are reserved on approval, so this payment is not included.
+ */
 function BudgetsLeft() {
   const { data } = usePaymentBudgets()
   const text = describeLeft(data?.states ?? [])
   return text === undefined ? null : <p className="text-small text-faint tabular-nums">{text}</p>
 }
 
-/** Tool calls need no wallet. */
+/** Returns the wallet that a request needs. Tool calls need no wallet. */
 function useNeededWallet({ kind }: IntentRecord) {
   const { data } = useWallet()
   return kind === 'tool.call' ? undefined : data

@@ -16,15 +16,14 @@ import { DecisionNotices } from './DecisionNotices.tsx'
 import { IntentFields } from './IntentFields.tsx'
 import { Outcome } from './Outcome.tsx'
 
-/** Complete request: a summary, the requester, the content to sign, and the decision. */
 export function DecisionView({ record, next }: { record: IntentRecord; next: string | undefined }) {
   const { sentence, state, expires_at, created_at } = record
   const { tone, words } = describeState(record)
   const headline = describeIntent(record)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    // From a link or a notice: the focus begins here, where no key decides anything.
-    // The same once it is decided, and its buttons are gone.
+    // Focuses the heading when opened from a link or notice, because no key decides anything there. Also after the
+    // decision, because its buttons are removed.
     if (state !== 'approved' && document.activeElement === document.body) heading.current?.focus()
   }, [state])
   return (
@@ -77,7 +76,7 @@ function RequesterLine({ record: { requester, reason } }: { record: IntentRecord
   )
 }
 
-/** The very bytes, for who wants to read them; folded away at first. */
+/** Raw bytes of the request, collapsed by default. */
 function RawData({ text }: { text: string }) {
   const [open, setOpen] = useState(false)
   const { copied, copy } = useCopied(text)

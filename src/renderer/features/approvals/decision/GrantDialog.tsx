@@ -26,7 +26,7 @@ type GrantDialogProps = {
 
 const timesLimits = { min: 2, max: 1000 } as const
 
-/** More than this once: so many times, or until a time, or whichever comes first. */
+/** Dialog for a grant limited by number of uses, by expiry, or by both. */
 export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDialogProps) {
   const [counted, setCounted] = useState(true)
   const [timed, setTimed] = useState(true)

@@ -13,7 +13,7 @@ import { IntentFields } from './IntentFields.tsx'
 import { useArmed } from './useArmed.ts'
 import { useDecision } from './useDecision.ts'
 
-/** A request with its decision, in the middle of something else: the same rules hold as in the inbox. */
+/** Decision on a request, embedded in another screen. The same rules apply as in the inbox. */
 export function InlineDecision({ intentId }: { intentId: string }) {
   const { data: inbox, error, refetch } = useInbox()
   const record = inbox?.find(({ id }) => id === intentId)

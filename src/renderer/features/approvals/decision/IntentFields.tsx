@@ -4,7 +4,7 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 
 type IntentField = IntentRecord['fields'][number]
 
-/** Review, decoded. Nothing in it leads anywhere: an address of the requester's choice is no link. */
+/** Decoded content of a request. URLs are not rendered as links, because the requester controls them. */
 export function IntentFields({ record: { fields } }: { record: IntentRecord }) {
   const warnings = fields.filter(({ kind }) => kind === 'warning')
   const facts = fields.filter(({ kind }) => kind !== 'warning')

@@ -12,7 +12,6 @@ const deciders = {
 
 type OutcomeProps = { record: IntentRecord /** Link to the next pending request. */; next: string | undefined }
 
-/** Outcome of a request, who decided it, and a link to the details. */
 export function Outcome({ record: { id, decision, error, result }, next }: OutcomeProps) {
   const facts = [
     ...(decision ? [{ label: 'Decided by', value: deciders[decision.by] }] : []),

@@ -1,6 +1,6 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
 
-/** Serializes everything that the user decides on. A change means that something else would be approved. */
+/** Serializes everything that the decision covers. A different key means that different content would be approved. */
 export function buildContentKey({
   id,
   requester,

@@ -8,16 +8,19 @@ import { shortenAddress } from '#shared/shortAddress.ts'
 export type GrantDraft = {
   times: number | undefined
   minutes: number | undefined
-  /** Whether payments must be for the same path of the host. */
+  /** Whether the grant covers only payments for the same path of the host. */
   onlyPath?: boolean
 }
 
-/** Registrations and messages are approved one at a time, and so is what is above the threshold. */
+/**
+ * Whether more than this request can be approved. Registrations, messages and requests above the threshold are approved
+ * one at a time.
+ */
 export function mayApproveMore({ kind, needs_confirmation, decision }: IntentRecord): boolean {
   return kind !== 'identity.register' && kind !== 'message' && !needs_confirmation && decision === null
 }
 
-/** Exactly what will be signed without another question. */
+/** Describes exactly what will be signed without further confirmation. */
 export function grantSentence(record: IntentRecord, { times, minutes, onlyPath }: GrantDraft, nowMs: number): string {
   const { name } = describeRequester(record.requester)
   const deed = describeAction({
@@ -36,7 +39,7 @@ export function grantSentence(record: IntentRecord, { times, minutes, onlyPath }
   return `${name} may ${means}, ${often}${end}, and you are not asked again.`
 }
 
-/** Formats the total of a fixed number of payments. */
+/** Formats the payments of a grant, with the total if their number is fixed. */
 function describePayment({ kind, host, amount_micro_usd: amount }: IntentRecord, times: number | undefined) {
   if (kind !== 'x402.authorize' || amount === null || times === undefined) return undefined
   const sum = formatUsd(String(BigInt(amount) * BigInt(times)), 'exact')

@@ -3,7 +3,7 @@ import { formatUsd } from '#shared/money/moneyText.ts'
 
 const periods = { day: 'in any 24 hours', month: 'this month' } as const
 
-/** Returns the rest of the daily and monthly limits; undefined if there are none. */
+/** Describes the remaining daily and monthly budgets. @returns undefined if there are no limits */
 export function describeLeft(states: readonly Pick<BudgetState, 'scope' | 'left_micro_usd'>[]): string | undefined {
   const parts = states.flatMap(({ scope, left_micro_usd: left }) =>
     left !== null && (scope === 'day' || scope === 'month') ? [`${formatUsd(left, 'exact')} ${periods[scope]}`] : [],

@@ -1,7 +1,10 @@
-/** Long enough that no press meant for something else is taken for an approval, as browsers do for their own prompts. */
+/**
+ * Time for which content must be unchanged before it can be approved, so that a click meant for something else does not
+ * approve it. Browsers delay their own prompts similarly.
+ */
 export const settleMs = 500
 
-/** Tells `true` once nothing disturbed it for a moment, and `false` when something did. */
+/** Calls `become` with `false` on each disturbance, and with `true` after `settleMs` without one. */
 export function watchSettling(become: (settled: boolean) => void): { disturb(): void; end(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined
   return {

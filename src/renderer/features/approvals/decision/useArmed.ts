@@ -2,15 +2,15 @@ import { useEffect, useState } from 'react'
 import { watchSettling } from './settling.ts'
 
 /**
- * Whether what is shown has stood still for a moment: false at first, after `shown` has changed, and after the window
- * came to the front. A page that makes a person click or type somewhere fast cannot have them approve what appears there.
+ * Whether the content has been unchanged and visible for a moment. False initially, after `contentKey` changes, and
+ * after the window regains focus. This protects against pages that trick the user into clicking or typing quickly.
  */
 export function useArmed(contentKey: string): boolean {
   const [armed, setArmed] = useState<string>()
   useEffect(() => {
     const { disturb, end } = watchSettling((settled) => setArmed(settled ? contentKey : undefined))
     disturb()
-    // The focus also comes back from a secure prompt's frame, which is a part of this window.
+    // Focus may also return from the frame of a secure prompt, which belongs to this window.
     let wasInFrame = false
     const onBlur = () => {
       wasInFrame = document.activeElement instanceof HTMLIFrameElement

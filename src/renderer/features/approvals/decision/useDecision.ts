@@ -10,7 +10,7 @@ import { followInbox } from '../inbox/useInbox.ts'
 import type { GrantDraft } from './describeGrant.ts'
 
 type Deed = 'deny' | 'approve'
-/** Decides one request, by way of what has to be given first: an unlocked wallet, a confirmation. */
+/** Decides a request, after any required unlock or confirmation. */
 export function useDecision(record: IntentRecord) {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -21,7 +21,7 @@ export function useDecision(record: IntentRecord) {
   const [busy, setBusy] = useState<Deed>()
   const [error, setError] = useState<unknown>()
 
-  /** Then the person is back at the same decision: unlocking approves nothing. */
+  /** Unlocking returns the user to the same decision and approves nothing. */
   const unlock = () => openSecurePrompt({ purpose: 'unlock' })
 
   const decide = async (deed: Deed, grant?: GrantDraft): Promise<boolean> => {
@@ -46,7 +46,7 @@ export function useDecision(record: IntentRecord) {
   }
 
   return {
-    /** The secure prompt that confirms unlocks it too. */
+    /** A secure prompt for confirmation also unlocks the wallet. */
     needsUnlock: isLocked && !(confirmsOnSecurePrompt && record.decision === null),
     busy,
     error,

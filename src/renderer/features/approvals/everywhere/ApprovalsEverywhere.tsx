@@ -14,7 +14,10 @@ import { useWaitingCount } from './useApprovalsBadge.ts'
 import { useNotices } from './useNotices.ts'
 import { useStopSwitch } from './useStopSwitch.ts'
 
-/** On every screen: keeps the inbox as it is, tells of what comes, and says while everything is stopped. */
+/**
+ * Mounted on every screen: updates the inbox, shows notices for new requests, and shows a banner while signing is
+ * stopped.
+ */
 export function ApprovalsEverywhere() {
   const queryClient = useQueryClient()
   const notices = useNotices()

@@ -5,7 +5,7 @@ import { describeRequester } from '#shared/contract/describeRequester.ts'
 import { describeIntent } from '#shared/contract/intentHeadline.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 
-/** A notice for each request that comes, at the corner. It can be looked at from there, never decided. */
+/** Shows a notice for each new request. The notice opens the request and contains no decision buttons. */
 export function useNotices(): { follow: (intent: IntentRecord) => void } {
   const [section] = useRoute()
   const [notices] = useState(() => new Map<string, () => void>())
@@ -27,7 +27,6 @@ export function useNotices(): { follow: (intent: IntentRecord) => void } {
   }
 }
 
-/** Returns the id of a request's notice. */
 export function toNoticeId(intentId: string): string {
   return `approval ${intentId}`
 }

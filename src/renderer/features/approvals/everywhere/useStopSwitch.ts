@@ -4,7 +4,7 @@ import { policyKey, usePolicy } from '#renderer/api/usePolicy.ts'
 import { useConfirmedPolicy } from '#renderer/ui/useConfirmedPolicy.ts'
 import { type Policy, switchStop } from '#shared/contract/intents.ts'
 
-/** Switch for signing, payments, tools, models and chats. */
+/** Stop switch for signing, payments, tools, models and chats. */
 export function useStopSwitch() {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -15,7 +15,7 @@ export function useStopSwitch() {
   }
   return {
     isStopped: data?.stopped ?? false,
-    /** Rejects with the error, for the dialog to show. */
+    /** Rejects with the error for the dialog to display. */
     stop: async () => keep(await agent(switchStop, { stopped: true })),
     resume: async () => keep(await confirmed(() => agent(switchStop, { stopped: false }))),
   }

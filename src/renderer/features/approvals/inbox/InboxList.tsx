@@ -69,8 +69,8 @@ function RowGroup({ title, records, present, empty, children }: RowGroupProps) {
 }
 
 /**
- * Freezes the order of rows while the pointer is over them, so that no row moves under it; counts new ones in the
- * meantime.
+ * Freezes the order of rows while the pointer is over them, so that rows do not move under the pointer. Counts arrivals
+ * in the meantime.
  */
 function useSteadyRows(inbox: Inbox) {
   const [frozen, setFrozen] = useState<Arrangement>()
@@ -84,7 +84,7 @@ function useSteadyRows(inbox: Inbox) {
     arrived: countArrivals(visible, present),
     hold: () => setFrozen((already) => already ?? present),
     release: () => setFrozen(undefined),
-    /** Shows what came, and holds still again. */
+    /** Shows the arrived rows and freezes the order again. */
     renew: () => setFrozen(present),
   }
 }

@@ -10,7 +10,7 @@ import { TimeLeft } from './TimeLeft.tsx'
 
 type InboxRowProps = { record: IntentRecord; isPresent: boolean; rival: string | undefined }
 
-/** @param props.rival says who else asks for the same thing */
+/** @param props.rival notice about other requesters of the same product */
 export function InboxRow({ record, isPresent, rival }: InboxRowProps) {
   const { id, requester, state, expires_at, created_at, decision } = record
   const { tone, words } = describeState(record)

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { formatTimeLeft } from './timeLeft.ts'
 
-/** Updates itself, and renders only when the text changes. */
+/** Remaining time that updates periodically and re-renders only when its text changes. */
 export function TimeLeft({ until }: { until: string }) {
   const untilMs = Date.parse(until)
   const text = useSyncExternalStore(subscribeEverySecond, () => formatTimeLeft(untilMs, Date.now()))

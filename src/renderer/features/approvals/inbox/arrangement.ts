@@ -7,7 +7,6 @@ export function arrangeInbox(inbox: Inbox): Arrangement {
   return { waiting: listWaiting(inbox).map(({ id }) => id), decided: listDecided(inbox).map(({ id }) => id) }
 }
 
-/** Counts the rows that a new arrangement would add. */
 export function countArrivals(before: Arrangement, present: Arrangement): number {
   const ids = new Set([...before.waiting, ...before.decided])
   return [...present.waiting, ...present.decided].filter((id) => !ids.has(id)).length

@@ -17,7 +17,7 @@ const states: Record<IntentState, StateText> = openRecord(
 )
 
 export function describeState({ kind, state, decision }: Pick<IntentRecord, 'kind' | 'state' | 'decision'>): StateText {
-  // Allowed already, by a rule or a grant, while the wallet was locked.
+  // Already allowed by a rule or grant while the wallet was locked.
   if (state === 'waiting' && decision) return { tone: 'caution', words: 'Waiting for unlock' }
   // Tool calls are approved rather than signed.
   if (kind === 'tool.call' && state === 'signed') return { tone: 'positive', words: 'Approved' }

@@ -1,6 +1,6 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
 
-/** Newest first. */
+/** Sorted newest first. */
 export type Inbox = readonly IntentRecord[]
 
 export function withIntent(inbox: Inbox, record: IntentRecord): Inbox {
@@ -15,7 +15,7 @@ export function listDecided(inbox: Inbox): IntentRecord[] {
   return inbox.filter(({ state }) => state !== 'waiting')
 }
 
-/** Both lists of the agent as one: all that waits, and what was decided lately. */
+/** Merges the agent's lists of pending and recently decided requests. */
 export function mergeInboxes(waiting: Inbox, latest: Inbox): Inbox {
   const latestIds = new Set(latest.map(({ id }) => id))
   return [...latest, ...waiting.filter(({ id }) => !latestIds.has(id))].toSorted(compareNewestFirst)

@@ -3,9 +3,9 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 import { describePurchase } from '#shared/contract/purchaseLabels.ts'
 
 /**
- * Names other requesters of the same product, such as `Chat also asks to register example.com. One approval is enough.`
- *
- * @returns undefined if there are none
+ * Describes other requesters of the same product, for example `Chat also asks to register example.com. One approval is
+ * enough.`
+ * @returns undefined if there are no others
  */
 export function describeRivals({ id, purchase }: IntentRecord, inbox: readonly IntentRecord[]): string | undefined {
   if (purchase === null) return undefined

@@ -1,4 +1,4 @@
-/** `4 min left`, `45 s left`, `ends now`. */
+/** Formats the remaining time: `4 min left`, `45 s left`, `ends now`. */
 export function formatTimeLeft(expiresAtMs: number, nowMs: number): string {
   const seconds = Math.ceil((expiresAtMs - nowMs) / 1000)
   if (seconds <= 0) return 'expiring'

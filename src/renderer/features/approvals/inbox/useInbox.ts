@@ -7,7 +7,7 @@ import { type Inbox, mergeInboxes, withIntent } from './inboxList.ts'
 
 const inboxKey = ['approvals', 'inbox'] as const
 
-/** Reads pending and recent requests, which `ApprovalsEverywhere` keeps current. */
+/** Reads pending and recent requests. `ApprovalsEverywhere` keeps them up to date. */
 export function useInbox() {
   const agent = useAgent()
   return useQuery({

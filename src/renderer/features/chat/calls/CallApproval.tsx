@@ -10,7 +10,10 @@ import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { decideIntent, getIntent } from '#shared/contract/intents.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 
-/** A call waits for the person. What moves money or signs is shown whole, as in Approvals, before it is approved. */
+/**
+ * Approval of a pending call. Calls that move money or sign are shown in full, as in Approvals, before they can be
+ * approved.
+ */
 export function CallApproval({ call: { intent_id: id, note, tool } }: { call: ChatCall }) {
   const agent = useAgent()
   const [busy, setBusy] = useState(false)
@@ -77,7 +80,10 @@ export function CallApproval({ call: { intent_id: id, note, tool } }: { call: Ch
   )
 }
 
-/** Lets this tool of another server run without asking from now on, as it is described now; undefined for other tools. */
+/**
+ * Returns an action that allows this version of a third-party tool to run without approval from now on.
+ * @returns undefined for other tools
+ */
 function useAlwaysAllowed(alias: string): (() => Promise<unknown>) | undefined {
   const { data: servers = [] } = useToolServers()
   const { agree } = useToolServerActions()

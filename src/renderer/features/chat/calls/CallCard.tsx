@@ -47,7 +47,7 @@ const stateLooks: Readonly<Record<ChatCall['state'], readonly [LucideIcon, strin
   () => [CircleDashed, 'text-muted'],
 )
 
-/** Tool call of a model: one line that expands to its details. */
+/** Tool call of a model, shown as one line that expands to its details. */
 export function CallCard({ call }: { call: ChatCall }) {
   const [chosen, setOpen] = useState<boolean>()
   const id = useId()
@@ -62,7 +62,7 @@ export function CallCard({ call }: { call: ChatCall }) {
   const title = getCallTitle(call.tool)
   const alias = parseServerName(call.tool)
   const server = alias === undefined ? undefined : sanitizeLine(alias, 60)
-  // Requires expanding the card before approval.
+  // The card must be expanded before approval.
   const needsLook = server !== undefined || formatDnsLines(call, args) !== undefined
   const open = chosen ?? (needsLook && call.state === 'waiting')
   return (
@@ -113,7 +113,7 @@ export function CallCard({ call }: { call: ChatCall }) {
 function LiveOutput({ text }: { text: string }) {
   return (
     <div className="border-t border-line p-2.5">
-      {/* Laid out from its end, so that the newest stays in view without being scrolled to. */}
+      {/* Laid out from the end, so that the newest output is visible without scrolling. */}
       {/* biome-ignore lint/a11y/useSemanticElements: these are no fields of a form */}
       <div
         // Scrolls by itself, so the keyboard must reach it.
@@ -129,7 +129,7 @@ function LiveOutput({ text }: { text: string }) {
   )
 }
 
-/** The server described this tool otherwise than the person allowed it, so the call did not run. */
+/** Explains that a call did not run because its tool's description differs from the version that the user allowed. */
 function ServedNotice({ call: { tool: alias } }: { call: ChatCall }) {
   const { data: servers = [] } = useToolServers()
   const server = servers.find(({ name }) => name === parseServerName(alias))

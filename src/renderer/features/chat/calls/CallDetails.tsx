@@ -10,7 +10,7 @@ import { type CallArguments, formatDnsLines, stripControls } from './callLabels.
 
 type CallDetailsProps = { call: ChatCall; args: CallArguments | undefined }
 
-/** Arguments and result of a call as text: they are untrusted. */
+/** Arguments and result of a call, rendered as text because they are untrusted. */
 export function CallDetails({ call, args }: CallDetailsProps) {
   const changes = formatDnsLines(call, args)
   const cost = readCost(call)
@@ -104,7 +104,7 @@ function Lines({ label, isTerminal = false, children }: { label: string; isTermi
   )
 }
 
-/** In micro-dollars, of what is paid for. */
+/** Returns the paid amount in micro-dollars. */
 function readCost({ result }: ChatCall): number | undefined {
   const paid = result?.payment
   const amount = typeof paid === 'object' && paid !== null && 'amount_usd' in paid ? paid.amount_usd : undefined

@@ -19,7 +19,7 @@ import { revealHidden } from '#shared/visibleText.ts'
 
 export type CallArguments = Readonly<Record<string, unknown>>
 
-/** Returns undefined unless it is a JSON object. */
+/** @returns undefined unless the arguments are a JSON object */
 export function parseArguments({ arguments: text }: Pick<ChatCall, 'arguments'>): CallArguments | undefined {
   try {
     const parsed: unknown = JSON.parse(text)
@@ -75,7 +75,7 @@ const icons: readonly (readonly [prefix: string, icon: LucideIcon])[] = [
   ['chat', MessageSquare],
 ]
 
-/** Tools of other servers look like themselves, whatever they are called. */
+/** Tools of other servers share one icon, regardless of their names. */
 export function getCallIcon(tool: string): LucideIcon {
   if (parseServerName(tool) !== undefined) return Plug
   return icons.find(([prefix]) => tool.startsWith(prefix))?.[1] ?? Wrench
@@ -89,7 +89,6 @@ export function getCallTitle(tool: string): string {
 
 const maxName = 100
 
-/** Returns the subject for the first line of the card. */
 export function describeCallSubject(args: CallArguments | undefined): string {
   const subject = [
     'command',
@@ -122,7 +121,7 @@ export const stateLabels: Readonly<Record<ChatCall['state'], string>> = openReco
   toPlainWord,
 )
 
-/** @returns the exit code of a failed command; undefined for all other calls */
+/** @returns the exit code of a failed command, or undefined for all other calls */
 export function readExitCode({ state, result }: Pick<ChatCall, 'state' | 'result'>): number | undefined {
   const code = state === 'done' ? result?.exit_code : undefined
   return typeof code === 'number' && code !== 0 ? code : undefined
@@ -138,7 +137,7 @@ export function formatDuration({ started_at: from, ended_at: to }: Pick<ChatCall
 const [esc, bell] = ['\u001B', '\u0007']
 const sequence = new RegExp(`${esc}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${esc}]*(?:${bell}|${esc}\\\\)|[@-_])`, 'g')
 
-/** As a terminal that knows no sequences shows it: colors and moves of the cursor are left out. */
+/** Removes control sequences, such as colors and cursor movements. */
 export function stripControls(text: string): string {
   return text
     .replace(sequence, '')
@@ -151,7 +150,7 @@ export function stripControls(text: string): string {
 
 export type DnsLine = { sign: '+' | '−'; text: string }
 
-/** Lists the changes of a DNS tool's call; undefined for any other tool. */
+/** Lists the changes of a DNS tool call. @returns undefined for other tools */
 export function formatDnsLines(
   { tool, before }: Pick<ChatCall, 'tool' | 'before'>,
   args: CallArguments | undefined,
@@ -164,7 +163,7 @@ export function formatDnsLines(
   return tool === 'domain_dns_delete' ? [removal] : [removal, { sign: '+', text: recordText({ ...before, ...args }) }]
 }
 
-/** `A  www  192.0.2.1  3600` */
+/** Formats a record such as `A www 192.0.2.1 3600`. */
 function recordText(record: CallArguments): string {
   return ['type', 'host', 'value', 'ttl', 'distance']
     .flatMap((name) => (record[name] == null ? [] : [sanitizeLine(String(record[name]), 300)]))

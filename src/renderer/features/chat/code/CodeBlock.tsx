@@ -7,7 +7,6 @@ import { findLanguage } from './languages.ts'
 
 type CodeBlockProps = { code: string; language: string; closed: boolean }
 
-/** Code with its language and a button that copies it. */
 export const CodeBlock = memo(function CodeBlock({ code, language, closed }: CodeBlockProps) {
   const place = useRef<HTMLElement>(null)
   const drawn = useRef<CodeLines>(undefined)
@@ -43,7 +42,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language, closed }: Cod
           {copied ? 'Copied' : 'Copy'}
         </button>
       </figcaption>
-      {/* Scrolls by itself, so the keyboard must reach it. */}
+      {/* Scrollable, so it must be focusable by keyboard. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
       <pre tabIndex={0} className="overflow-x-auto px-3 py-2.5">
         <code ref={place} />

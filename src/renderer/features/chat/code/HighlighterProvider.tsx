@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { createHighlighter } from './highlighter.ts'
 import { HighlighterContext } from './highlighterContext.ts'
 
-/** One thread that highlights all that is below, begun with the first block of code. */
+/** Provides one highlighting worker to all descendants, started with the first code block. */
 export function HighlighterProvider({ children }: { children: ReactNode }) {
   const [shared] = useState(() =>
     createHighlighter(() => new Worker(new URL('./highlightWorker.ts', import.meta.url), { type: 'module' })),

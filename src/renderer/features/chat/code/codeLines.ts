@@ -3,16 +3,16 @@ import { growLines, type Lines, noLines } from './growLines.ts'
 import type { Highlighting } from './highlighter.ts'
 import { type LineTokens, tokenKinds } from './tokens.ts'
 
-/** Lines per element, which browsers lay out only when visible. */
+/** Number of lines per element. Browsers lay out an element only when it is visible. */
 const linesOfGroup = 40
-/** Finished lines go to the thread that highlights together: each message to it costs as much as drawing a line. */
+/** Batching interval for completed lines, because each message to the worker costs as much as rendering a line. */
 const handingMs = 120
-/** Colors wait so long for further words, to be drawn with them. */
+/** Maximum delay of colors, so that they are rendered together with further text. */
 const patienceMs = 120
 const classOf = tokenKinds.map((kind) => (kind === 'plain' ? '' : `tok-${kind}`))
 
 export type CodeLines = {
-  /** Sets the present code. Lines before the last one are final while the text only grows. */
+  /** Sets the current code. All lines but the last are final, as long as the text only grows. */
   show(code: string, closed: boolean): void
   close(): void
 }
@@ -20,7 +20,7 @@ export type CodeLines = {
 type OpenHighlighting = (onTokens: (from: number, tokens: readonly LineTokens[]) => void) => Highlighting | undefined
 
 /**
- * Renders a block of code line by line. A line is added once, and colored once when complete; the last line stays plain
+ * Renders a code block line by line. A line is added once and colored once when complete. The last line stays plain
  * while it grows.
  */
 export function createCodeLines(place: HTMLElement, openHighlighting: OpenHighlighting): CodeLines {
@@ -44,7 +44,7 @@ export function createCodeLines(place: HTMLElement, openHighlighting: OpenHighli
   const open = () => {
     highlighting = openHighlighting((from, tokens) => {
       arrived.push({ from, tokens })
-      // With the next words, in one drawing with them; or soon, where no more come.
+      // Applied together with the next text, or after a delay if no text follows.
       timers.color ??= setTimeout(color, patienceMs)
     })
   }
@@ -80,7 +80,7 @@ export function createCodeLines(place: HTMLElement, openHighlighting: OpenHighli
     show(code, closed) {
       let { unchanged, ...next } = growLines(present, code)
       if (unchanged < handed.lines) {
-        // Lines that were highlighted are others now.
+        // Lines that were already highlighted have changed.
         stop()
         open()
         removeFrom(0)
@@ -102,10 +102,10 @@ export function createCodeLines(place: HTMLElement, openHighlighting: OpenHighli
   }
 }
 
-/** In characters: one line of more would take a page seconds to lay out. */
+/** Length in characters after which a line is truncated. Laying out a longer line could take seconds. */
 const maxLine = 10_000
 
-/** Escapes a line for display; copying uses the line itself. */
+/** Escapes a line for display. Copying uses the original line. */
 export function toDrawnLine(text: string): string {
   if (text.length <= maxLine) return revealHidden(text)
   const rest = (text.length - maxLine).toLocaleString('en')

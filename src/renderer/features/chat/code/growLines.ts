@@ -1,11 +1,10 @@
-/** A text with its lines. */
 export type Lines = { text: string; lines: readonly string[] }
 
 export const noLines: Lines = { text: '', lines: [] }
 
 /**
- * Splits `text` into lines; the first `unchanged` ones equal those of `before`. If the text only grew, earlier lines
- * are neither split nor compared.
+ * Splits `text` into lines. The first `unchanged` lines equal those of `before`. If the text only grew, earlier lines
+ * are neither split nor compared again.
  */
 export function growLines(before: Lines, text: string): Lines & { unchanged: number } {
   const last = before.lines.at(-1)

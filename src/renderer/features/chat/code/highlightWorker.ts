@@ -1,15 +1,15 @@
 import { createTokenizers, type Tokenizer } from './tokenizer.ts'
 import type { HighlightAnswer, HighlightRequest } from './tokens.ts'
 
-/** Worker thread: a slow grammar does not block the window. */
+/** Runs in a worker thread, so that a slow grammar does not block the window. */
 const openTokenizer = createTokenizers()
 const blocks = new Map<number, Tokenizer>()
-/** Answered in pieces, so that none takes the window long to draw. */
+/** Number of lines per response, limited so that rendering one does not block the window. */
 const linesAtOnce = 40
 let last: Promise<unknown> = Promise.resolve()
 
 self.addEventListener('message', ({ data }: MessageEvent<HighlightRequest>) => {
-  last = last.then(() => highlightCode(data)).catch(() => {}) // it stays plain
+  last = last.then(() => highlightCode(data)).catch(() => {}) // leaves the block plain
 })
 
 async function highlightCode(request: HighlightRequest): Promise<void> {

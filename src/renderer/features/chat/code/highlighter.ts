@@ -1,8 +1,8 @@
 import type { HighlightAnswer, HighlightRequest, LineTokens } from './tokens.ts'
 
-/** One block of code that is highlighted as it grows. */
+/** Incremental highlighting of one code block. */
 export type Highlighting = {
-  /** Lines that are finished, each given once and in order. */
+  /** Adds completed lines. Each line is added once, in order. */
   add(lines: readonly string[]): void
   close(): void
 }
@@ -11,16 +11,19 @@ type TokenListener = (from: number, tokens: readonly LineTokens[]) => void
 type BlockState = { onTokens: TokenListener; waiting: number }
 
 export type Highlighter = {
-  /** @param onTokens of the colors of lines, as they come */
+  /** Starts highlighting a block. @param onTokens called with the tokens of lines as they become available */
   open(language: string, onTokens: TokenListener): Highlighting
-  /** Ends the thread; with the next block another one begins. */
+  /** Terminates the worker. The next block starts a new one. */
   close(): void
 }
 
-/** Silent for so long over work that it has, it is caught in a line: it is ended, and its blocks stay plain. */
+/**
+ * Timeout for a worker with pending lines. The worker is then assumed to be stuck in a line and is terminated; its
+ * blocks stay plain.
+ */
 const patienceMs = 8_000
 
-/** The thread that highlights, begun with the first block; one for all of the window. */
+/** Creates a highlighter with one shared worker, started with the first block. */
 export function createHighlighter(startWorker: () => Worker): Highlighter {
   const blocks = new Map<number, BlockState>()
   let worker: Worker | undefined

@@ -1,5 +1,5 @@
 import { createContext } from 'react'
 import type { Highlighter } from './highlighter.ts'
 
-/** Provided by `HighlighterProvider`; by default, code is plain. */
+/** Provided by `HighlighterProvider`. Code stays plain without a provider. */
 export const HighlighterContext = createContext<Highlighter | undefined>(undefined)

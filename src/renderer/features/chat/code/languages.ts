@@ -1,6 +1,6 @@
 import type { LanguageRegistration } from 'shiki/core'
 
-/** Grammars in separate chunks, loaded with the first block in their language. */
+/** Grammars in separate chunks, each loaded with the first block in its language. */
 const grammars = {
   astro: () => import('shiki/dist/langs/astro.mjs'),
   bash: () => import('shiki/dist/langs/bash.mjs'),
@@ -69,7 +69,7 @@ const grammars = {
 
 export type Language = keyof typeof grammars
 
-/** Aliases of languages that models and people write. */
+/** Language aliases that models and users write. */
 const otherNames: Readonly<Record<string, Language>> = {
   'c++': 'cpp',
   'c#': 'csharp',
@@ -111,10 +111,10 @@ const otherNames: Readonly<Record<string, Language>> = {
   zsh: 'bash',
 }
 
-/** @returns undefined for what has no grammar here: it is shown plain */
+/** @returns the grammar of a language, or undefined if there is none, in which case code stays plain */
 export function findLanguage(name: string): Language | undefined {
   const lower = name.toLowerCase()
-  if (Object.hasOwn(grammars, lower)) return lower as Language // just found among them
+  if (Object.hasOwn(grammars, lower)) return lower as Language
   return Object.hasOwn(otherNames, lower) ? otherNames[lower] : undefined
 }
 

@@ -5,17 +5,17 @@ import { type LineTokens, tokenKinds } from './tokens.ts'
 
 const kinds: readonly string[] = tokenKinds
 const theme = createCssVariablesTheme({ name: 'steward', variablePrefix: '--', fontStyle: false })
-/** A line that is longer is plain from there on. */
+/** Maximum length of a highlighted line in characters. The rest stays plain. */
 const maxLine = 1_000
-/** Time for one line, which is plain from there on. */
+/** Time limit for one line, in milliseconds. The rest of the line stays plain. */
 const defaultMaxLineMs = 1_000
 
 export type Tokenizer = {
-  /** Continues after the previous lines. @returns undefined without a grammar for the language */
+  /** Tokenizes lines that follow the previous ones. @returns undefined if there is no grammar for the language */
   take(language: string, lines: readonly string[]): Promise<LineTokens[] | undefined>
 }
 
-/** Holds the grammars that were needed so far. */
+/** Creates tokenizers that share loaded grammars. */
 export function createTokenizers({ maxLineMs = defaultMaxLineMs } = {}): () => Tokenizer {
   let core: Promise<HighlighterCore> | undefined
   const load = async (name: string): Promise<HighlighterCore | undefined> => {
@@ -53,7 +53,7 @@ export function createTokenizers({ maxLineMs = defaultMaxLineMs } = {}): () => T
   }
 }
 
-/** Neighbours of one kind are one token; blanks belong to what is before them. */
+/** Merges adjacent tokens of the same kind. Whitespace belongs to the preceding token. */
 function compact(line: readonly { content: string; color?: string | undefined }[]): LineTokens {
   const tokens: number[] = []
   for (const { content, color } of line) {
@@ -65,7 +65,10 @@ function compact(line: readonly { content: string; color?: string | undefined }[
   return tokens
 }
 
-/** Shiki's theme has keywords and operators in one color; operators are as plain as the punctuation beside them. */
+/**
+ * Shiki's theme uses one color for keywords and operators. Operators are rendered plain, like the punctuation around
+ * them.
+ */
 function toTokenKind(content: string, color: string | undefined): number {
   const [, name] = /^var\(--token-([a-z-]+)\)$/.exec(color ?? '') ?? []
   if (name === 'keyword' && !/\p{L}/u.test(content)) return 0

@@ -1,6 +1,6 @@
 /**
- * The kinds of a token that have a color, by the variables of shiki's theme; the colors are in `chat.css`. Whatever is
- * not among them, such as punctuation, is plain: most of a line needs no element then.
+ * Token kinds that have a color, named after the variables of Shiki's theme. The colors are defined in `chat.css`.
+ * Everything else, such as punctuation, is plain, so that most of a line needs no element.
  */
 export const tokenKinds = [
   'plain',
@@ -17,12 +17,11 @@ export const tokenKinds = [
   'changed',
 ] as const
 
-/** Tokens of one line: alternating length and kind. */
+/** Tokens of one line as alternating lengths and kinds. */
 export type LineTokens = readonly number[]
 
-/** Message to the highlighting worker. */
 export type HighlightRequest =
-  /** Further lines of a block, which go on where those before ended. */
+  /** Further lines of a block, continuing after the previous ones. */
   | { type: 'lines'; block: number; language: string; from: number; lines: readonly string[] }
   | { type: 'close'; block: number }
 

@@ -27,33 +27,33 @@ import { type RefusedFile, useAttachments } from './useAttachments.ts'
 import { useFileDrop } from './useFileDrop.ts'
 import { useMessageSend } from './useMessageSend.ts'
 
-/** Written down a moment after the last key, and before the page or the composer goes. */
+/** Delay before the draft is stored. It is also stored before the page or the composer unloads. */
 const saveDraftDelayMs = 400
 
 export type ComposerHandle = { focus(): void }
 
 type ComposerProps = {
-  /** Conversation, or `new`, under which the draft is stored. */
+  /** Conversation id, or `new`, under which the draft is stored. */
   place: string
   conversationId: ConversationId | null
   parentId: MessageId | null
   models: readonly string[]
   onModels: (models: string[]) => void
-  /** Rejects with why it was not sent; what was written stays then. */
+  /** Rejects if the message was not sent. The draft is then restored. */
   onSend: (draft: Draft) => Promise<void>
-  /** An answer is being made: this stops it. */
+  /** Stops the response in progress, if any. */
   onStop: (() => void) | undefined
   onLimits: () => void
   tools: ChatTools
   onTools: (tools: Partial<ChatTools>) => void
   onToolSettings?: () => void
-  /** Reason why nothing can be sent now. */
+  /** Whether sending is currently blocked. */
   stopped?: boolean
   children?: ReactNode
   ref?: Ref<ComposerHandle>
 }
 
-/** Message editor. Typing renders this component only. */
+/** Message editor. Typing re-renders only this component. */
 export function Composer(props: ComposerProps) {
   const {
     place: draftPlace,
@@ -165,7 +165,7 @@ function QueuedNotice({ onCancel }: { onCancel: () => void }) {
 
 type MessageFieldProps = ComponentProps<'textarea'> & { onFiles: (files: File[]) => void }
 
-/** Text field that grows with its text. `onFiles` receives pasted files. */
+/** Text field that grows with its content. `onFiles` receives pasted files. */
 function MessageField({ onFiles, ...props }: MessageFieldProps) {
   return (
     <textarea
@@ -174,7 +174,7 @@ function MessageField({ onFiles, ...props }: MessageFieldProps) {
       rows={1}
       onPaste={(event) => {
         const pasted = [...event.clipboardData.files]
-        // Spreadsheets and text processors put a picture beside the text.
+        // Spreadsheets and text processors add an image of the copied text.
         if (pasted.length === 0 || event.clipboardData.types.includes('text/plain')) return
         event.preventDefault()
         onFiles(pasted)
@@ -199,7 +199,7 @@ function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
         tabIndex={-1}
         onChange={({ target }) => {
           const chosen = [...(target.files ?? [])]
-          target.value = '' // so that the same file can be chosen again
+          target.value = '' // allows selecting the same file again
           onFiles(chosen)
         }}
       />
@@ -222,7 +222,7 @@ function MessageEstimate({ conversationId, parentId, draft, models }: MessageEst
 
 type SendButtonProps = { canSend: boolean; onStop: (() => void) | undefined }
 
-/** Stops the answer while there is one. */
+/** Sends the message, or stops the response in progress. */
 function SendButton({ canSend, onStop }: SendButtonProps) {
   if (onStop) {
     return <IconButton label="Stop" icon={Square} onClick={onStop} className="ml-auto bg-selected text-text!" />
@@ -239,7 +239,6 @@ function SendButton({ canSend, onStop }: SendButtonProps) {
   )
 }
 
-/** Files that were not attached, and why. */
 function RefusedFiles({ files, onClose }: { files: readonly RefusedFile[]; onClose: () => void }) {
   if (files.length === 0) return null
   return (
@@ -272,7 +271,7 @@ function RefusedFiles({ files, onClose }: { files: readonly RefusedFile[]; onClo
   )
 }
 
-/** @param place the conversation, or `new`; the component is keyed by it */
+/** @param place conversation id or `new`; the component is keyed by it */
 function useDraft(place: string) {
   const [draft, setDraft] = useState<Draft>(() => readDraft(place))
   const keep = useEffectEvent(() => storeDraft(place, draft))

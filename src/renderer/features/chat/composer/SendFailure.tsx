@@ -7,7 +7,7 @@ import { AppError } from '#shared/appError.ts'
 
 type SendFailureProps = { failure: unknown; onClose: () => void; onLimits: () => void }
 
-/** Why a message was not sent, and what helps. What was written is still there. */
+/** Reason why a message was not sent, and a remedy. The draft is preserved. */
 export function SendFailure({ failure, onClose, onLimits }: SendFailureProps) {
   const { message, hint } = describeError(failure)
   const code = failure instanceof AppError ? failure.code : undefined

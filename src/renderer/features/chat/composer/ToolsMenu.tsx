@@ -8,20 +8,20 @@ import type { ChatTools } from '#shared/contract/chatTools.ts'
 type ToolsMenuProps = {
   tools: ChatTools
   onTools: (tools: Partial<ChatTools>) => void
-  /** Profile and limits; absent where there is no chat yet. */
+  /** Opens the profile and limits. Undefined if no chat exists yet. */
   onMore: (() => void) | undefined
 }
 
-/** Sandboxes that are offered; more are chosen by their name in a message. */
+/** Maximum number of listed sandboxes. Others can be selected by naming them in a message. */
 const maxSandboxes = 12
 
-/** Whether the models of this chat may call tools, and in which sandbox. */
+/** Menu that selects whether models of this chat may call tools, and in which sandbox. */
 export function ToolsMenu({ tools, onTools, onMore }: ToolsMenuProps) {
   const { data: sandboxes = [] } = useSandboxes()
   const { data: servers = [] } = useToolServers()
   const attached = sandboxes.find(({ id }) => id === tools.sandbox_id)
   const words = !tools.enabled ? 'Tools off' : attached ? `Tools: ${attached.name}` : 'Tools on'
-  // Servers that were removed are not sent.
+  // Removed servers are not sent.
   const used = tools.servers.filter((id) => servers.some((it) => it.id === id))
   const offered = servers.filter(({ enabled, id }) => enabled || used.includes(id))
   const items: MenuItem[] = [

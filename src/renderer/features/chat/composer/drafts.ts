@@ -2,17 +2,16 @@ import { z } from 'zod'
 import { deviceStore, type TextStore } from '#renderer/storage/textStore.ts'
 import { Attachment } from '#shared/contract/chatLibrary.ts'
 
-/** Unsent text and attachments. */
 export const Draft = z.object({ text: z.string(), attachments: z.array(Attachment) })
 export type Draft = z.infer<typeof Draft>
 export const emptyDraft: Draft = { text: '', attachments: [] }
 
-/** Beyond the life of the page, one for each conversation and one for the next. */
+/** Reads a draft stored across page loads, per conversation and for the next new one. */
 export function readDraft(place: string, store: TextStore = deviceStore): Draft {
   try {
     return Draft.parse(JSON.parse(store.get(buildKey(place)) ?? 'null'))
   } catch {
-    return emptyDraft // there is none, or it was written by something else
+    return emptyDraft // missing, or in an unknown format
   }
 }
 
@@ -20,7 +19,7 @@ export function readDraft(place: string, store: TextStore = deviceStore): Draft 
 export function storeDraft(place: string, draft: Draft, store: TextStore = deviceStore): void {
   const isEmpty = draft.text === '' && draft.attachments.length === 0
   const isStored = !isEmpty && store.set(buildKey(place), JSON.stringify(draft))
-  if (!isStored) store.remove(buildKey(place)) // an older draft must not replace it
+  if (!isStored) store.remove(buildKey(place)) // otherwise an older draft would be restored
 }
 
 function buildKey(place: string): string {

@@ -8,12 +8,14 @@ import type { Draft } from './drafts.ts'
 
 export type RefusedFile = { name: string; reason: string }
 
-/** Uploads files that were chosen, pasted or dropped; `refused` are those of the last time that cannot be attached. */
+/**
+ * Uploads selected, pasted or dropped files. `refused` contains the files of the last attempt that cannot be attached.
+ */
 export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<Draft>>) {
   const agent = useAgent()
   const [uploading, setUploading] = useState(0)
   const [refused, setRefused] = useState<readonly RefusedFile[]>([])
-  /** Known before the next drawing: two pastes may come at once. */
+  /** Updated synchronously, because two pastes may arrive before the next render. */
   const underWay = useRef(0)
   const add = async (files: readonly File[]): Promise<void> => {
     const room = chatLimits.attachments - draft.attachments.length - underWay.current

@@ -1,10 +1,9 @@
 import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
 
 /**
- * Takes files that are dropped anywhere on the page that `place` stands in: beside it, the browser would open them in
- * the place of the window. Dragged text goes where it always goes.
- *
- * @returns whether files are held over the page now
+ * Accepts files dropped anywhere on the page that contains `place`. Outside the page, the browser would open them in
+ * place of the window. Dragged text is not affected.
+ * @returns whether files are currently dragged over the page
  */
 export function useFileDrop(place: RefObject<HTMLElement | null>, onFiles: (files: File[]) => void): boolean {
   const [dropping, setDropping] = useState(false)
@@ -22,7 +21,7 @@ export function useFileDrop(place: RefObject<HTMLElement | null>, onFiles: (file
       setDropping(true)
     }
     const leave = ({ relatedTarget }: DragEvent) => {
-      // Moving between elements leaves one but not the page.
+      // Moving between elements fires `dragleave` without leaving the page.
       if (!(relatedTarget instanceof Node && page.contains(relatedTarget))) setDropping(false)
     }
     const drop = (event: DragEvent) => {

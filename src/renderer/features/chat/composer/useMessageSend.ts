@@ -4,7 +4,7 @@ import { type Draft, emptyDraft } from './drafts.ts'
 type MessageSendOptions = {
   draft: Draft
   setDraft: Dispatch<SetStateAction<Draft>>
-  /** Whether the draft can be sent once no other message is being sent or answered. */
+  /** Whether the draft can be sent once no message is being sent or generated. */
   isReady: boolean
   isAnswering: boolean
   /** Called before the message is sent. */
@@ -13,7 +13,7 @@ type MessageSendOptions = {
   onSend: (draft: Draft) => Promise<void>
 }
 
-/** Sends the draft, at once or when the present answer ends. Restores the draft if it cannot be sent. */
+/** Sends the draft immediately, or when the current response is complete. Restores the draft if sending fails. */
 export function useMessageSend({ draft, setDraft, isReady, isAnswering, onStart, onSend }: MessageSendOptions) {
   const [failure, setFailure] = useState<unknown>()
   const [busy, setBusy] = useState(false)

@@ -7,7 +7,7 @@ import { useConversationWork } from './conversationContext.ts'
 
 type AnswerColumnsProps = { answers: readonly Message[]; selectedId: MessageId; isLast: boolean }
 
-/** Answers of several models to one message, side by side; the conversation continues with one of them. */
+/** Responses of several models to one message, side by side. The conversation continues with one of them. */
 export function AnswerColumns({ answers, selectedId, isLast }: AnswerColumnsProps) {
   const { conversationId, actions, attempt } = useConversationWork()
   return (

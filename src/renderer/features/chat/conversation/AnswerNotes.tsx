@@ -2,7 +2,6 @@ import { Info } from 'lucide-react'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import { formatTokens } from '../money/amounts.ts'
 
-/** Notes on an answer besides its text. */
 export function AnswerNotes({ answer }: { answer: Message }) {
   const notes = answerNotes(answer)
   if (notes.length === 0) return null

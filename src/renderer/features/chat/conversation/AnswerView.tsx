@@ -16,7 +16,7 @@ import { Reasoning } from './Reasoning.tsx'
 
 type AnswerStep = { key: number; said: string; stepCalls: readonly ChatCall[] }
 
-/** An answer, as it grows and when it is there. */
+/** Assistant message, during and after streaming. */
 export function AnswerView({ message, isLast }: { message: Message; isLast: boolean }) {
   const { conversationId, actions, attempt } = useConversationWork()
   const answer = useAnswer(message)
@@ -69,7 +69,7 @@ export function AnswerView({ message, isLast }: { message: Message; isLast: bool
   )
 }
 
-/** The text of an answer, with each call of a tool where it was made. */
+/** Text of a response with tool calls at the positions where they were made. */
 function AnswerBody({ answer: { text, calls }, isRunning }: { answer: Message; isRunning: boolean }) {
   if (calls.length === 0) return text === '' ? null : <MarkdownText text={text} streaming={isRunning} />
   const steps = splitSteps(text, calls)

@@ -31,7 +31,6 @@ type ConversationViewProps = {
   ref?: Ref<ConversationHandle>
 }
 
-/** The messages of a conversation, and where the next one is written. */
 export function ConversationView({ conversation, sought, onLimits, onSettings, ref }: ConversationViewProps) {
   const conversationId = conversation.id
   const actions = useChatActions()
@@ -135,7 +134,7 @@ function listRunningAnswers(branch: ReturnType<typeof useBranch>['data']): Messa
   return [last, ...beside].filter(isUnderWay)
 }
 
-/** Selects the branch and position that a link to a message refers to. */
+/** Selects the branch and position of a linked message. */
 function useSought(
   { id: conversationId, leaf_id: leafId }: Conversation,
   targetId: string | undefined,
@@ -163,7 +162,7 @@ function useSought(
   return sought
 }
 
-/** Sentence above the composer, until it is dismissed. */
+/** Notice above the composer, until dismissed. */
 function ConversationNotice({ notice, onDismiss }: ConversationNoticeProps) {
   if (notice === null) return null
   return (

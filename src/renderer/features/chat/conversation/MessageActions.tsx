@@ -12,14 +12,13 @@ import { useConversationWork } from './conversationContext.ts'
 
 type MessageActionsProps = {
   message: Message
-  /** Cost at the end of the line. */
+  /** Content at the end of the line, such as the cost. */
   note?: ReactNode
-  /** In view also where the pointer is elsewhere. */
+  /** Whether the actions are visible without hovering. */
   stays?: boolean
   children?: ReactNode
 }
 
-/** Actions on a message, in a line below it. */
 export function MessageActions({ message, note, stays = false, children }: MessageActionsProps) {
   const { conversationId, actions, attempt } = useConversationWork()
   const { copied, copy } = useCopied(message.text)
@@ -69,12 +68,12 @@ export function MessageActions({ message, note, stays = false, children }: Messa
   )
 }
 
-/** The turn that a message belongs to, as the log names it: by its question. */
+/** Returns the id of a message's turn in the activity log, which is based on the user message. */
 function getTurnId({ id, role, parent_id: parent }: Message): string {
   return `chat:${role === 'assistant' ? (parent ?? id) : id}`
 }
 
-/** `‹ 2/3 ›`: edits of a message, or further answers, each with what came after it. */
+/** Switches between edits of a message or alternative responses (`‹ 2/3 ›`), each with its subsequent messages. */
 function SiblingSwitch({ message: { id, sibling_ids: siblings, group_id: group } }: { message: Message }) {
   const { conversationId, actions, attempt } = useConversationWork()
   const at = siblings.indexOf(id)

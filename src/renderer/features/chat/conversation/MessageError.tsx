@@ -8,7 +8,7 @@ import { useConversationWork } from './conversationContext.ts'
 
 type MessageErrorProps = { error: ChatFailure; onRetry: () => void; onOtherModel: () => void }
 
-/** Why there is no answer, and the one thing that helps. */
+/** Reason for a missing response, with one remedy. */
 export function MessageError({ error: { message, hint, fix }, onRetry, onOtherModel }: MessageErrorProps) {
   const { openLimits } = useConversationWork()
   const isHosted = useConnection()?.kind === 'hosted'

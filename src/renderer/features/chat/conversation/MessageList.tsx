@@ -21,12 +21,12 @@ import { PersonMessage } from './PersonMessage.tsx'
 
 type MessageRowProps = {
   row: BranchRow
-  /** A link led to it. */
+  /** Whether a link to this message was opened. */
   isSought: boolean
   isLast: boolean
 }
 
-/** A message in the column of the conversation; answers side by side take the whole width. */
+/** Message in the column of the conversation. Side-by-side responses use the full width. */
 const MessageRow = memo(
   function MessageRow({ row: { message, beside }, isSought, isLast }: MessageRowProps) {
     const isWide = beside.length > 1
@@ -63,16 +63,16 @@ type MessageListProps = {
   ref: Ref<MessageListHandle>
 }
 
-/** So near the end one reads what comes. */
+/** Distance from the end within which the list follows new content. */
 const atEndPixels = 48
-/** So near an end of what was read more is read. */
+/** Distance from either end of the loaded messages at which more are loaded. */
 const readAheadPixels = 1_200
-/** Estimated height of a message. A lower guess would render many that are not visible. */
+/** Estimated height of a message. A lower estimate would render many messages outside the viewport. */
 const defaultPixels = 120
 
 /**
- * The messages, of which only those in view are drawn. It opens at the end and stays there while one is there; while one
- * reads further up nothing moves, whatever comes below or is read above.
+ * Virtual list of messages. Opens at the end and follows new content while the user is there. While the user reads
+ * further up, nothing moves when messages are added on either side.
  */
 export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: MessageListProps) {
   const place = useRef<HTMLDivElement>(null)
@@ -100,17 +100,17 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
     if (!element) return
     const left = element.scrollHeight - element.scrollTop - element.clientHeight
     const isAtEnd = left <= atEndPixels && !later
-    // The list itself scrolls too, while what is in view is measured: only the person leaves the end.
+    // Measuring items also scrolls the list, so only scrolling by the user leaves the end.
     if (isAtEnd) stuck.current = true
     else if (byPerson()) stuck.current = false
     setAway(!isAtEnd && !stuck.current)
     if (busy.current) return
     const read = async (more: () => Promise<void>) => {
       busy.current = true
-      await more().catch(() => {}) // the next scroll asks again
+      await more().catch(() => {}) // retried on the next scroll
       busy.current = false
     }
-    // Not while it opens at its end, when most heights are guesses.
+    // Skipped while the list opens at its end, when most heights are estimates.
     const isUp = !isAtEnd || element.scrollTop <= 0
     if (isUp && element.scrollTop < readAheadPixels && hasEarlier(branch)) void read(onEarlier)
     else if (left < readAheadPixels && later) void read(onLater)
@@ -123,7 +123,7 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
 
   return (
     <div className="relative min-h-0 flex-1">
-      {/* Scrolls by itself, so the keyboard must reach it. */}
+      {/* Scrollable, so it must be focusable by keyboard. */}
       <div
         ref={place}
         onScroll={onScroll}
@@ -162,13 +162,13 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
   )
 }
 
-/** Stays at the end of the list while `stuck`. Returns a function that scrolls there at any time. */
+/** Scrolls to the end whenever the list grows while `stuck`. @returns a function that scrolls to the end */
 function useFollowEnd(place: RefObject<HTMLElement | null>, stuck: RefObject<boolean>): () => void {
   const toEnd = useCallback(() => {
     const element = place.current
     if (element) element.scrollTop = element.scrollHeight
   }, [place])
-  // Whatever makes the list higher, one who is at its end stays there.
+  // Follows the end regardless of why the content grew.
   useLayoutEffect(() => {
     const element = place.current
     const content = element?.firstElementChild
@@ -190,7 +190,7 @@ type ScrollTarget = {
   stuck: RefObject<boolean>
 }
 
-/** Scrolls to the message of a link, once. */
+/** Scrolls to a linked message once. */
 function useScrollToMessage(sought: MessageId | undefined, { rows, list, stuck }: ScrollTarget): void {
   const index = sought === undefined ? -1 : rows.findIndex((row) => hasMessage(row, sought))
   const lastTarget = useRef<MessageId>(undefined)
@@ -206,10 +206,10 @@ function hasMessage({ message, beside }: BranchRow, id: MessageId): boolean {
   return [message, ...beside].some((it) => it.id === id)
 }
 
-/** A wheel or a key scrolls on for a moment. */
+/** Duration of smooth scrolling after a wheel or key event. */
 const afterScrollMs = 500
 
-/** Whether it is the person who scrolls: by wheel, touch, key, or by dragging the bar. */
+/** Detects scrolling by the user: wheel, touch, keyboard or scroll bar. */
 function usePersonsScrolling() {
   const last = useRef({ at: Number.NEGATIVE_INFINITY, held: false })
   const note = () => {
@@ -233,7 +233,7 @@ function usePersonsScrolling() {
   }
 }
 
-/** Whether rows were put before the others in this drawing: then the place is held from the end. */
+/** Whether rows were prepended in this render. The scroll position is then anchored to the end. */
 function useShift(first: string | undefined, length: number): { shift: boolean } {
   const [previous, setPrevious] = useState({ first, length, shift: false })
   if (previous.first !== first || previous.length !== length) {

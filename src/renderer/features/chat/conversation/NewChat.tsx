@@ -15,7 +15,7 @@ import { useModelsFor } from '../models/useModelsFor.ts'
 import { BudgetBanner } from '../money/BudgetBanner.tsx'
 import type { ConversationHandle } from './ConversationView.tsx'
 
-/** A chat that begins with its first message. */
+/** Chat that is created with its first message. */
 export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
   const actions = useChatActions()
   const { data: listed } = useModels()
@@ -39,7 +39,7 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
         models,
       })
     } catch (error) {
-      // The chat is there, and so is what was written.
+      // The chat exists now, so the draft is stored under its id.
       storeDraft(id, draft)
       goTo('chat', id)
       throw error
@@ -51,7 +51,8 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
       <div
         className={joinClassNames(
           'flex min-h-0 flex-1 flex-col items-center justify-center gap-3 p-6 text-center',
-          // A small window hides nothing here, and an area without a button cannot be scrolled by keyboard.
+          // In a small window the content must stay reachable. Without a button, an overflowing area could not be
+          // scrolled by keyboard.
           isUnconfigured ? 'overflow-auto' : 'overflow-hidden',
         )}
       >

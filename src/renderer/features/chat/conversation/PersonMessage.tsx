@@ -12,7 +12,7 @@ import { escapeHidden, withFewMarks } from '#shared/visibleText.ts'
 import { useConversationWork } from './conversationContext.ts'
 import { MessageActions } from './MessageActions.tsx'
 
-/** In characters and lines: what is longer is folded. */
+/** Limits in characters and lines above which a message is collapsed. */
 const foldedFrom = { characters: 1_500, lines: 16 }
 
 /** User's message, verbatim. */
@@ -112,10 +112,10 @@ function EditMessage({ message }: { message: Message }) {
   )
 }
 
-/** An image as it is, any other file by its name; both open in a tab of their own or are downloaded. */
+/** Attachment of a message: a preview for images, otherwise the file name. Both open in a new tab or are downloaded. */
 function AttachmentView({ attachment }: { attachment: Attachment }) {
   const { id, kind, name, size } = attachment
-  // Signed once: an address that changed would be read again.
+  // Signed once, because a changed URL would be loaded again.
   const address = useMemo(() => buildWindowAddress(buildRequest(getAttachmentContent, { attachmentId: id }).path), [id])
   if (kind === 'image') {
     return (

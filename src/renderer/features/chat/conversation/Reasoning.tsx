@@ -46,7 +46,7 @@ function timeText(seconds: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }
 
-/** Measured while visible; unknown for older answers. */
+/** Measured while the response streams. Unknown for earlier responses. */
 function useThinkingTime({ created_at: createdAt }: Message, isThinking: boolean): number | undefined {
   const [seconds, setSeconds] = useState<number>()
   const startMs = useRef(Date.parse(createdAt))

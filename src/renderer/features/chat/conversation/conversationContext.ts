@@ -3,7 +3,7 @@ import type { Message } from '#shared/contract/chatMessages.ts'
 import type { ConversationId, MessageId } from '#shared/contract/chats.ts'
 import type { ChatActions } from '../data/useChatActions.ts'
 
-/** Dependencies of messages on the surrounding screen. */
+/** Context that messages need from the surrounding screen. */
 export type ConversationWork = {
   conversationId: ConversationId
   actions: ChatActions
@@ -12,7 +12,7 @@ export type ConversationWork = {
   edit(id: MessageId | undefined): void
   sendEdited(message: Message, text: string): Promise<void>
   openLimits(): void
-  /** Does it, and tells why it could not. */
+  /** Runs an action and reports its errors. */
   attempt(work: () => Promise<unknown>): void
 }
 

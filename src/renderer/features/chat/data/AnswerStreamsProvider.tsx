@@ -10,7 +10,7 @@ import { chatKeys } from './keys.ts'
 
 const StreamsContext = createContext<AnswerStreams | undefined>(undefined)
 
-/** Words come faster than one reads: so often they are drawn, and rarely while the window is hidden. */
+/** Minimum interval between renders of streamed text. Longer while the window is hidden. */
 const pauseMs = { shown: 24, hidden: 500 } as const
 
 function runBeforePaint(work: () => void): void {
@@ -44,7 +44,7 @@ export function AnswerStreamsProvider({ children }: { children: ReactNode }) {
   )
 }
 
-/** The answer as it is now: while it is being made it grows. */
+/** Returns the current state of an assistant message, which grows while it streams. */
 export function useAnswer(message: Message): Message {
   const streams = use(StreamsContext)
   const isRunning = isUnderWay(message)
@@ -53,7 +53,7 @@ export function useAnswer(message: Message): Message {
   useEffect(() => {
     if (!isRunning || !streams) return
     const unfollow = streams.follow(id)
-    // Text and cost are drawn at once, and wait for what the person does.
+    // Rendered as a transition, so that user input takes priority.
     const look = () => startTransition(() => setPresent(streams.present(id)))
     look()
     const unsubscribe = streams.subscribe(look)
@@ -65,7 +65,7 @@ export function useAnswer(message: Message): Message {
   return isRunning && present?.id === id ? present : message
 }
 
-/** Returns the cost of running answers in micro-dollars, which the conversation does not include yet. */
+/** Returns the cost of responses in progress, in micro-dollars. The conversation's cost does not include it yet. */
 export function useLiveCost(conversationId: ConversationId): number {
   const streams = use(StreamsContext)
   return useSyncExternalStore(streams?.subscribe ?? subscribeNever, () => streams?.liveCost(conversationId) ?? 0)
@@ -73,7 +73,7 @@ export function useLiveCost(conversationId: ConversationId): number {
 
 const subscribeNever = () => () => {}
 
-/** Read aloud once: an answer is never read while it grows. */
+/** Announced once at the end. A response is not read aloud while it streams. */
 function describeEnd({ model, state }: Message): string {
   const name = model ?? 'the model'
   if (state === 'failed') return `The answer of ${name} failed.`

@@ -6,13 +6,12 @@ import { readEvent } from '#shared/contract/readAnswer.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 import { createEmitter } from '#shared/emitter.ts'
 
-/** The answers that are being made, as they grow. */
 export type AnswerStreams = {
-  /** Follows it until `unfollow`, or its end. */
+  /** Follows a message until its end, or until the returned function is called. */
   follow(id: MessageId): () => void
-  /** Returns the message so far; undefined before its first text. */
+  /** @returns the message so far, or undefined before its first text */
   present(id: MessageId): Message | undefined
-  /** Returns the cost of a conversation's running answers, in micro-dollars. */
+  /** Returns the cost of a conversation's responses in progress, in micro-dollars. */
   liveCost(conversationId: ConversationId): number
   subscribe(listener: () => void): () => void
   close(): void
@@ -20,10 +19,10 @@ export type AnswerStreams = {
 
 type Options = {
   fetchLike: FetchLike
-  /** Runs `work` before the window is drawn next. */
+  /** Schedules `work` before the next paint. */
   beforeDrawing: (work: () => void) => void
   onEnd: (message: Message) => void
-  /** Waits before the attempts after a loss; the last one repeats. */
+  /** Delays before reconnection attempts. The last one repeats. */
   pausesMs?: readonly number[]
 }
 
@@ -38,7 +37,7 @@ export function answerStreams({
   const followed = new Map<MessageId, Followed>()
   const changes = createEmitter()
   let isDue = false
-  /** However many words come, they are drawn once for each frame. */
+  /** Coalesces all deltas of a frame into one notification. */
   const tell = () => {
     if (isDue) return
     isDue = true
@@ -74,7 +73,7 @@ export function answerStreams({
     const { signal } = stream.abort
     const { path } = buildRequest(streamMessage, { messageId: id })
     const response = await fetchLike(path, { method: 'GET', headers: { accept: 'text/event-stream' }, signal })
-    if (response.status === 404) return true // the message is gone
+    if (response.status === 404) return true // the message was deleted
     if (!response.ok || !response.body) return false
     let ended = false
     const parser = createParser({
@@ -137,7 +136,7 @@ function withCalls(message: Message, { calls, usage }: Extract<AnswerEvent, { ty
   return { ...message, state: 'streaming', calls: [...updated, ...added], usage }
 }
 
-/** Returns undefined for an event that this version does not know or cannot read. */
+/** @returns undefined for unknown or unreadable events */
 function parseEvent(text: string): AnswerEvent | undefined {
   try {
     return readEvent(AnswerEvent, JSON.parse(text))

@@ -1,10 +1,10 @@
 import type { Message } from '#shared/contract/chatMessages.ts'
 import type { MessageId } from '#shared/contract/chats.ts'
 
-/** The part of a branch that was read: messages of positions one after the other. */
+/** Loaded part of a branch: messages at consecutive positions. */
 export type Branch = {
   messages: readonly Message[]
-  /** Further answers of groups, in no order. */
+  /** Alternative responses of groups, unordered. */
   beside: readonly Message[]
   total: number
   leafId: MessageId | null
@@ -29,7 +29,7 @@ export function hasLater({ messages, total }: Branch): boolean {
   return (messages.at(-1)?.position ?? total) < total
 }
 
-/** Merges a page into the branch: before it, after it, or replacing a part. */
+/** Merges a page into the branch by prepending, appending or replacing messages. */
 export function withPage(branch: Branch, page: BranchPage): Branch {
   const first = page.messages[0]
   const last = page.messages.at(-1)
@@ -43,7 +43,7 @@ export function withPage(branch: Branch, page: BranchPage): Branch {
   const messages = [
     ...(joins.before ? before : []),
     ...page.messages,
-    // Messages read of another branch, or beyond its end, are dropped.
+    // Drops loaded messages that belong to another branch or lie beyond its end.
     ...(joins.behind && last.position < page.total ? behind : []),
   ]
   const ids = new Set(page.beside.map(({ id }) => id))
@@ -54,7 +54,7 @@ export function withPage(branch: Branch, page: BranchPage): Branch {
   return { messages, beside: [...siblings, ...page.beside], total: page.total, leafId: page.leaf_id }
 }
 
-/** The newest state of a message that was read before. */
+/** Replaces a loaded message with a newer state. */
 export function withMessage(branch: Branch, message: Message): Branch {
   const put = (it: Message) => (it.id === message.id ? message : it)
   const isIn = (all: readonly Message[]) => all.some(({ id }) => id === message.id)
@@ -65,7 +65,7 @@ export function withMessage(branch: Branch, message: Message): Branch {
   }
 }
 
-/** Adds what was sent: a user message with its answers, or further answers to an existing one. */
+/** Adds the result of a send: a user message with its responses, or further responses to an existing message. */
 export function withSent(branch: Branch, sent: { user: Message | null; answers: readonly Message[] }): Branch {
   const [answer, ...others] = sent.answers
   const added = [sent.user, answer].flatMap((it) => it ?? [])
@@ -81,7 +81,7 @@ export function withSent(branch: Branch, sent: { user: Message | null; answers: 
   }
 }
 
-/** A row of the conversation: a message, or answers side by side. */
+/** Row of the conversation: a message, or responses side by side. */
 export type BranchRow = { key: string; message: Message; beside: readonly Message[] }
 
 export function listBranchRows({ messages, beside }: Branch): BranchRow[] {

@@ -1,6 +1,5 @@
 import type { ConversationId } from '#shared/contract/chats.ts'
 
-/** Query keys of the chat. */
 export const chatKeys = {
   all: ['chat'] as const,
   lists: ['chat', 'list'] as const,

@@ -9,10 +9,10 @@ import { chatKeys } from './keys.ts'
 
 const firstPage = 40
 const laterPage = 60
-/** Messages after a requested one, so that it is not the last in view. */
+/** Number of messages loaded after a requested one, so that it is not the last one in view. */
 const behindSought = 20
 
-/** The branch that is shown, from its end, and as much before it as was asked for. */
+/** Reads the current branch from its end, and earlier pages on request. */
 export function useBranch(conversationId: ConversationId) {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -43,7 +43,7 @@ export function useBranch(conversationId: ConversationId) {
         await read({ before: last + 1 + laterPage, limit: laterPage })
       }
     },
-    /** Around one message, in the place of what was read. */
+    /** Replaces the loaded messages with a page around one message. */
     async readAround(position: number) {
       const page = await agent(listMessages, { conversationId, before: position + behindSought, limit: laterPage })
       queryClient.setQueryData<Branch>(queryKey, toBranch(page))
@@ -55,7 +55,7 @@ export function useBranch(conversationId: ConversationId) {
   }
 }
 
-/** Asks for the messages of a chat while the chat itself is still being read. */
+/** Prefetches the messages of a chat while the chat itself is loading. */
 export function useBranchAhead(conversationId: ConversationId | undefined): void {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -72,7 +72,10 @@ function branchQuery(agent: Agent, queryClient: QueryClient, conversationId: Con
   })
 }
 
-/** Reads the end again. If the branch changed, also reads what is needed to join the pages read before. */
+/**
+ * Refetches the end. If the branch changed, additionally reads the messages needed to connect to the pages loaded
+ * before.
+ */
 async function readNewest(
   agent: Agent,
   conversationId: ConversationId,
@@ -80,7 +83,7 @@ async function readNewest(
   signal: AbortSignal,
 ): Promise<Branch> {
   if (cached && hasLater(cached)) {
-    // The person reads far from the end: that stays, and only its length is learnt.
+    // The user reads far from the end. The loaded messages stay, and only the total is updated.
     const { total } = await agent(listMessages, { conversationId, limit: 1 }, { signal })
     return { ...cached, total }
   }

@@ -22,7 +22,7 @@ import { chatKeys } from './keys.ts'
 type Sending = { conversationId: ConversationId } & Omit<Input<typeof sendMessage>, 'conversationId' | 'request_id'>
 export type Changes = Omit<Input<typeof changeConversation>, 'conversationId'>
 
-/** Returns actions on conversations and messages. Each rejects with the reason of its failure. */
+/** Returns actions on conversations and messages. Each rejects with the error of the request. */
 export function useChatActions() {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -73,7 +73,7 @@ export function useChatActions() {
         withSent(branch ?? { messages: [], beside: [], total: 0, leafId: null }, sent),
       )
       void readAgain(queryClient, chatKeys.conversation(conversationId))
-      // Siblings of what was sent have changed with it.
+      // Sending also changes the siblings of the new message.
       void readAgain(queryClient, key)
     },
     async regenerate({ id, conversation_id: conversationId }: Message, model?: string): Promise<void> {

@@ -3,7 +3,7 @@ import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { getChatBudget } from '#shared/contract/chatMoney.ts'
 import { chatKeys } from './keys.ts'
 
-/** The limits of all chats, and what of the day's is used. */
+/** Reads the limits of all chats and today's usage. */
 export function useChatBudget() {
   const agent = useAgent()
   return useQuery({

@@ -14,7 +14,7 @@ import { chatKeys } from './keys.ts'
 
 const pageSize = 100
 
-/** All conversations, or those of one folder, in pages. */
+/** Reads all conversations, or those of one folder, in pages. */
 export function useConversations(folderId: FolderId | undefined) {
   const agent = useAgent()
   const filter = folderId === undefined ? {} : { folder_id: folderId }
@@ -49,7 +49,7 @@ export function useSearch(words: string) {
   })
 }
 
-/** @param conversationId undefined where none is open */
+/** @param conversationId undefined if no conversation is open */
 export function useConversation(conversationId: ConversationId | undefined) {
   const agent = useAgent()
   return useQuery({
@@ -58,7 +58,7 @@ export function useConversation(conversationId: ConversationId | undefined) {
   })
 }
 
-/** Reads again what an event says has changed. */
+/** Refetches conversations and messages changed by events. */
 export function useLiveChat(): void {
   const queryClient = useQueryClient()
   const again = (key: readonly unknown[]) => void readAgain(queryClient, key)
@@ -68,7 +68,7 @@ export function useLiveChat(): void {
     if (event.type !== 'chat.changed' && event.type !== 'chat.spend') return
     again(chatKeys.budget)
     again(chatKeys.estimates)
-    const id = event.conversation_id as ConversationId | null // as the agent tells it
+    const id = event.conversation_id as ConversationId | null // events contain the id as a plain string
     if (event.type === 'chat.spend') {
       if (id === null) again(chatKeys.conversations)
       else again(chatKeys.conversation(id))

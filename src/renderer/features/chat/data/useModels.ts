@@ -3,7 +3,7 @@ import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { isChatModel, type ListedModel, listModels } from '#shared/contract/inference.ts'
 import { chatKeys } from './keys.ts'
 
-/** The models of the service that answer conversations, with prices and whether there is a key for them. */
+/** Reads the service's chat models with their prices and availability. */
 export function useModels() {
   const agent = useAgent()
   return useQuery({

@@ -23,7 +23,7 @@ type ConversationListProps = { present: string | undefined; searchField: RefObje
 
 const searchPauseMs = 150
 
-/** All chats: found by words, by folder, and by scrolling. The arrow keys go from row to row. */
+/** List of chats with search, folders and paging. Arrow keys move between rows. */
 export function ConversationList({ present, searchField }: ConversationListProps) {
   const [folder, setFolder] = useState<FolderId>()
   const [written, setWritten] = useState('')

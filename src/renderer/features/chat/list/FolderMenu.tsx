@@ -12,7 +12,6 @@ type FolderMenuProps = {
   onChoose: (folder: FolderId | undefined) => void
 }
 
-/** Menu that selects a folder and manages folders. */
 export function FolderMenu({ folders, present, onChoose }: FolderMenuProps) {
   const { create, rename, remove } = useFolderActions()
   const [dialog, setDialog] = useState<'new' | 'rename' | 'delete'>()

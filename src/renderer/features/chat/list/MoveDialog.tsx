@@ -12,7 +12,7 @@ type MoveDialogProps = {
   onClose: () => void
 }
 
-/** Mounted while it is open. */
+/** Mount only while open. */
 export function MoveDialog({ conversation, folders, onMove, onClose }: MoveDialogProps) {
   const { create } = useFolderActions()
   const [chosen, setChosen] = useState<string>(conversation.folder_id ?? 'none')

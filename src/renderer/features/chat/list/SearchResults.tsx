@@ -6,7 +6,7 @@ import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { ChatHit, SnippetPart } from '#shared/contract/chats.ts'
 import { useSearch } from '../data/useConversations.ts'
 
-/** Messages and titles with the words; each leads to its place. */
+/** Matching messages and titles. Each links to its position. */
 export function SearchResults({ words }: { words: string }) {
   const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useSearch(words)
   if (isPending) return <SkeletonRows label="Searching…" count={4} rowClassName="h-12" />
@@ -67,7 +67,7 @@ function Part({ part: { text, hit } }: { part: SnippetPart }) {
   return hit ? <mark className="rounded-small bg-accent-soft text-text">{text}</mark> : text
 }
 
-/** Lists a chat found by a message only once: its title is its first message. */
+/** Removes title hits of chats that are also found by a message, because a chat's title is its first message. */
 function deduplicateHits(hits: readonly ChatHit[]): ChatHit[] {
   const byMessage = new Set(hits.filter(({ message_id: id }) => id !== null).map((it) => it.conversation_id))
   return hits.filter((it) => it.message_id !== null || !byMessage.has(it.conversation_id))

@@ -5,7 +5,7 @@ type FormulaProps = { tex: string; display: boolean }
 const maxLength = 5_000
 const KatexFormula = lazy(async () => ({ default: (await import('./KatexFormula.tsx')).KatexFormula }))
 
-/** Formula, shown as text until KaTeX is loaded, or if it is too long for it. */
+/** Formula, shown as text while KaTeX is loading, or if the formula is too long. */
 export const Formula = memo(function Formula({ tex, display }: FormulaProps) {
   const text = <code>{tex}</code>
   if (tex.length > maxLength) return text

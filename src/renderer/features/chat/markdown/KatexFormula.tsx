@@ -2,7 +2,7 @@ import katex from 'katex'
 import { useLayoutEffect, useRef } from 'react'
 import 'katex/dist/katex.min.css'
 
-/** Separate chunk with KaTeX, its styles and fonts, loaded with the first formula. */
+/** Rendered formula. In a separate chunk with KaTeX, its styles and fonts, loaded with the first formula. */
 export function KatexFormula({ tex, display }: { tex: string; display: boolean }) {
   const place = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {
@@ -11,14 +11,14 @@ export function KatexFormula({ tex, display }: { tex: string; display: boolean }
   return <span ref={place} className={display ? 'formula-display' : 'formula'} />
 }
 
-/** Each of its macros may put so many characters in its place, all together. */
+/** Maximum number of characters that a formula's macros may expand to in total. */
 const maxExpanded = 40_000
 const maxExpansions = 200
 const definesMacros = /\\(?:[gex]?def|let|futurelet|(?:re)?newcommand|providecommand)(?![a-zA-Z])/
 const deepest = 250
 const maxElements = 20_000
 
-/** @returns undefined for a formula that is too deep or too large for a page: it is shown as it is written */
+/** @returns undefined if the formula is nested too deeply or too large, so that its source is shown instead */
 function renderFormula(tex: string, display: boolean): HTMLElement | undefined {
   const formula = document.createElement('span')
   const expansions = Math.max(10, Math.min(maxExpansions, Math.floor(maxExpanded / tex.length)))
@@ -27,19 +27,19 @@ function renderFormula(tex: string, display: boolean): HTMLElement | undefined {
       displayMode: display,
       throwOnError: false,
       errorColor: 'var(--negative)',
-      // Formulas are text of a model, so links, loading and styles are disabled.
+      // Formulas are model output, so links, loading and styles are disabled.
       trust: false,
       strict: false,
       maxSize: 20,
       maxExpand: definesMacros.test(tex) ? expansions : maxExpansions,
     })
   } catch {
-    return undefined // what is no fault of the formula is thrown all the same: it was too deep for the parser
+    return undefined // KaTeX throws despite `throwOnError: false` if the nesting overflows its parser
   }
   return isModest(formula) ? formula : undefined
 }
 
-/** Iterative, because the nesting may be deep. */
+/** Whether depth and element count are within the limits. Iterative, because the nesting may be deep. */
 function isModest(formula: Element): boolean {
   let [depth, count] = [0, 0]
   for (let at: Element | null = formula; at; count++) {

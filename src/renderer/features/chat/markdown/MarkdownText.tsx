@@ -14,13 +14,13 @@ type MarkdownTextProps = {
   streaming: boolean
 }
 
-/** The text of a model. Nothing in it runs, loads or styles; what is no Markdown is shown as it is written. */
+/** Markdown of a model. Nothing in it is executed, loaded or styled. Unsupported syntax is shown as text. */
 export const MarkdownText = memo(function MarkdownText({ text, streaming }: MarkdownTextProps) {
   const { blocks, definitions } = useMemo(() => splitBlocks(text), [text])
   return (
     <div className="markdown">
       {blocks.map((block, index) => (
-        // Blocks never move: only the last one changes, and others come after it.
+        // Blocks never move: only the last one changes, and new ones are appended.
         <BlockView
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           key={index}

@@ -2,12 +2,12 @@ import { memo, useMemo } from 'react'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { escapeHidden, withFewMarks } from '#shared/visibleText.ts'
 
-/** Length in characters. Browsers lay out a chunk only when visible. */
+/** Length of a chunk in characters. Browsers lay out a chunk only when it is visible. */
 const pieceLength = 8_000
 
 type PlainTextProps = { text: string; className?: string }
 
-/** A text as it was written. A long one is drawn in pieces: while it grows, only the last one changes. */
+/** Verbatim text. Long texts are rendered in chunks, so that only the last chunk changes while the text grows. */
 export function PlainText({ text, className }: PlainTextProps) {
   const pieces = useMemo(() => splitText(text), [text])
   return (
@@ -24,7 +24,7 @@ const Piece = memo(function Piece({ text }: { text: string }) {
   return <pre dir="auto">{escapeHidden(withFewMarks(text))}</pre>
 })
 
-/** Cut at the end of a line or of a word, where there is one. */
+/** Splits a text into chunks, at the end of a line or word if possible. */
 export function splitText(text: string): string[] {
   const pieces: string[] = []
   let from = 0
@@ -34,7 +34,7 @@ export function splitText(text: string): string[] {
     const cut = line > pieceLength / 2 ? line : piece.lastIndexOf(' ')
     const isHalved = /[\uD800-\uDBFF]$/.test(piece)
     const length = cut > pieceLength / 2 ? cut + 1 : pieceLength - (isHalved ? 1 : 0)
-    // The end of a line is the end of its piece.
+    // A line break at the end of a chunk is omitted, because chunks are block elements.
     pieces.push(text.slice(from, from + length - (cut === line && length === line + 1 ? 1 : 0)))
     from += length
   }

@@ -7,10 +7,12 @@ import { PlainText } from './PlainText.tsx'
 
 type TableBlockProps = { head: string; groups: readonly string[]; definitions: string }
 
-/** Cells that are drawn before the person asks for more: so many hold the window up for less than 50 ms. */
+/** Number of cells rendered initially. Rendering this many blocks the window for less than 50 ms. */
 const cellsAtOnce = 1_500
 
-/** A table in groups of rows: those that are full are parsed and drawn once, however long it gets. */
+/**
+ * Table rendered in groups of rows. Full groups are parsed and rendered once, regardless of how long the table gets.
+ */
 export function TableBlock({ head, groups, definitions }: TableBlockProps) {
   const [cells, setCells] = useState(cellsAtOnce)
   const header = parseTable(head, definitions)

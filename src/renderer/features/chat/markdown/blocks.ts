@@ -5,17 +5,20 @@
 export type Block =
   | { kind: 'code'; language: string; code: string; closed: boolean }
   | { kind: 'math'; tex: string; closed: boolean }
-  /** The header with its line of dashes, and the rows in groups: a group that is full never changes again. */
+  /** Header with its delimiter row, and the rows in groups. A full group never changes. */
   | { kind: 'table'; head: string; groups: readonly string[] }
   | { kind: 'text'; text: string }
 
 export type Blocks = {
   blocks: readonly Block[]
-  /** Link and footnote definitions, which count for the whole text. */
+  /** Link and footnote definitions, which apply to the entire text. */
   definitions: string
 }
 
-/** In characters. A list is cut at its next item, anything else at the next line: no block gets slow to parse. */
+/**
+ * Block lengths in characters. A list is split at its next item and other text at the next line, so that no block is
+ * slow to parse.
+ */
 const longBlock = 4_000
 const maxBlock = 6_000
 const rowsOfGroup = 25
@@ -32,7 +35,7 @@ type OpenOf<Kind extends Open['kind']> = Extract<Open, { kind: Kind }>
 
 type Splitter = { blocks: Block[]; open: Open | undefined }
 
-/** Splits Markdown into blocks in one pass over its lines, whatever they contain. */
+/** Splits Markdown into blocks in a single pass over its lines. */
 export function splitBlocks(text: string): Blocks {
   const splitter: Splitter = { blocks: [], open: undefined }
   const definitions: string[] = []
@@ -117,7 +120,7 @@ function readTableLine(splitter: Splitter, open: OpenOf<'table'>, line: string):
 function readTextLine(splitter: Splitter, open: OpenOf<'text'>, line: string): void {
   const { lines } = open
   if (open.fence !== undefined) {
-    // Within a list or a quotation: the parser sees to it, but no blank line in it ends the block.
+    // A fence inside a list or quotation is handled by the parser, but a blank line within it does not end the block.
     if (isClosingFence(line.replace(/^[\s>]+/, ''), open.fence)) open.fence = undefined
     lines.push(line)
     open.length += line.length + 1
@@ -138,7 +141,7 @@ function readTextLine(splitter: Splitter, open: OpenOf<'text'>, line: string): v
     return
   }
   if (/^ {0,3}(?:=+|-+)[ \t]*$/.test(line) && !open.isList && !open.blank) {
-    lines.push(line) // it makes a heading of what is above it
+    lines.push(line) // setext underline, which makes the line above a heading
     closeBlock(splitter, true)
     return
   }
@@ -153,7 +156,7 @@ function readTextLine(splitter: Splitter, open: OpenOf<'text'>, line: string): v
   open.fence = findNestedFence(line)
 }
 
-/** Whether `line` begins another block than the text whose last line is `last`. */
+/** Whether `line` starts a new block after a text block whose last line is `last`. */
 function isEndOfText(open: OpenOf<'text'>, last: string, line: string): boolean {
   const isItem = isItemStart(line)
   const isContinued = isItem || /^(?: {2,}|\t)/.test(line)
@@ -167,7 +170,7 @@ function isEndOfText(open: OpenOf<'text'>, last: string, line: string): boolean 
   )
 }
 
-/** Whether an item of a list begins on the line. */
+/** Whether the line starts a list item. */
 function isItemStart(line: string): boolean {
   return /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line)
 }
@@ -192,21 +195,21 @@ function groupRows(rows: readonly string[], columns: number): string[] {
   return groups
 }
 
-/** By the dashes of the line below the header. */
+/** Counts the columns of a table by its delimiter row. */
 function countColumns(head: string): number {
   return Math.max(1, head.slice(head.indexOf('\n')).match(/-+/g)?.length ?? 0)
 }
 
-/** The first line of a block of code: its fence, what stands before it, and the language. */
+/** Parses the opening fence of a code block with its indentation and language. */
 function parseFence(line: string): { fence: string; indent: number; language: string } | undefined {
   const match = /^( {0,3})(`{3,}|~{3,})(.*)$/.exec(line)
   if (!match) return undefined
   const [, indent = '', fence = '', info = ''] = match
-  if (fence.startsWith('`') && info.includes('`')) return undefined // code in a line of text
+  if (fence.startsWith('`') && info.includes('`')) return undefined // inline code
   return { fence, indent: indent.length, language: info.trim().split(/[\s{,:]/, 1)[0] ?? '' }
 }
 
-/** A fence that opens within the line's list or quotation. */
+/** Returns a fence that opens within the line's list or quotation. */
 function findNestedFence(line: string): string | undefined {
   const inside = line.replace(/^(?:\s|>|[-*+]\s|\d{1,9}[.)]\s)+/, '')
   return inside === line ? undefined : parseFence(inside)?.fence
@@ -226,7 +229,7 @@ function stripIndent(line: string, indent: number): string {
   return line.slice(at)
 }
 
-/** `head` and `dashes` are the first lines of a table. */
+/** Whether `head` and `dashes` are the first two lines of a table. */
 function isTableHead(head: string, dashes: string): boolean {
   return (
     head.includes('|') &&

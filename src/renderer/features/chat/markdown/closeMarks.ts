@@ -1,4 +1,7 @@
-/** Renders the unfinished end of a text as it will look: `**bold` is bold already, and half a link is its text. */
+/**
+ * Completes unfinished markup at the end of a growing text: `**bold` is rendered bold, and an incomplete link as its
+ * text.
+ */
 export function closeMarks(text: string): string {
   const start = text.lastIndexOf('\n\n') + 1
   const tail = text.slice(start)

@@ -10,17 +10,20 @@ import { withMathMarks } from './mathMarks.ts'
 const extensions = [gfm({ singleTilde: false }), math()]
 const mdastExtensions = [gfmFromMarkdown(), mathFromMarkdown()]
 
-/** Quotations and lists within each other. Deeper ones are text. */
+/** Maximum nesting of quotations and lists. Deeper ones are rendered as text. */
 const deepest = 12
-/** In characters: what is longer in one piece is shown as it is written. */
+/** Maximum length in characters. Longer text is shown verbatim. */
 const maxLength = 16_000
-/** Each may open something that only the end of the text closes: so many are looked for again and again. */
+/**
+ * Maximum number of markers that may remain open until the end of the text. The parser searches for the end of each one
+ * repeatedly.
+ */
 const maxOpen = 400
 const maxMarks = 1_000
 
 /**
- * @param definitions lines that links of the text refer to
- * @returns undefined for what would take long to parse, to be shown as it is written
+ * @param definitions link definitions that the text refers to
+ * @returns undefined if the text would take long to parse and should be shown verbatim
  */
 export function parseMarkdown(text: string, definitions = ''): Root | undefined {
   if (text.length > maxLength || isCostly(text)) return undefined
@@ -29,16 +32,16 @@ export function parseMarkdown(text: string, definitions = ''): Root | undefined 
   try {
     return fromMarkdown(withMathMarks(shallow) + needed, { extensions, mdastExtensions })
   } catch {
-    return undefined // a text that the parser gives up on is text all the same
+    return undefined // the parser failed, so the text is shown verbatim
   }
 }
 
-/** A paragraph without any mark: it needs no parser. */
+/** Whether a text is a paragraph without markup and needs no parser. */
 export function isPlainParagraph(text: string): boolean {
   return text.length < maxLength && /^\p{L}[\p{L}\p{N} ,.;?'"’“”()%–—]*$/u.test(text) && !/www\.| $/i.test(text)
 }
 
-/** `>>>>…` and `- - - …`: the marks beyond the deepest are no marks. */
+/** Escapes the first container marker (`>>>>…`, `- - - …`) beyond the maximum depth. */
 function withFewContainers(line: string): string {
   let at = 0
   for (let depth = 0; at < line.length; depth++) {
@@ -53,7 +56,7 @@ function withFewContainers(line: string): string {
   return line
 }
 
-/** The marks that a parser may go back for. A text that people read has few of them that stay open. */
+/** Whether a text has so many markers that the parser may backtrack for long. Ordinary texts leave few of them open. */
 function isCostly(text: string): boolean {
   let open = 0
   let marks = 0

@@ -1,6 +1,7 @@
 /**
- * The text with every formula between dollars and every other dollar escaped: `$5 or $10` is money, `$x$` and `\(x\)` are
- * formulas. A dollar opens one when no blank follows, and closes it when none precedes and no digit follows.
+ * Returns the text with every formula between dollar signs and all other dollar signs escaped: `$5 or $10` is an
+ * amount, `$x$` and `\(x\)` are formulas. An opening dollar sign is not followed by whitespace. A closing one is not
+ * preceded by whitespace and not followed by a digit.
  */
 export function withMathMarks(text: string): string {
   if (!text.includes('$') && !text.includes('\\(')) return text
@@ -11,7 +12,7 @@ export function withMathMarks(text: string): string {
     parts.push(text.slice(from, until))
     from = until
   }
-  // Each search continues from the end of the previous one, so that the whole takes one pass.
+  // Each search continues from the end of the previous one, so that the whole text takes one pass.
   const noMore = { dollar: false, paren: false }
   while (at < text.length) {
     const character = text[at]
@@ -57,7 +58,7 @@ export function withMathMarks(text: string): string {
 
 const maxInline = 1_000
 
-/** @returns undefined where this dollar opens none, -1 where no dollar follows at all */
+/** @returns undefined if this dollar sign opens no formula, or -1 if no further dollar sign follows */
 function findClosingDollar(text: string, open: number): number | undefined {
   const next = text[open + 1]
   if (next === undefined || /\s/.test(next)) return undefined
@@ -73,7 +74,7 @@ function hasBreak(text: string, from: number, to: number): boolean {
   return text.slice(from, to).includes('\n\n')
 }
 
-/** Behind the code that begins here, or behind its marks where it has no end. */
+/** Returns the index after the inline code that starts here, or after its backticks if it is not closed. */
 function skipCode(text: string, start: number): number {
   let marks = 0
   while (text[start + marks] === '`') marks++

@@ -6,7 +6,7 @@ import { CodeBlock } from '../code/CodeBlock.tsx'
 import { Formula } from './Formula.tsx'
 import { isDrawnImage, parseSafeLink, type SafeLink } from './safeLink.ts'
 
-/** Emphasis within emphasis and lists within lists: beyond it a text is drawn without them. */
+/** Maximum nesting of rendered nodes. Deeper markup is omitted. */
 const deepest = 40
 
 type Drawing = { definitions: ReadonlyMap<string, string>; depth: number }
@@ -50,7 +50,7 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
     case 'paragraph':
       return <p dir="auto">{inner()}</p>
     case 'heading': {
-      // Below the headings of the window itself.
+      // One level below the headings of the window.
       const Heading = `h${Math.min(6, node.depth + 2)}` as 'h3' // h3 to h6
       return (
         <Heading dir="auto" data-depth={node.depth}>
@@ -124,14 +124,14 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
         </div>
       )
     case 'html':
-      // A line break is all of HTML that models need in tables. Everything else is text.
+      // Models need only line breaks of HTML, in tables. All other HTML is rendered as text.
       return /^<br\s*\/?>$/i.test(node.value.trim()) ? <br /> : node.value
     default:
-      return null // definitions, and what this drawing does not know
+      return null // definitions and unsupported nodes
   }
 }
 
-/** A list without blank lines has its texts without paragraphs. */
+/** In a tight list, texts are rendered without paragraphs. */
 function drawItemContent(nodes: readonly Nodes[], { definitions, depth }: Drawing, spread: boolean | null | undefined) {
   const within = { definitions, depth: depth + 1 }
   if (spread) return drawAll(nodes, within)
@@ -143,7 +143,10 @@ function drawItemContent(nodes: readonly Nodes[], { definitions, depth }: Drawin
   ))
 }
 
-/** The host stands beside a link whose text does not show it: a text may name any other. */
+/**
+ * Renders a link. The host is shown beside the link unless the text shows it, because the text may name a different
+ * host.
+ */
 function drawLink(url: string, children: readonly PhrasingContent[], content: ReactNode): ReactNode {
   const link = parseSafeLink(url)
   if (!link) return content
@@ -158,7 +161,7 @@ function drawLink(url: string, children: readonly PhrasingContent[], content: Re
   )
 }
 
-/** The address itself, with nothing before its host, nor letters of another script that look like it. */
+/** Whether the text shows the host: the URL itself without anything before its host and without homoglyphs. */
 function isShowingHost(text: string, url: string, { href, host }: SafeLink): boolean {
   if (text === href || text === host) return true
   const begins = [`https://${host}`, `http://${host}`].find((it) => text.toLowerCase().startsWith(it))
@@ -170,7 +173,10 @@ function isShowingHost(text: string, url: string, { href, host }: SafeLink): boo
   )
 }
 
-/** Images are not loaded: their author would learn who reads it, and data may be exfiltrated in the URL. */
+/**
+ * Remote images are not loaded, because the request would reveal the reader to their host and may exfiltrate data in
+ * the URL.
+ */
 function drawImage({ url, alt }: Pick<Image, 'url' | 'alt'>): ReactNode {
   if (isDrawnImage(url)) return <img src={url} alt={alt ?? ''} />
   const link = parseSafeLink(url)

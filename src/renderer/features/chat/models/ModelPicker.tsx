@@ -16,15 +16,15 @@ import { formatModels, groupModels, hasProvider, isPriced } from './modelGroups.
 type ModelPickerProps = {
   chosen: readonly string[]
   onChange: (models: string[]) => void
-  /** Opens it; absent: a button with what is chosen. */
+  /** Trigger element. Defaults to a button that shows the selection. */
   children?: ReactElement
-  /** Only one can be chosen. */
+  /** Whether only one model can be selected. */
   single?: boolean
   open?: boolean
   onOpenChange?: (open: boolean) => void
 }
 
-/** The models with what they cost and can, found by typing; a provider without a key is one click from having one. */
+/** Searchable list of models with prices and capabilities. Providers without a key offer to add one. */
 export function ModelPicker({ chosen, onChange, children, single = false, ...controlled }: ModelPickerProps) {
   const [openHere, setOpenHere] = useState(false)
   const open = controlled.open ?? openHere

@@ -1,7 +1,7 @@
 import { getProviderTitle } from '#shared/contract/families.ts'
 import { type ListedModel, unknownPriceVersion } from '#shared/contract/inference.ts'
 
-/** `gpt-5.2`, `gpt-5.2 and claude-opus-4.6`, `3 models`. */
+/** Formats model names: `gpt-5.2`, `gpt-5.2 and claude-opus-4.6`, `3 models`. */
 export function formatModels(models: readonly string[]): string {
   const [first, second] = models
   if (first === undefined) return 'Choose a model'
@@ -11,7 +11,7 @@ export function formatModels(models: readonly string[]): string {
 
 export type ModelGroup = { provider: string; available: boolean; models: readonly ListedModel[] }
 
-/** By provider, those that can be used first; within a group as the service lists them. */
+/** Groups models by provider, available providers first. Each group retains the service's order. */
 export function groupModels(models: readonly ListedModel[], query: string): ModelGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const fitting = models.filter((model) => {
@@ -31,12 +31,12 @@ export function isPriced({ pricing }: Pick<ListedModel, 'pricing'>): boolean {
   return pricing.price_version !== unknownPriceVersion
 }
 
-/** Whether details of the model are known. For a model of a user's server, only its name is. */
+/** Whether details of the model are known. Only the name is known for a model of a user's server. */
 export function hasProvider({ provider }: Pick<ListedModel, 'provider'>): boolean {
   return !provider.startsWith('local:')
 }
 
-/** Returns the first available model, for a conversation that has none. */
+/** Returns the first available model, used for a conversation without a model. */
 export function findFirstModel(models: readonly ListedModel[]): string | undefined {
   return models.find(({ available }) => available)?.id
 }

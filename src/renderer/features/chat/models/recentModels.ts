@@ -3,7 +3,7 @@ import { ModelNames } from '#shared/contract/chats.ts'
 
 const storedModels = persistValue('steward.chat.models', ModelNames, [])
 
-/** The models of the last chat, for the next one. */
+/** Returns the models of the last chat, used for the next one. */
 export function readRecentModels(): string[] {
   return storedModels.read()
 }

@@ -2,7 +2,7 @@ import { useModels } from '../data/useModels.ts'
 import { findFirstModel } from './modelGroups.ts'
 import { readRecentModels } from './recentModels.ts'
 
-/** Returns the selected models, else those of the last chat, else the first available one. */
+/** Returns the selected models, otherwise those of the last chat, otherwise the first available one. */
 export function useModelsFor(chosen: readonly string[]): string[] {
   const { data: listed } = useModels()
   if (chosen.length > 0) return [...chosen]

@@ -5,7 +5,7 @@ import { useModels } from '../data/useModels.ts'
 import { isPriced } from '../models/modelGroups.ts'
 import { formatCost, formatTokens } from './amounts.ts'
 
-/** Cost of an answer: estimated while it streams, exact afterwards. A tooltip lists its parts. */
+/** Cost of a response: estimated while it streams, exact afterwards. A tooltip lists its components. */
 export function AnswerCost({ answer }: { answer: Message }) {
   const { usage } = answer
   const { data: models } = useModels()

@@ -6,7 +6,7 @@ import { describeBudget } from './formatEstimate.ts'
 
 type BudgetBannerProps = { budget: readonly LimitState[]; onChange: () => void }
 
-/** Above the composer: a limit is near, or reached. */
+/** Banner above the composer when a limit is nearly or fully used. */
 export function BudgetBanner({ budget, onChange }: BudgetBannerProps) {
   const notice = describeBudget(budget)
   if (!notice) return null

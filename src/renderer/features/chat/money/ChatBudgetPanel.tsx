@@ -14,7 +14,6 @@ import type { SpendLimits } from '#shared/contract/chats.ts'
 import { chatKeys } from '../data/keys.ts'
 import { formatCost } from './amounts.ts'
 
-/** Budget of chats and today's spending, for the credits screen. */
 export function ChatBudgetPanel() {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -9,19 +9,19 @@ export function formatCost(microUsd: number): string {
   return formatUsd(Math.sign(microUsd) * Math.round(amount / 100) * 100, 'exact')
 }
 
-/** Rounds to one significant digit, or to cents from one cent on: `$0.004`, `$0.23`. */
+/** Rounds to one significant digit, or to cents from one cent: `$0.004`, `$0.23`. */
 export function formatRoughCost(microUsd: number): string {
   if (microUsd >= 10_000) return formatUsd(microUsd, 'cents')
   return formatCost(microUsd < 100 ? microUsd : Number(microUsd.toPrecision(1)))
 }
 
-/** `12,345`, and from a million on `1.2M`. */
+/** Formats a number of tokens: `12,345`, or `1.2M` from one million. */
 export function formatTokens(count: number): string {
   if (count < 1_000_000) return count.toLocaleString('en')
   return `${(count / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`
 }
 
-/** Formats a context size: `200K`, `1M`. */
+/** Formats a context size, such as `200K` or `1M`. */
 export function formatContext(count: number): string {
   if (count >= 1_000_000) return `${(count / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`
   return count >= 1_000 ? `${Math.round(count / 1_000)}K` : String(count)

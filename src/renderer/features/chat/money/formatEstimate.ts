@@ -4,10 +4,10 @@ import { formatCost, formatRoughCost, formatTokens } from './amounts.ts'
 
 type Estimate = { estimates: readonly AnswerEstimate[]; min_micro_usd: number; max_micro_usd: number }
 
-/** Tokens of a typical answer. */
+/** Number of output tokens in a typical response. */
 const typicalOutputTokens = 700
 
-/** `about $0.004, at most $0.25 · 1,240 tokens in` */
+/** Formats an estimate: `about $0.004, at most $0.25 · 1,240 tokens in`. */
 export function formatEstimate({ estimates, min_micro_usd: min, max_micro_usd: max }: Estimate): string {
   const input = Math.max(0, ...estimates.map((it) => it.input_tokens))
   const expected = estimates.reduce((sum, it) => {
@@ -24,7 +24,7 @@ export function formatEstimate({ estimates, min_micro_usd: min, max_micro_usd: m
 
 export type BudgetNotice = { state: 'warning' | 'stopped'; title: string; hint: string }
 
-/** The strongest of what limits have to say. */
+/** Returns the most severe notice of the limits. */
 export function describeBudget(budget: readonly LimitState[]): BudgetNotice | undefined {
   const stopped = budget.find(({ state }) => state === 'stopped')
   const warning = budget.find(({ state }) => state === 'warning')

@@ -16,7 +16,7 @@ import { usePrompts } from './usePrompts.ts'
 
 type PromptLibraryProps = { onUse?: ((prompt: Prompt) => void) | undefined; onClose: () => void }
 
-/** Library of prompts: use, create, edit and delete. Mounted while open. */
+/** Library of prompts: use, create, edit and delete. Mount only while open. */
 export function PromptLibrary({ onUse, onClose }: PromptLibraryProps) {
   const { data, error, isPending, refetch, save, remove } = usePrompts()
   const [query, setQuery] = useState('')

@@ -7,7 +7,7 @@ import { fillPrompt } from '#shared/promptText.ts'
 
 type UsePromptDialogProps = { prompt: Prompt; onUse: (text: string) => void; onClose: () => void }
 
-/** A field for each variable, and the text as it will be. */
+/** Form with a field for each variable and a preview of the text. */
 export function UsePromptDialog({ prompt, onUse, onClose }: UsePromptDialogProps) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))

@@ -1,6 +1,6 @@
 import type { Prompt } from '#shared/contract/chatLibrary.ts'
 
-/** Matches in titles come before matches in texts. */
+/** Sorts matches in titles before matches in texts. */
 export function findPrompts(prompts: readonly Prompt[], query: string): Prompt[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const has = (text: string) => words.every((word) => text.toLowerCase().includes(word))

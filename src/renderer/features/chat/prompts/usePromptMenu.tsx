@@ -10,18 +10,18 @@ import { usePrompts } from './usePrompts.ts'
 type PromptMenuOptions = { text: string; onText: (text: string) => void }
 
 export type PromptMenu = {
-  /** Above the field, while a prompt is looked for. */
+  /** Menu above the field, shown while the user searches for a prompt. */
   menu: ReactNode
   dialog: ReactNode
   fieldProps: object
-  /** @returns whether the key was taken */
+  /** @returns whether the key was handled */
   onKeyDown: (event: KeyboardEvent) => boolean
   open: () => void
 }
 
 const maxMatches = 8
 
-/** `/` and some letters at the beginning of a message find prompts of the library. */
+/** Prompt menu of the composer. Typing `/` and letters at the beginning of a message searches the library. */
 export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
   const { data: prompts = [] } = usePrompts()
   const listId = useId()

@@ -6,7 +6,6 @@ import { changePrompt, createPrompt, deletePrompt, listPrompts, type Prompt } fr
 import type { PromptId } from '#shared/contract/chats.ts'
 import { chatKeys } from '../data/keys.ts'
 
-/** The library, and what changes it. */
 export function usePrompts() {
   const agent = useAgent()
   const queryClient = useQueryClient()

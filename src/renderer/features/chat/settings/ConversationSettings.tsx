@@ -24,7 +24,7 @@ import { ToolSettings } from './ToolSettings.tsx'
 
 type ConversationSettingsProps = {
   conversation: Conversation
-  /** Opened to change the limits. */
+  /** Whether the dialog was opened to change the limits. */
   atLimits: boolean
   onChange: (changes: Changes) => Promise<unknown>
   onClose: () => void
@@ -41,7 +41,6 @@ const efforts = [
   { value: 'max', label: 'Maximum' },
 ] as const
 
-/** Settings of a conversation: instructions, parameters and limits. */
 export function ConversationSettings({ conversation, atLimits, onChange, onClose }: ConversationSettingsProps) {
   const [draft, setDraft] = useState(() => toSettingsDraft(conversation))
   const [tried, setTried] = useState(false)
@@ -132,7 +131,6 @@ type ModelFieldsProps = {
   faults: Faults
 }
 
-/** Instructions and parameters of requests to the model. */
 function ModelFields({ draft, onChange, faults }: ModelFieldsProps) {
   return (
     <>

@@ -2,7 +2,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { BudgetSettings } from './BudgetSettings.tsx'
 
-/** The limits of all chats, where no chat is open. Mounted while it is open. */
+/** Limits of all chats, for use without an open chat. Mount only while open. */
 export function LimitsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog

@@ -15,7 +15,6 @@ const profiles: readonly { value: ChatTools['profile']; label: string }[] = [
 
 type ToolSettingsProps = { tools: ToolsDraft; onChange: (tools: ToolsDraft) => void; faults: Faults }
 
-/** Tools that the models of a chat may use. */
 export function ToolSettings({ tools, onChange, faults }: ToolSettingsProps) {
   const { data: sandboxes = [] } = useSandboxes()
   const put = (change: Partial<ToolsDraft>) => onChange({ ...tools, ...change })

@@ -2,7 +2,7 @@ import type { ChatParameters, Conversation, SpendLimits } from '#shared/contract
 import { type ChatTools, chatToolLimits } from '#shared/contract/chatTools.ts'
 import { formatUsdInput, parseUsd } from '#shared/money/moneyText.ts'
 
-/** The settings of a conversation as they stand in fields: empty is the provider's own, or no limit. */
+/** Settings of a conversation as field values. An empty field means the provider's default, or no limit. */
 export type SettingsDraft = {
   systemPrompt: string
   temperature: string
@@ -16,7 +16,7 @@ export type SettingsDraft = {
   tools: ToolsDraft
 }
 export type ToolsDraft = Pick<ChatTools, 'enabled' | 'profile'> & {
-  /** Empty: none. */
+  /** Empty for no sandbox. */
   sandboxId: string
   steps: string
   turn: string
@@ -59,7 +59,6 @@ export type Faults = Partial<
   Record<'temperature' | 'topP' | 'maxTokens' | 'stop' | 'seed' | 'soft' | 'hard' | 'steps' | 'turn' | 'day', string>
 >
 
-/** Validates the fields. */
 export function validateDraft(draft: SettingsDraft): Faults {
   return {
     ...toFault('temperature', isWithin(draft.temperature, 0, 2), 'Use 0 to 2.'),
@@ -109,7 +108,7 @@ export function toSpendLimits({ soft, hard }: LimitsDraft): SpendLimits {
   return { soft_micro_usd: parseAmountField(soft), hard_micro_usd: parseAmountField(hard) }
 }
 
-/** Builds the request. Expects a valid draft. */
+/** Builds the request from a valid draft. */
 export function toConversationChanges(draft: SettingsDraft) {
   const stop = parseStopSequences(draft.stop)
   const parameters: ChatParameters = {

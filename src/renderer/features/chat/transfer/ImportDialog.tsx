@@ -11,7 +11,7 @@ import type { Output } from '#shared/contract/route.ts'
 
 type Imported = Output<typeof importConversations>
 
-/** Reads an export of another program. Mounted while it is open. */
+/** Imports an export of another program. Mount only while open. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const agent = useAgent()
   const [busy, setBusy] = useState(false)

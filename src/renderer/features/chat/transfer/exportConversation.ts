@@ -3,7 +3,7 @@ import { exportConversation } from '#shared/contract/chatLibrary.ts'
 import type { ConversationId } from '#shared/contract/chats.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 
-/** The browser's own download, under the name that the agent gives it. */
+/** Starts a download by the browser, with the file name set by the agent. */
 export function startExport(conversationId: ConversationId, format: 'json' | 'markdown'): void {
   const link = document.createElement('a')
   link.href = buildWindowAddress(buildRequest(exportConversation, { conversationId, format }).path)

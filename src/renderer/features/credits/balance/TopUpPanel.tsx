@@ -8,7 +8,7 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { getPricing } from '#shared/contract/credits.ts'
 import { creditsKey } from '../useCredits.ts'
 
-/** The amounts that credits are sold in, each of which leads to its price and payment. */
+/** Amounts of credits for sale. Each opens its quote and payment. */
 export function TopUpPanel({ isEmbedded }: { isEmbedded: boolean }) {
   const agent = useAgent()
   const openPurchase = usePurchase()

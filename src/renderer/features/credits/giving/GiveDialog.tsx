@@ -11,7 +11,7 @@ import { useGiving } from './useGiving.ts'
 
 type GiveDialogProps = {
   kind: 'grant' | 'transfer'
-  /** This account, to which the owner may grant credits. */
+  /** Account to which the owner may grant credits. */
   ownId: string
   isOwner: boolean
   onClose: () => void
@@ -34,7 +34,7 @@ const words = {
 
 type Wrong = { to?: string; amount?: string; note?: string }
 
-/** Asks for the recipient and the amount, shows them once more, and then gives. */
+/** Asks for the recipient and the amount, and for confirmation before it transfers the credits. */
 export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
   const { title, description, verb, done } = words[kind]
   const [to, setTo] = useState('')

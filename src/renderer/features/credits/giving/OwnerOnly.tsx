@@ -1,7 +1,6 @@
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 
-/** Shown in place of a form to users who are not the owner. */
 export function OwnerOnly({ title, onClose }: { title: string; onClose: () => void }) {
   return (
     <Dialog

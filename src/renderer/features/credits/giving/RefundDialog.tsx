@@ -8,7 +8,7 @@ import { parseCents } from '../creditText.ts'
 import { getRefundableCents } from '../history/chargeFacts.ts'
 import { useGiving } from './useGiving.ts'
 
-/** Refunds a charge: all that remains of it unless an amount is entered. */
+/** Refunds a charge: the full remaining amount unless another one is entered. */
 export function RefundDialog({ charge, onClose }: { charge: CreditTransaction; onClose: () => void }) {
   const refund = useGiving(refundCharge)
   const [written, setWritten] = useState('')

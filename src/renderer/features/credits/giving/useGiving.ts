@@ -6,8 +6,8 @@ import type { Input, Output, Route } from '#shared/contract/route.ts'
 import { creditsKey } from '../useCredits.ts'
 
 /**
- * Moves credits once: asked for the same thing again, after an answer that was lost, it sends the same
- * `Idempotency-Key`. Something else is another request.
+ * Returns a function that transfers credits at most once. A retry with the same input after a lost response reuses the
+ * `Idempotency-Key`; different input uses a new one.
  */
 export function useGiving<R extends Route>(route: R): (input: Input<R>) => Promise<Output<R>> {
   const agent = useAgent()

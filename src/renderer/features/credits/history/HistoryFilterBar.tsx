@@ -11,7 +11,6 @@ type HistoryFilterBarProps = {
   keys: readonly ApiKey[]
 }
 
-/** Filters of the history: text, type, model, API key and days. */
 export function HistoryFilterBar({ filters, onChange, keys }: HistoryFilterBarProps) {
   const change = (changed: Partial<HistoryFilters>) => onChange({ ...filters, ...changed })
   const spent = useSpending({ ...listDaysUntil(Date.now(), '365'), by: 'model' }).data?.groups ?? []

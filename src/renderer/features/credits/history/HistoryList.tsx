@@ -12,7 +12,7 @@ import { useHistoryRows } from './useHistory.ts'
 type HistoryListProps = {
   query: HistoryQuery
   newest: HistoryPage
-  /** Element that scrolls the list and all above it. */
+  /** Element that scrolls the list and the content above it. */
   scroller: HTMLElement
   keyNames: ReadonlyMap<string, string>
   onRefund: ((charge: CreditTransaction) => void) | undefined
@@ -22,8 +22,8 @@ const defaultPixels = 37
 const rowsBeyondView = 16
 
 /**
- * Virtual list: renders and reads only visible transactions. One tab stop; arrow keys move between rows. A row's key is
- * the number of older ones, which stays the same when new ones arrive.
+ * Virtual list that renders and reads only visible transactions. One tab stop; arrow keys move between rows. The key of
+ * a row is the number of older transactions, which does not change when new ones arrive.
  */
 export function HistoryList({ query, newest, scroller, keyNames, onRefund }: HistoryListProps) {
   const { total } = newest
@@ -41,9 +41,9 @@ export function HistoryList({ query, newest, scroller, keyNames, onRefund }: His
     estimateSize: () => defaultPixels,
     overscan: rowsBeyondView,
     scrollMargin: top,
-    // While one reads further down, nothing moves when new ones come.
+    // While the user reads further down, new transactions must not move the rows.
     anchorTo: scroller.scrollTop > top ? 'end' : 'start',
-    // The stop is always there, so that the focus is never lost with its row.
+    // The tab stop is always rendered, so that focus is not lost when its row leaves the viewport.
     rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), stopIndex])].toSorted((a, b) => a - b),
   })
   const drawn = virtualizer.getVirtualItems()
@@ -55,7 +55,7 @@ export function HistoryList({ query, newest, scroller, keyNames, onRefund }: His
   })
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // A key's target is an element of the page.
+    // Keyboard events always target an element.
     const row = (event.target as Element).closest('[data-row]')?.closest('[data-index]')
     const target = row && indexAfter(event.key, Number(row.getAttribute('data-index')), total)
     if (target === null || target === undefined) return
@@ -115,7 +115,7 @@ export function HistoryList({ query, newest, scroller, keyNames, onRefund }: His
   )
 }
 
-/** Measures the offset of an element within its scroller, also when content above it grows. */
+/** Measures the offset of an element within its scroller, including when content above it grows. */
 function useTopWithin(scroller: HTMLElement, element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0)
   useLayoutEffect(() => {

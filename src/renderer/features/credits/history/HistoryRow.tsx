@@ -24,7 +24,7 @@ import { chargeFacts, getRefundableCents } from './chargeFacts.ts'
 import { typeLabels } from './historyFilters.ts'
 
 type HistoryRowProps = {
-  /** Absent until read. */
+  /** Not set until loaded. */
   transaction: CreditTransaction | undefined
   keyNames: ReadonlyMap<string, string>
   isOpen: boolean

@@ -16,7 +16,10 @@ const standardFields: ReadonlySet<string> = new Set([
 ])
 const microPerCent = 10_000
 
-/** Lists what explains the amount, most asked first. Fields that a service adds are shown under their own names. */
+/**
+ * Lists facts that explain the amount, most relevant first. Unknown fields from the service are shown under their
+ * original names.
+ */
 export function chargeFacts({ metadata = {}, refunded_cents: refunded }: CreditTransaction): ChargeFact[] {
   const counts = Object.entries(tokens).flatMap(([field, label]) => {
     const count = metadata[field]
@@ -35,7 +38,6 @@ export function chargeFacts({ metadata = {}, refunded_cents: refunded }: CreditT
   ]
 }
 
-/** Returns the part of a charge that can still be refunded. */
 export function getRefundableCents({ type, amount_cents, refunded_cents = 0 }: CreditTransaction): number {
   if (type !== 'inference' && type !== 'sandbox') return 0
   return Math.round((-amount_cents - refunded_cents) * microPerCent) / microPerCent

@@ -3,7 +3,6 @@ import { exportTransactions } from '#shared/contract/credits.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 import type { HistoryQuery } from './historyFilters.ts'
 
-/** The browser's own download. */
 export function downloadHistory(query: HistoryQuery): void {
   const link = document.createElement('a')
   link.href = buildWindowAddress(buildRequest(exportTransactions, query).path)

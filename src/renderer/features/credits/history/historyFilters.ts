@@ -17,7 +17,7 @@ export const typeLabels: Record<TransactionType, string> = openRecord(
   },
   toPlainWord,
 )
-// Their order is that of the list above.
+// Sorted in display order.
 export const transactionTypes = Object.keys(typeLabels) as TransactionType[]
 
 export const historyPeriods = ['any', 'today', 'week', 'month', 'between'] as const
@@ -33,11 +33,11 @@ export const periodLabels: Record<HistoryPeriod, string> = {
 export const HistoryFilters = z.object({
   text: z.string(),
   type: z.enum(['all', ...TransactionType.options]),
-  /** Empty: every one. */
+  /** Empty matches all. */
   model: z.string(),
   key: z.string(),
   period: z.enum(historyPeriods),
-  /** Days of UTC, as in the chart; empty is open. Of `between`. */
+  /** UTC days, as in the chart, used for `between`. Empty means unbounded. */
   from: z.string(),
   to: z.string(),
 })
@@ -51,7 +51,6 @@ export type HistoryQuery = Omit<Input<typeof listTransactions>, 'limit' | 'offse
 const dayMs = 24 * 60 * 60_000
 const daysBack = { today: 0, week: 6, month: 29 } as const
 
-/** Builds the query of the history. */
 export function toHistoryQuery({ text, type, model, key, ...times }: HistoryFilters, nowMs: number): HistoryQuery {
   const { from, to } = resolvePeriod(times, nowMs)
   return {

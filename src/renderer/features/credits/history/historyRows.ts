@@ -4,8 +4,8 @@ import type { Output } from '#shared/contract/route.ts'
 export type HistoryPage = Output<typeof listTransactions>
 
 /**
- * The transactions of these pages, each by its place in a history of `total`, newest first. New ones are only added in
- * front, so a page that was read before they came is moved back by as many.
+ * Returns the transactions of these pages by index in a history of `total` transactions, newest first. Transactions are
+ * only added at the front, so a page read earlier is shifted by the number added since.
  */
 export function indexRows(pages: readonly HistoryPage[], total: number): ReadonlyMap<number, CreditTransaction> {
   const placed = pages.flatMap(({ transactions, offset, total: then }) =>

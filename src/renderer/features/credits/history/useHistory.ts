@@ -8,14 +8,14 @@ import { type HistoryPage, indexRows } from './historyRows.ts'
 
 const pageSize = 50
 
-/** The newest page, which tells the total. */
+/** Reads the newest page, which includes the total. */
 export function useNewestHistory(query: HistoryQuery) {
   return useQuery({ ...fetchPage(useAgent(), query, 0), placeholderData: keepPreviousData })
 }
 
 type RowRange = { query: HistoryQuery; newest: HistoryPage; first: number; last: number }
 
-/** Reads the pages that hold the rows from `first` to `last`. Only these are read again when the credits change. */
+/** Reads the pages that contain the rows from `first` to `last`. Only these are refetched when credits change. */
 export function useHistoryRows({ query, newest, first, last }: RowRange) {
   const agent = useAgent()
   const from = Math.max(1, Math.floor(first / pageSize))

@@ -8,7 +8,6 @@ import type { ApiKey } from '#shared/contract/accounts.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { useCreditKeys } from '../useCredits.ts'
 
-/** Keys with daily limits, and what they have spent. */
 export function KeyLimits() {
   const { data, error, refetch } = useCreditKeys()
   const limited = (data ?? []).filter(({ daily_limit_cents: limit }) => limit !== null)

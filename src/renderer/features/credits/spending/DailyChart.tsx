@@ -9,11 +9,11 @@ const height = 100
 const gap = 0.14
 
 /**
- * A bar for each day, in parts by model. The pointer or the arrow keys go from day to day, Enter or a click shows what
- * was charged on it. The table beside it says the same.
+ * Bar chart of spending with one bar per day, stacked by model. The pointer or the arrow keys select a day; Enter or a
+ * click shows its charges. The adjacent table contains the same data.
  */
 export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (day: string) => void }) {
-  // By its day: another period moves the places.
+  // Identified by day, because indexes shift when the period changes.
   const [activeDay, setActiveDay] = useState<string>()
   const { top, lines } = computeScale(days)
   const place = days.findIndex(({ day }) => day === activeDay)
@@ -151,7 +151,7 @@ function describeBar(bar: DayBar | undefined): string {
   return [`${formatDayName(bar.day)}: ${formatUsdCents(bar.cents)}`, ...parts].join(', ')
 }
 
-/** First, middle and last: what always has room. */
+/** Returns the first, middle and last day, whose labels always fit. */
 function pickTicks(days: readonly DayBar[]): DayBar[] {
   const places = new Set([0, Math.floor((days.length - 1) / 2), days.length - 1])
   return [...places].flatMap((place) => days[place] ?? [])

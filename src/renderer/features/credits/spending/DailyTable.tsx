@@ -1,7 +1,7 @@
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { type DayBar, formatDayName, type Series } from './dailySeries.ts'
 
-/** The chart in numbers, newest first. Days on which nothing happened are left out. */
+/** Data of the chart as a table, newest first. Omits days without spending or requests. */
 export function DailyTable({ days, series }: { days: readonly DayBar[]; series: readonly Series[] }) {
   const rows = days.filter(({ cents, requests }) => cents !== 0 || requests > 0).toReversed()
   return (

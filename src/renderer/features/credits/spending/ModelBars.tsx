@@ -7,7 +7,7 @@ import type { Series } from './dailySeries.ts'
 
 const initialCount = 6
 
-/** The legend of the chart, and what each model cost in the whole period. */
+/** Legend of the chart with the total cost of each model in the period. */
 export function ModelBars({ series }: { series: readonly Series[] }) {
   const [all, setAll] = useState(false)
   const maxCents = series[0]?.cents ?? 1

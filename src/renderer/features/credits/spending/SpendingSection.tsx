@@ -16,7 +16,6 @@ const views = [
 ] as const
 type View = (typeof views)[number]['value']
 
-/** Spending of a period by day and model. */
 export function SpendingSection({ onDay }: { onDay: (day: string) => void }) {
   const [period, setPeriod] = useState<SpendingPeriod>('30')
   const [view, setView] = useState<View>('chart')

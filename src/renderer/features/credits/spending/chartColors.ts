@@ -1,6 +1,6 @@
 import type { Color } from './dailySeries.ts'
 
-// In full, so that the build finds the names.
+// Complete class names, so that the build detects them.
 export const chartFill: Record<Color, string> = {
   1: 'fill-chart-1',
   2: 'fill-chart-2',

@@ -10,13 +10,13 @@ export type SpendingPeriod = (typeof spendingPeriods)[number]['id']
 
 const dayMs = 24 * 60 * 60_000
 
-/** Days of UTC, both included, which end today. */
+/** Returns the first and last UTC day of a period that ends today, both inclusive. */
 export function listDaysUntil(nowMs: number, period: SpendingPeriod): { from: string; to: string } {
   const days = spendingPeriods.find(({ id }) => id === period)?.days ?? 30
   return { from: toIsoDay(nowMs - (days - 1) * dayMs), to: toIsoDay(nowMs) }
 }
 
-/** Series with a color of its own; the others are summed in `rest`. Refunds reduce the day of their charge. */
+/** Series with a separate color. All others are summed in `rest`. Refunds reduce the day of their charge. */
 export type Series = { name: string; label: string; cents: number; requests: number; color: Color }
 export type Color = 1 | 2 | 3 | 4 | 5 | 'rest'
 export type DayBar = { day: string; parts: { series: Series; cents: number }[]; cents: number; requests: number }
@@ -24,7 +24,7 @@ export type DayBar = { day: string; parts: { series: Series; cents: number }[]; 
 const colors = [1, 2, 3, 4, 5] as const
 const sandboxes = 'Sandboxes'
 
-/** A bar for each day, also of those on which nothing was spent, and the series from what cost most on. */
+/** Builds one bar per day, including days without spending, and the series in descending order of cost. */
 export function buildDailySeries(
   groups: readonly SpendingGroup[],
   { from, to }: { from: string; to: string },
@@ -49,7 +49,7 @@ export function buildDailySeries(
   return { days, series }
 }
 
-/** A round amount that the highest bar fits below, and the lines between. */
+/** Returns a round upper bound for the highest bar, and the grid lines below it. */
 export function computeScale(days: readonly DayBar[]): { top: number; lines: number[] } {
   const highest = Math.max(0, ...days.map(({ parts }) => parts.reduce((sum, { cents }) => sum + cents, 0)))
   if (highest === 0) return { top: 1, lines: [] }
@@ -65,7 +65,7 @@ export function toIsoDay(ms: number): string {
 const long = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const short = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
-/** `Nov 22, 2026`, or `Nov 22`. */
+/** Formats a day such as `Nov 22, 2026` or `Nov 22`. */
 export function formatDayName(day: string, length: 'long' | 'short' = 'long'): string {
   return (length === 'long' ? long : short).format(new Date(`${day}T00:00:00.000Z`))
 }

@@ -22,7 +22,6 @@ type BulkBarProps = {
   onClear: () => void
 }
 
-/** Actions on several domains at once. */
 export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
   const agent = useAgent()
   const [change, setChange] = useState<BulkChange>()

@@ -10,19 +10,18 @@ import { domainsKey } from '../useDomains.ts'
 import { type BulkProgress, runBulk } from './bulkRun.ts'
 
 export type BulkChange = {
-  /** The deed: `Lock transfers`. */
+  /** Label of the action, such as `Lock transfers`. */
   title: string
-  /** Explanation of the action. */
   detail: string
   run: (domain: string) => Promise<unknown>
 }
 
 type BulkDialogProps = { change: BulkChange; domains: readonly Domain[]; onClose: () => void }
 
-/** Asks once, shows how far it is, and names what failed. */
+/** Asks for confirmation, shows progress and lists errors by domain. */
 export function BulkDialog({ change, domains, onClose }: BulkDialogProps) {
   const queryClient = useQueryClient()
-  // Fixed at the start: the list may change with each domain.
+  // Fixed when the run starts, because each change may alter the list.
   const [names, setNames] = useState(() => domains.map(({ domain }) => domain))
   const [progress, setProgress] = useState<BulkProgress>()
   const [isRunning, setRunning] = useState(false)

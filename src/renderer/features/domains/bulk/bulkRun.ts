@@ -1,11 +1,10 @@
-/** Progress of one change to many domains. */
 export type BulkProgress = { done: number; failures: readonly { domain: string; failure: unknown }[] }
 
-/** A registrar is not asked for everything at once. */
+/** Maximum number of concurrent requests to the registrar. */
 const maxAtOnce = 4
 
 /**
- * Applies a change to each domain. A failure does not stop the others.
+ * Applies a change to each domain. An error does not stop the remaining ones.
  * @param isStopped checked before each domain
  */
 export async function runBulk(

@@ -1,7 +1,6 @@
 import type { Domain } from '#shared/contract/domains.ts'
 import { formatCsv } from '#shared/csv.ts'
 
-/** The list as it is shown, for a spreadsheet. */
 export function formatDomainsCsv(domains: readonly Domain[]): string {
   return formatCsv(
     [

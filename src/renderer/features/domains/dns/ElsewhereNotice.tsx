@@ -11,7 +11,7 @@ import { areNameserversElsewhere } from './nameserversElsewhere.ts'
 
 type ElsewhereNoticeProps = { domain: Pick<Domain, 'domain' | 'unicode' | 'nameservers'> }
 
-/** Says that the records below are not in force, as long as other nameservers answer for the domain. */
+/** Explains that the records below are not in effect while the domain uses other name servers. */
 export function ElsewhereNotice({ domain: { domain, unicode, nameservers } }: ElsewhereNoticeProps) {
   const agent = useAgent()
   const queryClient = useQueryClient()

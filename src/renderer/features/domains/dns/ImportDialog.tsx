@@ -15,7 +15,7 @@ type ImportDialogProps = {
   onImport: (records: DnsRecordData[], options: { replace: boolean }) => void
 }
 
-/** A zone file becomes changes, which are reviewed like others. */
+/** Converts a zone file to changes, which are reviewed like any others. */
 export function ImportDialog({ zone, onClose, onImport }: ImportDialogProps) {
   const [text, setText] = useState('')
   const [replace, setReplace] = useState(false)
@@ -93,7 +93,7 @@ function describeImport({ records, skipped: leftOut, clamped }: ImportedZone): s
 
 const maxListed = 5
 
-/** `line 3, line 9 (HTTPS: not supported).` */
+/** Formats line numbers with reasons, such as `line 3, line 9 (HTTPS: not supported).` */
 function listLines(lines: readonly { line: number; reason?: string }[]): string {
   const words = lines.slice(0, maxListed).map(({ line, reason }) => `line ${line}${reason ? ` (${reason})` : ''}`)
   return `${words.join(', ')}${lines.length > maxListed ? ` and ${lines.length - maxListed} more.` : '.'}`

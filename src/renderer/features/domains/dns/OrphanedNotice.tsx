@@ -10,7 +10,7 @@ import { domainsKey } from '../useDomains.ts'
 
 type OrphanedNoticeProps = { domain: Pick<Domain, 'domain' | 'unicode' | 'orphaned_names'> }
 
-/** Tells of DNS records that point to a deleted sandbox, and removes them on request. */
+/** Warns about DNS records that point to a deleted sandbox, and removes them on request. */
 export function OrphanedNotice({ domain: { domain, unicode, orphaned_names: names } }: OrphanedNoticeProps) {
   const agent = useAgent()
   const queryClient = useQueryClient()

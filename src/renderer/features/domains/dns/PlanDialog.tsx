@@ -11,15 +11,15 @@ import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 type PlanDialogProps = {
   plan: DnsPlan
   onClose: () => void
-  /** Every step is done. */
+  /** Called when all steps are done. */
   onApplied: (plan: DnsPlan) => void
-  /** The zone moved: the same changes are compared with it as it is now. */
+  /** Called if the zone has changed in the meantime. The same changes are then compared with its current state. */
   onReviewAgain: () => void
-  /** Takes back what was done. */
+  /** Reverts the applied changes. */
   onUndo: (plan: DnsPlan) => void
 }
 
-/** Changes of a plan, then their results. */
+/** Changes of a plan, later with their results. */
 export function PlanDialog({ plan, onClose, onApplied, onReviewAgain, onUndo }: PlanDialogProps) {
   const agent = useAgent()
   const applying = useMutation({

@@ -7,7 +7,7 @@ import { parseRecordForm, type RecordForm } from './zoneEdits.ts'
 
 type RecordFieldsProps = {
   zone: string
-  /** Absent for a new record. */
+  /** Not set for a new record. */
   record: DnsRecordData | undefined
   /** Other records of the zone. */
   others: readonly DnsRecordData[]
@@ -26,7 +26,7 @@ const examples: Readonly<Record<DnsRecordData['type'], string>> = {
   NS: 'ns1.example.net',
 }
 
-/** Editor of a record in place of its row; the type of an existing record is fixed. */
+/** Editor that replaces the row of a record. The type of an existing record is fixed. */
 export function RecordFields({ zone, record, others, onDone, onCancel }: RecordFieldsProps) {
   const [form, setForm] = useState<RecordForm>({
     type: record?.type ?? 'A',

@@ -15,12 +15,12 @@ type RecordTableProps = {
   rows: readonly ZoneRow[]
   edits: ZoneEdits
   onEditsChange: (edits: ZoneEdits) => void
-  /** Key of the row in its editor, or `new`. */
+  /** Key of the row with an open editor, or `new`. */
   openRow: string | undefined
   onOpenRowChange: (key: string | undefined) => void
 }
 
-/** Records of a zone with their changes, of which one can be open in an editor. */
+/** Records of a zone with pending changes. One of them can be open in an editor. */
 export function RecordTable({ zone, rows, edits, onEditsChange, openRow, onOpenRowChange }: RecordTableProps) {
   return (
     <>

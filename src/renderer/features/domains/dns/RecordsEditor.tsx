@@ -44,7 +44,7 @@ type RecordsEditorProps = { domain: Pick<Domain, 'domain' | 'unicode' | 'nameser
 
 type RecordsDialogKind = 'history' | 'templates' | 'sandbox' | 'import'
 
-/** DNS records: changes are collected, compared with the zone as it is, and applied together. */
+/** Editor of DNS records. Changes are collected, compared with the current zone and applied together. */
 export function RecordsEditor({ domain }: RecordsEditorProps) {
   const zone = domain.domain
   const { data, error, isPending, refetch } = useRecords(zone)
@@ -227,7 +227,7 @@ function downloadZone({ domain, nameservers }: RecordsEditorProps['domain'], rec
   URL.revokeObjectURL(link.href)
 }
 
-/** Sandboxes that the domain, or names below it, lead to. Nothing if there are none. */
+/** Sandboxes that the domain or its subdomains point to. Renders nothing if there are none. */
 function DomainSandboxes({ zone, onRemoved }: DomainSandboxesProps) {
   const { data: sandboxes = [] } = useSandboxes()
   const rows = useSandboxDomains(sandboxes).filter(

@@ -19,7 +19,10 @@ type SandboxDialogProps = {
   onAdd: (record: DnsRecordData) => void
 }
 
-/** Leads a name of the domain to an exposed port of a sandbox: the sandbox takes its requests, and a record leads there. */
+/**
+ * Points a name of the domain to an exposed port of a sandbox: registers the name with the sandbox and adds a DNS
+ * record.
+ */
 export function SandboxDialog({ zone, present, onClose, onAdd }: SandboxDialogProps) {
   const agent = useAgent()
   const [host, setHost] = useState('@')

@@ -17,7 +17,7 @@ type TemplatesDialogProps = {
 const groups = [...Map.groupBy(recordTemplates, ({ group }) => group)]
 const [firstTemplate] = recordTemplates
 
-/** Records that are needed together, before they become changes. */
+/** Form that adds a set of related records as changes. */
 export function TemplatesDialog({ zone, present, onClose, onAdd }: TemplatesDialogProps) {
   const [template, setTemplate] = useState(firstTemplate)
   const [written, setWritten] = useState<Readonly<Record<string, string>>>({})

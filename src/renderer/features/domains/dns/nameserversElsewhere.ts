@@ -1,6 +1,5 @@
 /**
- * Whether a domain is served by other name servers than the registrar's, so that the records stored there have no
- * effect.
+ * Whether a domain uses other name servers than the registrar's, so that the records stored there have no effect.
  * @param own name servers of the registrar; a leading dot matches all subdomains; undefined if unknown
  */
 export function areNameserversElsewhere(nameservers: readonly string[], own: readonly string[] | undefined): boolean {

@@ -1,16 +1,16 @@
 import type { NewDnsRecord } from '#shared/dns/dnsRecord.ts'
 
-/** One thing that the provider tells the person, and the records need. */
+/** Value supplied by the provider that the records require. */
 export type TemplateField = {
   id: string
   label: string
   placeholder: string
   hint?: string
-  /** Whether the other records are useful without it. */
+  /** Whether the other records are useful if this field is empty. */
   optional?: boolean
 }
 
-/** Records that belong together. An empty field fits no record unless it is optional. */
+/** Set of related records. Records that refer to an empty field are omitted; only optional fields may be empty. */
 export type RecordTemplate = {
   id: string
   group: 'Mail' | 'Site' | 'Verification' | 'Security'

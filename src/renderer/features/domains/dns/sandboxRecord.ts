@@ -2,7 +2,10 @@ import type { SandboxDomain } from '#shared/contract/sandboxDomains.ts'
 import { type DnsRecordData, normalizeRecord } from '#shared/dns/dnsRecord.ts'
 import { buildZoneRows, removeRecord, type ZoneEdits } from './zoneEdits.ts'
 
-/** At the root no CNAME is allowed, and a service without a public address is reached on this computer. */
+/**
+ * Creates the record that points a name to a sandbox. The zone apex allows no CNAME, and a service without a public
+ * address is reached on this computer.
+ */
 export function createSandboxRecord(
   zone: string,
   host: string,
@@ -12,7 +15,7 @@ export function createSandboxRecord(
   return normalizeRecord(zone, { type: 'CNAME', host, value: target })
 }
 
-/** Removes the record that led the name to its sandbox; other addresses of the name stay. */
+/** Removes the record that pointed the name to its sandbox. Other addresses of the name remain. */
 export function removeSandboxRecord(
   zone: string,
   { records, edits }: { records: Parameters<typeof buildZoneRows>[0]; edits: ZoneEdits },

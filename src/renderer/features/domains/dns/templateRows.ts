@@ -2,13 +2,16 @@ import { type DnsRecordData, DnsRecordFault, normalizeRecord } from '#shared/dns
 import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 import type { RecordTemplate } from './recordTemplates.ts'
 
-/** `exists`: it is there already. `blocked`: it cannot be added; `note` says why. */
+/**
+ * `exists` means that the zone already contains the record. `blocked` means that it cannot be added; `note` contains
+ * the reason.
+ */
 export type TemplateRow = { record: DnsRecordData; state: 'new' | 'exists' | 'blocked'; note?: string }
 
 type TemplateInput = {
   template: RecordTemplate
   written: Readonly<Record<string, string>>
-  /** The records of the zone, with what is not saved yet. */
+  /** Records of the zone, including unsaved changes. */
   present: readonly DnsRecordData[]
 }
 
@@ -42,7 +45,7 @@ function toTemplateRow(record: DnsRecordData, others: readonly DnsRecordData[]):
   const conflict = findZoneConflict(others, record)
   if (conflict?.reason === 'duplicate') return { record, state: 'exists' }
   if (conflict) return { record, state: 'blocked', note: `A ${conflict.with.type} record is in its place.` }
-  // Two SPF records at one name count as none: https://www.rfc-editor.org/rfc/rfc7208#section-3.2
+  // Multiple SPF records at one name are an error: https://www.rfc-editor.org/rfc/rfc7208#section-3.2
   const hasSpf = isSpf(record) && others.some((it) => isSpf(it) && it.host === record.host)
   if (!hasSpf) return { record, state: 'new' }
   const include = /\binclude:\S+/.exec(record.value)?.[0]
@@ -54,7 +57,7 @@ function isSpf({ type, value }: DnsRecordData): boolean {
   return type === 'TXT' && /^v=spf1( |$)/i.test(value)
 }
 
-/** The field whose text stands in what is wrong. */
+/** Returns the error of the field whose value caused it. */
 function buildField(
   { fields }: RecordTemplate,
   values: Readonly<Record<string, string>>,

@@ -9,14 +9,14 @@ import { buildZoneRows, toRecords, type ZoneEdits } from './zoneEdits.ts'
 
 type ZonePlanOptions = { zone: string; edits: ZoneEdits; onApplied: () => void }
 
-/** Plans the changes of a zone for review, and plans that undo applied ones. */
+/** Plans the changes of a zone for review, and plans that revert applied changes. */
 export function useZonePlan({ zone, edits, onApplied }: ZonePlanOptions) {
   const agent = useAgent()
   const queryClient = useQueryClient()
   const [plan, setPlan] = useState<DnsPlan>()
   const planning = useMutation({
     mutationFn: async () => {
-      // Records added elsewhere since are not part of the changes.
+      // Excludes records added elsewhere in the meantime.
       const { records: latest } = await agent(listLocalRecords, { domain: zone, fresh: true })
       return await agent(planRecords, { domain: zone, records: toRecords(buildZoneRows(latest, edits)) })
     },

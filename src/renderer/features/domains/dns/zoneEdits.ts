@@ -2,29 +2,29 @@ import type { DnsRecord } from '#shared/contract/dnsRecords.ts'
 import { type DnsRecordData, DnsRecordFault, hasDistance, normalizeRecord } from '#shared/dns/dnsRecord.ts'
 import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 
-/** Pending edits, which survive changes of the zone. */
+/** Pending edits, preserved when the zone changes. */
 export type ZoneEdits = {
   added: readonly { key: string; record: DnsRecordData }[]
-  /** By id. */
+  /** Changed records by id. */
   changed: Readonly<Record<string, DnsRecordData>>
   removed: readonly string[]
 }
 
 export const noEdits: ZoneEdits = { added: [], changed: {}, removed: [] }
 
-/** Key of an addition, distinct from the ids of records. */
+/** Creates a key for an added record, distinct from record ids. */
 export function createRecordKey(): string {
   return `new-${crypto.randomUUID()}`
 }
 
 export type ZoneRow = {
-  /** Id of the record or of the addition. */
+  /** Id of the record, or key of the addition. */
   key: string
   record: DnsRecordData
   state: 'same' | 'added' | 'changed' | 'removed'
 }
 
-/** The records of a zone with what would become of each, additions last. */
+/** Returns the records of a zone with their pending changes, additions last. */
 export function buildZoneRows(records: readonly DnsRecord[], edits: ZoneEdits): ZoneRow[] {
   const rows = records.map((it): ZoneRow => {
     const changed = edits.changed[it.id]
@@ -42,7 +42,7 @@ export function editCount(records: readonly DnsRecord[], edits: ZoneEdits): numb
   return buildZoneRows(records, edits).filter(({ state }) => state !== 'same').length
 }
 
-/** @param key the row that it takes the place of; undefined for a new one */
+/** @param key row to replace; undefined for a new record */
 export function withRecord(
   edits: ZoneEdits,
   record: DnsRecordData,
@@ -62,7 +62,7 @@ export function removeRecord(edits: ZoneEdits, key: string): ZoneEdits {
   return { ...edits, changed, removed: [...edits.removed, key] }
 }
 
-/** As the zone has it. */
+/** Discards the edits of a record. */
 export function restoreRecord(edits: ZoneEdits, key: string): ZoneEdits {
   const { [key]: _, ...changed } = edits.changed
   return { ...edits, changed, removed: edits.removed.filter((it) => it !== key) }
@@ -70,12 +70,14 @@ export function restoreRecord(edits: ZoneEdits, key: string): ZoneEdits {
 
 const addressTypes: readonly DnsRecordData['type'][] = ['A', 'AAAA', 'CNAME']
 
-/** Whether the record sets the address of its name. */
+/** Creates a filter for address records of a name. */
 export function createAddressFilter(host: string): (record: DnsRecordData) => boolean {
   return (record) => record.host === host && addressTypes.includes(record.type)
 }
 
-/** Points a name to one address and removes its others, which would receive part of the traffic. */
+/**
+ * Points a name to a single address and removes its other addresses, which would otherwise receive part of the traffic.
+ */
 export function withAddress(
   records: readonly DnsRecord[],
   edits: ZoneEdits,
@@ -89,7 +91,7 @@ export function withAddress(
   return same ? without : withRecord(without, record, { newKey })
 }
 
-/** Adds what is not there yet; with `replace`, everything else is removed. */
+/** Adds the missing records. With `replace`, all other records are removed. */
 export function withImported(
   records: readonly DnsRecord[],
   imported: readonly DnsRecordData[],
@@ -115,7 +117,7 @@ function toRecordData({ type, host, value, ttl, distance }: DnsRecord): DnsRecor
 
 export type RecordForm = { type: DnsRecordData['type']; host: string; value: string; ttl: string; distance: string }
 
-/** The record that was written, or what is wrong with which field. */
+/** Returns the parsed record, or the errors by field. */
 export function parseRecordForm(
   zone: string,
   form: RecordForm,

@@ -31,16 +31,16 @@ const statusLabels: Readonly<Record<Domain['status'], string>> = openRecord(
 
 type DomainTableProps = {
   rows: readonly Domain[]
-  /** By name, of those for which something was set. */
+  /** Renewal settings by domain name, where configured. */
   renewals: ReadonlyMap<string, DomainRenewal>
   sort: DomainSort
   onSort: (sort: DomainSort) => void
-  /** Names of those that something is done with together. */
+  /** Names of domains selected for a bulk action. */
   chosen: ReadonlySet<string>
   onChoose: (chosen: ReadonlySet<string>) => void
 }
 
-/** Only what is in view is drawn. */
+/** Virtual table: renders only visible rows. */
 export function DomainTable({ rows, renewals, sort, onSort, chosen, onChoose }: DomainTableProps) {
   const place = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({

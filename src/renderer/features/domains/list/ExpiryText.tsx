@@ -2,7 +2,7 @@ import { joinClassNames } from '#renderer/ui/classNames.ts'
 import type { Domain } from '#shared/contract/domains.ts'
 import { getExpiryMark } from './domainRows.ts'
 
-/** The day on which it expires, and how many are left when they are few. */
+/** Expiry date, with the number of remaining days if it is near. */
 export function ExpiryText({ domain: of }: { domain: Pick<Domain, 'expires_at' | 'status'> }) {
   const mark = getExpiryMark(of, Date.now())
   return (

@@ -5,10 +5,10 @@ export type DomainSort = 'name' | 'expiry'
 
 const dayMs = 24 * 60 * 60_000
 const soonMs = 30 * dayMs
-/** From then on it is urgent. */
+/** Remaining time from which expiry is marked as urgent. */
 const urgentMs = 7 * dayMs
 
-/** Returns the mark beside the expiry date; undefined while there is time. */
+/** Returns the mark shown beside the expiry date. @returns undefined if expiry is not near */
 export function getExpiryMark(
   domain: Pick<Domain, 'expires_at' | 'status'>,
   nowMs: number,
@@ -24,7 +24,7 @@ export function isExpiring(domain: Pick<Domain, 'expires_at' | 'status'>, nowMs:
   return domain.status === 'expired' || Date.parse(domain.expires_at) - nowMs < soonMs
 }
 
-/** Returns the rows to show, sorted. */
+/** Returns the rows to display, sorted. */
 export function buildDomainRows(
   domains: readonly Domain[],
   { search, filter, sort, nowMs }: { search: string; filter: DomainFilter; sort: DomainSort; nowMs: number },
@@ -38,7 +38,7 @@ export function buildDomainRows(
   return domains.filter(fits).sort(compare)
 }
 
-/** Not by the rules of a language: 5,000 names are sorted in a moment. */
+/** Compares code units rather than by locale, so that sorting 5,000 names stays fast. */
 function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

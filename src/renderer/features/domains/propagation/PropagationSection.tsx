@@ -17,10 +17,10 @@ import {
 import { domainsKey } from '../useDomains.ts'
 import { describeServer, waitText } from './describeServer.ts'
 
-/** Propagation of the records: the domain's name servers, and resolvers that cache them. */
+/** Propagation of the records to the domain's name servers and to caching resolvers. */
 export function PropagationSection({ domain }: { domain: string }) {
   const agent = useAgent()
-  /** Time of the last check; each check queries all servers. */
+  /** Time of the last check. Each check queries all servers. */
   const [requestedDomain, setRequestedDomain] = useState<string>()
   const servers = useQuery({
     queryKey: [...domainsKey, 'servers', domain, requestedDomain],

@@ -19,7 +19,7 @@ export function describeServer(records: readonly PropagatedRecords[]): ServerTex
   return { tone: 'caution', text: `${count('same')} of ${records.length} up to date · ${parts.join(', ')}` }
 }
 
-/** `5 min`, `2 h`: how long a resolver may keep what it has. */
+/** Formats the time for which a resolver may cache a record, such as `5 min` or `2 h`. */
 export function waitText(seconds: number): string {
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3_600) return `${Math.ceil(seconds / 60)} min`

@@ -2,7 +2,7 @@ import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import { goTo } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 
-/** Tells of domains wherever the person is: on the screen, or by the system while the window is behind others. */
+/** Shows notices about domains on every screen, or as system notifications while the window is in the background. */
 export function DomainNotices() {
   useLiveEvent((event) => {
     if (event.type !== 'domains.told') return
@@ -10,7 +10,7 @@ export function DomainNotices() {
     const show = () => (domain === null ? goTo('domains') : goTo('domains', 'name', domain))
     const isAllowed = 'Notification' in window && Notification.permission === 'granted'
     if (document.hasFocus() || !isAllowed) {
-      // The badge stays: this may go, and covers nothing for long.
+      // The notice may disappear, because the badge remains.
       notify.info(title, { hint: body, action: { label: 'Show', run: show } })
       return
     }

@@ -11,7 +11,7 @@ import { formatDay } from './renewalLabels.ts'
 
 const maxNamed = 3
 
-/** Domains that expire, until the person has taken note. */
+/** Expiring domains, shown until the user dismisses the notice. */
 export function NoticeBar() {
   const agent = useAgent()
   const queryClient = useQueryClient()

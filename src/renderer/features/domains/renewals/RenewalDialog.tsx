@@ -10,16 +10,16 @@ import { parseRenewal, renewalRanges, suggestMaxPrice, toRenewalForm } from './r
 import { formatYears } from './renewalLabels.ts'
 
 type RenewalDialogProps = {
-  /** The domain, or how many. */
+  /** Domain name, or the number of domains. */
   name: string
   present: DomainRenewal | undefined
-  /** List price of one year; undefined: not known, or several. */
+  /** List price of one year; undefined if unknown or not uniform. */
   yearMicroUsd: number | undefined
   onSave: (settings: RenewalSettings) => Promise<void>
   onClose: () => void
 }
 
-/** When a domain is renewed from the wallet, for how long, and for how much at most. */
+/** Settings for automatic renewal: days before expiry, years and maximum price. */
 export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: RenewalDialogProps) {
   const [form, setForm] = useState(() => toRenewalForm(present, yearMicroUsd))
   const [isTried, setTried] = useState(false)

@@ -17,7 +17,7 @@ import { usePrices } from '../useDomains.ts'
 import { RenewalDialog } from './RenewalDialog.tsx'
 import { describeRenewal, getRenewalBadge } from './renewalLabels.ts'
 
-/** Whether and how one domain is renewed, and what keeps it from that. */
+/** Renewal settings of one domain, and any reason that prevents the renewal. */
 export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDomain }) {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -2,12 +2,11 @@ import { type DomainRenewal, RenewalSettings, renewalLimits } from '#shared/cont
 import { domainLimits } from '#shared/contract/domainSearch.ts'
 import { formatUsdInput, parseUsd } from '#shared/money/moneyText.ts'
 
-/** Values of the fields. */
 export type RenewalForm = { daysBefore: number; years: number; maxPrice: string }
 
 const microPerDollar = 1_000_000
 
-/** @param yearMicroUsd list price of one year; undefined: not known */
+/** @param yearMicroUsd list price of one year; undefined if unknown */
 export function toRenewalForm(present: DomainRenewal | undefined, yearMicroUsd: number | undefined): RenewalForm {
   if (present) {
     const { days_before: daysBefore, years, most_micro_usd: maxMicroUsd } = present
@@ -20,12 +19,12 @@ export function toRenewalForm(present: DomainRenewal | undefined, yearMicroUsd: 
   }
 }
 
-/** The next whole dollar above the price: it pays for that, and for no surprise. */
+/** Suggests the next whole dollar above the price, which covers the price but not a significant increase. */
 export function suggestMaxPrice(microUsd: number): string {
   return formatUsdInput(String((Math.floor(microUsd / microPerDollar) + 1) * microPerDollar))
 }
 
-/** @returns undefined while something in it cannot be */
+/** @returns undefined if a value is invalid */
 export function parseRenewal({ daysBefore, years, maxPrice }: RenewalForm): RenewalSettings | undefined {
   const settings = { enabled: true, days_before: daysBefore, years, most_micro_usd: Number(parseUsd(maxPrice)) }
   const parsed = RenewalSettings.safeParse(settings)

@@ -2,7 +2,6 @@ import type { Tone } from '#renderer/ui/StatusDot.tsx'
 import type { DomainRenewal } from '#shared/contract/domainRenewals.ts'
 import { toPlainWord } from '#shared/openRecord.ts'
 
-/** In a cell of the list. */
 export function getRenewalBadge(
   renewal: Pick<DomainRenewal, 'state'> | undefined,
 ): { tone: Tone; text: string } | undefined {
@@ -29,7 +28,6 @@ export function getRenewalBadge(
   }
 }
 
-/** All that matters in one sentence. */
 export function describeRenewal(renewal: DomainRenewal | undefined): string {
   switch (renewal?.state) {
     case undefined:

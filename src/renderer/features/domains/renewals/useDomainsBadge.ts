@@ -3,7 +3,7 @@ import type { Badge } from '#renderer/ui/feature.ts'
 
 const failing = new Set(['blocked', 'credited'])
 
-/** Domains that expire, and renewals that cannot be paid. */
+/** Returns a badge that counts expiring domains and renewals that cannot be paid. */
 export function useDomainsBadge(): Badge | undefined {
   useLiveRenewals()
   const { data } = useRenewals()

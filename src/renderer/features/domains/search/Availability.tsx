@@ -14,7 +14,6 @@ const words: Readonly<Record<CheckedDomain['status'], { tone: Tone; text: string
 
 type AvailabilityProps = Pick<CheckedDomain, 'domain' | 'unicode' | 'status' | 'premium' | 'warning' | 'error'>
 
-/** The name at the left, beside it whether it is free; below it what to know. */
 export function Availability({ domain, unicode, status, premium, warning, error }: AvailabilityProps) {
   const { tone, text } = words[status]
   const note = warning ?? error

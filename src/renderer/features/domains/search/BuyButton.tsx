@@ -4,11 +4,11 @@ import type { CheckedDomain } from '#shared/contract/domainSearch.ts'
 
 type BuyButtonProps = {
   result: Pick<CheckedDomain, 'domain' | 'unicode' | 'available'>
-  /** US dollars a year; null: not known. */
+  /** US dollars per year; null if unknown. */
   renewal: number | null
 }
 
-/** Renders nothing for a name that is not available. */
+/** Button to buy a domain. Renders nothing if the name is not available. */
 export function BuyButton({ result: { domain, unicode, available }, renewal }: BuyButtonProps) {
   const openPurchase = usePurchase()
   if (!available) return <span />

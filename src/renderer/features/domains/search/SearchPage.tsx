@@ -11,7 +11,7 @@ import { useSearchResults } from '../useDomains.ts'
 import { Availability, formatPrice } from './Availability.tsx'
 import { BuyButton } from './BuyButton.tsx'
 
-/** Asked apart, so that a slow registry does not hold back the others. */
+/** Queried separately, so that a slow registry does not delay the others. */
 const parts = [defaultTlds.slice(0, 2), defaultTlds.slice(2, 4), defaultTlds.slice(4)].map((it) => it.join(','))
 
 const SearchParams = z.object({ q: z.string().max(253) })
@@ -57,7 +57,7 @@ function Results({ q, tlds, isFirst }: { q: string; tlds: string; isFirst: boole
   const { data, error, isPending, isPlaceholderData, refetch } = useSearchResults(q, tlds)
   if (isPending) return <SkeletonRows label="Searching…" count={tlds.split(',').length} rowClassName="h-6" />
   if (error) return isFirst ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : null
-  // A whole name comes with each part: it is shown once.
+  // A complete domain name is included in the results of each part, but shown once.
   const results = data.results.filter((it) => isFirst || tlds.split(',').some((tld) => it.domain.endsWith(`.${tld}`)))
   return (
     <>

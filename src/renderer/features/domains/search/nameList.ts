@@ -1,7 +1,7 @@
 import type { CheckedDomain } from '#shared/contract/domainSearch.ts'
 import { formatCsv } from '#shared/csv.ts'
 
-/** Names of a pasted text, each once: they may stand in lines, or with commas or spaces between. */
+/** Returns the distinct names in a pasted text, separated by line breaks, commas or spaces. */
 export function parseNames(text: string): string[] {
   const names = text
     .split(/[\s,;]+/)
@@ -10,13 +10,12 @@ export function parseNames(text: string): string[] {
   return [...new Set(names)]
 }
 
-/** Returns why these names cannot be checked. */
+/** Returns the reason why these names cannot be checked, or undefined. */
 export function findNamesFault(names: readonly string[], max: number): string | undefined {
   if (names.length <= max) return undefined
   return `${names.length} names. At most ${max} can be checked at once.`
 }
 
-/** For a spreadsheet. */
 export function formatCheckedCsv(checked: readonly CheckedDomain[]): string {
   return formatCsv(
     ['domain', 'name', 'status', 'premium', 'price_usd', 'note'],

@@ -149,13 +149,13 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
 
 type Setting = { isPending: boolean; variables: boolean | undefined; submittedAt: number }
 
-/** Returns the setting to show: the cached value may be older than a change in progress or just made. */
+/** Returns the value to display. The cached value may be older than a change that is pending or just completed. */
 function resolveFlag(setting: Setting, set: boolean | undefined, of: { cached: boolean; asOf: string }): boolean {
   if (setting.isPending) return setting.variables ?? of.cached
   return Date.parse(of.asOf) < setting.submittedAt ? (set ?? of.cached) : of.cached
 }
 
-/** Transfer code that another registrar requires. Whoever has it can take the domain. */
+/** Transfer code required by another registrar. Anyone with the code can transfer the domain. */
 function AuthCode({ domain }: { domain: string }) {
   const agent = useAgent()
   const reading = useMutation({

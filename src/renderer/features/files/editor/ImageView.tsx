@@ -10,7 +10,7 @@ type ImageViewProps = { sandboxId: SandboxId; path: string; version: string; siz
 
 const zooms = [0.1, 0.25, 0.5, 1, 2, 4, 8]
 
-/** Drawn by an `img` alone: nothing in a picture runs there, an SVG's scripts neither. */
+/** Rendered by an `img` element only, so that scripts in an SVG do not run. */
 export function ImageView({ sandboxId, path, version, size }: ImageViewProps) {
   const [natural, setNatural] = useState<{ width: number; height: number }>()
   const [zoom, setZoom] = useState<number>()

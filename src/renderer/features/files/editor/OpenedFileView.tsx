@@ -18,13 +18,13 @@ type OpenedFileViewProps = {
   sandboxId: SandboxId
   path: string
   drafts: Drafts
-  /** Position to go to; a new object for each request. */
+  /** Position to scroll to. Each request is a new object. */
   at: PlaceInText | undefined
   onUnsaved: (unsaved: boolean) => void
   onSaved: (path: string) => void
 }
 
-/** A file in the way that suits it. Its content is read once: the editor has it from then on. */
+/** View of a file, depending on its type. The content is read once; afterwards the editor owns it. */
 export function OpenedFileView({ sandboxId, path, drafts, at, onUnsaved, onSaved }: OpenedFileViewProps) {
   const agent = useAgent()
   const { data, error, refetch } = useQuery({

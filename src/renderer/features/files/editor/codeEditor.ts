@@ -19,19 +19,19 @@ import {
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** Lines and columns begin at 1. */
+/** Lines and columns are 1-based. */
 export type PlaceInText = { line: number; column: number }
 
 export type CodeEditor = {
   text(): string
   replace(text: string): void
   focus(): void
-  /** Puts the cursor there, in the middle of what is seen; past the end, at the end. */
+  /** Moves the cursor to a position and centers it in the view. Positions beyond the end are clamped. */
   goTo(place: PlaceInText): void
   close(): void
 }
 
-/** The tokens of the app: they follow its theme by themselves. */
+/** Uses the design tokens of the app, so that it follows the theme. */
 const look = EditorView.theme({
   '&': { height: '100%', backgroundColor: 'var(--canvas)', color: 'var(--ink)', fontSize: '12.5px' },
   '&.cm-focused': { outline: 'none' },
@@ -106,7 +106,7 @@ export function createCodeEditor({ parent, name, text, onChange, onSave }: Optio
   const description = LanguageDescription.matchFilename(languages, name)
   description?.load().then(
     (support) => !closed && view.dispatch({ effects: language.reconfigure(support) }),
-    () => {}, // without colors it is edited just as well
+    () => {}, // editing works without highlighting
   )
   return {
     text: () => view.state.doc.toString(),

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { deviceStore, type TextStore } from '#renderer/storage/textStore.ts'
 import type { SandboxId } from '#shared/ids.ts'
 
-/** Unsaved text of a file, and the version that it is based on. */
+/** Unsaved text of a file, and the version it is based on. */
 const Draft = z.object({ text: z.string(), version: z.string() })
 export type Draft = z.infer<typeof Draft>
 
-/** Unsaved text of the files of one sandbox, beyond the life of the page. */
+/** Unsaved text of the files of one sandbox, stored across page loads. */
 export type Drafts = {
   paths(): string[]
   read(path: string): Draft | undefined
@@ -31,18 +31,18 @@ export function openDrafts(sandboxId: SandboxId, store: TextStore = deviceStore)
       try {
         return Draft.parse(JSON.parse(store.get(prefix + path) ?? 'null'))
       } catch {
-        return undefined // there is none, or it was written by something else
+        return undefined // missing, or in an unknown format
       }
     },
     keep(path, draft) {
       const isStored = store.set(prefix + path, JSON.stringify(draft))
-      if (!isStored) store.remove(prefix + path) // an older draft must not replace it
+      if (!isStored) store.remove(prefix + path) // otherwise an older draft would be restored
     },
     forget: (path) => store.remove(prefix + path),
   }
 }
 
-/** Forgets the drafts of sandboxes that no longer exist. */
+/** Removes the drafts of sandboxes that no longer exist. */
 export function forgetOtherDrafts(sandboxIds: readonly SandboxId[], store: TextStore = deviceStore): void {
   const prefixes = sandboxIds.map(buildPrefix)
   for (const key of store.keys()) {

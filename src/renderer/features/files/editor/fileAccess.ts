@@ -12,12 +12,12 @@ export type OpenedFile = { size: number; version: string } & (
   | { kind: 'large' }
 )
 
-/** More is slow to edit, and seldom meant to be. */
+/** Maximum size of an editable file. Larger files are slow to edit. */
 export const maxTextBytes = 2 * 1024 * 1024
 
 export async function openFile(agent: Agent, id: SandboxId, path: string, signal?: AbortSignal): Promise<OpenedFile> {
   const options = signal ? { signal } : {}
-  // Read before the content: a change in between is detected on saving.
+  // Read before the content, so that a change in between is detected on saving.
   const { size, version } = await agent(statFile, { id, path, follow: true }, options)
   if (isImage(getBasename(path))) return { kind: 'image', size, version }
   if (size > maxTextBytes) return { kind: 'large', size, version }
@@ -26,13 +26,13 @@ export async function openFile(agent: Agent, id: SandboxId, path: string, signal
   return { kind: 'text', text: content, size, version }
 }
 
-/** `isNew`: nothing may be there. */
+/** `isNew` requires that no file exists at the path. */
 type SavedText = { id: SandboxId; path: string; text: string; ifVersion: string | undefined; isNew?: boolean }
 
 /**
  * Replaces the file atomically.
- * @param ifVersion version that must be present; undefined for any
- * @throws AppError `file/changed`, `file/no-space` …
+ * @param ifVersion required current version; undefined for any
+ * @throws {AppError} `file/changed`, `file/no-space` and others
  */
 export async function saveText(agent: Agent, { id, path, text, ifVersion, isNew = false }: SavedText): Promise<string> {
   const all = new Blob([text])

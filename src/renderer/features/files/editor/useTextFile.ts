@@ -8,7 +8,7 @@ import { type CodeEditor, createCodeEditor, type PlaceInText } from './codeEdito
 import type { Drafts } from './drafts.ts'
 import { openFile, saveText } from './fileAccess.ts'
 
-/** Delay before typed text is stored, in milliseconds; text typed later is lost if the page closes. */
+/** Delay before edits are stored, in milliseconds. Later edits are lost if the page closes. */
 const keepMs = 300
 
 export type TextFileOptions = {
@@ -23,26 +23,26 @@ export type TextFileOptions = {
 }
 
 export type TextFile = {
-  /** Element that takes the editor. */
+  /** Element that contains the editor. */
   place: RefObject<HTMLDivElement | null>
   unsaved: boolean
   busy: boolean
-  /** Whether the file changed on disk since it was read. */
+  /** Whether the file has changed on disk since it was read. */
   conflict: boolean
   save(): void
   overwrite(): void
   reload(): void
-  /** Takes the place of nothing. @throws AppError `file/exists` … */
+  /** Saves under another name without overwriting an existing file. @throws {AppError} `file/exists` and others */
   saveAs(name: string): Promise<void>
 }
 
-/** A text file in an editor, with its draft until it is saved. */
+/** Text file in an editor, with a stored draft until it is saved. */
 export function useTextFile(options: TextFileOptions): TextFile {
   const { sandboxId, path, text, version, drafts, at, onUnsaved, onSaved } = options
   const agent = useAgent()
   const place = useRef<HTMLDivElement>(null)
   const editor = useRef<CodeEditor>(undefined)
-  // Unsaved text of an earlier page, if the file was not saved elsewhere since.
+  // Unsaved text of an earlier page load, used if the file has not been saved elsewhere since.
   const [draft] = useState(() => drafts.read(path))
   const baseVersion = useRef(draft?.version ?? version)
   const [unsaved, setUnsaved] = useState(false)

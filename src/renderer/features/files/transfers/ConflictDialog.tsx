@@ -9,7 +9,7 @@ export type ConflictChoice = 'replace' | 'both' | 'skip'
 
 type ConflictDialogProps = {
   transfer: Transfer
-  /** Total number. */
+  /** Total number of conflicts. */
   count: number
   onChoose: (choice: ConflictChoice, forAll: boolean) => void
 }

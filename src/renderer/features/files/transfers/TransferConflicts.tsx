@@ -6,11 +6,10 @@ import type { TransferQueue } from './transferQueue.ts'
 type TransferConflictsProps = {
   queue: TransferQueue
   transfers: readonly Transfer[]
-  /** Returns the names in a folder. */
   namesIn: (folder: string) => ReadonlySet<string>
 }
 
-/** The dialog of the first upload whose file exists already, if any. */
+/** Dialog for the first upload whose target already exists, if any. */
 export function TransferConflicts({ queue, transfers, namesIn }: TransferConflictsProps) {
   const conflicts = transfers.filter(({ state }) => state === 'asking')
   const [conflict] = conflicts

@@ -17,7 +17,6 @@ type TransferTrayProps = {
 
 const maxRows = 50
 
-/** Uploads to the sandbox, with progress and actions. */
 export function TransferTray({ sandbox, queue, transfers, onWrongFile }: TransferTrayProps) {
   if (transfers.length === 0) return null
   const done = computeProgress(transfers)

@@ -1,7 +1,10 @@
 export type RelativeFile = { relativePath: string; file: File }
 export type Dropped = { files: RelativeFile[]; folders: string[] }
 
-/** Files and folders from the desktop. Must be called while the event is handled: afterwards its items are gone. */
+/**
+ * Reads dropped files and folders. Must be called synchronously in the event handler, because the items are cleared
+ * afterwards.
+ */
 export async function readDropped(data: DataTransfer): Promise<Dropped> {
   const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
   const plain = [...data.files]
@@ -11,7 +14,7 @@ export async function readDropped(data: DataTransfer): Promise<Dropped> {
   return dropped
 }
 
-/** Also reads an input with `webkitdirectory`. */
+/** Lists the files of an input, including one with `webkitdirectory`. */
 export function listChosenFiles(files: FileList): RelativeFile[] {
   return [...files].map((file) => ({ relativePath: file.webkitRelativePath || file.name, file }))
 }
@@ -24,7 +27,7 @@ async function walk(entry: FileSystemEntry, above: string, dropped: Dropped): Pr
   } else if (isFolder(entry)) {
     dropped.folders.push(relativePath)
     const reader = entry.createReader()
-    // A reader gives some at a time, and none at the end.
+    // `readEntries` returns batches, and an empty one at the end.
     for (;;) {
       const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
       if (some.length === 0) return

@@ -13,7 +13,7 @@ const TransferRecord = z.object({
 })
 export type StoredTransfer = z.infer<typeof TransferRecord>
 
-/** Uploads that were begun, beyond the life of the page. */
+/** Uploads that were started, stored across page loads. */
 export type TransferNotes = {
   read(): StoredTransfer[]
   keep(note: StoredTransfer): void
@@ -29,7 +29,7 @@ export function transferNotes(sandboxId: SandboxId, store: TextStore = deviceSto
     try {
       return z.array(TransferRecord).parse(JSON.parse(store.get(key) ?? '[]'))
     } catch {
-      return [] // written by something else
+      return [] // in an unknown format
     }
   }
   const write = (notes: readonly StoredTransfer[]) => {
@@ -43,7 +43,7 @@ export function transferNotes(sandboxId: SandboxId, store: TextStore = deviceSto
   }
 }
 
-/** Forgets the uploads to sandboxes that no longer exist. */
+/** Removes the uploads to sandboxes that no longer exist. */
 export function forgetOtherUploads(sandboxIds: readonly SandboxId[], store: TextStore = deviceStore): void {
   const listed = sandboxIds.map(buildKey)
   for (const key of store.keys()) if (key.startsWith(common) && !listed.includes(key)) store.remove(key)

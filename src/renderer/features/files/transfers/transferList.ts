@@ -10,18 +10,18 @@ export type Transfer = {
   size: number
   modifiedAtMs: number
   sent: number
-  /** While it is sent. */
+  /** Set while the upload is in progress. */
   bytesPerSecond: number
   state: TransferState
   failure?: unknown
   uploadId?: UploadId | undefined
   replace: boolean
-  /** File to upload; lost with the page. */
+  /** File to upload. Lost when the page unloads. */
   file?: File | undefined
 }
 
 export type TransferList = {
-  /** The same array until a transfer changes. */
+  /** Returns the same array until a transfer changes. */
   list(): readonly Transfer[]
   find(id: string): Transfer | undefined
   subscribe(listener: () => void): () => void
@@ -32,7 +32,7 @@ export type TransferList = {
   close(): void
 }
 
-/** Transfers of one sandbox. `notes` remembers those that were begun. */
+/** Transfers of one sandbox. Started transfers are persisted in `notes`. */
 export function createTransferList(notes: TransferNotes): TransferList {
   let transfers: readonly Transfer[] = notes.read().map((note) => ({
     ...note,

@@ -12,16 +12,16 @@ export type TransferQueue = {
   subscribe(listener: () => void): () => void
   add(files: readonly NewTransfer[]): void
   pause(id: string): void
-  /** Also a failed one, from where it had come. */
+  /** Resumes a paused or failed upload from its last offset. */
   resume(id: string): void
-  /** All that are paused, as after the disk was full. */
+  /** Resumes all paused uploads, for example after the disk was full. */
   resumeAll(): void
-  /** Whether uploads wait until the user has freed space and resumes. */
+  /** Whether uploads are paused until the user has freed disk space and resumes them. */
   isDiskFull(): boolean
   cancel(id: string): void
   /** Resolves a conflict with an existing file. */
   settle(id: string, conflict: Conflict): void
-  /** Resumes an upload of an earlier page. @returns false if it is a different file */
+  /** Resumes an upload of an earlier page load. @returns false if the file differs */
   giveFile(id: string, file: File): boolean
   forgetDone(): void
   close(): void
@@ -29,7 +29,7 @@ export type TransferQueue = {
 
 type Options = UploaderOptions & { notes: TransferNotes; newId: () => string }
 
-/** Sends files to one sandbox. What was begun is remembered beyond the page, the files themselves cannot be. */
+/** Uploads files to one sandbox. Started uploads are persisted across page loads, without the files. */
 export function transferQueue({ notes, newId, ...upload }: Options): TransferQueue {
   const transfers = createTransferList(notes)
   const uploader = createUploader(transfers, upload)

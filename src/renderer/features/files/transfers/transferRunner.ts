@@ -9,11 +9,11 @@ export type TransferRunner = {
   close(): void
 }
 
-/** At once: a machine is not faster with more. */
+/** Number of concurrent uploads. More do not increase the throughput. */
 const maxSending = 3
 const retryMs = [500, 1000, 2000, 4000] as const
 
-/** Sends the waiting transfers, and again what failed for a while only. */
+/** Sends waiting transfers, and retries after transient errors. */
 export function createTransferRunner(transfers: TransferList, uploader: Uploader): TransferRunner {
   const { find, change } = transfers
   const controls = new Map<string, AbortController>()
@@ -46,7 +46,7 @@ export function createTransferRunner(transfers: TransferList, uploader: Uploader
     start()
   }
 
-  /** @returns whether to send again, after the delay until then */
+  /** @returns whether to retry; resolves after the retry delay */
   const handleFailure = async (id: string, { error, failures, signal }: Failure): Promise<boolean> => {
     const code = error instanceof AppError ? error.code : undefined
     if (code === 'file/exists') {
@@ -76,7 +76,7 @@ export function createTransferRunner(transfers: TransferList, uploader: Uploader
     controls.delete(id)
   }
 
-  /** The next file would fail as this one did. */
+  /** The other files would fail for the same reason. */
   const pauseAll = (error: unknown): void => {
     for (const { id, state } of transfers.list()) {
       if (state !== 'waiting' && state !== 'sending' && state !== 'lost') continue
@@ -97,7 +97,7 @@ export function createTransferRunner(transfers: TransferList, uploader: Uploader
 
 type Failure = { error: unknown; failures: number; signal: AbortSignal }
 
-/** Resolves after the time, or once aborted. */
+/** Resolves after the delay, or when aborted. */
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

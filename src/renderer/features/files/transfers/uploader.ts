@@ -6,7 +6,6 @@ import type { Transfer, TransferList } from './transferList.ts'
 export type Uploader = {
   /** Sends a file from the offset that the service reports, until the upload is complete. */
   send(id: string, file: File, signal: AbortSignal): Promise<void>
-  /** Cancels an upload that was begun. */
   cancel(uploadId: UploadId | undefined): void
 }
 
@@ -17,21 +16,21 @@ export type UploaderOptions = {
   now: () => number
 }
 
-/** Small, so that one sees how far it is. */
+/** Chunk size of uploads, small enough for smooth progress. */
 const pieceBytes = 2 * 1024 * 1024
 
-/** Uploads files of `transfers`, which show their progress. */
+/** Uploads files of `transfers` and updates their progress. */
 export function createUploader(transfers: TransferList, { sandboxId, agent, onDone, now }: UploaderOptions): Uploader {
   const { find, change } = transfers
 
-  /** Not given up: what was begun has to be known. */
+  /** Not aborted, because the id of a created upload must be known. */
   const begin = ({ path, size, modifiedAtMs, replace }: Transfer) => {
     const modified_at = new Date(modifiedAtMs).toISOString()
     return agent(beginUpload, { id: sandboxId, path, size, modified_at, replace })
   }
 
   const cancel = (uploadId: UploadId | undefined): void => {
-    // Best effort: the service drops an upload after a day.
+    // Best effort, because the service drops an upload after a day.
     if (uploadId !== undefined) agent(cancelUpload, { id: sandboxId, uploadId }).catch(() => {})
   }
 

@@ -12,11 +12,11 @@ type FileTreeProps = {
   root: string
   rows: readonly TreeRow[]
   selected: string | undefined
-  /** Marked as about to move. */
+  /** Path marked as cut. */
   cut: string | undefined
   keys: TreeKeys
   menu: readonly MenuItem[]
-  /** `folder` is where it fell. */
+  /** `folder` is the drop target. */
   onDrop: (data: DataTransfer, folder: string) => void
   onDragStart: (data: DataTransfer, row: EntryRow) => void
 }

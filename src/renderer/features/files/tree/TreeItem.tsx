@@ -30,7 +30,7 @@ type EntryItemProps = {
   row: EntryRow
   style: ItemStyle
   isSelected: boolean
-  /** Whether it is about to move. */
+  /** Whether the entry is marked as cut. */
   isCut: boolean
   isDropTarget: boolean
   keys: TreeKeys

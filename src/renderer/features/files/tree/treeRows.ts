@@ -23,7 +23,7 @@ type TreeView = {
   reading: (path: string) => FolderReading | undefined
 }
 
-/** The rows of the tree from above to below, as far as it was read. */
+/** Returns the loaded rows of the tree in display order. */
 export function buildTreeRows(view: TreeView): TreeRow[] {
   const rows: TreeRow[] = []
   const add = (folder: string, depth: number): void => {
@@ -47,7 +47,7 @@ export function buildTreeRows(view: TreeView): TreeRow[] {
   return rows
 }
 
-/** A link to a folder opens like one. */
+/** Whether an entry can be expanded, including links to folders. */
 export function isFolderEntry({ type, target_type }: FileEntry): boolean {
   return type === 'directory' || target_type === 'directory'
 }

@@ -13,7 +13,10 @@ export type TreeKeys = {
 
 const typingMs = 700
 
-/** Pastes arrive as events, which may contain files. Keys follow https://www.w3.org/WAI/ARIA/apg/patterns/treeview/ */
+/**
+ * Handles the keyboard of the tree as in https://www.w3.org/WAI/ARIA/apg/patterns/treeview. Pasting is handled as an
+ * event, because it may contain files.
+ */
 export function useTreeKeys(rows: readonly TreeRow[], selected: string | undefined, keys: TreeKeys) {
   const typed = useRef({ text: '', atMs: 0 })
   const entries = rows.filter((row) => row.kind === 'entry')

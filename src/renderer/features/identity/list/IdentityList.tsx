@@ -16,7 +16,7 @@ type IdentityListProps = {
   onRetry: () => void
 }
 
-/** The arrow keys go from row to row. */
+/** List of automatons. Arrow keys move between rows. */
 export function IdentityList({ identities, present, serviceError, onRetry }: IdentityListProps) {
   return (
     <section

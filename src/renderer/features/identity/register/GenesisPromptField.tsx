@@ -10,7 +10,7 @@ import { notify } from '#renderer/ui/toast.tsx'
 import { hashText, promptHash } from './promptHash.ts'
 
 type GenesisPromptFieldProps = {
-  /** Empty: none. */
+  /** Empty for no prompt. */
   hash: string
   error: string | undefined
   onHash: (hash: string) => void
@@ -26,14 +26,17 @@ const sources: readonly { value: Source; label: string; detail?: string }[] = [
 ]
 const maxPromptBytes = 64 * 1024 * 1024
 
-/** Only the hash is registered: anyone who has the prompt can verify it later, and nobody learns it from the hash. */
+/**
+ * Field for the genesis prompt. Only its hash is registered: anyone with the prompt can verify it later, but the hash
+ * does not reveal it.
+ */
 export function GenesisPromptField({ hash, error, onHash }: GenesisPromptFieldProps) {
   const [source, setSource] = useState<Source>(hash === '' ? 'none' : 'hash')
   const [prompt, setPrompt] = useState('')
   const [fileName, setFileName] = useState<string>()
   const newest = useRef(0)
 
-  /** Never overwrites later input with an earlier hash. */
+  /** Ensures that an earlier hash never overwrites later input. */
   const hashed = async (work: () => Promise<string>) => {
     newest.current += 1
     const turn = newest.current

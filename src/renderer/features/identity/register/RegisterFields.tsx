@@ -24,7 +24,7 @@ type RegisterFieldsProps = {
   onDone: () => Promise<void>
 }
 
-/** Validates while the user types; missing fields are reported on submit. */
+/** Fields of a registration. Validates while the user types; missing fields are reported on submit. */
 export function RegisterFields({ form, accounts, busy, failure, onChange, onDone }: RegisterFieldsProps) {
   const [all, setAll] = useState(false)
   const draftFile = useDraftFile(accounts, onChange)
@@ -83,7 +83,7 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
 
 type AutomatonFieldsProps = Pick<RegisterFieldsProps, 'form' | 'accounts' | 'onChange'> & {
   errors: ReturnType<typeof validateRegisterForm>
-  /** Resets the field of the prompt, whose text the form does not contain. */
+  /** Resets the prompt field, whose text is not part of the form. */
   revision: number
 }
 

@@ -12,7 +12,7 @@ import { ReviewStep } from './ReviewStep.tsx'
 import { createInitialForm, listAccounts, toRegistrationInput } from './registerForm.ts'
 import { type Preview, useRegister } from './useRegister.ts'
 
-/** Fill in, look at what would be signed, ask for approval. */
+/** Registration in three steps: fill in the form, review the content to sign, request approval. */
 export function RegisterPage({ before }: { before: AutomatonProfile | undefined }) {
   const { data: wallet, error, isPending, refetch } = useWallet()
   return (

@@ -13,7 +13,7 @@ type DataBlockProps = {
   title: string
   hint: string
   text: string
-  /** Shown over several lines; what is copied stays as it is. */
+  /** Whether to format the text as JSON for display. Copying uses the original text. */
   isJson?: boolean
 }
 
@@ -26,7 +26,7 @@ type ReviewStepProps = {
   onAsk: (reason: string) => void
 }
 
-/** To the byte, before anybody is asked. */
+/** Exact bytes to be signed, shown before approval is requested. */
 export function ReviewStep({ preview, isLocked, busy, failure, onBack, onAsk }: ReviewStepProps) {
   const [reason, setReason] = useState('')
   const { profile, chain_type, canonical_json, payload_hash, signed_data } = preview

@@ -11,12 +11,12 @@ export const maxDraftBytes = 256 * 1024
 
 const DraftFile = z.strictObject({
   ...AutomatonProfile.partial().shape,
-  /** Hashed here, and forgotten. */
+  /** Hashed locally and discarded. */
   genesis_prompt: z.string().optional(),
   chain_type: ChainType.optional(),
 })
 
-/** Fills in a form from an untrusted JSON file. Reports every invalid field and guesses nothing. */
+/** Reads form values from an untrusted JSON file. Reports every invalid field and infers nothing. */
 export async function readDraft(text: string, accounts: readonly WalletAccount[]): Promise<ReadDraft> {
   const content = parseJson(text)
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {

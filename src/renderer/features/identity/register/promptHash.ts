@@ -1,4 +1,7 @@
-/** keccak256, as the profile itself is hashed; 0x-hexadecimal. Computed in this window, where the prompt stays. */
+/**
+ * Returns the keccak256 hash of a prompt as 0x-prefixed hexadecimal, as used for the profile. Computed in this window,
+ * so that the prompt is not transmitted.
+ */
 export async function promptHash(prompt: Uint8Array): Promise<`0x${string}`> {
   const [{ keccak_256 }, { bytesToHex }] = await Promise.all([
     import('@noble/hashes/sha3'),

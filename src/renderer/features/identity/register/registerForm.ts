@@ -3,15 +3,15 @@ import { AutomatonProfile, type previewRegistration } from '#shared/contract/aut
 import type { Input } from '#shared/contract/route.ts'
 import type { Wallet, WalletAccount, WalletAccountId } from '#shared/contract/wallet.ts'
 
-/** Values as typed. */
+/** Field values as typed. */
 export type RegisterForm = {
-  /** Whose address is the automaton's. */
+  /** Account whose address identifies the automaton. */
   accountId: WalletAccountId | undefined
   automatonId: string
   creator: string
   name: string
   bio: string
-  /** Empty: it has none. */
+  /** Empty for no prompt. */
   promptHash: string
 }
 export type RegisterErrors = Partial<Record<keyof RegisterForm, string>>
@@ -21,7 +21,9 @@ export function listAccounts(wallet: Wallet): WalletAccount[] {
   return wallet.keyrings.flatMap(({ accounts }) => accounts)
 }
 
-/** Initial values: the wallet's default account, which is also the creator; or those of an earlier registration. */
+/**
+ * Returns initial values: those of an earlier registration, or the wallet's default account, which is also the creator.
+ */
 export function createInitialForm(
   wallet: Wallet,
   options: { newId: () => string; before: AutomatonProfile | undefined },
@@ -56,7 +58,7 @@ export function toRegistrationInput(form: RegisterForm, accounts: readonly Walle
 
 const { shape } = AutomatonProfile
 
-/** Validates the fields; with `all`, missing ones as well. */
+/** Validates the fields. Reports missing ones only with `all`. */
 export function validateRegisterForm(form: RegisterForm, { all }: { all: boolean }): RegisterErrors {
   const checks: [keyof RegisterForm, z.ZodType, string][] = [
     ['automatonId', shape.automaton_id, form.automatonId.trim()],

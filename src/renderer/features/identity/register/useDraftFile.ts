@@ -4,11 +4,11 @@ import type { WalletAccount } from '#shared/contract/wallet.ts'
 import { maxDraftBytes, type ReadDraft, readDraft } from './draftFile.ts'
 import type { RegisterForm } from './registerForm.ts'
 
-/** Fills in the form from a JSON file that is chosen or dropped. */
+/** Fills in the form from a selected or dropped JSON file. */
 export function useDraftFile(accounts: readonly WalletAccount[], onFill: (values: Partial<RegisterForm>) => void) {
   const [problems, setProblems] = useState<readonly string[]>([])
   const [isOver, setIsOver] = useState(false)
-  // Counts loaded files, so that the prompt's field is reset with each.
+  // Counts loaded files, so that each resets the prompt field.
   const [revision, setRevision] = useState(0)
   const fillFrom = async (file: File) => {
     const read: ReadDraft =

@@ -32,9 +32,12 @@ export function useRegister({ onSubmitted }: { onSubmitted: () => void }) {
   return {
     busy,
     failure,
-    /** Review; undefined when it was refused, for the reason in `failure`. */
+    /**
+     * Returns the content for review.
+     * @returns undefined if the request was rejected; `failure` then contains the reason
+     */
     show: (input: RegistrationInput) => attempt(() => agent(previewRegistration, input)),
-    /** Navigates to the registration, which shows the progress. */
+    /** Starts the registration and navigates to its progress. */
     ask: (input: Input<typeof startRegistration>) =>
       attempt(async () => {
         const started = await agent(startRegistration, input)

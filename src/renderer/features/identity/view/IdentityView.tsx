@@ -9,7 +9,6 @@ import type { Identity } from '../identityList.ts'
 import { chainLabels, stateLabels } from '../stateLabels.ts'
 import { RegistrationProgress } from './RegistrationProgress.tsx'
 
-/** One automaton in full: how its registration stands, and what is or will be public about it. */
 export function IdentityView({ identity }: { identity: Identity }) {
   const { name, state, chainType, automaton, registration } = identity
   const profile = automaton ?? registration?.profile

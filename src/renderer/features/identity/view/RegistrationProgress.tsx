@@ -8,7 +8,7 @@ import { buildAddress } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { type Registration, retryRegistration } from '#shared/contract/automatons.ts'
 
-/** Asked, signed, sent: what is done, what is next, and what went wrong on the way. */
+/** Steps of a registration (requested, signed, sent), with the next step and any error. */
 export function RegistrationProgress({ registration }: { registration: Registration }) {
   const { state, detail, intent_id } = registration
   const { send, busy } = useSendAgain(registration.id)
@@ -83,7 +83,7 @@ function Step({ look, title, children }: { look: keyof typeof looks; title: stri
   )
 }
 
-/** The outcome arrives by events. */
+/** Requests to send the registration again. The result arrives through events. */
 function useSendAgain(registrationId: string): { send: () => void; busy: boolean } {
   const agent = useAgent()
   const { mutate, isPending } = useMutation({

@@ -109,7 +109,7 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
   )
 }
 
-/** US dollars. */
+/** Amount in US dollars. */
 const proposedPayment = '25'
 
 const titles = { payment: 'One payment', day: 'Any 24 hours', month: 'Calendar month' } as const
@@ -118,7 +118,7 @@ type FindFault = (field: string) => string | undefined
 
 type TotalLimitsProps = { form: LimitsForm; onChange: (changed: Partial<LimitsForm>) => void; findFault: FindFault }
 
-/** Limits of one payment and of all in a period. Proposes one while none is set. */
+/** Limits per payment and per period. Suggests a limit per payment if none is set. */
 function TotalLimits({ form, onChange, findFault }: TotalLimitsProps) {
   return (
     <>

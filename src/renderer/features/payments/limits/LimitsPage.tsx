@@ -18,7 +18,6 @@ import { describeBudget, formatCents, formatMicroUsd } from '../describePayment.
 import { LimitsDialog } from './LimitsDialog.tsx'
 import { PlannedRenewals } from './PlannedRenewals.tsx'
 
-/** Limits of payments and what remains of them. */
 export function LimitsPage() {
   const { data, error, isPending, refetch } = usePaymentBudgets()
   const [isChanging, setChanging] = useState(false)
@@ -65,7 +64,7 @@ export function LimitsPage() {
 
 const order: readonly BudgetState['scope'][] = ['payment', 'day', 'month', 'host', 'payee']
 
-/** Includes the limit of one payment, although it has no use. */
+/** Sorts budgets. Includes the limit per payment, although it has no usage. */
 function sortBudgets({ states, limits }: PaymentBudgets): BudgetState[] {
   const hasPayment = states.some(({ scope }) => scope === 'payment')
   const one: BudgetState = {

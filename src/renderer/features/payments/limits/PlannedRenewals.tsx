@@ -11,7 +11,7 @@ import { formatMicroUsd } from '../describePayment.ts'
 
 const fewest = 10
 
-/** Renewals that auto-renew plans, and whether the limits allow them. */
+/** Renewals planned by auto-renew, and whether the budgets allow them. */
 export function PlannedRenewals() {
   const { data, error, isPending, refetch } = useRenewals()
   const [isWhole, setWhole] = useState(false)

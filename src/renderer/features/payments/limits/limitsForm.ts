@@ -1,7 +1,7 @@
 import { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
 import { formatUsdInput, parseUsd } from '#shared/money/moneyText.ts'
 
-/** Values of the fields; an empty amount means no limit. */
+/** Field values. An empty amount means no limit. */
 export type LimitsForm = {
   payment: string
   day: string
@@ -12,7 +12,7 @@ export type LimitsForm = {
   localServers: string
   asksFirst: boolean
 }
-/** `key` tells rows apart while their names are being written. */
+/** `key` identifies the row while its name is edited. */
 export type NamedLimit = { key: string; name: string; amount: string }
 
 export function toLimitsForm(limits: PaymentBudgetLimits): LimitsForm {
@@ -33,7 +33,7 @@ export type LimitsFault = { field: string; message: string }
 
 const amountDemand = 'Enter dollars, as in 25 or 0.50.'
 
-/** The limits that were written, or what is wrong with which field. Rows without a name and an amount are left out. */
+/** Returns the parsed limits, or the errors by field. Rows without name and amount are ignored. */
 export function parseLimitsForm(form: LimitsForm): { limits: PaymentBudgetLimits } | { faults: LimitsFault[] } {
   const faults: LimitsFault[] = []
   const amount = (field: string, text: string): number => {

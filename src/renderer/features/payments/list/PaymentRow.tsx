@@ -18,7 +18,6 @@ export const purposeIcons: Readonly<Record<PaymentPurpose, LucideIcon>> = openRe
   () => CreditCard,
 )
 
-/** One line: how much, how it stands, for what, by whom. */
 export function PaymentRow({ payment }: { payment: Payment }) {
   const { id, purpose, title, requester, paid, test, created_at: createdAt } = payment
   const seller = purpose === 'fetch' ? payment.host : 'Your service'

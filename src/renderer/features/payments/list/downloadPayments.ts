@@ -3,7 +3,6 @@ import { exportPayments } from '#shared/contract/localPayments.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 import type { PaymentQuery } from '../usePayments.ts'
 
-/** The browser's own download. */
 export function downloadPayments(query: PaymentQuery): void {
   const link = document.createElement('a')
   link.href = buildWindowAddress(buildRequest(exportPayments, query).path)

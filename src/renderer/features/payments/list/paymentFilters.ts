@@ -17,7 +17,7 @@ export const filteredStates = PaymentState.options
 
 const dayMs = 24 * 60 * 60_000
 
-/** Days are those of UTC, the last one whole. */
+/** Builds the query of the list. Days are UTC; the last day is included. */
 export function toPaymentQuery({ text, state, from, to }: PaymentFilters): PaymentQuery {
   const search = text.trim()
   return {

@@ -26,7 +26,7 @@ const verdictStyles = {
 
 type OrderDialogProps = { order: PurchaseOrder; onClose: () => void; onOrdered: (paymentId: string) => void }
 
-/** Order form: product, term and price. Signs nothing. */
+/** Order form with product, term and price. Signs nothing. */
 export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
   const [form, setForm] = useState(defaultOrderForm)
   const choices = toPurchaseChoices(form)
@@ -135,7 +135,7 @@ function leave(onClose: () => void, page: string): void {
   goTo('payments', page)
 }
 
-/** Policy's verdict on the payment before the user submits it. */
+/** Policy evaluation of the payment, shown before the user submits it. */
 function VerdictNotice({ verdict: { effect, detail }, budgets, onLimits }: VerdictNoticeProps) {
   const { Icon, tone, title } = verdictStyles[effect]
   const limited = budgets.filter((it) => it.left_micro_usd !== null && it.scope !== 'payment')

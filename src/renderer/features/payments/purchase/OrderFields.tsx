@@ -12,7 +12,7 @@ type OrderFieldsProps = {
   onChange: (part: Partial<OrderForm>) => void
 }
 
-/** Fields of an order: a top-up has none, a renewal its years. */
+/** Fields of an order. A top-up has none; a renewal has only its years. */
 export function OrderFields({ kind, form, onChange }: OrderFieldsProps) {
   const { years, hosts, isPointed, target } = form
   return (

@@ -20,7 +20,7 @@ type PayerLineProps = {
   onCanPay: (canPay: boolean) => void
 }
 
-/** Paying account and its balance, and what to do if it is too low. */
+/** Paying account with its balance, and a remedy if the balance is too low. */
 export function PayerLine({ network, amount, isTest, onCanPay }: PayerLineProps) {
   const agent = useAgent()
   const queryClient = useQueryClient()

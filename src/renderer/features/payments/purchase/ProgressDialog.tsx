@@ -20,11 +20,11 @@ type ProgressDialogProps = {
   paymentId: string
   Decision: DecisionView
   onClose: () => void
-  /** Back to the order. */
+  /** Returns to the order form. */
   onAgain: () => void
 }
 
-/** Payment in progress: approval, payment, delivery. It continues when the dialog is closed. */
+/** Payment in progress: approval, payment, delivery. The payment continues after the dialog is closed. */
 export function ProgressDialog({ order, paymentId, Decision, onClose, onAgain }: ProgressDialogProps) {
   useLivePayments()
   const { data: payment, error, refetch } = usePayment(paymentId)
@@ -52,7 +52,7 @@ export function ProgressDialog({ order, paymentId, Decision, onClose, onAgain }:
       onOpenChange={(open) => !open && onClose()}
       title={orderTitle(order)}
       staysOpen
-      // While it waits for approval, the decision has the buttons.
+      // While approval is pending, the decision provides the buttons.
       {...(payment?.state !== 'waiting' && { footer: buttons })}
     >
       <div className="flex flex-col gap-4">
@@ -76,7 +76,6 @@ type StepState = 'todo' | 'now' | 'done' | 'failed'
 const stepTones = { todo: 'neutral', now: 'accent', done: 'positive', failed: 'negative' } as const
 const stepLabels = { todo: 'not yet', now: 'under way', done: 'done', failed: 'failed' } as const
 
-/** Steps of the payment: approval, payment, delivery. */
 function Steps({
   payment: { state, paid },
   outcome,

@@ -6,14 +6,13 @@ import { ProgressDialog } from './ProgressDialog.tsx'
 
 type PurchaseDialogProps = {
   order: PurchaseOrder
-  /** Payment of an order placed before a reload of the window. */
+  /** Payment of an order placed before the window was reloaded. */
   paymentId: string | undefined
   Decision: DecisionView
   onOrdered: (paymentId: string) => void
   onClose: () => void
 }
 
-/** From a price to what was bought: the order, then its payment. */
 export function PurchaseDialog({ order, Decision, onClose, ...props }: PurchaseDialogProps) {
   const [paymentId, setPaymentId] = useState(props.paymentId)
   const learn = (id: string) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 
-/** Response of the service to a sale, and to one that failed after the payment. */
+/** Response of the service to a completed sale, and to a sale that failed after the payment. */
 const Sold = z.object({
   domain: z.string().optional(),
   status: z.enum(['active', 'expired', 'pending']).optional(),
@@ -15,15 +15,15 @@ const Sold = z.object({
 export type Sold = z.infer<typeof Sold>
 
 export type PurchaseOutcome =
-  /** Bought. */
+  /** Purchase completed. */
   | { kind: 'done'; sold: Sold }
-  /** It was paid and not delivered; `creditedCents` says what it became. */
+  /** Paid but not delivered. `creditedCents` is the amount credited instead. */
   | { kind: 'credited'; creditedCents: number | undefined; reason: string | undefined }
   | { kind: 'unpaid'; reason: string | null }
-  /** The seller refused what was signed, or does not say: the money may still move. */
+  /** The seller rejected the signed payment or did not confirm it. The money may still be transferred. */
   | { kind: 'unclear'; reason: string | null }
 
-/** Returns the outcome of a purchase from the service; undefined while it is in progress. */
+/** Returns the outcome of a purchase. @returns undefined while the purchase is in progress */
 export function getPurchaseOutcome(payment: PaymentReceipt): PurchaseOutcome | undefined {
   const { state, paid, answer, error } = payment
   if (state === 'unknown') return { kind: 'unclear', reason: error }

@@ -17,7 +17,7 @@ export type PurchaseChoices = {
 export type OrderForm = {
   years: number
   privacy: boolean
-  /** Text of the name servers; undefined for the registrar's own. */
+  /** Text with the name servers; undefined for the registrar's own. */
   hosts: string | undefined
   isPointed: boolean
   target: SandboxPort | undefined
@@ -35,7 +35,7 @@ export function parseHosts(hosts: string) {
   return Nameservers.safeParse(hosts.split(/[\s,]+/).filter((it) => it !== ''))
 }
 
-/** @returns undefined while a choice is missing or invalid */
+/** @returns undefined if a choice is missing or invalid */
 export function toPurchaseChoices({
   years,
   privacy,
@@ -50,7 +50,6 @@ export function toPurchaseChoices({
   return { years, privacy, nameservers, sandbox: { id: target.sandboxId, port: target.port } }
 }
 
-/** Builds the request, for the quote and for the order. */
 export function toPurchaseInput(
   order: PurchaseOrder,
   { years, privacy, nameservers, sandbox }: PurchaseChoices,
@@ -76,7 +75,6 @@ export function formatYears(years: number): string {
   return years === 1 ? '1 year' : `${years} years`
 }
 
-/** The day until which it is paid when it is renewed for so long. */
 export function addYears(expiresAt: string, years: number): string {
   const until = new Date(expiresAt)
   until.setUTCFullYear(until.getUTCFullYear() + years)

@@ -10,12 +10,12 @@ import { getWalletInfo } from '#shared/contract/walletInfo.ts'
 import { paymentsKey } from '../usePayments.ts'
 import { type PurchaseChoices, toPurchaseInput } from './purchaseInput.ts'
 
-/** Reads the price of choices that the user is editing, once they pause. */
+/** Reads a quote for the edited choices, debounced. */
 export function useDebouncedQuote(order: PurchaseOrder, choices: PurchaseChoices | undefined) {
   const quotedText = useDebounced(JSON.stringify(choices ?? null))
   const quoted: PurchaseChoices | null = JSON.parse(quotedText)
   const quote = useQuote(order, quoted ?? undefined)
-  /** Whether the quote is for the present choices. */
+  /** Whether the quote matches the current choices. */
   const isCurrent =
     !quote.isPlaceholderData &&
     choices !== undefined &&
@@ -23,7 +23,7 @@ export function useDebouncedQuote(order: PurchaseOrder, choices: PurchaseChoices
   return { quote, isCurrent }
 }
 
-/** Reads the present price and the policy's verdict. */
+/** Reads the current price and the policy evaluation. */
 function useQuote(order: PurchaseOrder, choices: PurchaseChoices | undefined) {
   const agent = useAgent()
   const input = choices && toPurchaseInput(order, choices)
@@ -41,7 +41,7 @@ export function findOffer(quote: PaymentCheck | undefined): PaymentOffer | undef
   return quote?.chosen === null || quote?.chosen === undefined ? undefined : quote.offers[quote.chosen]
 }
 
-/** Orders once: what is repeated after a cut finds the same payment. */
+/** Places an order once. A retry after a lost connection returns the same payment. */
 export function useOrder(order: PurchaseOrder, onOrdered: (paymentId: string) => void) {
   const agent = useAgent()
   /** Idempotency keys by order and price. */
@@ -64,7 +64,6 @@ export function useOrder(order: PurchaseOrder, onOrdered: (paymentId: string) =>
   })
 }
 
-/** The account that pays, and what it has on the network of an offer. */
 export function useWalletInfo(network: string | undefined) {
   const agent = useAgent()
   return useQuery({

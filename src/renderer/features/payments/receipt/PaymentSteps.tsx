@@ -16,7 +16,9 @@ const words: Readonly<Record<PaymentState, string>> = openRecord(
   toPlainWord,
 )
 
-/** A step that was planned again after waiting has been approved in between. */
+/**
+ * Whether a step is a repeated `planned` step after `waiting`, which means that the payment was approved in between.
+ */
 function isApproved(steps: PaymentReceipt['steps'], at: number): boolean {
   return steps[at]?.state === 'planned' && steps[at - 1]?.state === 'waiting'
 }

@@ -7,7 +7,7 @@ import { testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { formatAmount, formatMicroUsd } from '../describePayment.ts'
 
-/** Terms, settlement and their sources. Nothing that a seller wrote is a link. */
+/** Terms and settlement of a payment with their sources. Text from the seller is never rendered as a link. */
 export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
   const { quote, offer, receipt, error, transaction } = payment
   return (

@@ -19,7 +19,6 @@ import { paymentsKey, usePayment } from '../usePayments.ts'
 import { PaymentSteps } from './PaymentSteps.tsx'
 import { ReceiptFacts } from './ReceiptFacts.tsx'
 
-/** Payment with all its details. */
 export function ReceiptPage({ paymentId, Decision }: { paymentId: string; Decision: DecisionView }) {
   const { data, error, isPending, refetch } = usePayment(paymentId)
   return (
@@ -80,7 +79,7 @@ function Receipt({ payment, Decision }: { payment: PaymentReceipt; Decision: Dec
   )
 }
 
-/** Explains what is unknown and how it will be determined. */
+/** Explains which outcome is unknown and how it will be determined. */
 function UnknownOutcomeNotice({ payment: { id, state, paid, valid_until: validUntil } }: { payment: PaymentReceipt }) {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -110,7 +109,7 @@ function UnknownOutcomeNotice({ payment: { id, state, paid, valid_until: validUn
   )
 }
 
-/** Purchased response, as text because it is untrusted. */
+/** Purchased response, rendered as text because it is untrusted. */
 function AnswerPanel({ answer }: { answer: PaidAnswer | null }) {
   if (!answer) return null
   const { status, headers, body, encoding, truncated } = answer

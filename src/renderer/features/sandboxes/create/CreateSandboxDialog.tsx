@@ -25,16 +25,15 @@ import { ResourceFields } from './ResourceFields.tsx'
 import { RuntimeNotice } from './RuntimeNotice.tsx'
 
 type CreateSandboxDialogProps = {
-  /** Available images. */
   images: readonly Image[]
   create: SandboxActions['create']
   onCreated: (sandbox: Sandbox) => void
-  /** Opens the list of images above it. */
+  /** Opens the list of images over the dialog. */
   onManageImages: () => void
   onClose: () => void
 }
 
-/** Mounted while it is open. */
+/** Mount only while open. */
 export function CreateSandboxDialog({ images, create, onCreated, onManageImages, onClose }: CreateSandboxDialogProps) {
   const { data: runtimes } = useRuntimes()
   const { data: sandboxes } = useSandboxes()

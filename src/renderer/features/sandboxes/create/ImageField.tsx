@@ -10,12 +10,12 @@ type ImageFieldProps = {
   value: string | undefined
   runtime: RuntimeReport | undefined
   error: string | undefined
-  /** Called with undefined for the runtime's base. */
+  /** Called with undefined if the runtime's base is selected. */
   onChange: (image: Image | undefined) => void
   onManage: () => void
 }
 
-const base = 'base of the runtime' // no image can have blanks in its name
+const base = 'base of the runtime' // image names cannot contain spaces
 
 export function ImageField({ images, value, runtime, error, onChange, onManage }: ImageFieldProps) {
   return (

@@ -15,7 +15,7 @@ const unknown = { value: 'unknown', label: 'Default', detail: '', disabled: fals
 export function NetworkField({ value, runtime, error, onChange }: NetworkFieldProps) {
   const chosen = value ?? runtime?.default_network
   const isDefault = (network: Network) => network === runtime?.default_network
-  // The default comes first.
+  // Lists the default first.
   const offered = networks.toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
   const options = offered.map((network) => toNetworkOption(network, runtime))
   return (

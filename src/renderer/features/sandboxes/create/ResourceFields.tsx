@@ -6,7 +6,6 @@ type ResourceFieldsProps = { form: CreateForm; errors: FieldErrors; change: (par
 
 const { vcpu, memoryMb, diskGb } = sandboxLimits
 
-/** Processors, memory and disk of a new sandbox. */
 export function ResourceFields({ form, errors, change }: ResourceFieldsProps) {
   return (
     <div className="grid grid-cols-3 gap-3">

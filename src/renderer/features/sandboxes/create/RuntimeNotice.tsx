@@ -7,7 +7,7 @@ import { Cure, LimitGaps } from '../LimitGaps.tsx'
 
 type RuntimeNoticeProps = { runtimes: readonly RuntimeReport[]; runtime: RuntimeReport | undefined }
 
-/** Missing runtime, or limits that the runtime cannot enforce here. */
+/** Notice about a missing runtime, or limits that it cannot enforce on this computer. */
 export function RuntimeNotice({ runtimes, runtime }: RuntimeNoticeProps) {
   if (!runtime?.available) {
     const lacking = runtime ? [runtime] : runtimes

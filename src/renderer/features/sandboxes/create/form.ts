@@ -74,7 +74,10 @@ export function validateInput(input: Input<typeof createSandbox>): FieldErrors {
   return errors
 }
 
-/** The field a refusal names (“`name` must …”); undefined when it is about the request as a whole. */
+/**
+ * Maps an error of the service to the field that it names (“`name` must …”).
+ * @returns undefined if the error concerns the request as a whole
+ */
 export function toFieldErrors(error: unknown): FieldErrors | undefined {
   if (!(error instanceof AppError)) return undefined
   if (error.code === 'runtime/unknown' || error.code === 'runtime/unavailable') return { runtime: error.message }
@@ -84,7 +87,7 @@ export function toFieldErrors(error: unknown): FieldErrors | undefined {
   return isFormField(field) && demand !== undefined ? { [field]: toSentence(demand) } : undefined
 }
 
-/** The runtime that will be used, where one can be. */
+/** Returns the runtime that will be used, if any is available. */
 export function findRuntime<Runtime extends RuntimeReport>(
   runtimes: readonly Runtime[],
   name: string | undefined,

@@ -15,7 +15,6 @@ import { UsageSection } from './usage/UsageSection.tsx'
 type SandboxDetailsProps = {
   sandbox: Sandbox
   visible: boolean
-  /** The section about its snapshots. */
   snapshots: ReactNode
 }
 
@@ -36,7 +35,7 @@ export function SandboxDetails({ sandbox, visible, snapshots }: SandboxDetailsPr
   )
 }
 
-/** Reads again, by events, what was read of one sandbox and is not polled. */
+/** Refetches data of a sandbox that is not polled, on events. */
 function useLiveDetails({ id }: Sandbox): void {
   const queryClient = useQueryClient()
   useLiveEvent((event) => {

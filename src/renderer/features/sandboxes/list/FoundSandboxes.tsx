@@ -5,7 +5,9 @@ import { notify } from '#renderer/ui/toast.tsx'
 import type { FoundSandbox } from '#shared/contract/foundSandboxes.ts'
 import { useFoundSandboxes } from './useFoundSandboxes.ts'
 
-/** Offers to keep or delete sandboxes that are missing in the database, as after restoring an older backup. */
+/**
+ * Offers to restore or delete sandboxes that are missing in the database, for example after restoring an older backup.
+ */
 export function FoundSandboxes() {
   const { sandboxes, keep, remove } = useFoundSandboxes()
   const [deleting, setDeleting] = useState<FoundSandbox>()

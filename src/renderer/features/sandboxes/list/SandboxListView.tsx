@@ -13,11 +13,11 @@ type SandboxListViewProps = {
 }
 
 const rowHeight = 48
-/** More rows than this are on the page only while they are in view. */
+/** Number of rows above which only visible ones are rendered. */
 const allDrawn = 100
 const rowsBeyondView = 12
 
-/** One stop for Tab: the arrows go from row to row, Enter opens, Delete asks. */
+/** List of sandboxes with one tab stop. Arrow keys move between rows, Enter opens, Delete asks for confirmation. */
 export function SandboxListView({ sandboxes, selectedId, actions, onSelect }: SandboxListViewProps) {
   const place = useRef<HTMLDivElement>(null)
   const virtual = sandboxes.length > allDrawn
@@ -41,7 +41,7 @@ export function SandboxListView({ sandboxes, selectedId, actions, onSelect }: Sa
     else if (tries > 0) requestAnimationFrame(() => focusRow(index, tries - 1))
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // A key's target is an element of the page.
+    // Keyboard events always target an element.
     const row = (event.target as Element).closest('[data-place]')
     const target = row && placeAfter(event.key, Number(row.getAttribute('data-place')), sandboxes.length)
     if (target === null || target < 0) return

@@ -21,7 +21,7 @@ import type { SandboxRowActions } from './SandboxRow.tsx'
 import { filterFrom, fits } from './sandboxFilter.ts'
 
 const sandboxHostKey = ['sandbox-host'] as const
-/** While the host is not connected. */
+/** Polling interval while the host is disconnected. */
 const reconnectIntervalMs = 5_000
 
 type SandboxPanelProps = {
@@ -77,7 +77,10 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
   )
 }
 
-/** Offers to stop the sandboxes of another version of Steward, which this one cannot use, as after an update. */
+/**
+ * Offers to stop sandboxes started by another version of Steward, which this version cannot manage, for example after
+ * an update.
+ */
 function OtherHostNotice() {
   const { host, replace } = useSandboxHost()
   const [asking, setAsking] = useState(false)
@@ -108,7 +111,7 @@ function OtherHostNotice() {
   )
 }
 
-/** Returns the state of the sandbox host; undefined until it is read, and for accounts other than the owner's. */
+/** Reads the state of the sandbox host. @returns undefined until loaded, and for accounts other than the owner's */
 function useSandboxHost(): { host: SandboxHost | undefined; replace: () => Promise<void> } {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -27,12 +27,12 @@ export type SandboxRowActions = {
 
 type SandboxRowProps = {
   sandbox: Sandbox
-  /** In the whole list, of which not all may be drawn. */
+  /** Position in the whole list, of which not all rows may be rendered. */
   place: { index: number; count: number }
   isSelected: boolean
-  /** Another one has its name: its short id is shown beside it. */
+  /** Whether another sandbox has the same name. The short id is then shown beside the name. */
   isNamesake: boolean
-  /** Tab stops here; the other rows are reached with the arrows. */
+  /** Whether the row is the tab stop of the list. Other rows are reached with the arrow keys. */
   isTabStop: boolean
   actions: SandboxRowActions
   onSelect: () => void
@@ -135,7 +135,6 @@ function Marks({ sandbox: { network, idle_minutes } }: { sandbox: Sandbox }) {
   )
 }
 
-/** Returns the menu of a sandbox, for its row and its tabs. */
 export function createSandboxMenu(sandbox: Sandbox, actions: SandboxRowActions): MenuItem[] {
   const running = sandbox.status === 'running'
   return [

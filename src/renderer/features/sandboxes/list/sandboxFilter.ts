@@ -1,14 +1,14 @@
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
-/** With more of them a field to look for one stands above the list. */
+/** Number of sandboxes from which a search field is shown. */
 export const filterFrom = 9
 
-/** A shorter word may begin the id of any. */
+/** Minimum length of a query term matched against ids. A shorter one would match too many. */
 const minId = 4
 
 type Looked = Pick<Sandbox, 'id' | 'name' | 'status' | 'image' | 'runtime'>
 
-/** Every word must be somewhere: in the name, the beginning of the id, the status, the image or the runtime. */
+/** Whether a sandbox matches a query. Each term must occur in the name, status, image or runtime, or start the id. */
 export function fits({ id, name, status, image, runtime }: Looked, written: string): boolean {
   const words = written.toLowerCase().split(/\s+/)
   const text = [name, status, image ?? '', runtime].join(' ').toLowerCase()

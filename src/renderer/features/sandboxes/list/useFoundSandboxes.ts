@@ -13,13 +13,12 @@ const foundSandboxesKey = ['found-sandboxes'] as const
 
 export type FoundSandboxes = {
   sandboxes: readonly FoundSandbox[]
-  /** Rejects with the reason. */
+  /** Rejects with the error of the request. */
   keep(sandbox: FoundSandbox): Promise<void>
-  /** Rejects with the reason. */
   remove(sandbox: FoundSandbox): Promise<void>
 }
 
-/** Returns sandboxes with files on disk but no row in the database; none for accounts other than the owner's. */
+/** Reads sandboxes with files on disk but without a database row. Empty for accounts other than the owner's. */
 export function useFoundSandboxes(): FoundSandboxes {
   const agent = useAgent()
   const queryClient = useQueryClient()

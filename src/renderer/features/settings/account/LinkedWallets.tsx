@@ -17,7 +17,10 @@ const chains: Readonly<Record<WalletLink['chain_type'], string>> = openRecord(
   toPlainWord,
 )
 
-/** Wallets that sign in to this account. Those of other computers are linked over REST, with a signed message. */
+/**
+ * Wallets that can sign in to this account. Wallets of other computers are linked through the REST API with a signed
+ * message.
+ */
 export function LinkedWallets() {
   const { data, error, isPending, refetch, link, unlink } = useWalletLinks()
   const [unlinking, setUnlinking] = useState<WalletLink>()

@@ -8,7 +8,6 @@ import { shortenAddress } from '#shared/shortAddress.ts'
 import { SettingsRow } from '../SettingsPage.tsx'
 import { useSignInWallet } from './useWalletLinks.ts'
 
-/** Shows and chooses the account of the wallet that signs in to a hosted service. */
 export function SignInWalletRow() {
   const connection = useConnection()
   const { data: wallet } = useWallet()

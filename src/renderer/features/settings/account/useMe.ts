@@ -6,7 +6,7 @@ import { getMe } from '#shared/contract/auth.ts'
 
 const meKey = ['settings', 'me'] as const
 
-/** Account of this Steward at the service: another account after another wallet signed in. */
+/** Reads the account at the service. It changes when another wallet signs in. */
 export function useMe() {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -16,6 +16,6 @@ export function useMe() {
   return useQuery({
     queryKey: meKey,
     queryFn: ({ signal }) => agent(getMe, {}, { signal }),
-    staleTime: 0, // wallets are linked elsewhere
+    staleTime: 0, // wallets may be linked elsewhere
   })
 }

@@ -16,12 +16,12 @@ import {
 export const walletLinksKey = ['settings', 'wallet links'] as const
 export const signInWalletKey = ['settings', 'sign-in wallet'] as const
 
-/** Wallets that sign in to the account, and accounts of this wallet that do not. */
+/** Reads the wallets that sign in to the account, and the accounts of this wallet that do not. */
 export function useWalletLinks() {
   const agent = useAgent()
   const queryClient = useQueryClient()
   useLiveEvent(({ type }) => {
-    // `ready`: perhaps of another account.
+    // After `ready`, the service may use another account.
     const isOther = type === 'ready' || type === 'wallet.changed' || type === 'activity.noted'
     if (isOther) void readAgain(queryClient, walletLinksKey)
   })
@@ -35,14 +35,12 @@ export function useWalletLinks() {
   }
   return {
     ...query,
-    /** Rejects with the reason. */
+    /** Rejects with the error of the request. */
     link: (id: WalletAccountId) => settle(agent(addWalletLink, { account_id: id })),
-    /** Rejects with the reason. */
     unlink: (address: string) => settle(agent(removeWalletLink, { address })),
   }
 }
 
-/** The account of the wallet that signs in to a hosted service. */
 export function useSignInWallet() {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -56,7 +54,6 @@ export function useSignInWallet() {
   })
   return {
     ...query,
-    /** Rejects with the reason. */
     async choose(id: WalletAccountId): Promise<void> {
       const chosen: SignInWallet = await agent(chooseSignInWallet, { account_id: id })
       queryClient.setQueryData(signInWalletKey, chosen)

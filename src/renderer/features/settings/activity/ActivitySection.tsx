@@ -29,7 +29,7 @@ export function ActivitySection() {
     onSuccess: (changed) => queryClient.setQueryData(settingsKey, changed),
     onError: (error) => notify.failed(error),
   })
-  // Shows the selection before it is saved.
+  // Shows the selection until it is saved.
   const pending = changing.isPending ? changing.variables : {}
   return (
     <SettingsPage title="Activity" description="What Steward keeps of what happened, on this computer only.">
@@ -101,7 +101,7 @@ function Settings({ settings, onChange }: SettingsProps) {
   )
 }
 
-/** Returns the choices, including a value that was set by other means. */
+/** Returns the choices, including a current value that is not a preset. */
 function buildRetentionOptions(
   present: number | null,
   offered: readonly number[],

@@ -3,7 +3,6 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { useCopied } from '#renderer/ui/useCopied.ts'
 import type { Snippet } from './snippets.ts'
 
-/** Lines to be pasted somewhere else. */
 export function SnippetBlock({ snippet: { title, text } }: { snippet: Snippet }) {
   const { copied, copy } = useCopied(text)
   return (

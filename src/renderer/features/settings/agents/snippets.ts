@@ -1,16 +1,16 @@
 /**
- * Configuration that a coding agent or library needs for Steward's models. The key is read from a variable and never
- * part of the text.
+ * Configuration of a coding agent or library for Steward's models. The API key is read from a variable and never part
+ * of the text.
  */
 export type Snippet = { title: string; language: 'toml' | 'shell' | 'python' | 'javascript'; text: string }
 
 export type SnippetOptions = {
-  /** Origin of this Steward: `http://127.0.0.1:4100`. */
+  /** Origin of this Steward, such as `http://127.0.0.1:4100`. */
   origin: string
   model: string
-  /** For small tasks, where a client has a second one. */
+  /** Model for small tasks, used by clients that support a second model. */
   smallModel: string
-  /** Context window of `model`, in tokens. Clients assume another size for models that they do not know. */
+  /** Context window of `model`, in tokens. Clients assume a different size for unknown models. */
   contextWindow: number
 }
 
@@ -26,7 +26,7 @@ export const codingClients = [
 ] as const
 export type CodingClient = (typeof codingClients)[number]['id']
 
-/** Asks for the key without showing it or keeping it in the shell's history. */
+/** Prompts for the API key without displaying it or adding it to the shell history. */
 export const readKeyLine = 'read -rs STEWARD_KEY && export STEWARD_KEY'
 
 export function buildSnippets(client: CodingClient, options: SnippetOptions): Snippet[] {
@@ -148,7 +148,7 @@ export ANTHROPIC_API_KEY="$STEWARD_KEY"`,
   ],
 }
 
-/** The model that a client is usually used with, among those that answer. */
+/** Returns the available model that suits a client best. */
 export function findDefaultModel(client: CodingClient, models: readonly string[]): string | undefined {
   const prefixes = /claude|anthropic/.test(client) ? ['claude-opus', 'claude-sonnet', 'claude'] : ['gpt-5.2', 'gpt']
   for (const start of prefixes) {
@@ -158,7 +158,7 @@ export function findDefaultModel(client: CodingClient, models: readonly string[]
   return models[0]
 }
 
-/** Returns the model's own small model if it has one, else the same. */
+/** Returns the smaller model of the same family if there is one, otherwise the same model. */
 export function findSmallModel(model: string, models: readonly string[]): string {
   if (!model.startsWith('claude')) return model
   return models.find((it) => it.startsWith('claude-haiku')) ?? model

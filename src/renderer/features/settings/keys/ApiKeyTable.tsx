@@ -8,7 +8,7 @@ import { findMissingModels } from './missingModels.ts'
 
 type ApiKeyTableProps = {
   keys: readonly ApiKey[]
-  /** Id of the window's own key. */
+  /** Id of the window's API key. */
   own: string | undefined
   onRevoke: (key: ApiKey) => void
 }
@@ -39,7 +39,7 @@ export function ApiKeyTable({ keys, own, onRevoke }: ApiKeyTableProps) {
   )
 }
 
-/** Allowed models of a key, and today's share of its limit. */
+/** Allowed models of an API key, and today's usage of its limit. */
 function KeyLimits({ apiKey: { models, daily_limit_cents: limit, spent_today_cents: spent } }: { apiKey: ApiKey }) {
   const available = useModels().data?.map(({ id }) => id)
   const missing = findMissingModels(models, available)

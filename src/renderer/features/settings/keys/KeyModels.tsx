@@ -10,7 +10,6 @@ type KeyModelsProps = {
   error: string | undefined
 }
 
-/** Selects the models that a key may use. */
 export function KeyModels({ chosen, onChange, error }: KeyModelsProps) {
   const models = useModels().data ?? []
   return (

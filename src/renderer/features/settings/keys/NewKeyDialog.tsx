@@ -9,7 +9,10 @@ import { KeyModels } from './KeyModels.tsx'
 import { limitCents } from './keyLimits.ts'
 import { useApiKeyActions } from './useApiKeys.ts'
 
-/** Asks for a name, then shows the key: it is in this component's state alone, and gone when it closes. */
+/**
+ * Dialog that creates an API key and shows it once. The key exists only in this component's state and is discarded when
+ * it unmounts.
+ */
 export function NewKeyDialog({ initialName = '', nextLine, onClose }: NewKeyDialogProps) {
   const [created, setCreated] = useState<CreatedKey>()
   if (created) return <CreatedKeyView {...created} nextLine={nextLine} onClose={onClose} />
@@ -17,9 +20,9 @@ export function NewKeyDialog({ initialName = '', nextLine, onClose }: NewKeyDial
 }
 
 type NewKeyDialogProps = {
-  /** Name of the program that it is for, if known. */
+  /** Name of the program that will use the key, if known. */
   initialName?: string
-  /** Place to paste the key into. Default: a sample call. */
+  /** Command to paste the key into. Defaults to a sample call. */
   nextLine?: string
   onClose: () => void
 }
@@ -34,7 +37,7 @@ function NewKeyForm({ initialName, onCreated, onClose }: NewKeyFormProps) {
   const [limit, setLimit] = useState(proposedLimit)
   const [wrong, setWrong] = useState<Wrong>({})
 
-  /** Clears a field's error on its next change. */
+  /** Clears the error of a field on its next change. */
   const edited =
     <T,>(set: (value: T) => void) =>
     (value: T) => {
@@ -93,11 +96,11 @@ function NewKeyForm({ initialName, onCreated, onClose }: NewKeyFormProps) {
   )
 }
 
-/** Default in US dollars a day. An empty field means no limit. */
+/** Default in US dollars per day. An empty field means no limit. */
 const proposedLimit = '5'
 
 type Wrong = { name?: string; models?: string; limit?: string }
-/** As the service takes. */
+/** Maximum number accepted by the service. */
 const maxModels = 50
 
 type CreatedKeyViewProps = CreatedKey & { nextLine: string | undefined; onClose: () => void }

@@ -3,7 +3,10 @@ import { parseUsd } from '#shared/money/moneyText.ts'
 const microUsdPerCent = 10_000n
 const maxCents = 100_000_000n
 
-/** `5`, `5.25`; empty is no limit. @returns undefined for what is no amount */
+/**
+ * Parses a limit such as `5` or `5.25`. An empty text means no limit.
+ * @returns the limit in cents, null for no limit, or undefined if the text is not an amount
+ */
 export function limitCents(written: string): number | null | undefined {
   if (written.trim() === '') return null
   const micro = parseUsd(written)

@@ -1,6 +1,6 @@
 /**
- * Returns the models of a key that no provider offers any more.
- * @param available all models of the service; undefined while they are unknown
+ * Returns the models of an API key that no provider offers any longer.
+ * @param available all models of the service; undefined while unknown
  */
 export function findMissingModels(
   models: readonly string[] | null,

@@ -11,13 +11,13 @@ export function useApiKeys() {
   const agent = useAgent()
   const queryClient = useQueryClient()
   useLiveEvent((event) => {
-    // Keys come and go by scripts too, which the account's activity tells.
+    // Scripts may also create and delete keys, which is reported as account activity.
     if (event.type === 'ready' || event.type === 'activity.noted') void readAgain(queryClient, keysKey)
   })
   return useQuery({
     queryKey: keysKey,
     queryFn: async ({ signal }) => (await agent(listApiKeys, {}, { signal })).api_keys.toSorted(compareNewestFirst),
-    staleTime: 0, // no event tells when a key was last used
+    staleTime: 0, // no event reports the last use of a key
   })
 }
 
@@ -25,7 +25,10 @@ export function useApiKeyActions() {
   const agent = useAgent()
   const queryClient = useQueryClient()
   return {
-    /** The one answer that holds the key: it goes to who asked for it, and into no cache. */
+    /**
+     * Creates an API key. The response is the only one that contains the key, so it is returned to the caller and not
+     * cached.
+     */
     async create(input: Input<typeof createApiKey>): Promise<string> {
       const { key } = await agent(createApiKey, input)
       void readAgain(queryClient, keysKey)

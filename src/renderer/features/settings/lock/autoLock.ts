@@ -3,7 +3,7 @@ import type { SelectOption } from '#renderer/ui/Select.tsx'
 const offered = [1, 5, 15, 60, 240]
 const never = 'never'
 
-/** Returns the choices, including a value that was set by other means. */
+/** Returns the choices, including a current value that is not a preset. */
 export function buildAutoLockOptions(present: number | null): SelectOption<string>[] {
   const minutes =
     present === null || offered.includes(present) ? offered : [...offered, present].toSorted(compareNumbers)

@@ -9,7 +9,10 @@ import { useProviderActions } from './useProviders.ts'
 
 type Wrong = { name?: string; url?: string }
 
-/** Dialog that adds a server by address. A server that needs a key to list its models prompts for it next. */
+/**
+ * Dialog that adds a model server by URL. If the server requires a key to list its models, a secure prompt for it
+ * follows.
+ */
 export function AddServerDialog({ onClose }: { onClose: () => void }) {
   const { addServer } = useProviderActions()
   const openSecurePrompt = useSecurePrompt()
@@ -95,7 +98,7 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Whether the address is probably on this computer or the local network. */
+/** Whether the address is probably on this computer or the local network, where models are usually free. */
 function isLikelyFree(url: string): boolean {
   return /^http:\/\//i.test(url) || url === ''
 }

@@ -2,9 +2,12 @@ import { ChevronRight } from 'lucide-react'
 import { isChatModel, type ListedModel } from '#shared/contract/inference.ts'
 import { formatModelCount, formatPrice, formatTokens } from './modelLabels.ts'
 
-type ModelListProps = { /** Whose they are, read aloud. */ of: string; models: readonly ListedModel[] }
+type ModelListProps = {
+  /** Owner of the models, used in the accessible label. */ of: string
+  models: readonly ListedModel[]
+}
 
-/** Models of a provider with their prices, collapsed by default. */
+/** Models of a provider with prices, collapsed by default. */
 export function ModelList({ of, models }: ModelListProps) {
   if (models.length === 0) return null
   return (

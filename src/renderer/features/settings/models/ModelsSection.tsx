@@ -91,7 +91,7 @@ function ProviderGroup({ providers, storage, models }: ProviderGroupProps) {
   )
 }
 
-/** The keychain was locked when Steward started. */
+/** Shown if the keychain was locked when Steward started. */
 function ReadAgainButton() {
   const { readAgain } = useProviderActions()
   const [busy, setBusy] = useState(false)
@@ -114,7 +114,7 @@ function ReadAgainButton() {
 
 type OperatorModelsProps = { models: readonly ListedModel[] | undefined; isPending: boolean }
 
-/** Models of a hosted service, which its operator configures. */
+/** Models of a hosted service, as configured by its operator. */
 function OperatorModels({ models, isPending }: OperatorModelsProps) {
   const name = useConnection()?.name ?? 'The service'
   const available = models?.filter((it) => it.available)

@@ -18,7 +18,7 @@ import { findNameConflicts, formatModelCount } from './modelLabels.ts'
 import { ServerPriceDialog } from './ServerPriceDialog.tsx'
 import { useModelServers, useProviderActions } from './useProviders.ts'
 
-/** Ollama and the like: found on request, added by a click. */
+/** Model servers such as Ollama, discovered on request and added by a click. */
 export function OwnServers({ models }: { models: readonly ListedModel[] }) {
   const { data, error, isPending, refetch } = useModelServers()
   const { find } = useProviderActions()
@@ -70,7 +70,7 @@ type DiscoveredServersProps = { servers: readonly DiscoveredServer[]; added: rea
 
 function DiscoveredServers({ servers, added }: DiscoveredServersProps) {
   const fresh = servers.filter(({ base_url }) => !added.some((it) => it.base_url === base_url))
-  if (fresh.length === 0 && servers.some((it) => !it.added)) return null // what was found was added since
+  if (fresh.length === 0 && servers.some((it) => !it.added)) return null // all discovered servers have been added since
   if (fresh.length === 0) {
     return (
       <p role="status" className="rounded-card border border-line bg-panel px-3.5 py-2.5 text-muted">

@@ -7,7 +7,7 @@ import { useProviderActions } from './useProviders.ts'
 
 type ServerPriceDialogProps = { server: ModelServer; onClose: () => void }
 
-/** Sets one price for all models without a price in the server's list. */
+/** Sets one price for all models of a server that have no listed price. */
 export function ServerPriceDialog({ server, onClose }: ServerPriceDialogProps) {
   const { changeServer } = useProviderActions()
   const [isFree, setFree] = useState(server.free)

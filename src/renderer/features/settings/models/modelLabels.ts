@@ -3,14 +3,14 @@ import { type ListedModel, unknownPriceVersion } from '#shared/contract/inferenc
 import type { ModelServer } from '#shared/contract/providers.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 
-/** For a million tokens: `$1.25`. */
+/** Formats the price of a million tokens, such as `$1.25`. */
 export function formatPerMillion(perMillion: number): string {
   return perMillion === 0 ? 'Free' : formatUsd(perMillion * 1_000_000, 'exact')
 }
 
 type Pricing = ListedModel['pricing']
 
-/** Formats one price of a model: `$1.25`, `Unknown`. */
+/** Formats one price of a model, such as `$1.25` or `Unknown`. */
 export function formatPrice(
   pricing: Pricing,
   of: 'input_per_million' | 'cache_read_per_million' | 'output_per_million',
@@ -18,7 +18,7 @@ export function formatPrice(
   return pricing.price_version === unknownPriceVersion ? 'Unknown' : formatPerMillion(pricing[of])
 }
 
-/** `128K`, `1M`. */
+/** Formats a number of tokens, such as `128K` or `1M`. */
 export function formatTokens(tokens: number): string {
   if (tokens >= 1_000_000) return `${Number((tokens / 1_000_000).toFixed(1))}M`
   return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}K` : String(tokens)
@@ -26,7 +26,7 @@ export function formatTokens(tokens: number): string {
 
 export type NameConflict = { model: string; by: string }
 
-/** Models of a server that cannot be used, because another provider has a model of the same name. */
+/** Returns models of a server that cannot be used because another provider has a model of the same name. */
 export function findNameConflicts(
   server: Pick<ModelServer, 'name' | 'models'>,
   listed: readonly ListedModel[],
@@ -40,7 +40,6 @@ export function findNameConflicts(
   })
 }
 
-/** `1 model`, `3 models`. */
 export function formatModelCount(count: number): string {
   return count === 1 ? '1 model' : `${count === 0 ? 'No' : count} models`
 }

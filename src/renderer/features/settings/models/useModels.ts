@@ -6,7 +6,7 @@ import { listModels } from '#shared/contract/inference.ts'
 
 export const modelsKey = ['settings', 'models'] as const
 
-/** All models with their prices, and whether each has a provider with a key. */
+/** Reads all models with their prices and whether their provider has a key. */
 export function useModels() {
   const agent = useAgent()
   const queryClient = useQueryClient()

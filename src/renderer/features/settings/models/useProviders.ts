@@ -21,7 +21,7 @@ import type { Input } from '#shared/contract/route.ts'
 export const providersKey = ['settings', 'providers'] as const
 export const modelServersKey = ['settings', 'model-servers'] as const
 
-/** The model providers, and whether each has a key. The keys themselves never come here. */
+/** Reads the model providers and whether each has a key. The keys are never sent to this window. */
 export function useProviders() {
   const agent = useAgent()
   useReadAgain(providersKey)
@@ -47,7 +47,7 @@ function useReadAgain(key: readonly string[]): void {
   })
 }
 
-/** Returns actions on providers and servers. Changes arrive by events. */
+/** Returns actions on providers and servers. Results arrive through events. */
 export function useProviderActions() {
   const agent = useAgent()
   return {

@@ -8,7 +8,7 @@ import type { Grant } from '#shared/contract/intents.ts'
 import { SettingsGroup } from '../SettingsPage.tsx'
 import { useGrants, useRevokeGrant } from './useGrants.ts'
 
-/** Grants that the user approved in advance, besides the rules. */
+/** Grants that the user approved in advance, in addition to the rules. */
 export function GrantsGroup() {
   const { data, error, isPending, refetch } = useGrants()
   return (

@@ -13,13 +13,13 @@ type RuleListProps = {
   onChange: (rules: RuleDraft[]) => void
 }
 
-/** Built-in decisions of `judge`: the first precedes the user's rules, the second applies if no rule matches. */
+/** Built-in rules of the policy. The first precedes the user's rules; the second applies if no rule matches. */
 const builtInRules = [
   { sentence: 'Only you may sign messages.', note: 'Rules can’t change this.' },
   { sentence: 'Steward may sign in to the service it is connected to.', note: 'Unless one of your rules matches.' },
 ] as const
 
-/** Rules are moved by dragging their handle, or with the arrow keys on it. */
+/** List of rules. A rule is moved by dragging its handle, or with the arrow keys on it. */
 export function RuleList({ rules, faults, onChange }: RuleListProps) {
   const [dragged, setDragged] = useState<string>()
   const [over, setOver] = useState<number>()
@@ -93,7 +93,7 @@ export function RuleList({ rules, faults, onChange }: RuleListProps) {
   )
 }
 
-/** Visual only: each field has its own name. */
+/** Hidden from screen readers, because each field has an accessible name. */
 function RuleHeadings() {
   return (
     <div

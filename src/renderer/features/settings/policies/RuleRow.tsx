@@ -64,7 +64,7 @@ function MoveHandle({ place, count, onMove, drag }: MoveHandleProps) {
   const handle = useRef<HTMLButtonElement>(null)
   const moved = useRef(false)
   useLayoutEffect(() => {
-    // A row that changes its place in the page loses the focus.
+    // Moving a row in the DOM drops the focus.
     if (moved.current && place >= 0) handle.current?.focus()
     moved.current = false
   }, [place])

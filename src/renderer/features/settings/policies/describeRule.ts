@@ -1,6 +1,6 @@
 import type { PolicyRule } from '#shared/contract/intents.ts'
 
-/** Returns warnings to show before such a rule applies. */
+/** Returns warnings to show before the rule is saved. */
 export function findRuleWarnings(rule: PolicyRule, before: readonly PolicyRule[]): string[] {
   const covering = before.findIndex((earlier) => isCoveredBy(earlier, rule))
   return [
@@ -32,7 +32,7 @@ function allowWarnings({ kind, requester, host, max_amount_micro_usd: maxAmount 
   ]
 }
 
-/** Whether all that fits `rule` fits `earlier` too. */
+/** Whether every request that matches `rule` also matches `earlier`. */
 function isCoveredBy(earlier: PolicyRule, rule: PolicyRule): boolean {
   return (
     (earlier.kind === '*' || earlier.kind === rule.kind) &&
@@ -47,7 +47,7 @@ function isHostCovered({ host: earlier, effect }: PolicyRule, host: string): boo
   if (pattern === '*' || pattern === hostText) return true
   // A denied host is denied on all ports.
   const name = effect === 'deny' && !hasPort(pattern) ? hostText.replace(port, '') : hostText
-  // With its dot: `*.example.com` fits what is below example.com, and not example.com itself.
+  // Includes the dot: `*.example.com` matches subdomains of example.com, but not example.com itself.
   return pattern.startsWith('*.') ? hostText !== '*' && name.endsWith(pattern.slice(1)) : name === pattern
 }
 

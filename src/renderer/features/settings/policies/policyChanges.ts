@@ -4,7 +4,6 @@ import type { SavedPolicy } from './policyDraft.ts'
 
 export type PolicyChange = { kind: 'added' | 'removed' | 'changed' | 'moved' | 'set'; before?: string; after?: string }
 
-/** Lists the changes in sentences. */
 export function diffPolicies(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
   const before = new Map(from.rules.map((rule) => [rule.id, describeRule(rule)]))
   const after = new Map(to.rules.map((rule) => [rule.id, describeRule(rule)]))

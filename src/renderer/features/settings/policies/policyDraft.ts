@@ -1,12 +1,12 @@
 import { Policy, PolicyRule } from '#shared/contract/intents.ts'
 import { formatUsdInput, parseUsd } from '#shared/money/moneyText.ts'
 
-/** Rule being edited: amounts as typed. */
+/** Rule being edited, with the amount as typed. */
 export type RuleDraft = Omit<PolicyRule, 'max_amount_micro_usd'> & { amount: string }
 export type PolicyDraft = { rules: RuleDraft[]; confirmAbove: string; expiryMinutes: number }
 export type SavedPolicy = Omit<Policy, 'stopped'>
 
-/** Errors by field of each rule, and of the threshold. */
+/** Errors of each rule by field, and of the threshold. */
 export type DraftFaults = {
   rules: ReadonlyMap<string, { host?: string; amount?: string }>
   confirmAbove: string | undefined
@@ -45,12 +45,12 @@ export function validatePolicyDraft(draft: PolicyDraft): DraftFaults {
   }
 }
 
-/** One rule as it would be saved; what is not right yet reads as if it was left out. */
+/** Converts a draft to a rule as it would be saved. Invalid fields are treated as empty. */
 export function toPolicyRule({ amount, ...rule }: RuleDraft): PolicyRule {
   return { ...rule, host: rule.host.trim() || '*', max_amount_micro_usd: parseUsd(amount) ?? null }
 }
 
-/** @returns undefined while something in it is wrong */
+/** @returns undefined if the draft is invalid */
 export function toSavedPolicy(draft: PolicyDraft): SavedPolicy | undefined {
   const faults = validatePolicyDraft(draft)
   if (faults.rules.size > 0 || faults.confirmAbove !== undefined) return undefined

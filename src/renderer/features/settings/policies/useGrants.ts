@@ -15,7 +15,7 @@ export function useGrants() {
   return useQuery({
     queryKey: grantsKey,
     queryFn: async ({ signal }) => (await agent(listGrants, {}, { signal })).grants,
-    staleTime: 0, // they end by themselves
+    staleTime: 0, // grants expire without an event
   })
 }
 

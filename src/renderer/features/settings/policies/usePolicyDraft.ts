@@ -3,7 +3,7 @@ import type { Policy } from '#shared/contract/intents.ts'
 import { diffPolicies } from './policyChanges.ts'
 import { type PolicyDraft, type SavedPolicy, toPolicyDraft, toSavedPolicy, validatePolicyDraft } from './policyDraft.ts'
 
-/** Edits of the user on top of the present policy. Without edits, follows the policy. */
+/** Edits of the user based on the current policy. Follows the policy while there are no edits. */
 export function usePolicyDraft(policy: Policy) {
   const [base, setBase] = useState<SavedPolicy>(policy)
   const [written, setWritten] = useState<PolicyDraft>()
@@ -15,12 +15,12 @@ export function usePolicyDraft(policy: Policy) {
   }
   return {
     draft,
-    /** Absent while a field is invalid. */
+    /** Edited policy; undefined while a field is invalid. */
     wanted: edited,
     faults: validatePolicyDraft(draft),
     changes: edited === undefined ? [] : diffPolicies(policy, edited),
     isWritten: written !== undefined && (edited === undefined || !isSame(edited, policy)),
-    /** Whether another window or a script has saved since. */
+    /** Whether another window or a script has saved a different policy since editing started. */
     isOvertaken: written !== undefined && !isSame(base, policy),
     change(part: Partial<PolicyDraft>) {
       if (written === undefined) setBase(policy)

@@ -20,7 +20,7 @@ type Draft = {
 type Wrong = Partial<Record<'name' | 'place' | 'secrets', string>>
 const empty: Draft = { name: '', kind: 'sandbox', sandbox: '', command: '', url: '', secrets: '' }
 
-/** Adds a program in a sandbox, or an address. Secure prompts for its secrets follow. */
+/** Dialog that adds an MCP server, either a program in a sandbox or a URL. Secure prompts for its secrets follow. */
 export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
   const { add, test } = useToolServerActions()
   const { data: sandboxes = [] } = useSandboxes()
@@ -53,7 +53,7 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
       const end = await openSecurePrompt({ purpose: 'tool_server_secret', tool_server_id: id, secret_name })
       if (end === 'cancelled') return
     }
-    await test(id) // failures are reported by the server's row
+    await test(id) // errors are shown in the server's row
   }
   return (
     <FormDialog
@@ -117,7 +117,7 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
 type ProgramFieldsProps = {
   command: string
   fault: string | undefined
-  /** Selected sandbox, if there is any. */
+  /** Selected sandbox, if any. */
   sandbox: Sandbox | undefined
   sandboxes: readonly Sandbox[]
   onChange: (part: Partial<Draft>) => void
@@ -153,7 +153,7 @@ function ProgramFields({ command, fault, sandbox, sandboxes, onChange }: Program
   )
 }
 
-/** @returns what is wrong, in words */
+/** @returns the error message if the input is invalid */
 function toServerPlace(
   { kind, command, url }: Draft,
   sandboxId: string | undefined,
@@ -169,7 +169,7 @@ function toServerPlace(
     : { kind, sandbox_id: sandboxId, command: command.trim() }
 }
 
-/** @returns what is wrong, in words */
+/** @returns the error message if the input is invalid */
 function parseSecretNames(text: string): string[] | string {
   const names = text
     .split(',')

@@ -12,12 +12,12 @@ const askOptions = [
   { value: 'ask', label: 'Ask each time', detail: 'Each call waits for you, in the chat or in Approvals.' },
   { value: 'run', label: 'Run without asking', detail: 'As long as the server describes it as it does now.' },
 ] as const
-/** Longer descriptions open on request. */
+/** Length above which a description is collapsed. */
 const shortCharacters = 240
 
 type ServedToolRowProps = { serverId: ToolServerId; tool: ServedTool }
 
-/** Description of a server's tool, all of it as text, and whether chats may use it. */
+/** Description of a server's tool, rendered as text, with a switch that allows it in chats. */
 export function ServedToolRow({ serverId, tool }: ServedToolRowProps) {
   const { name, title, description, fault, missing, changed_from: before } = tool
   const { agree } = useToolServerActions()

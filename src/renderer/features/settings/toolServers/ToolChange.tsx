@@ -12,7 +12,7 @@ const looks = {
   ' ': 'text-muted',
 } as const
 
-/** A tool is described otherwise than when the person allowed it: what is new, and what is gone. */
+/** Diff between the tool description that the user allowed and the current one. */
 export function ToolChange({ name, before, after, actions }: ToolChangeProps) {
   const lines = diffLines(before, after)
   const isHidden = lines.every(({ sign }) => sign === ' ')

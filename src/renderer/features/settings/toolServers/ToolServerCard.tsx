@@ -118,7 +118,7 @@ type ServerToolsProps = {
   onEnable: (tools: readonly ServedTool[]) => void
 }
 
-/** Tools of a server, and a button that enables those that are off and need no review. */
+/** Tools of a server, with a button that enables all disabled tools that need no review. */
 function ServerTools({ server, open, onOpenChange, onEnable }: ServerToolsProps) {
   const { id, name, tools } = server
   const listId = useId()
@@ -156,7 +156,7 @@ function ServerTools({ server, open, onOpenChange, onEnable }: ServerToolsProps)
   )
 }
 
-/** Location of a server, its self-reported name and the time of its last list. */
+/** Endpoint of a server, its self-reported name and the time of its last listing. */
 function About({ server: { place, calls_itself, revision, listed_at } }: { server: ToolServer }) {
   const { data: sandboxes = [] } = useSandboxes()
   const sandbox = place.kind === 'sandbox' && sandboxes.find(({ id }) => id === place.sandbox_id)

@@ -10,7 +10,7 @@ import { SettingsPage } from '../SettingsPage.tsx'
 import { AddToolServerDialog } from './AddToolServerDialog.tsx'
 import { ToolServerCard } from './ToolServerCard.tsx'
 
-/** MCP servers of others, whose tools models may call in chats. */
+/** Third-party MCP servers whose tools models may call in chats. */
 export function ToolServersSection() {
   const { data, error, isPending, refetch } = useToolServers()
   const { remove } = useToolServerActions()

@@ -1,7 +1,7 @@
 import type { Tone } from '#renderer/ui/StatusDot.tsx'
 import type { ServedText, ServedTool, ToolServer } from '#shared/contract/toolServers.ts'
 
-/** `https://mcp.example/mcp`, or the command. */
+/** Returns the URL or command of a server, such as `https://mcp.example/mcp`. */
 export function placeText({ place }: Pick<ToolServer, 'place'>): string {
   return place.kind === 'http' ? place.url : place.command
 }
@@ -10,7 +10,6 @@ export function listChangedTools({ tools }: Pick<ToolServer, 'tools'>): readonly
   return tools.filter(({ changed_from }) => changed_from !== null)
 }
 
-/** Returns the state shown beside the name. */
 export function describeServerState(server: ToolServer): { tone: Tone; words: string } {
   const { enabled, fault, listed_at, tools } = server
   if (fault !== null) return { tone: 'negative', words: 'Not connected' }
@@ -21,7 +20,7 @@ export function describeServerState(server: ToolServer): { tone: Tone; words: st
   return { tone: on > 0 ? 'positive' : 'caution', words: on > 0 ? 'On' : 'On, all tools off' }
 }
 
-/** `3 of 12 tools on` */
+/** Formats a count such as `3 of 12 tools on`. */
 export function describeToolCount({ tools }: Pick<ToolServer, 'tools'>): string {
   const on = tools.filter(({ enabled }) => enabled).length
   return `${on} of ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} on`
@@ -29,7 +28,7 @@ export function describeToolCount({ tools }: Pick<ToolServer, 'tools'>): string 
 
 const hintLabels = { reads: 'only reads', destroys: 'may delete', 'open-world': 'reaches other systems' } as const
 
-/** `The server says: only reads` */
+/** Formats the hints of a tool, such as `The server says: only reads`. */
 export function describeHints({ hints }: Pick<ServedTool, 'hints'>): string {
   return hints.length === 0 ? '' : `The server says: ${hints.map((it) => hintLabels[it]).join(', ')}`
 }
@@ -49,10 +48,10 @@ function listLines({ title, description, input_schema }: ServedText): string[] {
   ]
 }
 
-/** Beyond this, all of the old and all of the new. */
+/** Number of lines above which no diff is computed; all old and all new lines are returned instead. */
 const maxLines = 800
 
-/** By the longest common sequence of lines. */
+/** Computes a diff by the longest common subsequence of lines. */
 function diffLineLists(before: readonly string[], after: readonly string[]): ChangedLine[] {
   if (before.length > maxLines || after.length > maxLines) return [...toRemoved(before), ...come(after)]
   const lengths = before.map(() => new Uint16Array(after.length + 1))

@@ -17,12 +17,15 @@ type Draft = Pick<ToolClient, 'name' | 'profile' | 'policy' | 'dry_run'> & { bud
 const microUsdOfCent = 10_000
 
 type ToolClientDialogProps = {
-  /** Name of the host that it is for, or the client to edit. */
+  /** Name of the MCP host that the client is created for, or the client to edit. */
   start: { name: string } | ToolClient
   onClose: () => void
 }
 
-/** Makes a client, then shows its key: it is in this component's state alone, and gone when it closes. Or changes one. */
+/**
+ * Dialog that creates a tool client and shows its key once, or edits a client. The key exists only in this component's
+ * state and is discarded when it unmounts.
+ */
 export function ToolClientDialog({ start, onClose }: ToolClientDialogProps) {
   const [created, setCreated] = useState<{ name: string; secret: string }>()
   if (created) return <CreatedClientView {...created} onClose={onClose} />
@@ -119,7 +122,7 @@ function ToolClientForm({ start, onCreated, onClose }: ToolClientFormProps) {
   )
 }
 
-/** Default in US dollars a day. An empty field means no budget. */
+/** Default in US dollars per day. An empty field means no budget. */
 const proposedBudget = '5'
 
 function toClientDraft(start: ToolClientDialogProps['start']): Draft {

@@ -35,7 +35,7 @@ export function ToolClientRow({ client, onChange, onRevoke }: ToolClientRowProps
   )
 }
 
-/** `$0.12 of $5.00 today` */
+/** Formats spending such as `$0.12 of $5.00 today`. */
 function describeSpending({ daily_budget_micro_usd: budget, spent_today_micro_usd: spent }: ToolClient): string {
   if (budget === null) return spent === 0 ? '' : `${formatUsd(spent, 'cents')} today`
   return `${formatUsd(spent, 'cents')} of ${formatUsd(budget, 'cents')} today`

@@ -15,7 +15,6 @@ import { type ToolClientList, useToolClientActions, useToolClients } from './use
 
 type OpenDialog = { form: ToolClient | { name: string } } | { revoke: ToolClient }
 
-/** Programs that may use Steward as tools, over MCP. */
 export function ToolClientsSection() {
   const { data, error, isPending, refetch } = useToolClients()
   const { revoke } = useToolClientActions()

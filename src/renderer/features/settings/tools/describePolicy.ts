@@ -32,7 +32,7 @@ export function getProfileName(profile: ToolProfile): string {
 const changeLabels = { allow: 'changes', ask: 'asks before changes', deny: 'changes nothing' } as const
 const destroyLabels = { allow: 'deletes', ask: 'asks before it deletes', deny: 'deletes nothing' } as const
 
-/** `Changes, asks before it deletes` */
+/** Describes a policy, such as `Changes, asks before it deletes`. */
 export function describePolicy({
   policy,
   dry_run,

@@ -1,7 +1,9 @@
 import type { Snippet } from '../agents/snippets.ts'
 import type { ToolClientList } from './useToolClients.ts'
 
-/** Configuration of an MCP client. The key is in the variable `STEWARD_TOOLS_KEY`, never in the text. */
+/**
+ * MCP hosts with their configuration. The key is read from the variable `STEWARD_TOOLS_KEY` and never part of the text.
+ */
 export const toolHosts = [
   { id: 'claude-code', label: 'Claude Code', clientName: 'claude-code' },
   { id: 'codex', label: 'Codex', clientName: 'codex' },

@@ -13,7 +13,7 @@ export function useToolClients() {
   return useQuery({
     queryKey: clientsKey,
     queryFn: ({ signal }) => agent(listToolClients, {}, { signal }),
-    staleTime: 0, // no event tells when a client was last used, or what it spent
+    staleTime: 0, // no event reports the last use of a client or its spending
   })
 }
 
@@ -21,7 +21,10 @@ export function useToolClientActions() {
   const agent = useAgent()
   const queryClient = useQueryClient()
   return {
-    /** The one answer that holds the key: it goes to who asked for it, and into no cache. */
+    /**
+     * Creates a tool client. The response is the only one that contains the key, so it is returned to the caller and
+     * not cached.
+     */
     async create(input: Input<typeof createToolClient>): Promise<Output<typeof createToolClient>> {
       const created = await agent(createToolClient, input)
       void readAgain(queryClient, clientsKey)

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { createTerminalCalls, TerminalCallsContext } from '#renderer/api/terminals/terminalCalls.ts'
 
-/** Once around the window: knows which programs ask for their person. */
+/** Provides the requests for attention from programs. Mounted once per window. */
 export function TerminalCallsHost({ children }: { children: ReactNode }) {
   const [calls] = useState(() => createTerminalCalls({ isWindowInFront: () => document.hasFocus() }))
   useEffect(() => {

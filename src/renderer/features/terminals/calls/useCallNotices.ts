@@ -10,10 +10,14 @@ import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { areNotificationsAllowed } from '../view/bell.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
 
-/** More programs that call at once are marked only: one sandbox must not cover the screen with notices. */
+/**
+ * Maximum number of simultaneous notices. Further calls are only marked, so that one sandbox cannot cover the screen.
+ */
 const maxNotices = 3
 
-/** Follows what programs call, and tells of each once: on the screen, or by the system while the window is behind others. */
+/**
+ * Shows a notice once for each request for attention, or a system notification while the window is in the background.
+ */
 export function useCallNotices(): void {
   const calls = useContext(TerminalCallsContext)
   const queryClient = useQueryClient()
@@ -55,7 +59,7 @@ function forgetEnded(calls: TerminalCalls, event: LocalEvent): void {
   if (event.type === 'sandbox.removed') calls.forget(({ sandboxId }) => sandboxId === event.id)
 }
 
-/** @returns what takes it back */
+/** @returns a function that dismisses the notice */
 function tell({ sandboxId, terminalId, text }: TerminalCall, sandbox = 'a sandbox'): () => void {
   const title = `A program in ${sandbox} needs you`
   const show = () => goTo('terminals', sandboxId, 'terminal', terminalId)

@@ -10,7 +10,7 @@ type CloseDialogProps = {
 
 const maxListed = 5
 
-/** Before terminals are closed in which something runs. */
+/** Asks for confirmation before terminals with running programs are closed. */
 export function CloseDialog({ programs, getLabel, onAnswer }: CloseDialogProps) {
   const [first] = programs
   if (!first) return null

@@ -1,4 +1,3 @@
-/** A command in the middle of a question. */
 export function CommandText({ text }: { text: string }) {
   return (
     <code className="font-mono text-small break-all text-text">

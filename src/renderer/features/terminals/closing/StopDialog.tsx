@@ -4,7 +4,7 @@ import { CommandText } from './CommandText.tsx'
 
 type StopDialogProps = {
   sandbox: Sandbox
-  /** Programs that would end; empty if unknown. */
+  /** Programs that would be terminated; empty if unknown. */
   programs: readonly string[]
   stop: (sandbox: Sandbox) => Promise<void>
   onClose: () => void
@@ -12,7 +12,7 @@ type StopDialogProps = {
 
 const maxListed = 5
 
-/** Before a sandbox is stopped in which something runs. */
+/** Asks for confirmation before a sandbox with running programs is stopped. */
 export function StopDialog({ sandbox, programs, stop, onClose }: StopDialogProps) {
   const [only, ...others] = programs
   return (

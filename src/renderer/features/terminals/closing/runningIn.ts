@@ -3,8 +3,8 @@ import type { Terminal } from '#shared/contract/terminals.ts'
 import { isShell } from './runningProgram.ts'
 
 /**
- * Lists the commands that run in these terminals besides their shells, without duplicates. They would end with the
- * sandbox.
+ * Lists the commands other than shells that run in these terminals, without duplicates. Stopping the sandbox would
+ * terminate them.
  */
 export function listRunning(terminals: readonly Terminal[], processes: readonly SandboxProcess[]): string[] {
   const present = terminals.filter(({ state }) => state === 'running').map(({ command }) => command.trim())

@@ -2,7 +2,7 @@ import type { SandboxProcess } from '#shared/contract/processes.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import type { CommandTrail } from '../view/commandTrail.ts'
 
-/** A program other than the shell, which would end with its terminal. */
+/** Program other than the shell. Closing the terminal would terminate it. */
 export type RunningProgram = {
   terminal: Terminal
   /** Command as typed; empty if unknown. */
@@ -11,7 +11,7 @@ export type RunningProgram = {
 
 type TrailState = Pick<CommandTrail, 'isMarked' | 'running'>
 
-/** Returns the foreground program: `unknown` if the shell does not report it, or it was not read yet. */
+/** Returns the foreground program, `none`, or `unknown` if the shell does not report it or it is not loaded yet. */
 export function findProgram(terminal: Terminal, trail: TrailState | undefined): RunningProgram | 'none' | 'unknown' {
   if (terminal.state === 'exited') return 'none'
   if (!isShell(terminal.command)) return { terminal, command: terminal.command }
@@ -20,7 +20,7 @@ export function findProgram(terminal: Terminal, trail: TrailState | undefined): 
   return running ? { terminal, command: running.command } : 'none'
 }
 
-/** Whether a shell like the terminal's has child processes. If several match, one of them suffices. */
+/** Whether a shell of the terminal's kind has child processes. If several shells match, one of them suffices. */
 export function mayRun({ command }: Terminal, processes: readonly SandboxProcess[]): boolean {
   const shells = new Set(processes.filter((it) => it.command === command.trim()).map(({ pid }) => pid))
   return processes.some(({ ppid }) => shells.has(ppid))

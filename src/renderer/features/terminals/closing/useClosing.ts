@@ -6,7 +6,7 @@ import { readPreferences } from '../view/preferences/preferencesStore.ts'
 import type { TerminalSession } from '../view/terminalSession.ts'
 import { findProgram, mayRun, type RunningProgram } from './runningProgram.ts'
 
-/** Timeout of the check before a tab closes; then the user is asked. */
+/** Timeout for listing processes before a tab closes, in milliseconds. After it, the user is asked for confirmation. */
 const lookMs = 3_000
 
 export type Closing = {
@@ -21,7 +21,7 @@ type Options = {
   close: (terminals: readonly Terminal[]) => void
 }
 
-/** Closes terminals, but asks first when a program would end that is not the shell. */
+/** Closes terminals. Asks for confirmation if a program other than the shell would be terminated. */
 export function useClosing({ sessionOf, close }: Options): Closing {
   const agent = useAgent()
   const [question, setQuestion] = useState<Closing['asked']>()
@@ -34,7 +34,7 @@ export function useClosing({ sessionOf, close }: Options): Closing {
       const { processes } = await agent(listProcesses, { id: terminal.sandbox_id }, { signal })
       return mayRun(terminal, processes) ? { terminal, command: '' } : undefined
     } catch {
-      return { terminal, command: '' } // unknown, so something may run
+      return { terminal, command: '' } // unknown, so a program may be running
     }
   }
 

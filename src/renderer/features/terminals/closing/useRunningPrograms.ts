@@ -7,7 +7,10 @@ import { listRunning } from './runningIn.ts'
 
 const lookMs = 3_000
 
-/** Returns a function that lists the programs that would end with a sandbox; undefined if unknown. */
+/**
+ * Returns a function that lists the programs that stopping a sandbox would terminate. It resolves to undefined if they
+ * are unknown.
+ */
 export function useRunningPrograms(): (sandbox: Sandbox) => Promise<string[] | undefined> {
   const agent = useAgent()
   return async ({ id }) => {

@@ -1,13 +1,13 @@
 import { type Direction, listPaneIds, type PaneTree, type Side, type Split, withShares } from './paneTree.ts'
 
-/** Parts of 1 of the tab's room. */
+/** Area of a pane as fractions of the tab, from 0 to 1. */
 type Room = { left: number; top: number; right: number; bottom: number }
 
-/** No part becomes smaller than this by keys. */
+/** Minimum share of a pane when resizing by keyboard. */
 const smallestShare = 0.08
 const roundingError = 1e-6
 
-/** Returns the pane visually next to `from`; of several, the one that shares most of the edge. */
+/** Returns the pane adjacent to `from`. If several are, returns the one with the longest common edge. */
 export function findPaneNeighbor(tree: PaneTree, from: string, side: Side): string | undefined {
   const rooms = layOutPanes(tree)
   const own = rooms.get(from)
@@ -20,7 +20,7 @@ export function findPaneNeighbor(tree: PaneTree, from: string, side: Side): stri
   return best?.id
 }
 
-/** Moves the divider of `id` that lies towards `side`, or the opposite one where there is none, that way. */
+/** Moves the divider of pane `id` towards `side`: the divider on that side, otherwise the opposite one. */
 export function withGrown(tree: PaneTree, id: string, { side, by }: { side: Side; by: number }): PaneTree {
   const direction: Direction = side === 'left' || side === 'right' ? 'row' : 'column'
   const forward = side === 'right' || side === 'down'
@@ -28,7 +28,7 @@ export function withGrown(tree: PaneTree, id: string, { side, by }: { side: Side
   if (!target) return tree
   const { place, node, index } = target
   const last = node.parts.length - 1
-  // The divider before the part, or the one after it.
+  // Selects the divider before or after the part.
   const before = forward ? index === last : index > 0
   const [growing, giving] = getDividerParts(before ? index - 1 : index, forward)
   const shares = node.parts.map(({ share }) => share)
@@ -45,7 +45,7 @@ function getDividerParts(first: number, forward: boolean): [growing: number, giv
 
 type Divider = { place: number[]; node: Split; index: number }
 
-/** The innermost split of this direction that holds the pane, and the part that leads to it. */
+/** Returns the innermost split in this direction that contains the pane, and the path to it. */
 function findInnermostDivider(tree: PaneTree, id: string, direction: Direction): Divider | undefined {
   if (tree.kind === 'pane') return undefined
   const index = tree.parts.findIndex((part) => listPaneIds(part.tree).includes(id))
@@ -80,7 +80,7 @@ function isTouching(own: Room, other: Room, side: Side): boolean {
     right: [own.right, other.left],
     up: [own.top, other.bottom],
     down: [own.bottom, other.top],
-  }[side] as [number, number] // each of the four has two
+  }[side] as [number, number] // each case has two elements
   return Math.abs(edge - opposite) < roundingError
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Layout of a tab's terminals. `shares` are fractions of 1. A split never directly contains one of its own direction.
+ * Layout of a tab's terminals. `shares` are fractions of 1. A split never directly contains a split of the same
+ * direction.
  */
 export type PaneTree = Pane | Split
 export type Pane = { kind: 'pane'; id: string }
@@ -25,12 +26,12 @@ export function createPane(id: string): Pane {
   return { kind: 'pane', id }
 }
 
-/** From left to right and from top to bottom. */
+/** Lists the panes from left to right and top to bottom. */
 export function listPaneIds(tree: PaneTree): string[] {
   return tree.kind === 'pane' ? [tree.id] : tree.parts.flatMap((part) => listPaneIds(part.tree))
 }
 
-/** Gives `added` half of the room that the pane `at` has. */
+/** Splits pane `at` in half and places `added` on the given side. */
 export function withSplit(tree: PaneTree, at: string, { side, added }: { side: Side; added: PaneTree }): PaneTree {
   if (tree.kind === 'split') {
     return split(
@@ -46,7 +47,7 @@ export function withSplit(tree: PaneTree, at: string, { side, added }: { side: S
   )
 }
 
-/** Removes a pane, whose neighbors grow; undefined if none is left. */
+/** Removes a pane and enlarges its neighbors. @returns undefined if no pane remains */
 export function removePane(tree: PaneTree, id: string): PaneTree | undefined {
   if (tree.kind === 'pane') return tree.id === id ? undefined : tree
   const parts = tree.parts.flatMap((part) => {
@@ -56,7 +57,6 @@ export function removePane(tree: PaneTree, id: string): PaneTree | undefined {
   return parts.length === 0 ? undefined : split(tree.direction, parts)
 }
 
-/** Another terminal at the place of `id`. */
 export function withReplacement(tree: PaneTree, id: string, added: string): PaneTree {
   if (tree.kind === 'pane') return tree.id === id ? createPane(added) : tree
   return { ...tree, parts: tree.parts.map((part) => ({ ...part, tree: withReplacement(part.tree, id, added) })) }
@@ -71,7 +71,7 @@ export function normalizeTree(tree: PaneTree): PaneTree {
   )
 }
 
-/** New `shares` for the split that one reaches by going into these parts, one after the other. */
+/** Sets the shares of the split at a path of part indexes. */
 export function withShares(tree: PaneTree, place: readonly number[], shares: readonly number[]): PaneTree {
   if (tree.kind === 'pane') return tree
   const [next, ...deeper] = place
@@ -85,7 +85,8 @@ export function withShares(tree: PaneTree, place: readonly number[], shares: rea
 }
 
 /**
- * Creates a valid tree: shares add up to 1, no split has a single part or directly contains one of its own direction.
+ * Creates a valid tree: shares add up to 1, and no split has a single part or directly contains a split of the same
+ * direction.
  */
 export function split(direction: Direction, parts: readonly Part[]): PaneTree {
   const [only] = parts

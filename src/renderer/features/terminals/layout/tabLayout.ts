@@ -10,7 +10,7 @@ import {
   withSplit,
 } from './paneTree.ts'
 
-/** `active` is the pane used last. `zoomed`: it alone is shown. */
+/** `active` is the most recently used pane. If `zoomed`, only that pane is shown. */
 export const TabLayout = z.object({
   id: z.string(),
   tree: PaneTree.transform(normalizeTree),
@@ -19,7 +19,7 @@ export const TabLayout = z.object({
 })
 export type TabLayout = z.infer<typeof TabLayout>
 
-/** The tabs of one sandbox in their order; each terminal is in one of them. */
+/** Tabs of one sandbox in order. Each terminal belongs to exactly one tab. */
 export const Layout = z.array(TabLayout)
 export type Layout = readonly TabLayout[]
 
@@ -27,12 +27,12 @@ export function findTab(layout: Layout, terminalId: string | undefined): TabLayo
   return layout.find(({ tree }) => terminalId !== undefined && listPaneIds(tree).includes(terminalId))
 }
 
-/** The layout with exactly these terminals: those that are gone leave it, new ones come as tabs at the end. */
+/** Returns the layout with exactly these terminals. Removed terminals are dropped; new ones are appended as tabs. */
 export function reconcileLayout(layout: Layout, terminalIds: readonly string[]): Layout {
   const seen = new Set<string>()
   let next: Layout = layout
   for (const id of layout.flatMap(({ tree }) => listPaneIds(tree))) {
-    if (seen.has(id)) return reconcileLayout([], terminalIds) // no layout of ours: a terminal is in one place
+    if (seen.has(id)) return reconcileLayout([], terminalIds) // invalid layout: a terminal may occur only once
     seen.add(id)
     if (!terminalIds.includes(id)) next = removeTerminal(next, id)
   }
@@ -58,7 +58,7 @@ export function removeTerminal(layout: Layout, terminalId: string): Layout {
   })
 }
 
-/** The pane that takes over from the active one: the one after it, else the one before. */
+/** Returns the pane that becomes active after the active one is removed: the next one, otherwise the previous one. */
 function nextActive({ tree, active }: TabLayout): string {
   const ids = listPaneIds(tree)
   const place = ids.indexOf(active)
@@ -67,7 +67,7 @@ function nextActive({ tree, active }: TabLayout): string {
 
 type Target = { at: string; side: Side }
 
-/** A new terminal beside another one. */
+/** Adds a terminal beside another one. */
 export function withSplitTerminal(layout: Layout, terminalId: string, { at, side }: Target): Layout {
   return updateTab(removeTerminal(layout, terminalId), at, (tab) => ({
     ...tab,
@@ -77,7 +77,7 @@ export function withSplitTerminal(layout: Layout, terminalId: string, { at, side
   }))
 }
 
-/** All of a tab beside a terminal of another one. */
+/** Moves all panes of a tab beside a terminal of another tab. */
 export function withTabMerged(layout: Layout, tabId: string, { at, side }: Target): Layout {
   const moved = layout.find(({ id }) => id === tabId)
   if (!moved || listPaneIds(moved.tree).includes(at)) return layout
@@ -93,7 +93,7 @@ export function withTabMerged(layout: Layout, tabId: string, { at, side }: Targe
   )
 }
 
-/** Moves one terminal of a tab to a new tab at `place`. */
+/** Moves a terminal from its tab to a new tab at index `place`. */
 export function withTerminalAsTab(layout: Layout, terminalId: string, place: number): Layout {
   const from = findTab(layout, terminalId)
   if (!from) return layout
@@ -103,7 +103,7 @@ export function withTerminalAsTab(layout: Layout, terminalId: string, place: num
   return added ? [...rest.slice(0, place), added, ...rest.slice(place)] : rest
 }
 
-/** `place`: before which of the present tabs. */
+/** Moves a tab. `place` is the index of the tab before which it is inserted. */
 export function withTabMoved(layout: Layout, tabId: string, place: number): Layout {
   const from = layout.findIndex(({ id }) => id === tabId)
   const moved = layout[from]
@@ -119,7 +119,7 @@ export function withActive(layout: Layout, terminalId: string): Layout {
   )
 }
 
-/** The terminal at the place of another one, as when its command runs again. */
+/** Replaces a terminal with another one, for example when its command is run again. */
 export function withReplaced(layout: Layout, old: string, added: string): Layout {
   return updateTab(removeTerminal(layout, added), old, (tab) => ({
     ...tab,
@@ -128,7 +128,10 @@ export function withReplaced(layout: Layout, old: string, added: string): Layout
   }))
 }
 
-/** Returns the terminal to show once these are closed while `present` is shown; undefined if none is left. */
+/**
+ * Returns the terminal to show after these are closed while `present` is shown.
+ * @returns undefined if no terminal remains
+ */
 export function nextAfter(layout: Layout, leaving: readonly string[], present: string): string | undefined {
   const left = leaving.reduce(removeTerminal, layout)
   const own = findTab(layout, present)

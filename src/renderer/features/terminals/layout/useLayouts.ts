@@ -17,7 +17,7 @@ export type Layouts = {
   keep(sandboxIds: readonly string[]): void
 }
 
-/** The layout of each sandbox: it outlives a reload in its own window, and opens the next window. */
+/** Persisted layout of each sandbox. Survives a reload, and initializes the next window. */
 export function useLayouts(): Layouts {
   const [stored, changeStored] = usePersistedState(storedLayouts)
   const set = (change: (prev: StoredLayouts) => StoredLayouts) =>

@@ -3,7 +3,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { broadcastKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { Kbd } from '#renderer/ui/Kbd.tsx'
 
-/** Says what typing does now, for as long as it does. */
+/** Notice shown while input is broadcast to several panes. */
 export function BroadcastBar({ count, onEnd }: { count: number; onEnd: () => void }) {
   return (
     <div className="flex h-9 shrink-0 items-center gap-2.5 border-b border-line bg-caution-soft pr-1.5 pl-3">

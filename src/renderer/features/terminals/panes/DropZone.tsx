@@ -9,7 +9,7 @@ const previews: Record<Side, string> = {
   down: 'inset-x-0 bottom-0 h-1/2',
 }
 
-/** Over a pane while a terminal is dragged: shows the half that it would take. */
+/** Drop target over a pane, shown while a terminal is dragged. Highlights the half that the terminal would occupy. */
 export function DropZone({ onDrop }: { onDrop: (side: Side) => void }) {
   const [side, setSide] = useState<Side>()
   return (

@@ -5,14 +5,13 @@ import { listPaneIds, type PaneTree, type Split } from '../layout/paneTree.ts'
 
 type PaneAreaProps = {
   tree: PaneTree
-  /** The pane that covers the others. */
+  /** Pane that covers all others. */
   zoomedId: string | undefined
-  /** `place`: the way to the split whose divider was moved. */
+  /** `place` is the path to the split whose divider was moved. */
   onShares: (place: readonly number[], shares: readonly number[]) => void
   children: (terminalId: string) => ReactNode
 }
 
-/** The panes of one tab, with dividers between them. */
 export function PaneArea({ tree, zoomedId, onShares, children }: PaneAreaProps) {
   return (
     <div className="relative size-full">
@@ -34,7 +33,7 @@ type TreeAreaProps<Tree> = Pick<PaneAreaProps, 'onShares'> & {
 
 function TreeArea({ tree, ...rest }: TreeAreaProps<PaneTree>) {
   if (tree.kind === 'pane') return rest.children(tree.id)
-  // Other parts are another group: sizes of before would be given to what comes after.
+  // Remounts the group if its parts change, because earlier sizes must not be applied to different parts.
   return <SplitArea key={listPartIds(tree).join()} tree={tree} {...rest} />
 }
 
@@ -55,7 +54,7 @@ function SplitArea({ tree, place, onShares, children }: TreeAreaProps<Split>) {
   return (
     <Group
       groupRef={group}
-      disabled={!inView} // it would catch the pointer where it is not visible
+      disabled={!inView} // otherwise an invisible divider would capture the pointer
       orientation={tree.direction === 'row' ? 'horizontal' : 'vertical'}
       defaultLayout={layout}
       className="size-full"
@@ -95,7 +94,7 @@ function Divider({ direction }: { direction: Split['direction'] }) {
   )
 }
 
-/** A part is called by its first terminal. */
+/** Identifies a part by its first terminal. */
 function listPartIds({ parts }: Split): string[] {
   return parts.map(({ tree }) => listPaneIds(tree)[0] ?? '')
 }

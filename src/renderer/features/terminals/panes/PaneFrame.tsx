@@ -10,9 +10,9 @@ type PaneFrameProps = {
   label: string
   mark: ReactNode
   host: HTMLElement
-  /** Absent when it is the only one of its tab: then the tab says it all. */
+  /** Header of the pane. Not set for the only pane of a tab, because the tab shows the same information. */
   header: PaneHeader | undefined
-  /** Absent while nothing is dragged that could come here. */
+  /** Drop handler, set while an item that this pane accepts is being dragged. */
   onDrop: ((side: Side) => void) | undefined
 }
 
@@ -93,7 +93,9 @@ function Header({
   )
 }
 
-/** The place of a terminal in the layout; what is drawn there comes with its own element. */
+/**
+ * Position of a terminal in the layout. The terminal is rendered in the `host` element, which is moved between slots.
+ */
 function PaneSlot({ host }: { host: HTMLElement }) {
   const slot = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 const introducer = '\u001b['
 
-/** Whether input concerns only the terminal under the pointer: mouse and focus reports. */
+/** Whether input concerns only the terminal under the pointer, such as mouse and focus reports. */
 export function isForItself(text: string): boolean {
   if (!text.startsWith(introducer)) return false
   const report = text.slice(introducer.length)

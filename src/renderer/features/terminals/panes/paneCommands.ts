@@ -27,7 +27,6 @@ const growth: Record<Side, string> = {
 }
 const growStep = 0.04
 
-/** Returns the commands on the panes of the visible tab. */
 export function createPaneCommands(context: WorkbenchContext): Command[] {
   const { tab, present, running, broadcast, arrange } = context
   const id = present?.session_id
@@ -109,7 +108,6 @@ export function createPaneCommands(context: WorkbenchContext): Command[] {
   ]
 }
 
-/** Returns the menu in the header of a pane. */
 export function createPaneMenu({ id, ...context }: WorkbenchContext & { id: string }): MenuItem[] {
   const { running, broadcast, arrange, rename, close } = context
   const at = (side: Side) => splitAt({ ...context, present: context.byId.get(id) }, side)
@@ -152,7 +150,7 @@ function zoom({ present, arrange, actions }: WorkbenchContext): void {
   actions.focus()
 }
 
-/** Everything that receives is in view. */
+/** Unzooms the tab, so that all terminals that receive input are visible. */
 function begin({ tab, broadcast, arrange, actions }: WorkbenchContext): void {
   if (tab?.zoomed) arrange((before) => updateTab(before, tab.active, (it) => ({ ...it, zoomed: false })))
   broadcast.begin()

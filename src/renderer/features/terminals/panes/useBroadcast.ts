@@ -5,19 +5,22 @@ import type { TerminalSession } from '../view/terminalSession.ts'
 import { isForItself } from './isForItself.ts'
 
 export type Broadcast = {
-  /** The terminals of the present tab that receive; undefined while there is no broadcast. */
+  /** Terminals of the current tab that receive broadcast input; undefined if broadcasting is off. */
   ids: ReadonlySet<string> | undefined
-  /** To all terminals of the present tab. */
+  /** Starts broadcasting to all terminals of the current tab. */
   begin(): void
   end(): void
-  /** Takes a terminal in, or leaves it out. */
+  /** Includes or excludes a terminal. */
   toggle(terminalId: string): void
   learn(terminalId: string, session: Pick<TerminalSession, 'type'> | undefined): void
-  /** The person typed this into a terminal, which has it already. */
+  /** Forwards the user's input from one terminal to the others. */
   typed(terminalId: string, text: string): void
 }
 
-/** Typing into several terminals at once; each takes it through its own queue. It ends with its tab and with the window. */
+/**
+ * Broadcasts typed input to several terminals. Each uses a separate input queue. Ends when its tab or the window is
+ * closed.
+ */
 export function useBroadcast(tab: TabLayout | undefined): Broadcast {
   const [begun, setBegun] = useState<{ tabId: string; ids: ReadonlySet<string> }>()
   const sessions = useRef(new Map<string, Pick<TerminalSession, 'type'>>())

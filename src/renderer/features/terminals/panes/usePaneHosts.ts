@@ -3,12 +3,12 @@ import { useEffect, useState } from 'react'
 export type PaneHosts = { of(terminalId: string): HTMLElement }
 
 /**
- * Keeps a stable element per terminal, which moves from pane to pane, so that nothing in it restarts when the layout
- * changes.
+ * Maintains a stable element per terminal, which is moved between panes, so that a layout change does not remount the
+ * terminal.
  */
 export function usePaneHosts(terminalIds: readonly string[]): PaneHosts {
   const [hosts] = useState(createPaneHosts)
-  // Removing the element also removes the listeners of xterm.js and the page on it.
+  // Removing the element also removes the listeners that xterm.js and the page attached to it.
   useEffect(() => hosts.keep(terminalIds), [hosts, terminalIds])
   return hosts
 }

@@ -12,31 +12,34 @@ import {
 
 type Dragged = { kind: 'tab' | 'pane'; id: string }
 
-/** Only to tell it from files and text that are dragged over the terminals. */
+/** Distinguishes dragged terminals from files and text. */
 const transferType = 'application/x-steward-terminal'
 
 export type TabDragState = {
   strip: TabDrag
   startPane(terminalId: string, transfer: DataTransfer): void
   end(): void
-  /** Returns the action of a drop on this pane; undefined while nothing suitable is dragged. */
+  /** Returns the drop handler of a pane. @returns undefined unless a suitable item is being dragged */
   targetOf(terminalId: string): ((side: Side) => void) | undefined
 }
 
 type TabDragOptions = {
   layout: Layout
   arrange: (change: (layout: Layout) => Layout) => void
-  /** `terminalId` is to be in view. */
+  /** Called with the terminal to show. */
   onMoved: (terminalId: string) => void
 }
 
-/** Tabs are dragged to another place or into another tab, panes to another side or out of their tab. */
+/**
+ * Drag and drop of tabs and panes. Tabs can be reordered or moved into another tab; panes can be moved to another side
+ * or out of their tab.
+ */
 export function useTabDrag({ layout, arrange, onMoved }: TabDragOptions): TabDragState {
   const [dragged, setDragged] = useState<Dragged>()
   const start = (next: Dragged, transfer: DataTransfer) => {
     transfer.setData(transferType, next.id)
     transfer.effectAllowed = 'move'
-    // Chromium gives a drag up when the page changes under the pointer while it begins.
+    // Chromium cancels a drag if the DOM under the pointer changes during `dragstart`.
     setTimeout(() => setDragged(next))
   }
   const findActive = (it: Dragged) => (it.kind === 'pane' ? it.id : layout.find(({ id }) => id === it.id)?.active)

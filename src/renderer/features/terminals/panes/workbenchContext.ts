@@ -8,21 +8,21 @@ import type { Broadcast } from './useBroadcast.ts'
 export type WorkbenchContext = {
   layout: Layout
   tab: TabLayout | undefined
-  /** The terminal that has the keyboard, or would have it. */
+  /** Terminal in view that has, or would receive, the focus. */
   present: Terminal | undefined
   byId: ReadonlyMap<string, Terminal>
   getLabel(terminalId: string): string
-  /** Starting directory for a terminal beside this one. */
+  /** Starting directory of a terminal opened beside this one. */
   directoryBeside(terminalId: string): StartDirectory
   running: boolean
   broadcast: Broadcast
   actions: WorkbenchActions
-  /** Returns the stored layout with the present terminals. */
+  /** Returns the stored layout, reconciled with the current terminals. */
   current(layout: Layout): Layout
   arrange(change: (layout: Layout) => Layout): void
   close(terminalIds: readonly string[]): void
   closeTabs(tabs: readonly TabLayout[]): void
   show(terminalId: string | undefined): void
-  /** Lets the person write its name. */
+  /** Starts editing the terminal's name. */
   rename(terminalId: string): void
 }

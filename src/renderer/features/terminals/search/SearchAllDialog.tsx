@@ -31,7 +31,7 @@ type SearchAllDialogProps = {
   onClose: () => void
 }
 
-/** Mounted while it is open. */
+/** Mount only while open. */
 export function SearchAllDialog({ onClose, ...rest }: SearchAllDialogProps) {
   return (
     <DialogPrimitive.Root open onOpenChange={(open) => !open && onClose()}>
@@ -39,7 +39,7 @@ export function SearchAllDialog({ onClose, ...rest }: SearchAllDialogProps) {
         <DialogPrimitive.Overlay className="animate-fade fixed inset-0 z-40 bg-overlay" />
         <DialogPrimitive.Content
           aria-describedby={undefined}
-          onCloseAutoFocus={(event) => event.preventDefault()} // the terminal that is in view then takes the focus
+          onCloseAutoFocus={(event) => event.preventDefault()} // the visible terminal takes the focus instead
           className="animate-appear fixed top-[10vh] left-1/2 z-40 w-[calc(100%-2rem)] max-w-180 -translate-x-1/2 overflow-hidden rounded-dialog bg-raised text-text shadow-dialog outline-none"
         >
           <DialogPrimitive.Title className="sr-only">Search in all terminals</DialogPrimitive.Title>
@@ -56,7 +56,7 @@ function SearchAll({ sandboxes, onOpen }: Omit<SearchAllDialogProps, 'onClose'>)
   const { data, error, isFetching } = useTerminalSearch(query)
   const results = query.text === '' || error ? undefined : data
   const listCachedTerminals = (id: string) =>
-    queryClient.getQueryData<TerminalList>(terminalsKey(id as SandboxId)) ?? [] // only a key
+    queryClient.getQueryData<TerminalList>(terminalsKey(id as SandboxId)) ?? []
   const groups = matchGroups(results?.matches ?? [], { sandboxes, listCachedTerminals })
   return (
     <Primitive label="Search in all terminals" shouldFilter={false} loop>
@@ -143,7 +143,7 @@ function formatTerminalCount(count: number): string {
   return count === 1 ? '1 terminal' : `${count} terminals`
 }
 
-/** By terminal, in the order in which they came; named as their tabs are. */
+/** Groups matches by terminal in order of arrival, labeled like the tabs. */
 function matchGroups(
   matches: readonly TerminalMatch[],
   { sandboxes, listCachedTerminals }: GroupSources,
@@ -158,7 +158,6 @@ function matchGroups(
   })
 }
 
-/** Searches all terminals, debounced. */
 function useTerminalSearch(query: SearchAllQuery) {
   const agent = useAgent()
   const debounced = useDebounced(query, searchDebounceMs)

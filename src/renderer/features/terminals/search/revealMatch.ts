@@ -5,8 +5,8 @@ import type { TerminalMatch } from '#shared/contract/terminalSearch.ts'
 const patienceMs = 8_000
 
 /**
- * Scrolls to a match and selects it. Rows move while output arrives: selects the nearest one with the same text.
- * @returns a function that cancels it
+ * Scrolls to a match and selects it. Rows move while output arrives, so the nearest row with the same text is used.
+ * @returns a function that cancels the scroll
  */
 export function revealMatch(terminal: Terminal, match: TerminalMatch): () => void {
   const waiting = terminal.onWriteParsed(() => void (show(terminal, match) && end()))
@@ -42,7 +42,10 @@ function findNearest(count: number, from: number, fits: (row: number) => boolean
   return undefined
 }
 
-/** The cell that holds a character: wide ones take two, and combined ones are several in one. */
+/**
+ * Returns the cell of a character. Wide characters occupy two cells, and a cell may contain several combining
+ * characters.
+ */
 function findCell(line: IBufferLine, offset: number): number {
   let passed = 0
   for (let cell = 0; cell < line.length; cell += 1) {

@@ -3,9 +3,9 @@ import { z } from 'zod'
 /** Selection in the window: survives a reload, and initializes the next window. */
 export const Selection = z.object({
   sandboxId: z.string().nullable(),
-  /** The tab of each sandbox. */
+  /** Selected tab of each sandbox. */
   terminals: z.record(z.string(), z.string()),
-  /** Ended terminals of each sandbox whose tab was closed, as long as the service lists them. */
+  /** Ended terminals with a closed tab by sandbox, removed once the service no longer lists them. */
   closed: z.record(z.string(), z.array(z.string())).catch({}),
 })
 export type Selection = z.infer<typeof Selection>
@@ -24,7 +24,7 @@ export function withTabClosed(selection: Selection, sandboxId: string, terminalI
   return withClosed(selection, sandboxId, (ids) => [...ids.filter((id) => id !== terminalId), terminalId])
 }
 
-/** Opens the closed tab of a terminal that ended. */
+/** Reopens the closed tab of an ended terminal. */
 export function withTabOpen(selection: Selection, sandboxId: string, terminalId: string): Selection {
   return withClosed(selection, sandboxId, (ids) => ids.filter((id) => id !== terminalId))
 }
@@ -50,7 +50,7 @@ export function withListedSandboxes(selection: Selection, listed: readonly strin
   return ids.filter((id) => !listed.includes(id)).reduce(withSandboxForgotten, selection)
 }
 
-/** Returns the id to select once `gone` leaves `ids`: the next one, else the previous. */
+/** Returns the id to select after `removed` is removed from `ids`: the next one, otherwise the previous one. */
 export function findNeighbor<Id extends string>(ids: readonly Id[], removed: Id): Id | undefined {
   const place = ids.indexOf(removed)
   return place < 0 ? ids.at(-1) : (ids[place + 1] ?? ids[place - 1])

@@ -10,7 +10,6 @@ export function useSelection(): [Selection, ChangeSelection] {
   return usePersistedState(storedSelection)
 }
 
-/** The sandbox that was in view last. */
 export function readLastSandboxId(): string | null {
   return storedSelection.read().sandboxId
 }

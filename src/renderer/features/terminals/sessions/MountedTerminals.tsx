@@ -14,7 +14,7 @@ type MountedTerminalsProps = Pick<TerminalPanelProps, 'webgl' | 'inside' | 'want
   reveal: TerminalMatch | undefined
 }
 
-/** Terminals of the mounted tabs, each in the element that moves from pane to pane. */
+/** Terminals of mounted tabs, each in an element that is moved between panes. */
 export function MountedTerminals({ terminals, ...props }: MountedTerminalsProps) {
   const { layout, mountedTabIds, hosts } = props.tabs
   const endedTogether = terminals.filter((it) => it.state === 'exited' && it.ended_with_sandbox)
@@ -32,7 +32,7 @@ export function MountedTerminals({ terminals, ...props }: MountedTerminalsProps)
 
 type MountedTerminalProps = Omit<MountedTerminalsProps, 'terminals'> & {
   terminal: Terminal
-  /** Terminals that ended with the sandbox. */
+  /** Terminals that ended together with the sandbox. */
   endedTogether: readonly Terminal[]
 }
 

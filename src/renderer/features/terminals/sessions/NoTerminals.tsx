@@ -17,7 +17,6 @@ type NoTerminalsProps = {
   listButton: ReactNode
 }
 
-/** A sandbox without a terminal to show, and what to do about it. */
 export function NoTerminals({ sideButton, listButton, ...props }: NoTerminalsProps) {
   return (
     <div className="flex size-full min-h-0 flex-col">

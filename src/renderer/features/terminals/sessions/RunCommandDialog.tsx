@@ -5,12 +5,12 @@ import type { NewTerminal } from './useTerminalActions.ts'
 
 type RunCommandDialogProps = {
   sandboxName: string
-  /** Rejects with what was wrong. */
+  /** Rejects with the error for the dialog to show. */
   run: (terminal: NewTerminal) => Promise<unknown>
   onClose: () => void
 }
 
-/** Mounted while it is open. */
+/** Mount only while open. */
 export function RunCommandDialog({ sandboxName, run, onClose }: RunCommandDialogProps) {
   const [command, setCommand] = useState('')
   const [cwd, setCwd] = useState('')

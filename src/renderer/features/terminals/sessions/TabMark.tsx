@@ -23,7 +23,6 @@ export function TabMark({ terminal, isUnread, sandboxRuns }: TabMarkProps) {
   return <SquareTerminal aria-hidden className="size-3.5 shrink-0 text-faint" />
 }
 
-/** Renders the mark of a terminal, for its tab and for the header of its pane. */
 export function renderTabMark({ byId, marks, running }: TerminalTabsState, terminalId: string): ReactNode {
   const terminal = byId.get(terminalId)
   return terminal && <TabMark terminal={terminal} isUnread={marks.unread.has(terminalId)} sandboxRuns={running} />

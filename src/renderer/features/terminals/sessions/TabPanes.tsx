@@ -10,7 +10,6 @@ import type { TerminalTabsState } from './useTerminalTabs.ts'
 
 type TabPanesProps = { tabs: TerminalTabsState; tab: TabLayout }
 
-/** Panes of one tab, each with the place of its terminal. */
 export function TabPanes({ tabs, tab }: TabPanesProps) {
   const { broadcast, arrange } = tabs
   return (

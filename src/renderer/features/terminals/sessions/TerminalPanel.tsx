@@ -38,7 +38,7 @@ export type TerminalPanelProps = {
   onClose: () => void
   onSession: (session: TerminalSession | undefined) => void
   onTyped: (text: string) => void
-  /** To be scrolled to, once it is in view. */
+  /** Match to scroll to once the terminal is visible. */
   reveal: TerminalMatch | undefined
 }
 
@@ -68,7 +68,7 @@ export function TerminalPanel({ terminal, reveal, onSession, sandboxRuns, ...vie
   )
 }
 
-/** Says that a model typed into this terminal, and leads to its chat. */
+/** Notice that a model typed into this terminal, with a link to the chat. */
 function InputByNotice({ terminalId }: { terminalId: string }) {
   const [typing, setTyping] = useState<TypingModel>()
   useLiveEvent((event) => {
@@ -93,7 +93,6 @@ function InputByNotice({ terminalId }: { terminalId: string }) {
   )
 }
 
-/** Returns the connector of this window to a terminal, through the agent. */
 function useTerminalConnector(sandboxId: SandboxId, terminalId: TerminalId): StreamConnector {
   return useCallback(
     ({ scrollback }) => openWindowSocket(buildTerminalStreamUrl({ sandboxId, terminalId, scrollback })),
@@ -101,7 +100,7 @@ function useTerminalConnector(sandboxId: SandboxId, terminalId: TerminalId): Str
   )
 }
 
-/** Counts how often the service was found again. */
+/** Counts reconnections to the service. */
 function useConnectionEpoch(): number {
   const [epoch, setEpoch] = useState(0)
   useLiveEvent((event) => {

@@ -29,26 +29,22 @@ export type TerminalTabsProps = {
   visible: boolean
   selectedId: string | undefined
   terminals: TerminalList
-  /** Stored layout, which may name removed terminals and lack new ones. */
+  /** Stored layout, which may contain removed terminals and lack new ones. */
   layout: Layout
   webgl: WebglLeases
-  /** Opens what the output names of the sandbox. */
+  /** Opens links in the output that refer to the sandbox. */
   inside: SandboxLinks
   wantsFocus: boolean
   onFocused: () => void
   onRoom: (size: TerminalSize) => void
   actions: WorkbenchActions
-  /** Menu of the sandbox. */
   sandboxMenu: MenuItem[]
-  /** Opens the panel beside the terminals. */
   sideButton: ReactNode
-  /** Opens the list of sandboxes where the window is too narrow to show it. */
+  /** Button that opens the list of sandboxes if the window is too narrow to show it. */
   listButton: ReactNode
-  /** A place in one of the terminals that the person wants to see. */
   reveal: TerminalMatch | undefined
 }
 
-/** The tabs of a sandbox that has terminals, each with its panes. */
 export function TerminalTabs({
   sandbox,
   visible,
@@ -77,7 +73,6 @@ type TabAreaProps = Pick<TerminalTabsProps, 'sandbox' | 'sandboxMenu' | 'sideBut
   tabs: TerminalTabsState
 }
 
-/** The strip of tabs with the panes of the selected one below it. */
 function TabArea({ tabs, sandbox, sandboxMenu, sideButton, listButton }: TabAreaProps) {
   const { layout, tab, actions, running } = tabs
   const calling = new Set<string>(useTerminalCalls().map(({ terminalId }) => terminalId))
@@ -128,7 +123,7 @@ function TabArea({ tabs, sandbox, sandboxMenu, sideButton, listButton }: TabArea
   )
 }
 
-/** @param calling terminals whose program asks for the user */
+/** @param calling terminals whose program requests attention */
 function describeTab(tabs: TerminalTabsState, tab: TabLayout, calling: ReadonlySet<string>): Tab {
   const { marks, byId, getLabel } = tabs
   const ids = listPaneIds(tab.tree)

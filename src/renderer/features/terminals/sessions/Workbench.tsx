@@ -23,7 +23,6 @@ export type WorkbenchProps = Omit<TerminalTabsProps, 'terminals'> & {
   creating: boolean
 }
 
-/** The terminals of one sandbox. */
 export function Workbench({ closedIds, layout, creating, ...props }: WorkbenchProps) {
   const { sandbox, visible, actions, sideButton, listButton } = props
   const { data, error, isPending, refetch } = useTerminals(sandbox.id)
@@ -65,7 +64,7 @@ function ReadingTerminals() {
   )
 }
 
-/** Above the terminals of a sandbox that does not run: they can still be read. */
+/** Notice above the terminals of a stopped sandbox, whose output can still be read. */
 function StoppedBar({ sandbox, onStart }: { sandbox: Sandbox; onStart: () => void }) {
   const starting = sandbox.status === 'provisioning'
   return (
@@ -82,8 +81,8 @@ function StoppedBar({ sandbox, onStart }: { sandbox: Sandbox; onStart: () => voi
 }
 
 /**
- * Returns the layout with the present terminals. While one is being opened here, new ones wait: otherwise it would
- * briefly appear in a separate tab before moving to its position.
+ * Returns the layout reconciled with the current terminals. While a terminal is being opened here, new terminals are
+ * not added, because they would briefly appear as a separate tab before moving to their position.
  */
 function useArranged(layout: Layout, { terminals, creating }: { terminals: TerminalList; creating: boolean }): Layout {
   const ids = terminals.map(({ session_id }) => session_id)

@@ -1,7 +1,7 @@
 import { getStatusLabel } from '#renderer/ui/sandboxes/sandboxLabels.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
-/** Why no program runs in a sandbox. */
+/** Describes why no program runs in a sandbox. */
 export function describeState({ status, status_reason, name }: Sandbox): string {
   if (status === 'provisioning') return `${name} is starting.`
   if (status === 'running') return `${name} is running.`

@@ -34,7 +34,7 @@ import type { WorkbenchActions } from './workbenchActions.ts'
 const section = 'Terminal tabs'
 const tabsByNumber = 9
 
-/** Returns the commands that open terminals, available even without any. */
+/** Returns the commands that open terminals, available even if there are none. */
 export function openCommands({ running, actions }: { running: boolean; actions: WorkbenchActions }): Command[] {
   return [
     {
@@ -110,7 +110,7 @@ export function createTabCommands(context: WorkbenchContext): Command[] {
       id: `tabs.go-${index + 1}`,
       title: `Go to tab ${index + 1}`,
       section,
-      // ⌘⇧ with 3, 4 and 5 takes pictures of the screen.
+      // On macOS, ⌘⇧3, ⌘⇧4 and ⌘⇧5 take screenshots.
       shortcut: detectKeyboard().apple ? `meta+${index + 1}` : `ctrl+shift+${index + 1}`,
       run: () => go(index),
       enabled: several,

@@ -1,8 +1,8 @@
 import type { TerminalList } from '#renderer/api/terminals/terminalList.ts'
 
 /**
- * Returns unique labels of terminals: the user's name, else the title set by the program, else the foreground program,
- * else the command. The third `bash` stays `bash (3)` when another one is renamed.
+ * Returns unique labels of terminals: the user's name, otherwise the title set by the program, the foreground program,
+ * or the command. The numbering is stable: the third `bash` remains `bash (3)` when another one is renamed.
  */
 export function buildTabLabels(terminals: TerminalList): Map<string, string> {
   const ofCommand = new Map<string, number>()
@@ -27,7 +27,7 @@ function freeLabel(name: string, from: number, used: ReadonlySet<string>): strin
   }
 }
 
-/** `FOO=1 /usr/bin/python3 -i x.py` is `python3`. */
+/** Returns the program name of a command: `python3` for `FOO=1 /usr/bin/python3 -i x.py`. */
 export function getCommandName(command: string): string {
   const words = command.trim().split(/\s+/)
   const program = words.find((word) => !/^[A-Za-z_][A-Za-z0-9_]*=/.test(word)) ?? command

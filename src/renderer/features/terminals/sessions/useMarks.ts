@@ -5,14 +5,15 @@ import { type Bell, createBell } from '../view/bell.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
 
 export type Marks = {
-  /** Terminals with unread output. */
   unread: ReadonlySet<string>
   add(terminalId: string): void
 }
 
-/** The service tells of output once a second: what it tells so soon after a terminal was in view has been seen. */
+/**
+ * The service reports output once a second. Output reported this soon after a terminal was hidden was already visible.
+ */
 const seenMs = 1_500
-/** Time until a hidden terminal is attached and reports its own bell. */
+/** Time after which a hidden terminal is detached and no longer reports its own bell. */
 const attachedMs = 7_000
 
 type MarksOptions = {
@@ -21,7 +22,7 @@ type MarksOptions = {
   getLabel: (terminalId: string) => string
 }
 
-/** Tracks which terminals of a sandbox have new output; visible ones have none. */
+/** Tracks which hidden terminals of a sandbox have new output. */
 export function useMarks({ sandboxId, visibleIds, getLabel }: MarksOptions): Marks {
   const [unread, setUnread] = useState<ReadonlySet<string>>(new Set())
   const leftAtMs = useRef(new Map<string, number>())

@@ -1,6 +1,8 @@
 import { useState } from 'react'
 
-/** `present` and what was present before it, newest first, each once: what is worth keeping on the page. */
+/**
+ * Returns `present` and previously present ids, newest first, without duplicates. Used to keep recent views mounted.
+ */
 export function useRecent<Id extends string>(present: Id | undefined, limit: number): readonly Id[] {
   const [recent, setRecent] = useState<readonly Id[]>([])
   if (present === undefined || recent[0] === present) return recent

@@ -10,21 +10,21 @@ import { changeTerminal, closeTerminal, createTerminal, type Terminal } from '#s
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 
-/** A login shell: it reads the profile, so that paths and prompts are as a person expects them. */
+/** Login shell, so that the profile sets the usual paths and prompt. */
 export const shellCommand = 'bash -l'
 
-/** The directory of another terminal's foreground program, or `cwd` where that is unknown. */
+/** Directory of another terminal's foreground program, or `cwd` if it is unknown. */
 export type StartDirectory = { cwdOf?: TerminalId | undefined; cwd?: string | undefined }
 
 export type NewTerminal = StartDirectory & { command: string; size?: TerminalSize | undefined }
 
 export type TerminalActions = {
-  /** Rejects with the reason; the caller reports it. */
+  /** Rejects with the error, for the caller to report. */
   create(sandboxId: SandboxId, terminal: NewTerminal): Promise<Terminal>
-  /** Resolves to false when it still runs, which has been said then. */
+  /** Closes a terminal and reports errors. @returns false if it is still running */
   close(terminal: Terminal): Promise<boolean>
   retitle(terminal: Terminal, title: string | null): void
-  /** Applies the name immediately, and reports a failure to store it. */
+  /** Applies the name immediately, and reports an error if it cannot be saved. */
   rename(terminal: Terminal, name: string | null): Promise<void>
 }
 

@@ -16,7 +16,7 @@ import { type Marks, useMarks } from './useMarks.ts'
 import { useRecent } from './useRecent.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
 
-/** Tabs that stay mounted; terminals of others are attached again when shown. */
+/** Maximum number of tabs that stay mounted. Terminals of other tabs are reattached when shown. */
 const maxMounted = 8
 
 type TerminalTabsOptions = {
@@ -28,16 +28,13 @@ type TerminalTabsOptions = {
   actions: WorkbenchActions
 }
 
-/** Tabs and panes of a sandbox's terminals, and what is under way in them. */
 export type TerminalTabsState = WorkbenchContext & {
   hosts: PaneHosts
-  /** Terminals in view. */
   visibleIds: readonly string[]
   mountedTabIds: readonly string[]
   marks: Marks
   drag: TabDragState
   closing: Closing
-  /** Terminal whose name the user edits. */
   renamingId: string | undefined
   setRenamingId(terminalId: string | undefined): void
   select(terminal: Terminal): void

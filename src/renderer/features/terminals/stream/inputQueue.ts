@@ -1,13 +1,16 @@
-/** A message never holds more than 64 KiB of UTF-8: one UTF-16 unit takes at most three bytes. */
+/**
+ * Maximum length of a chunk in UTF-16 code units. A message contains at most 64 KiB of UTF-8, and a code unit takes at
+ * most three bytes.
+ */
 const pieceUnits = Math.floor((64 * 1024) / 3)
 
-/** Input buffered while disconnected, in bytes. */
+/** Maximum input buffered while disconnected, in bytes. */
 export const maxQueuedBytes = 64 * 1024
 
 export type InputQueue = {
-  /** Takes the text as a whole, or refuses it as a whole when more than `limitBytes` would wait. */
+  /** Queues the entire text, or rejects it if more than `limitBytes` would be queued. */
   add(text: string, limitBytes: number): boolean
-  /** All that waits, in order, in pieces fit for one message each. */
+  /** Removes and returns all queued input in order, in chunks of at most one message each. */
   take(): string[]
   readonly waitingBytes: number
 }
@@ -35,7 +38,7 @@ export function createInputQueue(): InputQueue {
   }
 }
 
-/** Splits between characters only, so that each chunk is valid UTF-8. */
+/** Splits only between characters, so that each chunk is valid UTF-8. */
 export function splitInput(text: string): string[] {
   const pieces: string[] = []
   for (let start = 0; start < text.length; ) {

@@ -1,10 +1,10 @@
 import { isFinalPhase, type StreamState } from './streamState.ts'
 
-/** Output after which a hidden terminal is detached, and redrawn when shown, in bytes. */
+/** Amount of output after which a hidden terminal is detached, in bytes. It is redrawn when shown. */
 const hiddenOutputLimitBytes = 2 * 1024 * 1024
 /**
- * Time after which any hidden terminal is detached, so that invisible output costs no parsing. Shorter absences leave
- * it attached.
+ * Time after which a hidden terminal is detached, so that its output need not be parsed. Terminals hidden for a shorter
+ * time remain attached.
  */
 const defaultParkAfterMs = 5_000
 
@@ -20,7 +20,6 @@ type ParkingOptions = {
   parkAfterMs?: number | undefined
   getPhase(): StreamState['phase']
   hasPendingInput(): boolean
-  /** Called for output while the terminal is hidden. */
   onHiddenOutput(): void
   park(): void
 }
@@ -36,7 +35,7 @@ export function createParking(options: ParkingOptions): Parking {
     clearTimeout(timer)
     timer = setTimeout(() => {
       if (isVisible || isFinalPhase(getPhase()) || getPhase() === 'parked') return
-      // Earlier input is still being sent.
+      // Earlier input has not been acknowledged yet.
       if (options.hasPendingInput()) parkLater()
       else options.park()
     }, parkAfterMs)

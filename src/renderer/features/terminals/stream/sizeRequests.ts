@@ -1,22 +1,22 @@
 import type { TerminalSize } from './terminalScreen.ts'
 
 export type SizeRequests = {
-  /** Sets the size that this viewer has room for. */
+  /** Sets the size that fits this viewer. */
   set(size: TerminalSize): void
-  /** Requests that size unless the terminal has it, or was already requested to take it. */
+  /** Requests the viewer's size, unless the terminal already has this size or it was already requested. */
   send(): void
-  /** Begins a connection on which the terminal has this size. */
+  /** Starts a connection on which the terminal has this size. */
   begin(size: TerminalSize): void
   confirm(size: TerminalSize): void
-  /** Ends the open request: the host has refused it. */
+  /** Discards the pending request after the host has rejected it. */
   cancel(): void
 }
 
-/** Requests of a viewer to resize the terminal, of which several viewers may disagree about the size. */
+/** Tracks a viewer's requests to resize the terminal. Several viewers may require different sizes. */
 export function createSizeRequests(request: (size: TerminalSize) => void): SizeRequests {
-  /** Size of the terminal. */
+  /** Current size of the terminal. */
   let visibleSize: TerminalSize | undefined
-  /** Size requested and not confirmed. */
+  /** Requested size that is not confirmed yet. */
   let openRequest: TerminalSize | undefined
   let viewerSize: TerminalSize | undefined
   return {

@@ -3,32 +3,32 @@ import { type ClientStreamMessage, ServerStreamMessage } from '#shared/contract/
 import { createStreamOutput, type Drawn, type Message } from './streamOutput.ts'
 import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
 
-/** `code` is undefined when the socket never reached the server or stayed silent. */
+/** `code` is undefined if the socket never reached the server or timed out. */
 export type AttachmentEnd = { code: number | undefined; reason: string }
 
 export type AttachmentOptions = {
   socket: WebSocket
   screen: TerminalScreen
-  /** State that an earlier attachment has drawn: without newer output, the screen is left unchanged. */
+  /** State drawn by an earlier attachment. Without newer output, the screen is left unchanged. */
   drawn?: Drawn | undefined
   onDrawn(drawn: Drawn): void
-  /** The server has this long to attach. */
+  /** Timeout for the server to attach, in milliseconds. */
   attachWithinMs: number
   onAttached(message: Message<'attached'>): void
   onResized(size: TerminalSize): void
   onTitle(title: string): void
   onExited(message: Message<'exited'>): void
-  /** Input up to `seq` has arrived. */
+  /** Called when input up to `seq` has arrived. */
   onAcknowledged(seq: number): void
   onRefused(message: Message<'refused'>): void
-  /** Raw output that came, in bytes. */
+  /** Called with the size of received output, in bytes. */
   onOutput(bytes: number): void
   onEnd(end: AttachmentEnd): void
 }
 
 export type Attachment = { send(message: ClientStreamMessage): void; close(): void }
 
-/** One WebSocket of a terminal from its opening to its end; `onEnd` is called once, and nothing after it. */
+/** Handles one WebSocket of a terminal from opening to close. `onEnd` is called once, as the last callback. */
 export function streamAttachment(options: AttachmentOptions): Attachment {
   const { socket, screen, drawn, onDrawn, onOutput } = options
   const listening = new AbortController()
@@ -99,7 +99,7 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
   return { send, close: stop }
 }
 
-/** Returns undefined for a message that this version does not know. */
+/** @returns undefined for a message type unknown to this version */
 function readMessage(text: string): ServerStreamMessage | undefined | 'unreadable' {
   try {
     return readEvent(ServerStreamMessage, JSON.parse(text))

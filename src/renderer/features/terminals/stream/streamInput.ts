@@ -4,38 +4,38 @@ import { createInputQueue } from './inputQueue.ts'
 type NumberedInput = Extract<ClientStreamMessage, { type: 'input' }> & { seq: number }
 
 type SentInput = {
-  /** Numbers a piece and remembers it until it is `taken`. */
+  /** Assigns a sequence number to a chunk and retains it until it is acknowledged. */
   add(data: string): NumberedInput
   acknowledge(seq: number): void
-  /** Inputs that may not have arrived, in order, to send again over the next connection. */
+  /** Inputs that may not have arrived, in order, to be resent over the next connection. */
   readonly open: readonly NumberedInput[]
 }
 
 export type StreamInput = {
-  /** Adds the text as a whole, or refuses it as a whole when more than `limitBytes` would wait. */
+  /** Queues the entire text, or rejects it if more than `limitBytes` would be queued. */
   add(text: string, limitBytes: number): boolean
-  /** Sends all that waits, once the caller is done. */
+  /** Sends all queued input in a microtask. */
   flushLater(): void
-  /** Sends what an earlier connection may have lost, then all that waits. */
+  /** Resends input that an earlier connection may have lost, then all queued input. */
   resend(): void
   /** @returns whether all input sent so far has arrived */
   acknowledge(seq: number): boolean
-  /** Ends the refusal of text. */
+  /** Resets `isRefusing`. */
   accept(): void
-  /** Whether the latest text was refused. */
+  /** Whether the latest text was rejected. */
   readonly isRefusing: boolean
-  /** Whether input waits or may not have arrived. */
+  /** Whether input is queued or may not have arrived. */
   readonly isPending: boolean
 }
 
 type StreamInputOptions = {
-  /** A random name, so that the host knows what it has typed already. */
+  /** Random name by which the host deduplicates input. */
   writer: string
   isLive(): boolean
   send(message: ClientStreamMessage): void
 }
 
-/** Input of a terminal, typed once each, in order, across dropped connections. */
+/** Input of a terminal. Delivers each input exactly once and in order across dropped connections. */
 export function createStreamInput({ writer, isLive, send }: StreamInputOptions): StreamInput {
   const queue = createInputQueue()
   const sent = createSentInput(writer)
@@ -78,7 +78,7 @@ export function createStreamInput({ writer, isLive, send }: StreamInputOptions):
   }
 }
 
-/** Input on its way. @param writer a random name, so that the host knows what it has typed already */
+/** Sent input that is not acknowledged yet. @param writer random name by which the host deduplicates input */
 function createSentInput(writer: string): SentInput {
   let open: NumberedInput[] = []
   let last = 0

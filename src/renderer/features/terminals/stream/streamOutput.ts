@@ -7,11 +7,11 @@ export type Message<T extends ServerStreamMessage['type']> = Extract<ServerStrea
 export type Drawn = TerminalSize & { cursor: number }
 
 export type StreamOutput = {
-  /** Draws the bytes of a snapshot that was announced, else output. */
+  /** Draws the bytes of an announced snapshot, otherwise output. */
   draw(bytes: Uint8Array): void
-  /** Announces the snapshot that comes next. */
+  /** Announces the next snapshot. */
   beginSnapshot(message: Message<'attached'>): void
-  /** Announces a snapshot that replaces the output in between. */
+  /** Announces a snapshot that replaces skipped output. */
   beginSkip(message: Message<'skipped'>): void
   setMarks(marks: SnapshotMarks): void
   resize(size: TerminalSize): void
@@ -19,17 +19,16 @@ export type StreamOutput = {
 
 type StreamOutputOptions = {
   screen: TerminalScreen
-  /** State that an earlier attachment has drawn: without newer output, the screen is left unchanged. */
+  /** State drawn by an earlier attachment. Without newer output, the screen is left unchanged. */
   drawn?: Drawn | undefined
   onDrawn(drawn: Drawn): void
-  /** Raw output that came, in bytes. */
+  /** Called with the size of received output, in bytes. */
   onOutput(bytes: number): void
   send(message: ClientStreamMessage): void
-  /** Aborted at the end of the attachment. */
+  /** Aborted when the attachment ends. */
   signal: AbortSignal
 }
 
-/** Output of one attachment on its screen. */
 export function createStreamOutput({ screen, send, signal, ...options }: StreamOutputOptions): StreamOutput {
   let snapshotOf: Drawn | undefined
   let marks: SnapshotMarks | undefined
@@ -42,7 +41,7 @@ export function createStreamOutput({ screen, send, signal, ...options }: StreamO
     options.onDrawn(next)
   }
 
-  /** Counts parsed output only: what waits in the terminal holds the server back. */
+  /** Counts only parsed output, so that a backlog in the terminal throttles the server. */
   function acknowledge(bytes: number): void {
     unacknowledgedBytes += bytes
     if (unacknowledgedBytes < streamLimits.skip.ackEveryBytes || signal.aborted) return

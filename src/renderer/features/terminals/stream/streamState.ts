@@ -1,20 +1,23 @@
-/** Exit of a program: both are null if unknown. */
+/** Exit of a program. Both fields are null if unknown. */
 export type TerminalEnd = {
   exitCode: number | null
   signal: string | null
-  /** Set if it ended with its sandbox, which may run again. */
+  /** Set if the program ended with its sandbox, which may be running again. */
   withSandbox?: 'stopped' | 'restarted'
 }
 
 export type StreamState =
   | { phase: 'connecting' }
   | { phase: 'live' }
-  /** `holding`: what was typed waits for the connection; `refusing`: too much typing waits already, so the last of it was not taken. */
+  /**
+   * `holding`: input is buffered until the connection is restored. `refusing`: the buffer is full, so the latest input
+   * was rejected.
+   */
   | { phase: 'reconnecting'; attempt: number; holding: boolean; refusing: boolean }
-  /** Let go while hidden; attached again when shown. */
+  /** Detached while hidden. Reattached when shown. */
   | { phase: 'parked' }
   | { phase: 'ended'; end: TerminalEnd }
-  /** There is nothing to attach to any more. */
+  /** The terminal no longer exists. */
   | { phase: 'gone'; reason: string }
   | { phase: 'closed' }
 

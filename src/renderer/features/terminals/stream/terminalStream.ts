@@ -13,44 +13,46 @@ const retryDelaysMs = [100, 250, 500, 1_000, 2_000] as const
 const maxJitteredDelayMs = 3_000
 
 const attachWithinMs = 15_000
-/** A connection that held this long was a good one: the next attempt after it comes at once. */
+/**
+ * Duration after which a connection counts as stable. The first reconnection attempt after it is not delayed by earlier
+ * errors.
+ */
 const steadyAfterMs = 5_000
 
-/** Opens a WebSocket on 1 terminal; `scrollback` lines above the screen come with the snapshot. */
+/** Opens a WebSocket to one terminal. The snapshot includes `scrollback` lines above the screen. */
 export type StreamConnector = (query: { scrollback: number }) => WebSocket
 
 export type TerminalStreamOptions = {
   connect: StreamConnector
   screen: TerminalScreen
   scrollbackLines: number
-  /** A random name for this viewer. */
+  /** Random name of this viewer. */
   writer: string
   onState(state: StreamState): void
   onTitle(title: string | null): void
   onRefused(refusal: { error: string; code: string }): void
-  /** Output came while the terminal was hidden. */
+  /** Called for output while the terminal is hidden. */
   onHiddenOutput(): void
-  /** All input sent so far is with the host. */
+  /** Called when the host has received all input sent so far. */
   onInputArrived?(): void
   retryDelayMs?: (attempt: number) => number
   parkAfterMs?: number
 }
 
 export type TerminalStream = {
-  /** False when it is refused, because too much waits for the connection already. */
+  /** @returns false if the input was rejected because the buffer for the disconnected state is full */
   type(text: string): boolean
-  /** The size this viewer has room for; sent when it differs from the terminal's. */
+  /** Sets the size that fits this viewer. Sent if it differs from the terminal's size. */
   resize(size: TerminalSize): void
-  /** Sets the colors reported to programs; the latest of several viewers counts. */
+  /** Sets the colors reported to programs. With several viewers, the latest call wins. */
   draws(colors: TerminalColors): void
   show(): void
   hide(): void
-  /** Ends the wait before the next attempt. */
+  /** Reconnects immediately instead of waiting for the next attempt. */
   retryNow(): void
   close(): void
 }
 
-/** A stream between its calls and events. */
 type Stream = {
   readonly options: TerminalStreamOptions
   readonly input: StreamInput
@@ -58,7 +60,7 @@ type Stream = {
   readonly parking: Parking
   state: StreamState
   attachment: Attachment | undefined
-  /** State of the screen. After a detach, it is drawn again only if this is outdated. */
+  /** State of the screen. After a detach, the screen is redrawn only if this state is outdated. */
   drawn: Drawn | undefined
   colors: TerminalColors | undefined
   retry: ReturnType<typeof setTimeout> | undefined
@@ -66,7 +68,7 @@ type Stream = {
   attachedAtMs: number | undefined
 }
 
-/** Keeps 1 terminal on a screen through dropped connections, until it ends or is closed. */
+/** Synchronizes one terminal with a screen across dropped connections, until it ends or is closed. */
 export function createTerminalStream(options: TerminalStreamOptions): TerminalStream {
   const stream = createStream(options)
   const { input, sizes, parking } = stream
@@ -75,7 +77,7 @@ export function createTerminalStream(options: TerminalStreamOptions): TerminalSt
     type(text) {
       if (isFinalPhase(stream.state.phase) || text === '') return false
       const isLive = stream.state.phase === 'live'
-      requestSize(stream) // of several viewers, the active one determines the size
+      requestSize(stream) // with several viewers, the active one determines the size
       const isAdded = input.add(text, isLive ? Number.POSITIVE_INFINITY : maxQueuedBytes)
       if (isLive) input.flushLater()
       else enter(stream, stream.state.phase === 'reconnecting' ? describeReconnection(stream) : stream.state)
@@ -189,7 +191,7 @@ function goLive(stream: Stream, message: Message<'attached'>): void {
 function handleEnd(stream: Stream, { code, reason }: AttachmentEnd): void {
   const { options, attachedAtMs } = stream
   stream.attachment = undefined
-  stream.drawn = undefined // only what was let go on purpose is surely whole
+  stream.drawn = undefined // after an unexpected disconnect, the screen may be incomplete
   if (isFinalPhase(stream.state.phase)) return
   if (code === streamClose.notFound || code === streamClose.refused) {
     enter(stream, { phase: 'gone', reason })
@@ -221,7 +223,7 @@ function sendColors({ colors, state, attachment }: Stream): void {
   if (colors && state.phase === 'live') attachment?.send({ type: 'colours', colours: colors })
 }
 
-/** @param attempt how many attempts in a row have failed before, from 0 */
+/** @param attempt number of consecutive failed attempts, from 0 */
 function retryDelayMs(attempt: number): number {
   return retryDelaysMs[attempt] ?? maxJitteredDelayMs
 }

@@ -7,7 +7,10 @@ import type { TerminalSession } from './terminalSession.ts'
 
 type CommandGutterProps = { session: TerminalSession; menuOf: (command: CommandMark) => readonly MenuItem[] }
 
-/** Shows beside each prompt how its command ended, with actions for it. The command palette has the same actions. */
+/**
+ * Marks each prompt with the result of its command, and offers actions on it. The command palette contains the same
+ * actions.
+ */
 export function CommandGutter({ session, menuOf }: CommandGutterProps) {
   const commands = useObservable(session.commands.visible)
   const screen = session.terminal.element?.querySelector('.xterm-screen')
@@ -38,7 +41,7 @@ function getClassName({ state, exitCode, isChosen }: VisibleCommand): string {
   if (state === 'running') return joinClassNames('size-2 border-[1.5px] border-accent', ring)
   if (exitCode === null) return joinClassNames('size-1.5 border-[1.5px] border-faint', ring)
   if (exitCode === 0) return joinClassNames('size-1.5 bg-positive', ring)
-  // Distinct shape, for users who do not see the color.
+  // Distinct shape for users who cannot distinguish the color.
   return joinClassNames('size-2 rotate-45 rounded-none! bg-negative', ring)
 }
 

@@ -13,7 +13,7 @@ export function SearchBar({ search, onClose }: SearchBarProps) {
 
   useEffect(() => search.onResult(setResult), [search])
   useEffect(() => () => search.end(), [search])
-  // Asking for the search again brings the focus back to it.
+  // Triggering the search again focuses its field.
   useEffect(() => field.current?.querySelector('input')?.focus(), [])
 
   const change = (part: Partial<SearchQuery>) => {
@@ -24,7 +24,7 @@ export function SearchBar({ search, onClose }: SearchBarProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onClose()
     else if (event.key !== 'Enter') return
-    // As one reads a terminal: from the newest upwards.
+    // Searches upwards from the newest output.
     else if (event.shiftKey) search.next(query)
     else search.previous(query)
     event.preventDefault()

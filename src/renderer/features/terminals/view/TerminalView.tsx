@@ -36,36 +36,35 @@ type ClipboardAskProps = { requests: ClipboardRequests; onAnswered: () => void }
 
 export type TerminalViewProps = {
   terminalId: string
-  /** Read aloud: `bash in build-box`. */
+  /** Accessible label, such as `bash in build-box`. */
   label: string
   connect: StreamConnector
   visible?: boolean
   /** Exit of the program, if known without a stream. */
   end?: TerminalEnd | undefined
-  /** WebGL contexts shared by the views of many terminals; a single view needs none. */
+  /** WebGL contexts shared by several terminals. A single view needs none. */
   webgl?: WebglLeases
-  /** Targets of links in the output; absent where the page shows only terminals. */
+  /** Handlers of links in the output. Omitted if the page shows only terminals. */
   inside?: SandboxLinks
-  /** Counts up each time the connection is known to be good again: no need to wait for the next attempt. */
+  /** Incremented whenever the connection is known to be restored, which triggers an immediate reconnection attempt. */
   connectionEpoch?: number
-  /** Takes the focus once mounted, then calls back. */
+  /** Whether to take the focus once mounted. `onFocused` is called afterwards. */
   wantsFocus?: boolean
   onFocused?: () => void
   onTitle?: (title: string | null) => void
   onHiddenOutput?: () => void
   onRoom?: (size: TerminalSize) => void
-  /** Runs the same command again; absent where that cannot be. */
+  /** Runs the same command again. Undefined if that is not possible. */
   onAgain?: (() => void) | undefined
-  /** Likewise, of all that ended with the sandbox. */
+  /** Runs all commands that ended with the sandbox again. */
   onAllAgain?: (() => void) | undefined
   onClose?: (() => void) | undefined
-  /** Called when it is mounted and unmounted. */
+  /** Called with the session on mount, and with undefined on unmount. */
   onSession?: (session: TerminalSession | undefined) => void
-  /** The person typed this, pasted it or did it with the mouse. */
+  /** Called with input that the user typed, pasted or caused with the mouse. */
   onTyped?: (text: string) => void
 }
 
-/** One terminal with its search, its menus and what there is to say about its connection and its end. */
 export function TerminalView({
   terminalId,
   label,
@@ -164,7 +163,6 @@ export function TerminalView({
   )
 }
 
-/** Calls `listener` when the session is mounted and unmounted. */
 function useSessionListener(session: TerminalSession | undefined, listener: TerminalViewProps['onSession']): void {
   const report = useEffectEvent((it: TerminalSession | undefined) => listener?.(it))
   useEffect(() => {
@@ -176,13 +174,11 @@ function useSessionListener(session: TerminalSession | undefined, listener: Term
 
 type SessionOverlaysProps = {
   session: TerminalSession
-  /** Menu of a command; absent if commands are not marked. */
+  /** Menu of a command; undefined if commands are not marked. */
   menuOf: TerminalActions['commandMenu'] | undefined
-  /** Gives the terminal the keyboard. */
   onFocus: () => void
 }
 
-/** Marks and questions over the output of a terminal. */
 function SessionOverlays({ session, menuOf, onFocus }: SessionOverlaysProps) {
   return (
     <>
@@ -201,7 +197,7 @@ function SessionOverlays({ session, menuOf, onFocus }: SessionOverlaysProps) {
   )
 }
 
-/** Request of a program to set the clipboard. Takes no focus, so that typing continues. */
+/** Request of a program to set the clipboard. Does not take the focus, so that typing continues. */
 function ClipboardAsk({ requests, onAnswered }: ClipboardAskProps) {
   const text = useObservable(requests.asked)
   if (text === undefined) return null
@@ -233,7 +229,7 @@ function ClipboardAsk({ requests, onAnswered }: ClipboardAskProps) {
   )
 }
 
-/** For who reads further up: something came, and one click leads there. */
+/** Button shown when output arrives while the user has scrolled up. Scrolls to the end. */
 function NewOutputPill({ place, onJump }: NewOutputPillProps) {
   const news = useObservable(place) === 'news'
   return (
@@ -255,7 +251,7 @@ function NewOutputPill({ place, onJump }: NewOutputPillProps) {
   )
 }
 
-/** A thin line above the last row. It waits a moment before it shows: most gaps are over before they are seen. */
+/** Connection notice above the last row. Shown with a delay, because most interruptions are short. */
 function StreamBar({ state, onRetry }: StreamBarProps) {
   const sentence = describeStream(state)
   return (

@@ -5,7 +5,7 @@ const changed = 'steward:terminal-bell'
 
 type BellChange = { terminalId: string; rang: boolean }
 
-/** A program may ring as often as it likes; it is heard this often. */
+/** Minimum interval between sounds or notifications of a bell. */
 const silenceMs = 1_000
 const tone = { hertz: 660, seconds: 0.14, loudness: 0.08 } as const
 
@@ -27,7 +27,6 @@ export function createBell({ terminalId, label, preferences }: BellOptions): Bel
   }
 }
 
-/** The person is there: it need not be called any more. */
 export function clearBell(terminalId: string): void {
   tell({ terminalId, rang: false })
 }
@@ -37,7 +36,7 @@ export function useBell(terminalId: string): boolean {
   const [rings, setRings] = useState(false)
   useEffect(() => {
     const follow = (event: Event) => {
-      const { detail } = event as CustomEvent<BellChange> // only `tell` sends it
+      const { detail } = event as CustomEvent<BellChange> // only dispatched by `tell`
       if (detail.terminalId === terminalId) setRings(detail.rang)
     }
     window.addEventListener(changed, follow)
@@ -50,7 +49,7 @@ export function areNotificationsAllowed(): boolean {
   return 'Notification' in window && Notification.permission === 'granted'
 }
 
-/** @returns false when the person or the browser does not want any. */
+/** Requests permission to show notifications. @returns false if the user or the browser denied it */
 export async function allowNotifications(): Promise<boolean> {
   if (!('Notification' in window)) return false
   return (await Notification.requestPermission()) === 'granted'

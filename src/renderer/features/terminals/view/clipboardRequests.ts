@@ -7,25 +7,25 @@ export type ClipboardAnswer = 'allow' | 'refuse'
 
 /** Requests of a terminal's programs to set the clipboard (OSC 52). */
 export type ClipboardRequests = {
-  /** The text that the person is asked about. */
+  /** Text for which the user's permission is requested. */
   readonly asked: Observable<string | undefined>
-  /** Holds for this terminal from now on. */
+  /** Answers the request, and applies the answer to later requests of this terminal. */
   answer(answer: ClipboardAnswer): void
 }
 
 type ClipboardRequestsOptions = {
   parser: IParser
   policy: () => TerminalPreferences['programClipboard']
-  /** User's answer for this terminal, which outlives its view. */
+  /** User's answer for this terminal, stored beyond its view. */
   remembered: { read(): ClipboardAnswer | undefined; write(answer: ClipboardAnswer): void }
-  /** Resolves to false when the browser does not allow it. */
+  /** @returns false if the browser denied access */
   write: (text: string) => Promise<boolean>
 }
 
-/** Longer texts are none that a person copied in a program. */
+/** Maximum length in UTF-16 code units. Longer texts are unlikely to have been copied by the user. */
 const maxUnits = 1024 * 1024
 
-/** A program may offer text for the clipboard, and never learns what is on it. */
+/** Handles requests of programs to set the clipboard. Programs can never read it. */
 export function handleClipboardRequests({
   parser,
   policy,
@@ -35,7 +35,7 @@ export function handleClipboardRequests({
   const asked = createObservable<string | undefined>(undefined)
 
   async function put(text: string): Promise<void> {
-    // Out of sight the browser refuses: then it waits for the person.
+    // The browser denies access while the page is in the background. The request then remains pending for the user.
     asked.set((await write(text)) ? undefined : text)
   }
 
@@ -59,7 +59,7 @@ export function handleClipboardRequests({
   }
 }
 
-/** `c;<base64>`; `c;?` asks for what is on the clipboard, and gets nothing. */
+/** Decodes the payload `c;<base64>`. A query (`c;?`) for the clipboard's content is not answered. */
 export function decodeText(data: string): string | undefined {
   const [, encoded = ''] = /^[cpqs0-7]*;([A-Za-z0-9+/=]+)$/.exec(data) ?? []
   if (encoded === '' || encoded.length > maxUnits) return undefined
@@ -67,11 +67,11 @@ export function decodeText(data: string): string | undefined {
     const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return undefined // neither base64 nor text
+    return undefined // invalid base64 or UTF-8
   }
 }
 
-/** Stores the answer for the lifetime of the window, so that reattaching does not ask again. */
+/** Stores the answer for the lifetime of the window, so that the user is not asked again after a reattach. */
 export function createAnswerStore(terminalId: string): ClipboardRequestsOptions['remembered'] {
   const key = `steward.terminal.clipboard.${terminalId}`
   return {

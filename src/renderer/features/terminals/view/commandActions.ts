@@ -10,9 +10,9 @@ import type { TerminalSession } from './terminalSession.ts'
 
 const section = 'Terminal'
 
-/** For the palette: about the command that was jumped to, else the last one. */
+/** Returns the palette's commands on the selected command, otherwise the latest one. */
 export function createCommandCommands(session: TerminalSession | undefined, apple: boolean): Command[] {
-  // ⌘ with an arrow means something else in a text field: there only the terminal itself takes it.
+  // ⌘ with an arrow key moves the cursor in text fields, so these shortcuts are handled only by the terminal.
   const keys = (shortcut: string) => (apple ? {} : { shortcut })
   return [
     {
@@ -71,7 +71,7 @@ export function createCommandCommands(session: TerminalSession | undefined, appl
   ]
 }
 
-/** For the mark beside one command. */
+/** Returns the menu of the mark beside a command. */
 export function createCommandMenu(session: TerminalSession, command: CommandMark): MenuItem[] {
   return [
     {
@@ -90,7 +90,7 @@ export function createCommandMenu(session: TerminalSession, command: CommandMark
   ]
 }
 
-/** For the menu of the terminal. */
+/** Returns the entries on commands for the terminal's menu. */
 export function createCommandsMenu(session: TerminalSession | undefined): MenuItem[] {
   const onSelect = () => withPresent(session, copyOutput)
   return ['separator', { label: 'Copy last output', icon: CopyCheck, onSelect }]
@@ -117,7 +117,10 @@ function copyOutput(session: TerminalSession, command: CommandMark): void {
   session.terminal.focus()
 }
 
-/** A command that output may have forged is inserted at the prompt without running it, so that the user sees it. */
+/**
+ * Runs a command again. A command that output may have forged is only inserted at the prompt, so that the user can
+ * review it.
+ */
 function runAgain(session: TerminalSession, mark: CommandMark): void {
   if (session.commands.isWaiting() && mark.command !== '') {
     if (mark.isVerified) session.paste.run(mark.command)
@@ -127,7 +130,10 @@ function runAgain(session: TerminalSession, mark: CommandMark): void {
   session.terminal.focus()
 }
 
-/** Returns one line, which no shell runs when pasted, unless the shell itself confirmed the command. */
+/**
+ * Returns the command if the shell confirmed it. Otherwise returns it as a single line, which a shell does not run when
+ * pasted.
+ */
 function getSafeText({ command, isVerified }: CommandMark): string {
   return isVerified ? command : toOneLine(sanitizePaste(command))
 }

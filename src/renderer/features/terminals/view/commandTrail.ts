@@ -2,25 +2,25 @@ import type { Terminal } from '@xterm/xterm'
 import { type CarriedMark, type CommandMark, createTerminalMarks } from '#shared/terminalMarks.ts'
 import { createObservable, type Observable } from './observable.ts'
 
-/** A command whose prompt is in view, in which row of the view. */
+/** Command whose prompt is visible, with its row in the view. */
 export type VisibleCommand = CommandMark & { row: number; isChosen: boolean }
 
-/** The commands of a shell that marks them, and the person's way through them. */
+/** Commands of a shell that marks them, and navigation between them. */
 export type CommandTrail = {
   readonly visible: Observable<readonly VisibleCommand[]>
-  /** Whether there is a command to go to, and no program that fills the screen and may use the keys itself. */
+  /** Whether there are commands to navigate to and no full-screen program that may use the keys. */
   canJump(): boolean
   jump(way: 'previous' | 'next'): void
-  /** Adds the marks of a snapshot that was drawn up to them. */
+  /** Adds the marks of a snapshot that was drawn up to their position. */
   take(marks: { key: string | null; marks: readonly CarriedMark[] }): void
-  /** The one jumped to, else the newest that ran. */
+  /** Returns the command navigated to, otherwise the latest one. */
   present(): CommandMark | undefined
   outputOf(command: CommandMark): string
-  /** The shell waits for a command. */
+  /** Whether the shell is waiting for a command. */
   isWaiting(): boolean
   /** Whether the shell has reported a command or prompt. */
   isMarked(): boolean
-  /** The command that has not ended yet. */
+  /** Returns the command in progress. */
   running(): CommandMark | undefined
   dispose(): void
 }
@@ -42,7 +42,7 @@ export function createCommandTrail(
 
   function look(): void {
     const next = inView()
-    // Most output changes nothing here, so the view is updated only on a difference.
+    // Most output does not change the visible commands, so listeners are notified only of changes.
     if (JSON.stringify(next) !== JSON.stringify(visible.now)) visible.set(next)
   }
 
@@ -62,7 +62,7 @@ export function createCommandTrail(
   }
 
   const parts = [
-    // Once a frame, however much comes; without a window after each write.
+    // At most once per frame. Headless terminals have no frames, so they update after each write.
     terminal.onRender ? terminal.onRender(look) : terminal.onWriteParsed(look),
     terminal.onResize(look),
     {

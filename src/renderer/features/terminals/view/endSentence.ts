@@ -19,7 +19,7 @@ export function endTone({ exitCode, signal, withSandbox }: TerminalEnd): Tone {
 
 type Ended = Pick<Terminal, 'state' | 'exit_code' | 'signal' | 'ended_with_sandbox'>
 
-/** Returns the exit of a terminal, if it has exited; the sandbox may run again. */
+/** Returns the exit of a terminal, if it has exited. Its sandbox may be running again. */
 export function describeEnd(terminal: Ended, sandboxRuns: boolean): TerminalEnd | undefined {
   if (terminal.state !== 'exited') return undefined
   const { exit_code: exitCode, signal, ended_with_sandbox: together } = terminal

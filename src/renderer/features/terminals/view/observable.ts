@@ -1,7 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { createEmitter } from '#shared/emitter.ts'
 
-/** A value that views follow. */
 export type Observable<Value> = { readonly now: Value; subscribe(listener: () => void): () => void }
 
 export type Settable<Value> = Observable<Value> & { set(value: Value): void }

@@ -17,7 +17,7 @@ type XtermCore = { readonly _themeService: { readonly _onChangeColors: ColorEmit
 
 const colorRoundMs = 50
 
-/** xterm.js on the page, and what follows its output. */
+/** xterm.js instance with the trackers of its output. */
 export type Xterm = IDisposable & {
   readonly terminal: Terminal
   readonly fit: FitAddon
@@ -32,20 +32,19 @@ type Subscribe = (listener: () => void) => () => void
 export type OpenXtermOptions = {
   host: HTMLElement
   appearance: Appearance
-  /** Absent where the page shows nothing of the sandbox but its terminals. */
+  /** Link handlers; undefined if the page shows only terminals. */
   inside: SandboxLinks | undefined
   onLinkHint(hint: LinkHint | undefined): void
   onBell(): void
   /** Subscribes to scrolling and typing of the user. */
   onMove: Subscribe
-  /** Subscribes to typing. */
   onInput: Subscribe
 }
 
 export function openXterm({ host, appearance, inside, ...on }: OpenXtermOptions): Xterm {
   const links = createTerminalLinks(on.onLinkHint, inside)
   const terminal = new Terminal({
-    allowProposedApi: true, // widths of characters and search decorations
+    allowProposedApi: true, // required for character widths and search decorations
     ...createXtermOptions(appearance),
     fontFamily: getComputedStyle(host).fontFamily,
     linkHandler: links,
@@ -89,8 +88,8 @@ export function openXterm({ host, appearance, inside, ...on }: OpenXtermOptions)
 }
 
 /**
- * Batches color changes: xterm.js 6.0 redraws everything for each color that a program sets (OSC 4, 10 to 12, 104, 110
- * to 112), which may be hundreds in one sequence. Colors are stored immediately, and the view is updated once.
+ * Batches color changes. xterm.js 6.0 redraws everything for each color that a program sets (OSC 4, 10 to 12, 104, 110
+ * to 112), and one sequence may contain hundreds. Colors are stored immediately, and the view is updated once.
  */
 function animateColors(terminal: object): { dispose(): void } {
   const { _onChangeColors: changed } = (terminal as { _core: XtermCore })._core._themeService

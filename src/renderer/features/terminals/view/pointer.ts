@@ -10,10 +10,10 @@ type PointerOptions = {
   signal: AbortSignal
 }
 
-/** Handles the pointer beyond selection: copies the selection, or pastes by right click. */
+/** Handles pointer actions other than selection: copy on select, and paste by right click. */
 export function followPointer({ host, terminal, preferences, paste, signal }: PointerOptions): void {
   function copySelected(): void {
-    // Not before xterm.js itself has heard that the button was let go.
+    // Deferred until xterm.js has handled the `pointerup` event.
     requestAnimationFrame(() => {
       if (!signal.aborted && preferences().copyOnSelect && terminal.hasSelection()) void copySelection(terminal)
     })

@@ -1,11 +1,11 @@
 import type { IDisposable, IParser, Terminal } from '@xterm/xterm'
 
 /**
- * Suppresses answers of a viewer to terminal queries. The host's screen answers each once; viewers would answer again,
- * and drawing a snapshot would answer old queries.
+ * Suppresses a viewer's replies to terminal queries. The host's screen replies once to each query. Viewers would reply
+ * again, and drawing a snapshot would reply to old queries.
  */
 export function muteAnswers(parser: IParser): IDisposable {
-  const asked = () => true // handled: the terminal's own handler, which would answer, is not reached
+  const asked = () => true // handled, so the terminal's default handler does not reply
   const handlers = [
     parser.registerCsiHandler({ final: 'c' }, asked),
     parser.registerCsiHandler({ prefix: '>', final: 'c' }, asked),
@@ -16,15 +16,15 @@ export function muteAnswers(parser: IParser): IDisposable {
     parser.registerCsiHandler({ intermediates: '$', final: 'p' }, asked),
     parser.registerCsiHandler({ prefix: '?', intermediates: '$', final: 'p' }, asked),
     parser.registerDcsHandler({ intermediates: '$', final: 'q' }, asked),
-    // The same sequences set colors, which must reach the terminal.
+    // These sequences also set colors, which must reach the terminal.
     ...[4, 10, 11, 12].map((color) => parser.registerOscHandler(color, (data) => data.split(';').includes('?'))),
   ]
   return { dispose: () => handlers.forEach((handler) => void handler.dispose()) }
 }
 
 /**
- * Gives what the person typed, pointed at or focused. Turning on focus reports (`CSI ? 1004 h`) makes the terminal
- * report at once from within its parser: that is an answer too, and is left out.
+ * Calls `listener` with input that the user typed, or caused by pointer or focus. Excludes the report that the terminal
+ * sends synchronously from its parser when a program enables focus reporting (`CSI ? 1004 h`).
  */
 export function onPersonsInput(
   terminal: Pick<Terminal, 'parser' | 'onData' | 'onBinary'>,
@@ -40,7 +40,7 @@ export function onPersonsInput(
       return false
     }),
     terminal.onData((text) => void (parsing || listener(text))),
-    // Old mouse reports are bytes; those beyond ASCII cannot travel as text and say nothing a program could use.
+    // Legacy mouse reports are bytes. Those beyond ASCII cannot be sent as text and are of no use to programs.
     terminal.onBinary((bytes) => void (isAscii(bytes) && listener(bytes))),
   ]
   return { dispose: () => parts.forEach((part) => void part.dispose()) }

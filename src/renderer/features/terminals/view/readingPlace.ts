@@ -1,7 +1,7 @@
 import type { Terminal } from '@xterm/xterm'
 import { createObservable, type Observable } from './observable.ts'
 
-/** `end`: what comes is seen; `above`: the person reads further up; `news`: and something came since. */
+/** `end`: new output is visible. `above`: the user has scrolled up. `news`: output has arrived since then. */
 export type Place = 'end' | 'above' | 'news'
 
 export type ReadingPlace = { readonly place: Observable<Place>; toEnd(): void; dispose(): void }
@@ -11,9 +11,8 @@ type PlacedTerminal = Pick<Terminal, 'buffer' | 'onScroll' | 'onWriteParsed' | '
 }
 
 /**
- * Preserves the position of a reader who scrolled up. xterm.js does so while lines are added; after a program clears
- * the scrollback and redraws it (`CSI 3 J`), the line is found again and shown.
- *
+ * Preserves the scroll position after the user has scrolled up. xterm.js does so while lines are added. After a program
+ * clears the scrollback and redraws it (`CSI 3 J`), the same line is scrolled into view again.
  * @param onMove called when the user scrolls or types
  */
 export function trackReadingPlace(

@@ -20,7 +20,6 @@ export type TerminalActions = {
   pasteRefused(): void
 }
 
-/** Returns the actions on the visible terminal, for the palette, menus and keys. */
 export function createTerminalActions({ session, apple, onSearch }: TerminalActionsOptions): TerminalActions {
   const text: TextActions = {
     copy: () => void copy(session),

@@ -1,11 +1,11 @@
 import type { Terminal } from '@xterm/xterm'
 
-/** @returns false when nothing is selected or the browser refuses. */
+/** @returns false if nothing is selected or the browser denied access */
 export async function copySelection(terminal: Terminal): Promise<boolean> {
   const text = terminal.getSelection()
   if (text === '') return false
   if (await writeClipboard(text)) return true
-  // Fallback without that permission: the terminal handles the `copy` event with its selection.
+  // Fallback without permission: the terminal handles the `copy` event with its selection.
   terminal.focus()
   return document.execCommand('copy')
 }
@@ -19,7 +19,7 @@ export async function writeClipboard(text: string): Promise<boolean> {
   }
 }
 
-/** @returns undefined when the browser does not let a page read the clipboard. */
+/** @returns undefined if the browser does not allow the page to read the clipboard */
 export async function readClipboard(): Promise<string | undefined> {
   try {
     return await navigator.clipboard.readText()

@@ -2,12 +2,12 @@ import type { FontStep } from './preferences/preferencesStore.ts'
 
 export type TerminalKeyAction = 'copy' | 'paste' | 'preferences' | 'previous' | 'next' | FontStep
 
-/** `canJump`: there are commands to go to, and the program leaves the keys to us. */
+/** `canJump`: there are commands to navigate to, and no full-screen program uses the keys. */
 export type KeyContext = { apple: boolean; hasSelection: boolean; canJump: boolean }
 
 type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
-/** Returns the action of a key; undefined if it goes to the program. */
+/** Returns the action of a key. @returns undefined if the key belongs to the program */
 export function findTerminalKeyAction(
   key: Key,
   { apple, hasSelection, canJump }: KeyContext,
@@ -15,7 +15,7 @@ export function findTerminalKeyAction(
   const command = apple ? key.metaKey && !key.ctrlKey : key.ctrlKey && !key.metaKey
   if (!command || key.altKey) return undefined
   const letter = key.key.toLowerCase()
-  // With nothing selected Ctrl+C interrupts, as ever.
+  // Ctrl+C without a selection sends an interrupt.
   if (letter === 'c' && (key.shiftKey || hasSelection)) return 'copy'
   if (letter === 'v' && (apple || key.shiftKey)) return 'paste'
   if (key.key === '+' || key.key === '=') return 'larger'

@@ -3,13 +3,13 @@ import type { Terminal } from '@xterm/xterm'
 import { createEmitter } from '#shared/emitter.ts'
 
 export type SearchQuery = { text: string; caseSensitive: boolean; regex: boolean }
-/** `place` counts from 1; it is undefined when there are more matches than are counted. */
+/** `place` is 1-based; undefined if there are more matches than are counted. */
 export type SearchResult = { total: number; place: number | undefined } | 'invalid'
 
 export type TerminalSearch = {
   next(query: SearchQuery): void
   previous(query: SearchQuery): void
-  /** From the newest output upwards. */
+  /** Searches upwards from the newest output. */
   fromEnd(query: SearchQuery): void
   end(): void
   decorate(decorations: Decorations): void
@@ -44,7 +44,7 @@ export function createTerminalSearch(terminal: Terminal): TerminalSearch {
     next: (query) => find(query, 'findNext'),
     previous: (query) => find(query, 'findPrevious'),
     fromEnd(query) {
-      terminal.clearSelection() // a search starts at the selection
+      terminal.clearSelection() // otherwise the search would start at the selection
       find(query, 'findPrevious')
     },
     end: () => addon.clearDecorations(),

@@ -34,11 +34,11 @@ export type TerminalSessionEvents = {
   bell(): void
   /** Called when the browser denied access to the clipboard. */
   pasteRefused(): void
-  /** The person did something in it. */
+  /** Called when the user interacted with the terminal. */
   used(): void
   /** Called when the user pressed Enter in an ended terminal. */
   again(): void
-  /** The person's own input, and not what `type` was given. */
+  /** Called with input of the user, excluding the text passed to `type`. */
   typed(text: string): void
 }
 
@@ -49,7 +49,7 @@ export type TerminalSessionOptions = {
   appearance: Appearance
   webgl: WebglLeases
   apple: boolean
-  /** Absent where the page shows nothing of the sandbox but its terminals. */
+  /** Link handlers; undefined if the page shows only terminals. */
   inside: SandboxLinks | undefined
   on: TerminalSessionEvents
 }
@@ -62,7 +62,7 @@ export type TerminalSession = {
   readonly commands: CommandTrail
   readonly reading: ReadingPlace
   readonly directory: Observable<string | undefined>
-  /** As if it had been typed here. */
+  /** Sends text as if typed in this terminal. */
   type(text: string): void
   look(appearance: Appearance): void
   /** Sets the accessible label and description. */
@@ -76,7 +76,6 @@ export type TerminalSession = {
 
 const hideCursor = '\x1b[?25l'
 
-/** A session between its calls and events. */
 type SessionState = {
   readonly options: TerminalSessionOptions
   readonly xterm: Xterm
@@ -85,9 +84,7 @@ type SessionState = {
   readonly renderer: WebglHolder
   readonly paste: TerminalPaste
   readonly clipboard: ClipboardRequests
-  /** Emits when the user scrolls or types. */
   readonly moves: Emitter<void>
-  /** Emits when the user types. */
   readonly inputs: Emitter<void>
   readonly closing: AbortController
   appearance: Appearance
@@ -96,7 +93,9 @@ type SessionState = {
   frame: number | undefined
 }
 
-/** Creates a terminal on the page: xterm.js in `host`, synchronized with the program by its stream until closed. */
+/**
+ * Creates a terminal on the page: xterm.js in `host`, synchronized with the program through its stream until closed.
+ */
 export function createTerminalSession(options: TerminalSessionOptions): TerminalSession {
   const session = createSessionState(options)
   const { xterm, screen, stream, renderer, paste, clipboard, closing } = session
@@ -236,7 +235,7 @@ function handleKey({ options, xterm, isEnded }: SessionState, event: KeyboardEve
   const { apple, on } = options
   const { terminal, commands } = xterm
   if (isEnded && isPlain(event)) {
-    // The program has ended, so Tab and Escape belong to the page.
+    // The program has ended, so the page handles Tab and Escape.
     if (event.key === 'Tab' || event.key === 'Escape') return false
     if (event.key === 'Enter') {
       event.preventDefault()
@@ -247,7 +246,7 @@ function handleKey({ options, xterm, isEnded }: SessionState, event: KeyboardEve
   const context = { apple, hasSelection: terminal.hasSelection(), canJump: commands.canJump() }
   const action = findTerminalKeyAction(event, context)
   if (action === undefined) return true
-  // The browser's own paste needs no permission: it only must not be taken for typing.
+  // The browser's native paste needs no permission. The key must only not be handled as typing.
   if (action !== 'paste') event.preventDefault()
   if (action !== 'paste' && event.type === 'keydown') on.key(action)
   return false
@@ -263,13 +262,16 @@ function fitToView(session: SessionState): void {
   const size = xterm.fit.proposeDimensions()
   if (size === undefined || options.host.clientWidth === 0) return
   options.on.room(size)
-  // An ended terminal fits the view. A running one takes the size that its machine confirms.
+  // An ended terminal is resized to fit the view. A running one takes the size that its host confirms.
   if (isEnded) {
     screen.resize(size)
   } else stream.resize(size)
 }
 
-/** Takes the room there is, and then the cursor away: not at once, or the WebGL renderer keeps it on an empty screen. */
+/**
+ * Fits the terminal to the view and then hides the cursor. Hiding it immediately would leave it visible on an empty
+ * screen with the WebGL renderer.
+ */
 function pauseSession(session: SessionState): void {
   const { screen, xterm } = session
   const { terminal } = xterm

@@ -24,7 +24,7 @@ export type UseTerminalSession = {
 }
 
 export type TerminalSessionView = {
-  /** Absent until the fonts are loaded and the terminal is mounted. */
+  /** Session; undefined until the fonts are loaded and the terminal is mounted. */
   session: TerminalSession | undefined
   state: StreamState
   linkHint: LinkHint | undefined
@@ -53,7 +53,7 @@ export function useTerminalSession(
       on: { ...on, ...latest, state: setState, linkHint: setLinkHint },
     }),
   )
-  // The session lives longer than one drawing of the view: its events reach the newest.
+  // The session outlives renders of the view, so its events must call the latest handlers.
   const latest: UseTerminalSession['on'] = {
     title: useEffectEvent(on.title),
     refused: useEffectEvent(on.refused),
@@ -112,7 +112,10 @@ function useAppearance(): Appearance {
   )
 }
 
-/** A terminal measures its cells once, when it opens: with the fonts it will draw with, or without them if they fail. */
+/**
+ * Loads the fonts. A terminal measures its cells once, when opened, so the fonts must be loaded before. Continues
+ * without them on error.
+ */
 async function loadTerminalFonts(host: HTMLElement): Promise<void> {
   const family = getComputedStyle(host).fontFamily
   const loaded = Promise.all([document.fonts.load(`13px ${family}`), document.fonts.load(`bold 13px ${family}`)])
@@ -120,7 +123,7 @@ async function loadTerminalFonts(host: HTMLElement): Promise<void> {
   await Promise.race([loaded.then(() => {}), late]).catch(() => {})
 }
 
-/** A terminal takes the Tab key for its program. */
+/** Returns the accessible description, which explains how to leave the terminal, because it captures the Tab key. */
 function describeTerminal(screenReader: boolean): string {
   const keyboard = detectKeyboard()
   const wayOut = `Leave with ${formatKeys(listKeys, keyboard).join(' ')}.`

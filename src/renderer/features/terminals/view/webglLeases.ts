@@ -1,20 +1,20 @@
-/** A terminal that draws with WebGL while it holds a lease, and without it otherwise. */
+/** Terminal that renders with WebGL while it holds a lease, and with DOM elements otherwise. */
 export type WebglHolder = {
   start(): boolean
   stop(): void
-  /** False after the browser took its context away. */
+  /** Whether the WebGL context is active. False after the browser revoked it. */
   isDrawing(): boolean
 }
 
 export type WebglLeases = {
-  /** For a terminal that comes into view. */
+  /** Leases a context to a terminal that becomes visible. */
   take(holder: WebglHolder): void
   giveBack(holder: WebglHolder): void
 }
 
 /**
- * A page has about sixteen WebGL contexts, and the browser kills the oldest without asking: so no more than `limit`
- * terminals hold one, and the one longest out of view gives its own up.
+ * Limits the terminals that render with WebGL to `limit`. A page has about 16 WebGL contexts, and browsers revoke the
+ * oldest one when exceeded. The terminal that was shown least recently releases its lease.
  */
 export function createWebglLeases(limit: number): WebglLeases {
   const holders = new Set<WebglHolder>() // oldest first

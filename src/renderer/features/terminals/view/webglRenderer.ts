@@ -3,15 +3,18 @@ import type { Terminal } from '@xterm/xterm'
 import { deviceStore } from '#renderer/storage/textStore.ts'
 import type { WebglHolder } from './webglLeases.ts'
 
-/** `dom` renders elements: slower, but tests can read its rows, and it does not depend on the graphics driver. */
+/**
+ * `dom` renders with DOM elements. This is slower, but tests can read the rows and it does not depend on the graphics
+ * driver.
+ */
 export const rendererKey = 'steward.terminal.renderer'
 
-/** A graphics driver that takes contexts away again and again is not trusted any more. */
+/** Number of context losses after which WebGL is disabled for the terminal. */
 const lossesBorne = 3
 
 /**
- * Draws `terminal` with WebGL where there is any. When the browser takes the context away (the graphics driver failed, the
- * machine slept) elements serve until the terminal comes into view the next time.
+ * Renders `terminal` with WebGL if available. After a context loss (driver error, sleep), it renders with DOM elements
+ * until the terminal is next shown.
  */
 export function createWebglRenderer(terminal: Terminal): WebglHolder {
   let addon: WebglAddon | undefined
@@ -30,7 +33,7 @@ export function createWebglRenderer(terminal: Terminal): WebglHolder {
       try {
         terminal.loadAddon(tried)
       } catch {
-        unusable = true // no WebGL here: the elements serve
+        unusable = true // WebGL is unavailable, so DOM elements are used
         tried.dispose()
         return false
       }

@@ -1,7 +1,7 @@
 import type { IParser } from '@xterm/xterm'
 import { createObservable, type Observable } from './observable.ts'
 
-/** The folder that a shell says it is in: OSC 7 with `file://machine/path`. */
+/** Tracks the working directory reported by the shell with OSC 7 (`file://host/path`). */
 export function watchWorkingDirectory(parser: IParser): Observable<string | undefined> {
   const directory = createObservable<string | undefined>(undefined)
   parser.registerOscHandler(7, (data) => {
@@ -18,6 +18,6 @@ export function parseDirectory(data: string): string | undefined {
   try {
     return decodeURIComponent(path)
   } catch {
-    return path // not encoded
+    return path // not percent-encoded
   }
 }

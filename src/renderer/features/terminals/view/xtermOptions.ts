@@ -7,7 +7,7 @@ export type Appearance = { theme: TerminalTheme; preferences: TerminalPreference
 
 const smoothScrollMs = 120
 
-/** Converts preferences to options of xterm.js. `calm`: the system prefers reduced motion. */
+/** Converts preferences to options of xterm.js. `calm` means that the system prefers reduced motion. */
 export function createXtermOptions({ theme, preferences, calm }: Appearance): ITerminalOptions {
   return {
     theme: createXtermPalette(theme).theme,

@@ -2,10 +2,10 @@ import type { Terminal } from '@xterm/xterm'
 import { computePieceBytes } from '#shared/terminalBounds.ts'
 import type { SnapshotMarks, TerminalScreen } from '../stream/terminalScreen.ts'
 
-/** Bytes queued in xterm.js, which parses them all even if a redraw makes them obsolete. */
+/** Maximum number of bytes queued in xterm.js, which parses them even if a redraw makes them obsolete. */
 const maxQueuedBytes = 16 * 1024
 
-/** Output, from `at` on, or what comes behind it. */
+/** Output from offset `at`, or an action that follows it. */
 type Waiting = { output: Uint8Array; at: number; parsed: () => void } | { act: () => void }
 
 /** Subset of xterm.js, in a window or headless. */
@@ -14,12 +14,12 @@ export type ScreenTerminal = Pick<Terminal, 'write' | 'reset' | 'resize' | 'scro
 /** `close` must be called before the terminal is disposed, so that queued writes of xterm.js have no effect. */
 export type ClosableScreen = TerminalScreen & { close(): void }
 
-/** Synchronized output (mode 2026): draws at once, however long parsing takes. */
+/** Synchronized output (mode 2026), so that the content is rendered in one frame regardless of parsing time. */
 const together = { begin: '\u001b[?2026h', end: '\u001b[?2026l' }
 
 /**
- * xterm.js parses later what is written now, while `reset` and `resize` would act at once: both wait in its own queue,
- * behind the output they follow.
+ * Creates a screen on xterm.js. Writes are parsed asynchronously, but `reset` and `resize` act immediately, so they are
+ * queued behind the output that precedes them.
  */
 export function createXtermScreen(
   terminal: ScreenTerminal,
@@ -30,7 +30,7 @@ export function createXtermScreen(
     terminal.write('', () => {
       if (!closed) action()
     })
-  /** Output that xterm.js was not given yet: it parses what it has. */
+  /** Output not yet passed to xterm.js, which would parse it unconditionally. */
   let waiting: Waiting[] = []
   let queuedBytes = 0
 
@@ -60,7 +60,7 @@ export function createXtermScreen(
     giveMore()
   }
 
-  /** xterm.js looks at the clock between writes only: in pieces, none of which can keep the window long. */
+  /** xterm.js yields only between writes, so output is split into chunks that do not block the window for long. */
   const write = (output: Uint8Array, parsed: () => void, size: { cols: number; rows: number } = terminal) => {
     const step = computePieceBytes(size)
     let at = 0
@@ -80,7 +80,7 @@ export function createXtermScreen(
         terminal.resize(cols, rows)
       })
       terminal.write(together.begin)
-      // Keeps the position of a reader who scrolled up.
+      // Preserves the user's scroll position.
       const at = marks?.at ?? 0
       write(snapshot.subarray(0, at), () => void (!closed && marks && onMarks(marks)), { cols, rows })
       write(snapshot.subarray(at), () => void (!closed && linesUp > 0 && terminal.scrollLines(-linesUp)), {

@@ -1,6 +1,6 @@
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
-/** Snippets to run elsewhere. None contains a key: the environment provides `STEWARD_API_KEY`. */
+/** Returns snippets to run elsewhere. None contains an API key; they read `STEWARD_API_KEY` from the environment. */
 export function copyForms({ id, terminal_url }: Pick<Sandbox, 'id' | 'terminal_url'>) {
   const { origin } = new URL(terminal_url)
   const exec = `${origin}/v1/sandboxes/${id}/exec`

@@ -8,7 +8,7 @@ import { changeSandbox, type Sandbox } from '#shared/contract/sandboxes.ts'
 
 export type SandboxChange = Omit<Input<typeof changeSandbox>, 'id'>
 
-/** Rejects with why it stays as it was. */
+/** Returns a function that changes a sandbox. Rejects if the change failed. */
 export function useChangeSandbox(): (sandbox: Sandbox, change: SandboxChange) => Promise<void> {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -13,7 +13,7 @@ export const filterLabels: Record<ActivityFilter, string> = {
   domain: 'Domains',
 }
 
-/** Types start with their subject. */
+/** Whether an activity type matches the filter. Types start with their subject. */
 export function matchesFilter(filter: ActivityFilter, type: ActivityType): boolean {
   return filter === 'all' || type.startsWith(`${filter}.`)
 }

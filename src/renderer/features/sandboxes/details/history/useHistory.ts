@@ -3,7 +3,7 @@ import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { listActivity, listCommands } from '#shared/contract/activity.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
-/** Commands come over the API too, of which no event tells. */
+/** Polling interval, because commands run through the API cause no events. */
 const everyMs = 4_000
 
 export function useCommandHistory({ id }: Sandbox, visible: boolean) {

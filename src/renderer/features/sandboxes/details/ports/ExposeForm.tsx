@@ -21,7 +21,7 @@ const visibilities = [
   { value: 'public', label: 'Public', detail: 'Anyone who can reach this computer.' },
 ] as const
 
-/** Mounted while it is open. */
+/** Mount only while open. */
 export function ExposeForm({ port, expose, onClose }: ExposeFormProps) {
   const { onInput } = useTouchedForm()
   const [form, setForm] = useState(() => createPortForm(port))

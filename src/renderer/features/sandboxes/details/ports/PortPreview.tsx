@@ -19,7 +19,7 @@ type PortPreviewProps = {
   onClose: () => void
 }
 
-/** The page behind a port, in its own origin: it reaches nothing of this window. */
+/** Preview of a port's page. The page has a separate origin and cannot access this window. */
 export function PortPreview({ sandboxId, port, listening, actions, onClose }: PortPreviewProps) {
   const [loads, setLoads] = useState(0)
   const open = () => void actions.open(port)
@@ -56,7 +56,7 @@ export function PortPreview({ sandboxId, port, listening, actions, onClose }: Po
   )
 }
 
-/** The window's own security policy allows no other. */
+/** Whether the URL is local. The window's Content-Security-Policy allows no other frames. */
 function isLocal(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && hostname.endsWith('.localhost')
@@ -71,7 +71,7 @@ function Notice({ text, children }: { text: string; children?: ReactNode }) {
   )
 }
 
-/** Page of a port. For a private one, each frame gets a token that opens it once and nowhere else. */
+/** Page of a port. For a private port, each frame receives a single-use token that is bound to this window's origin. */
 function PortFrame({ sandboxId, port }: PortFrameProps) {
   const agent = useAgent()
   const isPrivate = port.visibility === 'private'
@@ -95,7 +95,7 @@ function PortFrame({ sandboxId, port }: PortFrameProps) {
       src={address}
       sandbox="allow-scripts allow-same-origin allow-forms"
       referrerPolicy="no-referrer"
-      // A page that names no colors expects those of paper.
+      // Pages without explicit colors expect a white background.
       className="size-full border-0 bg-[white] scheme-light"
     />
   )

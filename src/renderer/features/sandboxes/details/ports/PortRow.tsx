@@ -13,7 +13,7 @@ import type { PortActions } from './usePorts.ts'
 type PortRowProps = {
   sandboxId: SandboxId
   port: ExposedPort
-  /** Absent while unknown. */
+  /** Whether a program listens on the port; undefined while unknown. */
   listening: boolean | undefined
   sandboxRuns: boolean
   actions: PortActions

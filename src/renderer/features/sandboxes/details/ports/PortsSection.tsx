@@ -15,7 +15,7 @@ type PortsSectionProps = { sandbox: Sandbox; visible: boolean }
 
 export function PortsSection({ sandbox, visible }: PortsSectionProps) {
   const { forwarded_ports: forwarded } = sandbox
-  // Port being exposed, as typed; undefined if the form is closed.
+  // Port as typed in the open form; undefined if the form is closed.
   const [portText, setPortText] = useState<string>()
   return (
     <Section

@@ -5,7 +5,7 @@ import { exposePort } from '#shared/contract/ports.ts'
 export type PortForm = { port: string; visibility: ExposedPort['visibility']; subdomain: string }
 export type PortErrors = { port?: string; subdomain?: string }
 
-/** Private by default. */
+/** Creates initial values. Ports are private by default. */
 export function createPortForm(port = ''): PortForm {
   return { port, visibility: 'private', subdomain: '' }
 }
@@ -24,7 +24,10 @@ export function validatePortForm(form: PortForm): PortErrors {
   return errors
 }
 
-/** The field that a refusal is about; undefined when it is about the request as a whole. */
+/**
+ * Maps a validation error of the service to a field.
+ * @returns undefined if the error concerns the request as a whole
+ */
 export function toPortErrors(error: unknown): PortErrors | undefined {
   if (!(error instanceof AppError)) return undefined
   return error.code === 'port/taken' ? { subdomain: error.message } : undefined

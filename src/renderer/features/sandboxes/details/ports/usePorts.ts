@@ -20,13 +20,13 @@ const everyMs = 3_000
 
 export const portsKey = (id: SandboxId) => ['ports', id] as const
 
-/** Reads the ports, which `useLiveDetails` keeps current. */
+/** Reads the exposed ports. `useLiveDetails` keeps them up to date. */
 export function usePorts({ id }: Sandbox, visible: boolean) {
   const agent = useAgent()
   return useQuery({ ...portsQuery(agent, id), enabled: visible })
 }
 
-/** The exposed ports of several sandboxes, as far as they are known. */
+/** Returns the exposed ports of several sandboxes, as far as they are loaded. */
 export function usePortsOfSandbox(sandboxes: readonly Sandbox[]): { sandbox: Sandbox; port: ExposedPort }[] {
   const agent = useAgent()
   const results = useQueries({ queries: sandboxes.map(({ id }) => portsQuery(agent, id)) })
@@ -40,7 +40,7 @@ function portsQuery(agent: Agent, id: SandboxId) {
   }
 }
 
-/** Returns undefined while unknown. */
+/** Returns the ports on which programs listen. @returns undefined while unknown */
 export function useListening({ id, status }: Sandbox, visible: boolean): readonly number[] | undefined {
   const agent = useAgent()
   const running = status === 'running'
@@ -55,13 +55,16 @@ export function useListening({ id, status }: Sandbox, visible: boolean): readonl
 }
 
 export type PortActions = {
-  /** Rejects, for the form to say why. */
+  /** Rejects, so that the form can show the error. */
   expose(port: Omit<Input<typeof exposePort>, 'id'>): Promise<ExposedPort>
   change(port: ExposedPort, visibility: ExposedPort['visibility']): Promise<void>
   remove(port: ExposedPort): Promise<void>
-  /** In a tab of the browser; a private one with a token that no server sees. `path` begins with `/`. */
+  /**
+   * Opens the port in a browser tab. A private port is opened with a token in the URL fragment, which browsers do not
+   * send to servers. `path` starts with `/`.
+   */
   open(port: ExposedPort, path?: string): Promise<void>
-  /** Returns undefined on a failure, which was reported. */
+  /** Creates a token for a private port and reports errors. @returns undefined if it failed */
   token(port: ExposedPort): Promise<{ token: string; expires_at: string } | undefined>
 }
 

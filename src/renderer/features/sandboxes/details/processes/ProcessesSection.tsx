@@ -14,7 +14,7 @@ const refetchIntervalMs = 3_000
 
 type ProcessesSectionProps = { sandbox: Sandbox; visible: boolean }
 
-/** More rows than anybody reads; the rest is said in a number. */
+/** Maximum number of rendered rows. The number of remaining processes is shown below. */
 const maxRows = 200
 
 export function ProcessesSection({ sandbox, visible }: ProcessesSectionProps) {

@@ -3,7 +3,7 @@ import type { SandboxProcess } from '#shared/contract/processes.ts'
 export type ProcessColumn = 'pid' | 'user' | 'cpu_percent' | 'memory_mb' | 'command'
 export type ProcessOrder = { column: ProcessColumn; descending: boolean }
 
-/** Processes that are alike stay in the order of their numbers, so that rows do not dance. */
+/** Sorts processes. Ties are ordered by process id, so that rows do not jump between updates. */
 export function sortProcesses(
   processes: readonly SandboxProcess[],
   { column, descending }: ProcessOrder,
@@ -19,7 +19,10 @@ export function sortProcesses(
   })
 }
 
-/** The same column again turns it around; numbers that say how much begin with the most. */
+/**
+ * Returns the order after a click on a column. Clicking the same column again reverses the order; numeric columns start
+ * in descending order.
+ */
 export function orderAfter(order: ProcessOrder, column: ProcessColumn): ProcessOrder {
   if (order.column === column) return { column, descending: !order.descending }
   return { column, descending: column === 'cpu_percent' || column === 'memory_mb' }

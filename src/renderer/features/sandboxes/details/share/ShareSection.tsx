@@ -19,7 +19,7 @@ export function ShareSection({ sandbox }: { sandbox: Sandbox }) {
 
 function Share({ sandbox }: { sandbox: Sandbox }) {
   const agent = useAgent()
-  // Contains a token, so it exists only in this state and only while the section is open.
+  // Contains a token, so it is held only in this state while the section is open.
   const [link, setLink] = useState<Output<typeof createTerminalLink>>()
   const [failure, setFailure] = useState<unknown>()
   const [busy, setBusy] = useState(false)

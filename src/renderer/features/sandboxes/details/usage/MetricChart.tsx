@@ -8,8 +8,8 @@ type MetricChartProps = { series: Series; limit: number; highest: number }
 const height = 40
 
 /**
- * Chart of the last minutes, with its limit. Screen readers get the text beside it. Colors are read on creation: use
- * the theme as its key.
+ * Chart of the last minutes with its limit. Screen readers use the adjacent text instead. Colors are read on creation,
+ * so the theme must be used as the key.
  */
 export function MetricChart({ series, limit, highest }: MetricChartProps) {
   const place = useRef<HTMLDivElement>(null)

@@ -72,7 +72,7 @@ function Metric({ figure, history }: { figure: Figure; history: MetricHistory })
   )
 }
 
-/** Measures while visible: readings are shared, and the last minutes are stored. */
+/** Polls metrics while visible. Readings are shared between components, and the last minutes are stored. */
 function useMetrics({ id, status }: Sandbox, visible: boolean) {
   const agent = useAgent()
   const queryKey = ['metrics', id]
@@ -83,7 +83,7 @@ function useMetrics({ id, status }: Sandbox, visible: boolean) {
       return withReading(client.getQueryData<MetricHistory>(queryKey), reading)
     },
     enabled: visible && status === 'running',
-    // Not while the window is hidden: `refetchIntervalInBackground` is off.
+    // Paused while the window is hidden, because `refetchIntervalInBackground` is off.
     refetchInterval: refetchIntervalMs,
     staleTime: refetchIntervalMs,
     structuralSharing: false,

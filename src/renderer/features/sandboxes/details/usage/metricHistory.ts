@@ -4,11 +4,11 @@ import type { Output } from '#shared/contract/route.ts'
 export type Metrics = Output<typeof getMetrics>
 export type MetricPoint = { atMs: number; cpuPercent: number; memoryMb: number; diskMb: number | null }
 export type MetricHistory = { latest: Metrics; points: readonly MetricPoint[] }
-/** Seconds since 1970, and what was measured then: null where nothing was. */
+/** Unix times in seconds, and the values measured at these times; null for a missing value. */
 export type Series = { times: readonly number[]; values: readonly (number | null)[] }
 
 export const historySeconds = 300
-/** Longest gap between two readings of one session; longer ones are breaks. */
+/** Maximum gap between two readings of a continuous line, in milliseconds. A longer gap interrupts the line. */
 const maxGapMs = 12_000
 
 export function withReading(history: MetricHistory | undefined, latest: Metrics): MetricHistory {
@@ -24,7 +24,7 @@ export function withReading(history: MetricHistory | undefined, latest: Metrics)
   return { latest, points: [...recent, point] }
 }
 
-/** Builds a line that is interrupted at breaks. */
+/** Builds a series that is interrupted at gaps. */
 export function buildSeries(points: readonly MetricPoint[], pick: (point: MetricPoint) => number | null): Series {
   const times: number[] = []
   const values: (number | null)[] = []

@@ -9,7 +9,7 @@ export type Figure = {
   limit: number
   notEnforced: boolean
   pick(point: MetricPoint): number | null
-  /** For who does not see the line. */
+  /** Text alternative of the chart. */
   describePeak(highest: number): string
 }
 

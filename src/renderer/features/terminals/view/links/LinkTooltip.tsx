@@ -1,7 +1,6 @@
 import { isOnLocalNetwork, type LinkTarget } from './linkTarget.ts'
 import type { LinkHint } from './terminalLinks.ts'
 
-/** Tooltip at the pointer with the full target of a link. */
 export function LinkTooltip({ hint: { text, target, x, y }, apple }: { hint: LinkHint; apple: boolean }) {
   const how = target ? `${apple ? '⌘' : 'Ctrl'}+click to open` : 'This cannot be opened from here'
   const above = y > window.innerHeight / 2

@@ -1,17 +1,19 @@
-/** A file that a line of output names, with the place in it. `start` and `end` are places in the line. */
+/** File named in a line of output, with a position in the file. `start` and `end` are offsets in the line. */
 export type NamedFile = { start: number; end: number; path: string; line: number; column?: number }
 
-/** In one line; a line that names more is no list of places. */
+/** Maximum number of files per line. A line with more is unlikely to be a list of positions. */
 const maxNamed = 8
 
-/** A path has no blanks, quotes, brackets or colons here: those around it belong to the sentence. */
+/**
+ * Paths here contain no whitespace, quotes, brackets or colons, because these usually belong to the surrounding text.
+ */
 const path = String.raw`(?<path>[^\s"'\`<>()[\]{}:,;|]{1,1024})`
 const forms = [
   // Python: File "app.py", line 12
   /File "(?<path>[^"]{1,1024})", line (?<line>\d{1,7})/g,
   // TypeScript: app.ts(12,5)
   new RegExp(String.raw`(?<![^\s"'<(\[{])${path}\((?<line>\d{1,7})(?:,(?<column>\d{1,5}))?\)`, 'g'),
-  // Everybody else: app.c:12:5
+  // Other tools: app.c:12:5
   new RegExp(String.raw`(?<![^\s"'\`<(\[{])${path}:(?<line>\d{1,7})(?::(?<column>\d{1,5}))?(?![\w/])`, 'g'),
 ]
 
@@ -36,7 +38,7 @@ export function findFiles(text: string): NamedFile[] {
   return files.sort((a, b) => a.start - b.start).slice(0, maxNamed)
 }
 
-/** No number: `12:30`, `127.0.0.1:53`. */
+/** Excludes numbers such as `12:30` and `127.0.0.1:53`. */
 function isName(named: string): boolean {
   return /\p{L}/u.test(named) && !named.endsWith('/')
 }

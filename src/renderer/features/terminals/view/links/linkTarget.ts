@@ -1,19 +1,17 @@
-/** Target of a link in a terminal. */
 export type LinkTarget = { kind: 'address'; href: string } | SandboxPlace
 
-/** Inside the sandbox that printed it. */
+/** Target inside the sandbox that printed the link. */
 export type SandboxPlace =
-  /** `path` begins with `/` and has query and fragment. */
+  /** `path` starts with `/` and includes query and fragment. */
   | { kind: 'port'; port: number; path: string }
-  /** Lines and columns begin at 1. */
+  /** Lines and columns are 1-based. */
   | { kind: 'file'; path: string; line?: number; column?: number }
 
 /**
- * Parses an address in the browser's spelling, which exposes lookalike letters and control characters. Loopback names
- * refer to the sandbox, never to the user's computer, and `file:` to a file in it. Other schemes, such as `javascript:`,
- * are refused.
- *
- * @param previewPort port of the service, on which names below `localhost` are exposed ports
+ * Parses an address and normalizes its spelling as browsers do, which exposes homoglyphs and control characters.
+ * Loopback names refer to the sandbox, never to the user's computer, and `file:` to a file in it. Other schemes, such
+ * as `javascript:`, are rejected.
+ * @param previewPort port of the service, on which names under `localhost` are exposed ports
  */
 export function linkTarget(address: string, previewPort?: string): LinkTarget | undefined {
   if (!URL.canParse(address)) return undefined
@@ -28,9 +26,9 @@ export function linkTarget(address: string, previewPort?: string): LinkTarget | 
 }
 
 /**
- * Whether a name or address refers to the local computer: `localhost` and all names below it
- * (https://www.rfc-editor.org/rfc/rfc6761#section-6.3), the names that Linux distributions put into `/etc/hosts`, loopback
- * addresses, and "all addresses".
+ * Whether a host refers to the local computer: `localhost` and all names under it
+ * (https://www.rfc-editor.org/rfc/rfc6761#section-6.3), the names that Linux distributions add to `/etc/hosts`,
+ * loopback addresses, and unspecified addresses.
  */
 function isItself(hostname: string): boolean {
   return loopbackNames.test(hostname) || loopbackAddresses.test(hostname)
@@ -44,7 +42,7 @@ function isPreview({ hostname, port }: URL, previewPort: string | undefined): bo
   return previewPort !== undefined && port === previewPort && /^[^.].*\.localhost$/.test(hostname)
 }
 
-/** Whether an address is on the user's local network, judging by its text. */
+/** Whether an address is on the user's local network, judging by its text alone. */
 export function isOnLocalNetwork(href: string): boolean {
   const hostname = URL.parse(href)?.hostname.replace(/\.$/, '') ?? ''
   return (
@@ -56,7 +54,9 @@ export function isOnLocalNetwork(href: string): boolean {
   )
 }
 
-/** Finds addresses without a scheme, as servers print: `localhost:8000`. `start` and `end` are offsets in the line. */
+/**
+ * Finds addresses without a scheme, as printed by servers: `localhost:8000`. `start` and `end` are offsets in the line.
+ */
 export function findPorts(text: string): { start: number; end: number; target: LinkTarget }[] {
   const named =
     /(?<![^\s"'`<([{])(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d{1,5}(?:\/[^\s"'`<>)\]}]{0,1024})?(?![\w:])/g
@@ -66,7 +66,7 @@ export function findPorts(text: string): { start: number; end: number; target: L
   })
 }
 
-/** As `ls --hyperlink` writes it, the name of the machine before the path. */
+/** Parses the format of `ls --hyperlink`, in which the host name precedes the path. */
 function toFileTarget({ pathname }: URL): LinkTarget | undefined {
   try {
     const path = decodeURIComponent(pathname)

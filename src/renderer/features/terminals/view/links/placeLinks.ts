@@ -10,12 +10,12 @@ type Options = {
   link: TerminalLinks['link']
 }
 
-/** A line of output that takes more rows is read in part. */
+/** Maximum number of rows of a wrapped line that are searched. */
 const maxRows = 16
 
-/** The ports and the files that the line under the pointer names, the files as far as they are there. Rows begin at 1. */
+/** Provides links for ports and existing files in the line under the pointer. Rows are 1-based. */
 export function placeLinks({ buffer, folder, find, link }: Options): ILinkProvider {
-  /** Files that cannot be read are no links; the others are. */
+  /** Omits files that cannot be read. */
   async function linksAt(row: number): Promise<ILink[]> {
     const { text, cells } = readWholeLine(buffer(), row - 1)
     const linked = (start: number, end: number, target: LinkTarget): ILink[] => {
@@ -37,7 +37,7 @@ export function placeLinks({ buffer, folder, find, link }: Options): ILinkProvid
   }
 }
 
-/** Joins a line with its wrapped rows, with the cell of each character. */
+/** Joins the wrapped rows of a line, with the cell of each character. */
 function readWholeLine(buffer: IBuffer, row: number): { text: string; cells: { x: number; y: number }[] } {
   let first = row
   while (row - first < maxRows && buffer.getLine(first)?.isWrapped) first -= 1

@@ -1,15 +1,18 @@
 import type { ILink, IViewportRange } from '@xterm/xterm'
 import { type LinkTarget, linkTarget, type SandboxPlace } from './linkTarget.ts'
 
-/** `text` is what the output says. Without a target it cannot be opened. */
+/** `text` is the text in the output. A link without a target cannot be opened. */
 export type LinkHint = { text: string; target: LinkTarget | undefined; x: number; y: number }
 
-/** The way into the sandbox whose terminal it is. */
+/** Access to the terminal's sandbox for links. */
 export type SandboxLinks = {
-  /** @returns undefined if there is no such file; `folder` is the working directory that the shell reported */
+  /**
+   * @param folder working directory reported by the shell
+   * @returns undefined if the file does not exist
+   */
   find(path: string, folder: string | undefined): Promise<{ path: string } | undefined>
   open(place: SandboxPlace): void
-  /** See `linkTarget`. */
+  /** Port of the service, see `linkTarget`. */
   previewPort(): string | undefined
 }
 
@@ -18,13 +21,13 @@ export type TerminalLinks = {
   hover(event: MouseEvent, address: string): void
   leave(): void
   allowNonHttpProtocols: true
-  /** Creates a link with a tooltip that behaves like the others. */
+  /** Creates a link with the standard tooltip and behavior. */
   link(text: string, range: IViewportRange, target: LinkTarget): ILink
 }
 
 /**
- * For addresses in the output, and for those a program names (OSC 8), whose text may say something else.
- * @param inside undefined where the page shows nothing of the sandbox but its terminals
+ * Handles URLs in the output and hyperlinks set by programs (OSC 8), whose text may differ from the target.
+ * @param inside undefined if the page shows only terminals
  */
 export function createTerminalLinks(
   onHint: (hint: LinkHint | undefined) => void,
@@ -47,7 +50,7 @@ export function createTerminalLinks(
     activate: (event, address) => open(event, resolveTarget(address)),
     hover: (event, address) => hint(event, address, resolveTarget(address)),
     leave,
-    // Else nothing would be said about the others: what may be opened `linkTarget` decides.
+    // Otherwise links with other schemes would have no tooltip. `linkTarget` decides which links can be opened.
     allowNonHttpProtocols: true,
     link: (text, range, target) => ({
       text,

@@ -5,7 +5,7 @@ import type { TerminalPaste } from './terminalPaste.ts'
 const sizes = new Intl.NumberFormat('en', { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 })
 const megabyte = 1_000_000
 
-/** A long paste on its way. */
+/** Progress of a long paste. */
 export function PasteBar({ paste }: { paste: TerminalPaste }) {
   const progress = useObservable(paste.progress)
   if (!progress) return null

@@ -11,7 +11,7 @@ const maxUnits = 400
 
 type PasteDialogProps = { paste: TerminalPaste; onAnswered: () => void }
 
-/** Asks before several lines run one by one. */
+/** Asks for confirmation before several pasted lines run one after another. */
 export function PasteDialog({ paste, onAnswered }: PasteDialogProps) {
   const question = useObservable(paste.question)
   if (!question) return null

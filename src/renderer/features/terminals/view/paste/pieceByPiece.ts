@@ -5,23 +5,22 @@ const pasteEnds = '\x1b[201~'
 
 export type Pieces = {
   readonly done: boolean
-  /** Units of UTF-16 that arrived. */
+  /** Number of UTF-16 code units that have arrived. */
   readonly arrived: number
   /** Sends the next chunk after the previous one has arrived. */
   next(): void
-  /** Cancels the rest. */
   stop(): void
 }
 
 type PiecesOptions = {
   text: string
   bracketed: boolean
-  /** False when it is not taken. */
+  /** @returns false if the input was rejected */
   type: (text: string) => boolean
 }
 
 /**
- * Sends a long text chunk by chunk, so that other input passes in between and it can be canceled. A program that
+ * Sends a long text in chunks, so that other input can be sent in between and the paste can be canceled. A program that
  * received the start of a bracketed paste always receives its end.
  */
 export function typeInPieces({ text, bracketed, type }: PiecesOptions): Pieces {
@@ -52,7 +51,7 @@ export function typeInPieces({ text, bracketed, type }: PiecesOptions): Pieces {
   }
 
   next()
-  if (rest.length === 0) finish() // nothing to wait for, nothing to call off
+  if (rest.length === 0) finish() // a single chunk cannot be canceled
   return {
     get done() {
       return done

@@ -1,13 +1,13 @@
-/** Tab, line feed and carriage return are text; every other control character could be a command to the program. */
+/** Tab, line feed and carriage return are text. Other control characters may be commands to the program. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
-/** Removes from foreign text what must not be typed; lines end with line feeds. */
+/** Removes control characters from pasted text and normalizes line breaks to line feeds. */
 export function sanitizePaste(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(controls, '')
 }
 
-/** The lines that would run one by one. The end of the last one counts for none. */
+/** Returns the lines that would run one after another. Ignores trailing line breaks. */
 export function splitLines(text: string): string[] {
   return text.replace(/\n+$/, '').split('\n')
 }
@@ -19,7 +19,7 @@ export function toOneLine(text: string): string {
     .join(' ')
 }
 
-/** As Enter types it. */
+/** Replaces line feeds with carriage returns, as sent by the Enter key. */
 export function toTypedText(text: string): string {
   return text.replaceAll('\n', '\r')
 }

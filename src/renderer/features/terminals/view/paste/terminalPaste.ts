@@ -2,7 +2,7 @@ import { createObservable, type Observable } from '../observable.ts'
 import { type Pieces, typeInPieces } from './pieceByPiece.ts'
 import { sanitizePaste, splitLines, toOneLine, toTypedText } from './sanitizePaste.ts'
 
-/** Several lines for a program that would run each of them as it comes. */
+/** Confirmation for a paste of several lines to a program that would run each line immediately. */
 export type PasteQuestion = { lines: readonly string[] }
 export type PasteAnswer = 'all' | 'one-line' | 'nothing'
 export type PasteProgress = { arrived: number; whole: number }
@@ -12,17 +12,17 @@ export type TerminalPaste = {
   readonly progress: Observable<PasteProgress | undefined>
   paste(text: string): void
   answer(answer: PasteAnswer): void
-  /** Types a command, of one line or several, and Enter. */
+  /** Types a command of one or more lines, followed by Enter. */
   run(command: string): void
   stop(): void
   /** Queues the user's typing during a paste, so that it is not inserted in the middle. */
   typed(text: string): void
-  /** All that was sent has arrived. */
+  /** Called when all sent input has arrived. */
   arrived(): void
 }
 
 type PasteOptions = {
-  /** Whether the program takes a paste as a unit and runs none of it immediately. */
+  /** Whether the program supports bracketed paste, so that pasted lines are not run immediately. */
   isBracketed: () => boolean
   warns: () => boolean
   type: (text: string) => boolean

@@ -15,7 +15,7 @@ const sample = [
 
 type PreferencesPreviewProps = { theme: TerminalTheme; preferences: TerminalPreferences }
 
-/** A terminal that shows what is chosen, drawn as all others are. */
+/** Terminal that previews the preferences, rendered like all other terminals. */
 export function PreferencesPreview({ theme, preferences }: PreferencesPreviewProps) {
   const host = useRef<HTMLDivElement>(null)
   const [terminal, setTerminal] = useState<Terminal>()

@@ -6,7 +6,7 @@ import { onOpenPreferences, openPreferences } from './openPreferences.ts'
 
 const Dialog = lazy(async () => ({ default: (await import('./PreferencesDialog.tsx')).PreferencesDialog }))
 
-/** Once on each page with terminals: opens their preferences when asked. */
+/** Dialog of terminal preferences. Mounted once on each page with terminals. */
 export function TerminalPreferencesHost() {
   const [open, setOpen] = useState(false)
   useEffect(() => onOpenPreferences(() => setOpen(true)), [])

@@ -9,7 +9,7 @@ const contrastNames: Record<string, string> = { 1: 'Set by programs', 4.5: 'Read
 const count = new Intl.NumberFormat('en')
 
 export function TextPreferences({ preferences, onChange }: PreferencePart) {
-  // A size on its way, such as the 1 of 14, changes no terminal.
+  // An incomplete size, such as the 1 of 14, is not applied.
   const [wrongSize, setWrongSize] = useState<number>()
   const takeSize = (fontSize: number) => {
     const isWrong = findNumberFault(fontSize, { min: fontSizes.smallest, max: fontSizes.largest }) !== undefined

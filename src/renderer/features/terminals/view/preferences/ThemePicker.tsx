@@ -8,7 +8,7 @@ import { PreferenceGroup, type PreferencePart } from './PreferenceGroup.tsx'
 
 type ThemePickerProps = PreferencePart & {
   window: Theme
-  /** A theme the pointer rests on, to be shown before it is chosen. */
+  /** Called with the hovered theme, which is previewed before it is selected. */
   onTry: (theme: TerminalTheme | undefined) => void
 }
 

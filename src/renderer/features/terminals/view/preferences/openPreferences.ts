@@ -1,6 +1,6 @@
 const asked = 'steward:open-terminal-preferences'
 
-/** From a key that a terminal took, or its menu. */
+/** Opens the preferences from the terminal's menu or a shortcut. */
 export function openPreferences(): void {
   window.dispatchEvent(new Event(asked))
 }

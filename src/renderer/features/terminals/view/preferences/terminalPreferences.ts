@@ -11,35 +11,35 @@ export const letterSpacings = [-1, 0, 1, 2, 3] as const
 export const contrasts = [1, 4.5, 7] as const
 export const scrollbacks = [0, 1_000, 3_000, terminalLimits.scrollbackLines] as const
 
-/** Invalid stored fields fall back to their defaults, one by one. */
+/** Invalid stored fields individually fall back to their defaults. */
 export const TerminalPreferences = z.object({
   version: z.literal(1),
-  /** `window`: dark in a dark window. */
+  /** `window` follows the theme of the window. */
   ground: z.enum(['window', 'dark', 'light']).catch('window'),
   darkTheme: createTheme('dark').catch(stewardDark.id),
   lightTheme: createTheme('light').catch(stewardLight.id),
   fontSize: z.int().min(fontSizes.smallest).max(fontSizes.largest).catch(fontSizes.usual),
   lineHeight: createNumberSchema(lineHeights).catch(1),
-  /** Pixels. */
+  /** In pixels. */
   letterSpacing: createNumberSchema(letterSpacings).catch(0),
-  /** Colors that programs choose are brought to this contrast; 1 leaves them alone. */
+  /** Minimum contrast to which colors set by programs are adjusted; 1 disables the adjustment. */
   minimumContrast: createNumberSchema(contrasts).catch(4.5),
   cursorStyle: z.enum(['block', 'bar', 'underline']).catch('block'),
   cursorBlink: z.boolean().catch(true),
-  /** Lines. */
+  /** Number of lines. */
   scrollback: createNumberSchema(scrollbacks).catch(terminalLimits.scrollbackLines),
   smoothScroll: z.boolean().catch(false),
   copyOnSelect: z.boolean().catch(false),
   rightClick: z.enum(['menu', 'word', 'paste']).catch('menu'),
   pasteWarning: z.boolean().catch(true),
-  /** Before a terminal is closed in which a program runs. */
+  /** Whether to ask for confirmation before closing a terminal with a running program. */
   closeWarning: z.boolean().catch(true),
   /** Policy for programs that set the clipboard (OSC 52). */
   programClipboard: z.enum(['ask', 'allow', 'refuse']).catch('ask'),
   bellMark: z.boolean().catch(true),
   bellSound: z.boolean().catch(false),
   bellNotification: z.boolean().catch(false),
-  /** Notifications of programs by OSC 9, 99 and 777. */
+  /** Notifications sent by programs with OSC 9, 99 and 777. */
   callNotification: z.boolean().catch(true),
   commandMarks: z.boolean().catch(true),
   screenReader: z.boolean().catch(false),

@@ -1,4 +1,4 @@
-/** Contrast of two `#rrggbb`, from 1 to 21. https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
+/** Computes the contrast of two `#rrggbb` colors, from 1 to 21: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
 export function computeContrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [computeLuminance(one), computeLuminance(other)].sort((a, b) => b - a)
   return (light + 0.05) / (dark + 0.05)

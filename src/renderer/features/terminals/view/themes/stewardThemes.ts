@@ -1,6 +1,6 @@
 import type { TerminalTheme } from './terminalTheme.ts'
 
-/** Text and ground are those of the window: `ink` and `canvas` of `styles/palette.css`. */
+/** Uses the window's colors for text and background: `ink` and `canvas` of `styles/palette.css`. */
 export const stewardDark: TerminalTheme = {
   id: 'steward-dark',
   label: 'Steward dark',

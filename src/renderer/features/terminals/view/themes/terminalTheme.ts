@@ -1,6 +1,6 @@
 import type { Theme } from '#renderer/ui/theme/theme.ts'
 
-/** `#rrggbb`, all of them: programs may ask for any. */
+/** `#rrggbb`. Complete, because programs may query any of the colors. */
 export type TerminalColors = Record<TerminalColor, string>
 
 export const paletteColors = [

@@ -2,8 +2,8 @@ import { stewardDark, stewardLight } from './stewardThemes.ts'
 import type { TerminalTheme } from './terminalTheme.ts'
 
 /**
- * Every color that a program may write text in has a contrast of at least 4.5 on its ground, except the black of the dark
- * ones, which programs use as a ground. `terminalThemes.test.ts` measures it.
+ * Text colors have a contrast of at least 4.5 to the theme's background, except black in dark themes, which programs
+ * use as a background. Verified by `terminalThemes.test.ts`.
  */
 export const terminalThemes: readonly TerminalTheme[] = [
   stewardDark,

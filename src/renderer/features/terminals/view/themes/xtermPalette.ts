@@ -4,12 +4,12 @@ import type { TerminalTheme } from './terminalTheme.ts'
 
 type Decorations = NonNullable<ISearchOptions['decorations']>
 
-/** A theme as xterm.js takes it, and how search marks what it found. */
+/** Converts a theme to the options of xterm.js and its search decorations. */
 export function createXtermPalette({ kind, colors }: TerminalTheme): { theme: ITheme; matches: Decorations } {
   return { theme: { ...colors, cursorAccent: colors.background, ...over[kind] }, matches: decorations[kind] }
 }
 
-/** Translucent over text and background, so that one set serves all themes of a kind. */
+/** Translucent over text and background, so that one set suits all themes of a kind. */
 const over: Record<TerminalTheme['kind'], ITheme> = {
   dark: {
     selectionBackground: '#6c88ff55',
