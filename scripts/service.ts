@@ -1,6 +1,6 @@
 /** `npm run service`: builds the pages of terminal links if sources changed, then runs the service alone. */
 import { resolve } from 'node:path'
-import { formatFailure } from '#platform/commandLine.ts'
+import { formatCommandError } from '#platform/commandLine.ts'
 import { isBuilt } from './buildState.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -15,6 +15,6 @@ async function buildPages(): Promise<void> {
     const { buildIfStale } = await import('./buildIfStale.ts')
     await buildIfStale()
   } catch (error) {
-    process.stderr.write(`${formatFailure(error)}Terminal links have no page.\n`)
+    process.stderr.write(`${formatCommandError(error)}Terminal links have no page.\n`)
   }
 }

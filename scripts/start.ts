@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { readStartOptions, type StartOptions, startLine } from '#config/startOptions.ts'
-import { exitCodes, formatFailure, formatHelp, toExitCode } from '#platform/commandLine.ts'
+import { exitCodes, formatCommandError, formatHelp, toExitCode } from '#platform/commandLine.ts'
 import { version } from '#platform/version.ts'
 import { isBuilt } from './buildState.ts'
 import { fetchElectron, findElectronBinary, findWindowObstacle } from './electronBinary.ts'
@@ -16,7 +16,7 @@ const parts = process.argv.slice(2)
 try {
   process.exitCode = await run(readStartOptions(parts, process.env))
 } catch (error) {
-  process.stderr.write(formatFailure(error))
+  process.stderr.write(formatCommandError(error))
   process.exitCode = toExitCode(error)
 }
 

@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { boundTerminal, boundWidths, computePieceBytes } from './terminalBounds.ts'
+import { boundTerminal, boundWidths, computeChunkBytes } from './terminalBounds.ts'
 
 const huge = 2_147_483_647
 const lines = Array.from({ length: 6 }, (_, line) => `line ${line}`).join('\r\n')
@@ -184,7 +184,7 @@ test.each([
 })
 
 test('pieces are shorter for larger screens', () => {
-  expect(computePieceBytes({ cols: 80, rows: 24 })).toBe(2_048)
-  expect(computePieceBytes({ cols: 400, rows: 200 })).toBe(419)
-  expect(computePieceBytes({ cols: 1_000, rows: 1_000 })).toBe(64)
+  expect(computeChunkBytes({ cols: 80, rows: 24 })).toBe(2_048)
+  expect(computeChunkBytes({ cols: 400, rows: 200 })).toBe(419)
+  expect(computeChunkBytes({ cols: 1_000, rows: 1_000 })).toBe(64)
 })

@@ -84,7 +84,7 @@ function boundCounts(core: Core): void {
 }
 
 /** Maximum number of lines that xterm.js moves one by one. Each move shifts all other lines of the screen. */
-const fewLines = 8
+const maxSingleMoves = 8
 
 /** Scrolls, inserts and deletes lines in one operation, clamped to the scrolling region. */
 function boundLineMoves(core: Core): void {
@@ -92,7 +92,7 @@ function boundLineMoves(core: Core): void {
   for (const [final, move] of Object.entries(moves)) {
     core.registerCsiHandler({ final }, ({ params }) => {
       params[0] = Math.min(params[0] ?? 0, core.rows)
-      if (params[0] <= fewLines) return false
+      if (params[0] <= maxSingleMoves) return false
       moveLines(core, move, params[0])
       return true
     })
@@ -247,7 +247,7 @@ function countJoins(properties: number): number {
  * Returns the number of output bytes to parse between two clock readings. The most expensive two-byte sequences redraw
  * the whole screen, so chunks for large screens are small.
  */
-export function computePieceBytes({ cols, rows }: { cols: number; rows: number }): number {
+export function computeChunkBytes({ cols, rows }: { cols: number; rows: number }): number {
   return Math.min(maxPiece, Math.max(minPiece, Math.floor(cellBytes / (cols * rows))))
 }
 

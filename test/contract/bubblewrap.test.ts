@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { silentLog } from '#platform/log.ts'
-import { testRuntime } from '../support/bubblewrapMachines.ts'
+import { testRuntime } from '../support/bubblewrapSandboxes.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { sandboxRuntimeContract } from './sandboxRuntime.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { suiteForm } from '#scripts/suiteForms.ts'
-import { testRuntime } from '../support/bubblewrapMachines.ts'
+import { testRuntime } from '../support/bubblewrapSandboxes.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { sandboxRuntimeContract } from './sandboxRuntime.ts'
 

@@ -2,11 +2,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createServiceClient } from '#agent/connections/serviceClient.ts'
-import { createHttpAgent } from '#renderer/api/agentClient.ts'
+import { createHttpApiClient } from '#renderer/api/agentClient.ts'
 import { listAccountActivity } from '#shared/contract/activity.ts'
 import { ServiceEvent } from '#shared/contract/events.ts'
 import { LocalEvent } from '#shared/contract/localApi.ts'
-import { readEvent } from '#shared/contract/readAnswer.ts'
+import { readEvent } from '#shared/contract/parseResponse.ts'
 import type { Input, Route } from '#shared/contract/route.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
 import { listSandboxes } from '#shared/contract/sandboxes.ts'
@@ -38,7 +38,7 @@ const anyInput = (route: Route) => createSample(route.params) as Input<Route>
 async function readBoth(route: Route, value: unknown): Promise<{ client: string; read: unknown }[]> {
   answer = JSON.stringify(value)
   const client = createServiceClient(() => ({ url, key: 'sk_test', certificate: undefined }))
-  const agent = createHttpAgent((path, init) => fetch(url + path, init))
+  const agent = createHttpApiClient((path, init) => fetch(url + path, init))
   try {
     return [
       { client: 'agent', read: await client.call(route, anyInput(route)) },
@@ -98,7 +98,7 @@ test('leaves out an entry that cannot be read, and says so', async () => {
   const broken = { ...sandbox, name: { of: 'another kind' } }
   answer = JSON.stringify({ sandboxes: [sandbox, broken], data: [sandbox], count: 2 })
   const counts: number[] = []
-  const agent = createHttpAgent(
+  const agent = createHttpApiClient(
     (path, init) => fetch(url + path, init),
     (count) => counts.push(count),
   )

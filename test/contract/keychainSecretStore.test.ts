@@ -6,8 +6,8 @@ import { createProviderKeyRepository } from '#agent/providers/providerKeyReposit
 import { createProviderKeyStore } from '#agent/providers/providerKeyStore.ts'
 import { createSecretStoreLocator } from '#agent/wallet/secretStoreLocator.ts'
 import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
-import { tryKeychain } from '#platform/tryKeychain.ts'
 import { createVaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
+import { verifySecretStore } from '#platform/verifySecretStore.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
@@ -103,10 +103,10 @@ test('says that it is locked, and gives what it keeps again after it was unlocke
 })
 
 test('a trial tells a keychain that keeps things from one that only answers', async () => {
-  expect(await tryKeychain(createStore('trial'))).toBeUndefined()
+  expect(await verifySecretStore(createStore('trial'))).toBeUndefined()
   await keychain.lock('refused')
   expect(await createStore('trial').fault()).toBeUndefined()
-  expect(await tryKeychain(createStore('trial'))).toMatchObject({ code: 'wallet/keychain-locked' })
+  expect(await verifySecretStore(createStore('trial'))).toMatchObject({ code: 'wallet/keychain-locked' })
   await keychain.unlock()
 })
 

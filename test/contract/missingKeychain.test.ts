@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
-import { tryKeychain } from '#platform/tryKeychain.ts'
+import { verifySecretStore } from '#platform/verifySecretStore.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** A separate process, because a process stays with the first bus that it connects to. */
@@ -13,6 +13,6 @@ test('says that there is no keychain where there is no D-Bus', async () => {
   await expect(store.read('one')).rejects.toMatchObject(missing)
   await expect(store.write('one', 'value')).rejects.toMatchObject(missing)
   await expect(store.remove('one')).rejects.toMatchObject(missing)
-  expect(await tryKeychain(store)).toMatchObject(missing)
+  expect(await verifySecretStore(store)).toMatchObject(missing)
   expect(await store.fault()).toBe('No Secret Service answers: there is no D-Bus session.')
 })

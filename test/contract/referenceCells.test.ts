@@ -7,7 +7,7 @@ import { type Migration, migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
-import { type Reference, type StoredReferences, type ThingKind, toReferences } from '#storage/storedReferences.ts'
+import { type Reference, type ResourceKind, type StoredReferences, toReferences } from '#storage/storedReferences.ts'
 
 /**
  * Runs each declared reference: removes the target and reads the row. References enforced by the schema run here with
@@ -131,7 +131,7 @@ function journalTriggers(database: Database): { name: string }[] {
     .all()
 }
 
-const tablesOfThings: Partial<Record<ThingKind, string>> = {
+const tablesOfThings: Partial<Record<ResourceKind, string>> = {
   sandbox: 'sandboxes',
   'tool-server': 'tool_servers',
   'wallet-account': 'wallet_accounts',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Registrar, RegistrarFailure, type Registration } from '#service/domains/registrars/registrar.ts'
+import { type Registrar, RegistrarError, type Registration } from '#service/domains/registrars/registrar.ts'
 import { type DnsRecordData, dnsRecordTypes } from '#shared/dns/dnsRecord.ts'
 import { planZone, type ZoneStep } from '#shared/dns/zonePlan.ts'
 import { randomZone } from '../support/randomZone.ts'
@@ -47,11 +47,11 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       await world.registrar.register(await createOrder(name, fields))
       return name
     }
-    const catchError = (work: Promise<unknown>): Promise<RegistrarFailure> =>
+    const catchError = (work: Promise<unknown>): Promise<RegistrarError> =>
       work.then(
         () => Promise.reject(new Error('It was done.')),
         (error) => {
-          expect(error).toBeInstanceOf(RegistrarFailure)
+          expect(error).toBeInstanceOf(RegistrarError)
           return error
         },
       )

@@ -7,7 +7,7 @@ import { createNameComApi } from '#service/domains/registrars/namecom/nameComApi
 import { createNameComRegistrar } from '#service/domains/registrars/namecom/nameComRegistrar.ts'
 import { createNameSiloApi } from '#service/domains/registrars/namesilo/nameSiloApi.ts'
 import { createNameSiloRegistrar } from '#service/domains/registrars/namesilo/nameSiloRegistrar.ts'
-import type { Registrar, RegistrarFailure } from '#service/domains/registrars/registrar.ts'
+import type { Registrar, RegistrarError } from '#service/domains/registrars/registrar.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
@@ -72,7 +72,7 @@ const orders = {
   NameSilo: { register: 'registerDomain', renew: 'renewDomain' },
   'name.com': { register: '/v4/domains', renew: ':renew' },
 }
-const catchError = (work: Promise<unknown>): Promise<RegistrarFailure> =>
+const catchError = (work: Promise<unknown>): Promise<RegistrarError> =>
   work.then(
     () => Promise.reject(new Error('It was done.')),
     (error) => error,

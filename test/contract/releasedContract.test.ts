@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { ServiceEvent } from '#shared/contract/events.ts'
-import { readAnswer, readEvent } from '#shared/contract/readAnswer.ts'
+import { parseResponse, readEvent } from '#shared/contract/parseResponse.ts'
 import type { Route } from '#shared/contract/route.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
 import { createSample, createWordSamples } from '../support/contractSamples.ts'
@@ -69,7 +69,7 @@ test('this service takes requests of the last version', () => {
 test('this local agent and window read answers of the last version', () => {
   for (const { old, route } of pairs) {
     for (const answer of old.answers ?? []) {
-      expect(readAnswer(route, answer), `${old.operation} ${JSON.stringify(answer)}`).toMatchObject({
+      expect(parseResponse(route, answer), `${old.operation} ${JSON.stringify(answer)}`).toMatchObject({
         success: true,
         unreadable: [],
       })

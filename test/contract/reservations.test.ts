@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createGrantRepository } from '#agent/approvals/grantRepository.ts'
-import { grantReservations } from '#agent/approvals/grantReservations.ts'
+import { createGrantReservations } from '#agent/approvals/grantReservations.ts'
 import type { Reservations, ReservedUse } from '#agent/approvals/reservations.ts'
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { createPaymentBudgets } from '#agent/budgets/paymentBudgets.ts'
@@ -43,7 +43,7 @@ function openGrants() {
   migrate(database, agentMigrations)
   const grants = createGrantRepository(database)
   grants.add(grant)
-  const again = () => grantReservations({ grants: createGrantRepository(database), now: Date.now })
+  const again = () => createGrantReservations({ grants: createGrantRepository(database), now: Date.now })
   const atomically = <T>(work: () => T): T => database.transaction(work).immediate()
   return { reservations: again(), again, atomically, use, grants }
 }

@@ -10,7 +10,7 @@ import { execStreamBytes } from '#host/runtimes/sandboxRuntime.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import { until } from '../support/eventually.ts'
-import { createSandboxSpec, expectAppError, never, run } from '../support/machines.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/sandboxSpecs.ts'
 import { snapshotsContract } from './sandboxSnapshots.ts'
 
 export type RuntimeUnderTest = {

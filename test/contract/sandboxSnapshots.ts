@@ -5,7 +5,7 @@ import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import { type SandboxId, SnapshotId } from '#shared/ids.ts'
 import { until } from '../support/eventually.ts'
-import { createSandboxSpec, expectAppError, never, run } from '../support/machines.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/sandboxSpecs.ts'
 
 /** Contract of snapshots for all runtimes. */
 export function snapshotsContract(

@@ -6,7 +6,7 @@ import { createServiceFollower } from '#agent/activity/serviceFollower.ts'
 import { createTimeline, type Timeline } from '#agent/activity/timeline.ts'
 import { createTimelineRoutes } from '#agent/activity/timelineRoutes.ts'
 import { startLocalServer } from '#agent/api/localServer.ts'
-import { createPersonSessions } from '#agent/api/personSessions.ts'
+import { createUserSessions } from '#agent/api/userSessions.ts'
 import { createLocalEvents } from '#agent/base/localEvents.ts'
 import { createServiceClient } from '#agent/connections/serviceClient.ts'
 import { createServiceLink } from '#agent/connections/serviceLink.ts'
@@ -61,7 +61,7 @@ async function startAgent(): Promise<void> {
   scope.own(createServiceFollower({ link, client, timeline: log, now: Date.now, log: warnings }), (it) => it.close())
   const pagesFolder = join(dataFolder, 'pages')
   mkdirSync(pagesFolder, { recursive: true })
-  const sessions = createPersonSessions()
+  const sessions = createUserSessions()
   const server = scope.own(
     await startLocalServer({
       address: { host: '127.0.0.1', port: 0 },

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { createPersonSessions } from '#agent/api/personSessions.ts'
+import { createUserSessions } from '#agent/api/userSessions.ts'
 import { type RunningApp, startApp } from '#agent/compose/compose.ts'
 import { readEnvironment } from '#config/config.ts'
 import { readStartOptions } from '#config/startOptions.ts'
@@ -138,7 +138,7 @@ async function everyOther(oldSession: PersonSession): Promise<typeof credentials
   const sandbox = await call('/v1/sandboxes', { name: 'authority' })
   const link = await call(`/v1/sandboxes/${sandbox.id}/terminal-session`)
   const exposed = await call(`/v1/sandboxes/${sandbox.id}/ports/expose`, { port: 3000, visibility: 'private' })
-  const sessions = createPersonSessions()
+  const sessions = createUserSessions()
   const foreign = sessions.exchange(sessions.issueToken())
   const otherSession = await openSession()
   const { cookie, [windowKeyHeader]: windowKey } = session

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream as WebStream } from 'node:stream/web'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createSseParser } from '#platform/http/sseEvents.ts'
-import { AnswerEvent, type Message, type SentMessages } from '#shared/contract/chatMessages.ts'
+import { type Message, MessageEvent, type SentMessages } from '#shared/contract/chatMessages.ts'
 import type { Conversation } from '#shared/contract/chats.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
@@ -98,18 +98,18 @@ const page = async (chat: { id: string }, query = '') => get(`/conversations/${c
 const texts = ({ messages }: { messages: Message[] }) => messages.map(({ text }) => text)
 
 /** All events of a stream, to its end. */
-async function readStream(id: string): Promise<AnswerEvent[]> {
+async function readStream(id: string): Promise<MessageEvent[]> {
   const answer = await agent.send(`/local/chat/messages/${id}/stream`)
   expect(answer.headers['content-type']).toContain('text/event-stream')
   return answer.text
     .split('\n\n')
     .filter((it) => it.startsWith('data: '))
-    .map((line) => AnswerEvent.parse(JSON.parse(line.slice('data: '.length))))
+    .map((line) => MessageEvent.parse(JSON.parse(line.slice('data: '.length))))
 }
 
-async function* parseEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<AnswerEvent> {
+async function* parseEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<MessageEvent> {
   const parser = createSseParser()
-  for await (const piece of body) for (const { data } of parser.feed(piece)) yield AnswerEvent.parse(JSON.parse(data))
+  for await (const piece of body) for (const { data } of parser.feed(piece)) yield MessageEvent.parse(JSON.parse(data))
 }
 
 describe('a message', () => {

@@ -50,10 +50,10 @@ test('wherever it is killed, the log verifies, and the next run ends the cut', a
   for (const crashPoint of points) {
     const folder = copy()
     expect([crashPoint, (await cutIn(folder, crashPoint)).signal]).toEqual([crashPoint, 'SIGKILL'])
-    const { log, keeper, close } = openLog({ folder, now: () => laterMs })
+    const { log, retention, close } = openLog({ folder, now: () => laterMs })
     try {
       expect([crashPoint, await verifyRows(log)]).toMatchObject([crashPoint, { ok: true, problems: [] }])
-      await keeper.apply()
+      await retention.apply()
       log.note({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: 'goes on' })
       expect([crashPoint, await verifyRows(log)]).toMatchObject([
         crashPoint,

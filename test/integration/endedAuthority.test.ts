@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EndingPrincipal, type LeaseHolder, leaseHolders } from '#agent/base/agentPrincipals.ts'
+import { type LeaseHolder, leaseHolders, type RevocablePrincipal } from '#agent/base/agentPrincipals.ts'
 import { type AuthorityWorld, openAuthorityWorld, paymentIntent } from '../support/authorityWorld.ts'
 import { eventually, until } from '../support/eventually.ts'
 import type { Json } from '../support/runningService.ts'
@@ -22,7 +22,7 @@ type Begun = {
   end(): Promise<unknown>
   expectEnded(): Promise<void>
 }
-type Cell = `${EndingPrincipal} × ${LeaseHolder}`
+type Cell = `${RevocablePrincipal} × ${LeaseHolder}`
 
 const sleeping = async (command: string) =>
   (await world.run(`pgrep -xf "${command.replace(/.$/, '[$&]')}"; true`)) !== ''

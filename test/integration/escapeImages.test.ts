@@ -6,8 +6,8 @@ import { silentLog } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { imageOfHostilePrograms, imageOfLinks } from '../support/attacks/hostileImages.ts'
-import { testRuntime } from '../support/bubblewrapMachines.ts'
-import { createSandboxSpec, never, run } from '../support/machines.ts'
+import { testRuntime } from '../support/bubblewrapSandboxes.ts'
+import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const image = ImageName.parse('hostile')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkAbilities.ts'
+import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkSupport.ts'
 import { type SandboxLayer, sandboxLayers } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
 import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
 import { suiteForm } from '#scripts/suiteForms.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkAbilities.ts'
+import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkSupport.ts'
 import type { SandboxLayer } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
 import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'

@@ -8,8 +8,8 @@ import { streamLimits } from '#shared/contract/terminalStream.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { eventually, until } from '../support/eventually.ts'
+import { createLocalRuntime, type LocalRuntime } from '../support/fakeRuntime.ts'
 import { connectHost, type HostClient, newSandboxId, newTerminalId, type TestTerminal } from '../support/hostClient.ts'
-import { createLocalRuntime, type LocalRuntime } from '../support/localMachine.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 let folder: string

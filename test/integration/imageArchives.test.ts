@@ -6,9 +6,9 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '#platform/log.ts'
 import { ImageName } from '#shared/contract/images.ts'
-import { testRuntime } from '../support/bubblewrapMachines.ts'
+import { testRuntime } from '../support/bubblewrapSandboxes.ts'
 import { bash, createTar, type Member, programHead } from '../support/imageArchives.ts'
-import { never } from '../support/machines.ts'
+import { never } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Import of valid and hostile archives. */

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'v
 import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { SnapshotId } from '#shared/ids.ts'
-import { testRuntime } from '../support/bubblewrapMachines.ts'
+import { testRuntime } from '../support/bubblewrapSandboxes.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { findUid, leftovers, listCgroups } from '../support/leftovers.ts'
-import { createSandboxSpec, expectAppError, never, run } from '../support/machines.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('the limits of a sandbox', () => {

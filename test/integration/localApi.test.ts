@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startLocalServer } from '#agent/api/localServer.ts'
-import { createPersonSessions } from '#agent/api/personSessions.ts'
+import { createUserSessions } from '#agent/api/userSessions.ts'
 import { createLocalEvents } from '#agent/base/localEvents.ts'
 import { createServiceLink } from '#agent/connections/serviceLink.ts'
 import { silentLog } from '#platform/log.ts'
-import { buildWindowAddress } from '#renderer/api/windowLink.ts'
+import { signWindowUrl } from '#renderer/api/windowLink.ts'
 import { LocalEvent, windowKeyHeader } from '#shared/contract/localApi.ts'
 import { until } from '../support/eventually.ts'
 import { noIpv6Loopback } from '../support/ipv6Loopback.ts'
@@ -30,7 +30,7 @@ async function startAgent(service?: WireService) {
   writeFileSync(join(pagesFolder, 'assets', 'app-1a2b.js'), 'export {}')
   writeFileSync(join(pagesFolder, '..', 'secret.html'), 'never served')
   const link = createServiceLink({ name: 'This computer', kind: 'embedded', log: silentLog })
-  const sessions = createPersonSessions()
+  const sessions = createUserSessions()
   const server = await startLocalServer({
     address: { host: '127.0.0.1', port: 0 },
     pagesFolder,
@@ -222,7 +222,7 @@ test('an address that the window signed is read by the browser alone, and only t
   const { origin, session } = await startAgent(service)
   const { cookie, [windowKeyHeader]: key } = await session()
   const address = '/v1/sandboxes/a/files/download?path=%2Fhome%2Fa%20b'
-  const signed = buildWindowAddress(address, Date.now(), key)
+  const signed = signWindowUrl(address, Date.now(), key)
   const asPerson = async (path: string, headers: Record<string, string>, method = 'GET') => {
     await fetch(`${origin}${path}`, { headers, method })
     const received = service.requests.at(-1)
@@ -235,7 +235,7 @@ test('an address that the window signed is read by the browser alone, and only t
   for (const method of ['GET', 'HEAD']) {
     expect(await asPerson(signed, { cookie }, method)).toEqual({ url: address, method, isPerson: true })
   }
-  const status = await fetch(`${origin}${buildWindowAddress('/local/status', Date.now(), key)}`, {
+  const status = await fetch(`${origin}${signWindowUrl('/local/status', Date.now(), key)}`, {
     headers: { cookie },
   })
   expect(status.status).toBe(200)
@@ -253,10 +253,10 @@ test('an address that the window signed is read by the browser alone, and only t
       { cookie },
     ),
   ).toMatchObject(refused)
-  const longAgo = buildWindowAddress(address, Date.now() - 13 * 3600_000, key)
+  const longAgo = signWindowUrl(address, Date.now() - 13 * 3600_000, key)
   expect(await asPerson(longAgo, { cookie })).toMatchObject(refused)
   const { [windowKeyHeader]: otherKey } = await session()
-  expect(await asPerson(buildWindowAddress(address, Date.now(), otherKey), { cookie })).toMatchObject(refused)
+  expect(await asPerson(signWindowUrl(address, Date.now(), otherKey), { cookie })).toMatchObject(refused)
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLocalRuntime } from '../support/localMachine.ts'
+import { createLocalRuntime } from '../support/fakeRuntime.ts'
 import { createPayer, paymentHeader } from '../support/payer.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runAndParse } from '../support/asUser.ts'
 import { leftovers } from '../support/leftovers.ts'
-import { createSandboxSpec } from '../support/machines.ts'
+import { createSandboxSpec } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 test('an ordinary user makes, uses and removes a sandbox', async () => {

@@ -1,7 +1,7 @@
 import { chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkAbilities.ts'
+import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkSupport.ts'
 import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
 import { firstSubordinateId, ordinaryUid, runAndParse, type User, withIds } from '../support/asUser.ts'
 import { leftovers } from '../support/leftovers.ts'

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
-import { testRuntime } from '../support/bubblewrapMachines.ts'
-import { createSandboxSpec, never } from '../support/machines.ts'
+import { testRuntime } from '../support/bubblewrapSandboxes.ts'
+import { createSandboxSpec, never } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Programs that exercise the system call filter: threads, terminals, sockets, copies, debuggers. */

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startLocalServer } from '#agent/api/localServer.ts'
-import { createPersonSessions } from '#agent/api/personSessions.ts'
+import { createUserSessions } from '#agent/api/userSessions.ts'
 import type { Decision } from '#agent/approvals/approvals.ts'
 import { initialPolicy } from '#agent/approvals/policyRepository.ts'
 import { createLocalEvents } from '#agent/base/localEvents.ts'
@@ -111,7 +111,7 @@ async function startWallet() {
     now: () => nowMs,
     log: silentLog,
   })
-  const sessions = createPersonSessions()
+  const sessions = createUserSessions()
   const server = await startLocalServer({
     address: { host: '127.0.0.1', port: 0 },
     pagesFolder: builtPages(),

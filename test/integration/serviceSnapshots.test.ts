@@ -6,7 +6,7 @@ import { createSnapshotRepository } from '#service/snapshots/snapshotRepository.
 import { maxSnapshots } from '#shared/contract/snapshots.ts'
 import { SandboxId, SnapshotId } from '#shared/ids.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
-import { testRuntime } from '../support/bubblewrapMachines.ts'
+import { testRuntime } from '../support/bubblewrapSandboxes.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { type Json, runningService, type TestService } from '../support/runningService.ts'
 import { openSocket } from '../support/socketClient.ts'

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { silentLog } from '#platform/log.ts'
 import { SnapshotId } from '#shared/ids.ts'
-import { testRuntime } from '../support/bubblewrapMachines.ts'
+import { testRuntime } from '../support/bubblewrapSandboxes.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { findUid, leftovers } from '../support/leftovers.ts'
-import { createSandboxSpec, never, run } from '../support/machines.ts'
 import { listProcesses } from '../support/processes.ts'
+import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** The process that makes a snapshot is killed while the sandbox is held still. */

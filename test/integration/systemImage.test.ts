@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { silentLog } from '#platform/log.ts'
 import { ImageName, type ImageSource } from '#shared/contract/images.ts'
-import { testRuntime } from '../support/bubblewrapMachines.ts'
-import { createSandboxSpec, never, run } from '../support/machines.ts'
+import { testRuntime } from '../support/bubblewrapSandboxes.ts'
+import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const execute = promisify(execFile)

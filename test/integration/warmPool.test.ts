@@ -4,10 +4,10 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { SandboxInstance, SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { listReadyWarmSandboxes } from '#test/support/warmSandboxes.ts'
-import { testRuntime } from '../support/bubblewrapMachines.ts'
+import { testRuntime } from '../support/bubblewrapSandboxes.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { findUid, leftovers, listCgroups } from '../support/leftovers.ts'
-import { createSandboxSpec, never, run } from '../support/machines.ts'
+import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('a warm sandbox', () => {

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createApprovalEngine } from '#agent/approvals/approvalEngine.ts'
-import type { AskRequest } from '#agent/approvals/approvals.ts'
+import type { SubmitRequest } from '#agent/approvals/approvals.ts'
 import { createGrantRepository } from '#agent/approvals/grantRepository.ts'
-import { createVerdicts } from '#agent/approvals/intentVerdicts.ts'
+import { createIdempotencyKeyRepository } from '#agent/approvals/idempotencyKeyRepository.ts'
+import { createIdempotentSubmissions, type OnStored } from '#agent/approvals/idempotentSubmissions.ts'
+import { createPolicyEvaluator } from '#agent/approvals/intentVerdicts.ts'
 import { createPolicyRepository } from '#agent/approvals/policyRepository.ts'
-import { type Alongside, rememberSubmissions } from '#agent/approvals/rememberSubmissions.ts'
-import { createRepeatRepository } from '#agent/approvals/repeatRepository.ts'
 import type { Reservations } from '#agent/approvals/reservations.ts'
 import { type LeaseHolder, type PrincipalRights, toEndedError } from '#agent/base/agentPrincipals.ts'
 import type { LocalCall } from '#agent/base/localEndpoint.ts'
@@ -57,7 +57,7 @@ export function openApprovals({
   const events: LocalEvent[] = []
   const notes: NewActivityEntry[] = []
   const policies = createPolicyRepository(database)
-  const verdictOn = createVerdicts({
+  const verdictOn = createPolicyEvaluator({
     grants: createGrantRepository(database),
     policies,
     serviceHost: () => serviceHost,
@@ -92,19 +92,19 @@ export function openApprovals({
     log: silentLog,
     ...(reservations && { reservations: typeof reservations === 'function' ? reservations(database) : reservations }),
   })
-  const repeats = rememberSubmissions({ repeats: createRepeatRepository(database), now })
+  const repeats = createIdempotentSubmissions({ repeats: createIdempotencyKeyRepository(database), now })
   return {
     approvals,
     repeats,
     /** With an `Idempotency-Key`, as the route asks. */
-    async askOnce(request: AskRequest, repeatable: LocalCall['repeatable']) {
+    async askOnce(request: SubmitRequest, repeatable: LocalCall['repeatable']) {
       const headers: Record<string, string> = {}
       const call = {
         requester: request.requester,
         repeatable,
         setHeader: (name: string, value: string) => void Object.assign(headers, { [name]: value }),
       }
-      const ask = async (alongside: Alongside) => (await approvals.ask({ ...request, alongside })).id
+      const ask = async (alongside: OnStored) => (await approvals.ask({ ...request, alongside })).id
       const record = approvals.get(await repeats.once(call, ask))
       return { record, replayed: headers['idempotent-replayed'] === 'true' }
     },

@@ -34,9 +34,9 @@ fs.rename = async (...parameters) => {
 syncBuiltinESMExports()
 
 const { openLog } = await import('./keptLog.ts')
-const { log, keeper, close } = openLog({ folder, now: () => Number(now) })
+const { log, retention, close } = openLog({ folder, now: () => Number(now) })
 isCutting = true
-await keeper.apply()
+await retention.apply()
 log.note({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: 'after the cut' })
 if (crashPoint === 'head') await close()
 if (crashPoint !== 'never') die()

@@ -10,7 +10,7 @@ import {
 } from '#shared/contract/hostIpc.ts'
 import { ServerStreamMessage, streamLimits } from '#shared/contract/terminalStream.ts'
 import { SandboxId, TerminalId } from '#shared/ids.ts'
-import { createSandboxSpec } from './machines.ts'
+import { createSandboxSpec } from './sandboxSpecs.ts'
 
 export const newSandboxId = (): SandboxId => SandboxId.parse(randomBytes(16).toString('hex'))
 export const newTerminalId = (): TerminalId => TerminalId.parse(`pty_${randomBytes(12).toString('hex')}`)

@@ -12,7 +12,7 @@ import { openDatabase } from '#storage/openDatabase.ts'
 export function openLog({ folder, now }: { folder: string; now: () => number }): {
   log: Timeline
   settings: ActivitySettingsStore
-  keeper: Retention
+  retention: Retention
   close(): Promise<void>
 } {
   const database = openDatabase(join(folder, 'agent.sqlite'))
@@ -20,11 +20,11 @@ export function openLog({ folder, now }: { folder: string; now: () => number }):
   const headPath = join(folder, 'activity.head')
   const log = createTimeline({ database, headPath, now, onAppended: () => {}, log: silentLog })
   const settings = createActivitySettings({ settings: createSettingsRepository(database), note: log.note, now })
-  const keeper = createRetention({ timeline: log, settings, passedMs: now, log: silentLog })
+  const retention = createRetention({ timeline: log, settings, passedMs: now, log: silentLog })
   return {
-    ...{ log, settings, keeper },
+    ...{ log, settings, retention },
     async close() {
-      await keeper.close()
+      await retention.close()
       await log.close()
       database.close()
     },

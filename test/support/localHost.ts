@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startHost } from '#host/compose.ts'
 import { createJsonLog } from '#platform/log.ts'
-import { createLocalRuntime } from './localMachine.ts'
+import { createLocalRuntime } from './fakeRuntime.ts'
 
 /** Host process with machines of `localMachine.ts`: `node localHost.ts --data DIR`. */
 const { values } = parseArgs({ options: { data: { type: 'string' }, 'idle-exit-ms': { type: 'string' } } })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createGrantRepository } from '#agent/approvals/grantRepository.ts'
-import { grantReservations } from '#agent/approvals/grantReservations.ts'
+import { createGrantReservations } from '#agent/approvals/grantReservations.ts'
 import { createIntentRepository } from '#agent/approvals/intentRepository.ts'
 import type { AuthorizationLookup, AuthorizationState } from '#agent/base/authorizations.ts'
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
@@ -64,7 +64,7 @@ export function openPayments(options: Options = {}) {
           service: 'embedded',
           now,
         }),
-        grantReservations({ grants: createGrantRepository(database), now }),
+        createGrantReservations({ grants: createGrantRepository(database), now }),
       ])
     },
   })

@@ -7,8 +7,8 @@ import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { until } from './eventually.ts'
 import { connectHost } from './hostClient.ts'
-import { createSandboxSpec } from './machines.ts'
 import { projectFolder } from './plantedTree.ts'
+import { createSandboxSpec } from './sandboxSpecs.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
 const otherVersion = hostIpcVersion + 100

@@ -10,7 +10,7 @@ import { AppError } from '#shared/appError.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { SandboxId, SnapshotId } from '#shared/ids.ts'
 import { until } from './eventually.ts'
-import { createSandboxSpec, never } from './machines.ts'
+import { createSandboxSpec, never } from './sandboxSpecs.ts'
 
 /**
  * Runs sandboxes on an ordinary user's host over three runs: `before` there are subordinate ids, `with` them, and

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startLocalServer } from '#agent/api/localServer.ts'
-import { createPersonSessions } from '#agent/api/personSessions.ts'
+import { createUserSessions } from '#agent/api/userSessions.ts'
 import { createLocalEvents } from '#agent/base/localEvents.ts'
 import { type AgentModule, composeAgent } from '#agent/compose/composeAgent.ts'
 import type { HostedEndpoint } from '#agent/connections/hostedSession.ts'
@@ -12,7 +12,7 @@ import { type Log, silentLog } from '#platform/log.ts'
 import { Scope } from '#platform/scope.ts'
 import type { TimeSource } from '#platform/timeSource.ts'
 import type { LocalEvent, ServiceConnection } from '#shared/contract/localApi.ts'
-import type { ModelOrder } from '#shared/contract/supervision.ts'
+import type { ModelCommand } from '#shared/contract/supervision.ts'
 import { openPersonSession, type PersonSession } from './personSession.ts'
 import { type Answer, exchange, type RequestFields } from './runningService.ts'
 
@@ -42,7 +42,7 @@ export async function createRunningAgent(options: {
   /** A service of one's own. */
   target?: ServiceTarget
   /** In the place of a service process. */
-  tellService?: (order: ModelOrder) => void
+  tellService?: (order: ModelCommand) => void
   now?: () => number
   /** Clocks that can jump. Default: time passes as `now` says. */
   time?: TimeSource
@@ -88,7 +88,7 @@ export async function createRunningAgent(options: {
   )
   const pagesFolder = join(dataFolder, 'pages')
   mkdirSync(pagesFolder, { recursive: true })
-  const sessions = createPersonSessions()
+  const sessions = createUserSessions()
   const server = scope.own(
     await startLocalServer({
       address: { host: '127.0.0.1', port: 0 },

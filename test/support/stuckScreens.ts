@@ -15,9 +15,9 @@ export function stuckScreenWorker(): URL {
   writeFileSync(
     script,
     `import { parentPort, workerData } from 'node:worker_threads'
-     import { presentWork } from ${module('presentWork')}
+     import { createCurrentWork } from ${module('currentWork')}
      import { serveScreens } from ${module('screenServer')}
-     const work = presentWork(workerData.work)
+     const work = createCurrentWork(workerData.work)
      const drawing = new Set()
      const asked = new Set()
      parentPort.on('message', (it) => {

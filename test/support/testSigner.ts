@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { createIntentSigner } from '#agent/signer/intentSigner.ts'
+import type { SignerTools } from '#agent/signer/parsedIntent.ts'
 import type { Signer } from '#agent/signer/signer.ts'
-import type { SignerTools } from '#agent/signer/understood.ts'
 import { Intent, type IntentInput } from '#shared/contract/intents.ts'
 import { createMemoryKeys, type MemoryKeys } from './memoryKeys.ts'
 

@@ -1,4 +1,4 @@
-import { createSandboxFolders, type WarmSandboxName } from '#host/runtimes/bubblewrap/machineFolder.ts'
+import { createSandboxFolders, type WarmSandboxName } from '#host/runtimes/bubblewrap/sandboxFolder.ts'
 
 /** Lists warm sandboxes that have recorded their run; they are ready a moment later. */
 export async function listReadyWarmSandboxes(folder: string): Promise<WarmSandboxName[]> {

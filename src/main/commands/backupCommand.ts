@@ -42,7 +42,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
     const frozen = host ? await freezeDisks(host) : []
     try {
       await backUpDatabases(dataFolder, part)
-      await copyRest(dataFolder, part)
+      await copyRemainingFiles(dataFolder, part)
       await copySandboxs(dataFolder, part, frozen)
     } finally {
       for (const snapshot of frozen) await callHost(host, 'snapshot.delete', snapshot, snapshotMs)
@@ -140,15 +140,15 @@ async function callHost<M extends HostMethod>(
   return hostMethods[method].result.parse(answer?.result) as HostResult<M> // validated by the schema of this method
 }
 
-type Frozen = HostParams<'snapshot.create'>
+type FrozenDisk = HostParams<'snapshot.create'>
 
 /**
  * Copies the disk of each running sandbox from a snapshot. The host pauses the sandbox's processes while it takes the
  * snapshot.
  */
-async function freezeDisks(host: IpcClient): Promise<Frozen[]> {
+async function freezeDisks(host: IpcClient): Promise<FrozenDisk[]> {
   const { machines: sandboxs } = await callHost(host, 'machine.list', {}, connectMs)
-  const frozen: Frozen[] = []
+  const frozen: FrozenDisk[] = []
   try {
     for (const { id: sandboxId, runtime } of sandboxs) {
       if (runtime === 'docker') continue // its files are in the container engine
@@ -180,7 +180,7 @@ async function listDatabases(folder: string): Promise<string[]> {
 }
 
 /** Excludes databases, sandboxes, logs, the window's browser profile, locks and sockets. */
-async function copyRest(dataFolder: string, part: string): Promise<void> {
+async function copyRemainingFiles(dataFolder: string, part: string): Promise<void> {
   const instances = join(getHostFolder(dataFolder), 'machines')
   const excludedPaths = new Set(['logs', 'window', join('host', 'machines'), join('host', 'host.pid')])
   const isExcluded = (path: string): boolean => {
@@ -196,7 +196,7 @@ async function copyRest(dataFolder: string, part: string): Promise<void> {
   await copyTree(dataFolder, part, { leaveOut: isExcluded })
 }
 
-async function copySandboxs(dataFolder: string, part: string, frozen: readonly Frozen[]): Promise<void> {
+async function copySandboxs(dataFolder: string, part: string, frozen: readonly FrozenDisk[]): Promise<void> {
   const machines = join(getHostFolder(dataFolder), 'machines')
   const snapshotIds = new Map<string, SnapshotId>(frozen.map(({ sandboxId, snapshotId }) => [sandboxId, snapshotId]))
   for (const name of await readdir(machines).catch(() => [])) {
@@ -206,7 +206,7 @@ async function copySandboxs(dataFolder: string, part: string, frozen: readonly F
     const snapshotId = snapshotIds.get(name)
     await mkdir(to, { recursive: true, mode: 0o700 })
     for (const entry of await listEntries(from)) {
-      const isExcludedEntry = entry === 'run.json' || (snapshotId !== undefined && isPresent(entry, snapshotId))
+      const isExcludedEntry = entry === 'run.json' || (snapshotId !== undefined && isCurrentDisk(entry, snapshotId))
       if (!isExcludedEntry) await copyTree(join(from, entry), join(to, entry))
     }
     await copyMode(from, to)
@@ -225,7 +225,7 @@ async function listEntries(folder: string): Promise<string[]> {
 }
 
 /** Whether an entry is the current disk, which changes, or the snapshot that replaces it in the backup. */
-function isPresent(entry: string, snapshotId: SnapshotId): boolean {
+function isCurrentDisk(entry: string, snapshotId: SnapshotId): boolean {
   return entry === diskName || entry === filesName || entry.startsWith(join('snapshots', snapshotId))
 }
 

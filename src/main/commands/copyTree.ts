@@ -21,7 +21,7 @@ export async function copyTree(from: string, to: string, { leaveOut }: Options =
   try {
     await mkdir(dirname(to), { recursive: true, mode: 0o700 })
     if (leaveOut) await copyPart(from, to, leaveOut)
-    else await copyWhole(from, to)
+    else await copyPreservingHoles(from, to)
   } catch (cause) {
     throw createCopyError({ from, to }, cause)
   }
@@ -56,16 +56,16 @@ async function setMode(path: string, { uid, gid, mode }: Stats): Promise<void> {
 const smallBytes = 1024 * 1024
 
 async function copyEntry(from: string, to: string, stats: Stats): Promise<void> {
-  if (!stats.isFile() || stats.size > smallBytes) return copyWhole(from, to)
+  if (!stats.isFile() || stats.size > smallBytes) return copyPreservingHoles(from, to)
   await copyFile(from, to)
   await setMode(to, stats)
   await utimes(to, stats.atime, stats.mtime)
 }
 
 /** Uses GNU cp, which preserves the holes of sparse disk images. */
-async function copyWhole(from: string, to: string): Promise<void> {
+async function copyPreservingHoles(from: string, to: string): Promise<void> {
   if (process.platform === 'linux') {
-    await copyOwned(['/bin/cp', '-a', '-T', '--sparse=auto', '--reflink=auto', '--', from, to], { from, to })
+    await copyInIdRange(['/bin/cp', '-a', '-T', '--sparse=auto', '--reflink=auto', '--', from, to], { from, to })
   } else {
     await cp(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
   }
@@ -75,7 +75,7 @@ async function copyWhole(from: string, to: string): Promise<void> {
  * Copies within the subordinate id range, because sandboxes of an unprivileged user may contain files that the user
  * cannot read.
  */
-async function copyOwned([program = '', ...parts]: readonly string[], { from, to }: { from: string; to: string }) {
+async function copyInIdRange([program = '', ...parts]: readonly string[], { from, to }: { from: string; to: string }) {
   const ranged = await wrapInRange([program, ...parts])
   if (ranged === undefined) return execute(program, parts)
   if (!isInRange(from)) {

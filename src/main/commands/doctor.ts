@@ -16,7 +16,7 @@ import { isLoopback, parseListen } from '#platform/listenAddress.ts'
 import { silentLog } from '#platform/log.ts'
 import { canListen } from '#platform/loopbackListening.ts'
 import { backendNames, type SecretStore } from '#platform/secretStore.ts'
-import { tryKeychain } from '#platform/tryKeychain.ts'
+import { verifySecretStore } from '#platform/verifySecretStore.ts'
 import { version } from '#platform/version.ts'
 import type { AppError } from '#shared/appError.ts'
 import { hostMethods } from '#shared/contract/hostIpc.ts'
@@ -32,7 +32,7 @@ export type Finding = {
 
 type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'json'>
 
-type WalletQuestion = { dataFolder: string; config: Config; keychain: SecretStore; fault: AppError | undefined }
+type WalletCheckOptions = { dataFolder: string; config: Config; keychain: SecretStore; fault: AppError | undefined }
 
 const answerMs = 20_000
 /** Includes time for the user to answer the keychain dialog. */
@@ -56,7 +56,7 @@ export async function runDoctor(
     platform: process.platform,
     deadlineMs: keychainMs,
   })
-  const fault = await tryKeychain(keychain)
+  const fault = await verifySecretStore(keychain)
   const findings: Finding[] = [
     {
       name: 'Steward',
@@ -151,7 +151,7 @@ function checkKeychain(kind: SecretStore['kind'], fault: AppError | undefined): 
 }
 
 /** Accepts a vault file like a keychain, because secrets in either are sealed with the passphrase. */
-async function checkWallet({ dataFolder, config, keychain, fault }: WalletQuestion): Promise<Finding> {
+async function checkWallet({ dataFolder, config, keychain, fault }: WalletCheckOptions): Promise<Finding> {
   // New wallets use the vault file if there is no keychain. If the keychain is only locked, wallet creation waits for
   // it.
   const unavailable = fault?.code === 'wallet/keychain-unavailable' ? fault.message : undefined

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { StartOptions } from '#config/startOptions.ts'
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { createSandboxFolders } from '#host/runtimes/bubblewrap/machineFolder.ts'
+import { createSandboxFolders } from '#host/runtimes/bubblewrap/sandboxFolder.ts'
 import type { RuntimeImages } from '#host/runtimes/sandboxRuntime.ts'
 import { openDataFolder } from '#platform/dataFolder.ts'
 import { handleEndSignals } from '#platform/endSignals.ts'
@@ -10,7 +10,7 @@ import { silentLog } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { HostImage } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
-import { type ImageOrder, parseImageOrder } from './imageOrder.ts'
+import { type ImageOrder, parseImageCommand } from './imageOrder.ts'
 
 /**
  * Adds, removes or lists sandbox images. Works whether or not Steward is running.
@@ -18,7 +18,7 @@ import { type ImageOrder, parseImageOrder } from './imageOrder.ts'
  * @throws AppError `image/…`
  */
 export async function runImage({ image, dataFolder, json }: StartOptions): Promise<number> {
-  const order = parseImageOrder(image ?? { words: [], from: undefined, packages: undefined })
+  const order = parseImageCommand(image ?? { words: [], from: undefined, packages: undefined })
   await openDataFolder(dataFolder)
   const folder = join(getHostFolder(dataFolder), 'machines')
   const imagesFolder = join(getHostFolder(dataFolder), 'images')
@@ -42,7 +42,7 @@ async function runOrder(
       return { output: { event: 'images', images: listed }, text: lines.join('') || 'There is no image.\n' }
     }
     case 'remove':
-      await refuseInUse(order.name, folder)
+      await assertNotInUse(order.name, folder)
       if (!(await images.list()).some(({ name }) => name === order.name)) {
         throw new AppError('image/not-found', `There is no image \`${order.name}\`.`)
       }
@@ -75,7 +75,7 @@ function createCancelledError(name: ImageName, cause: unknown): AppError {
 }
 
 /** Checks the files of all sandboxes in the data folder, because the database of the service is not available here. */
-async function refuseInUse(name: ImageName, folder: string): Promise<void> {
+async function assertNotInUse(name: ImageName, folder: string): Promise<void> {
   const folders = createSandboxFolders(folder)
   const sandboxs = await Promise.all((await folders.list()).map((id) => folders.find(id).catch(() => undefined)))
   const sandboxCount = sandboxs.filter((sandbox) => sandbox?.image === name).length

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { readStartOptions } from '#config/startOptions.ts'
-import { parseImageOrder } from './imageOrder.ts'
+import { parseImageCommand } from './imageOrder.ts'
 
 const read = (...parts: string[]) => readStartOptions(parts, { HOME: '/home/ada' })
 const order = (...parts: string[]) => {
   const { image } = read(...parts)
-  return image && parseImageOrder(image)
+  return image && parseImageCommand(image)
 }
 
 test('orders of images are read whole', () => {

@@ -4,7 +4,7 @@ import { parseJson } from '#platform/boundedJson.ts'
 import { createSseParser } from '#platform/http/sseEvents.ts'
 import { type HttpClient, readText } from '#platform/httpClient.ts'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
-import { profileHeader, type StdioDoor, type ToolProfile } from '#shared/contract/toolClients.ts'
+import { profileHeader, type StdioEndpoint, type ToolProfile } from '#shared/contract/toolClients.ts'
 
 export type McpRelayOptions = {
   input: Readable
@@ -14,7 +14,7 @@ export type McpRelayOptions = {
    * Finds the endpoint of Steward. `again` repeats the lookup after an error.
    * @throws AppError if there is no endpoint
    */
-  door(again: boolean): Promise<StdioDoor>
+  door(again: boolean): Promise<StdioEndpoint>
   profile: ToolProfile | undefined
 }
 
@@ -43,7 +43,7 @@ export async function runMcpRelay({ input, output, http, door, profile }: McpRel
   const fail = (id: Message['id'], code: number, message: string): void =>
     write({ jsonrpc: '2.0', id: id ?? null, error: { code, message } })
 
-  const createHeaders = ({ method, params }: Message, { key }: StdioDoor): Record<string, string> => {
+  const createHeaders = ({ method, params }: Message, { key }: StdioEndpoint): Record<string, string> => {
     const revision = params?._meta?.[revisionField] ?? agreed
     const name = params?.name ?? params?.uri
     return {
@@ -92,7 +92,7 @@ export async function runMcpRelay({ input, output, http, door, profile }: McpRel
       const text = await readText(body, maxAnswer)
       if (!isRequest) return
       if (isAnswer(text)) printError(message, text)
-      else fail(id, errors.server, readRefusal(text) ?? `Steward answered ${status}.`)
+      else fail(id, errors.server, readErrorMessage(text) ?? `Steward answered ${status}.`)
     } catch (error) {
       if (!leaving.signal.aborted && isRequest) {
         fail(id, errors.server, error instanceof Error ? error.message : 'Steward does not answer.')
@@ -143,7 +143,7 @@ function readRevision(answer: unknown): string | undefined {
 }
 
 /** Reads the message of an error response in the format of the local API. */
-function readRefusal(text: string): string | undefined {
+function readErrorMessage(text: string): string | undefined {
   const answer = parseJsonOrUndefined(text)
   if (typeof answer !== 'object' || answer === null || !('error' in answer)) return undefined
   const { error, detail, hint } = answer as Record<string, unknown>

@@ -31,7 +31,7 @@ export const PaymentsConfig = z
           z.strictObject({ rpc_url: Address, relayer_key_file: z.string().min(1) }),
           z
             .strictObject({ url: Address, rpc_url: Address.optional(), cdp_key_file: z.string().min(1).optional() })
-            .refine(({ url, cdp_key_file }) => cdp_key_file === undefined || isPrivateWay(url), {
+            .refine(({ url, cdp_key_file }) => cdp_key_file === undefined || isPrivateUrl(url), {
               error: 'must have an https:// `url` beside `cdp_key_file`',
             }),
         ],
@@ -117,7 +117,7 @@ function createInvalidError(message: string, cause: unknown): AppError {
 /**
  * Whether requests to the URL are encrypted or stay on this computer. Otherwise an eavesdropper could use their token.
  */
-function isPrivateWay(url: string): boolean {
+function isPrivateUrl(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || isLoopback(hostname)
 }

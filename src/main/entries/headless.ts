@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { startApp } from '#agent/compose/compose.ts'
 import { type Environment, loadConfig, readEnvironment } from '#config/config.ts'
 import { headlessLine, readStartOptions, type StartOptions } from '#config/startOptions.ts'
-import { formatFailure, formatHelp, toExitCode } from '#platform/commandLine.ts'
+import { formatCommandError, formatHelp, toExitCode } from '#platform/commandLine.ts'
 import { handleEndSignals } from '#platform/endSignals.ts'
-import { type OpeningPage, openInBrowser } from '#platform/openInBrowser.ts'
+import { openInBrowser, type RedirectPage } from '#platform/openInBrowser.ts'
 import { requestFreshUrl } from '#platform/startSocket.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
 import { version } from '#platform/version.ts'
@@ -20,7 +20,7 @@ export async function runHeadless(options: StartOptions, environment: Environmen
     return 0
   } catch (error) {
     if (await openRunning(error, options, environment)) return 0
-    process.stderr.write(formatFailure(error))
+    process.stderr.write(formatCommandError(error))
     return toExitCode(error)
   }
 }
@@ -54,7 +54,7 @@ async function serveBrowser(options: StartOptions, environment: Environment): Pr
   const ended = new Promise<void>((resolve) => {
     handleEndSignals({ end: () => resolve(), force: () => process.exit(1), now: Date.now })
   })
-  let opening: Promise<OpeningPage> | undefined
+  let opening: Promise<RedirectPage> | undefined
   const closeOpening = async (): Promise<void> => (await opening)?.remove()
   const url = app.freshUrl(() => void closeOpening())
   if (options.json) {
@@ -85,7 +85,7 @@ async function runProgram(parts: readonly string[]): Promise<number> {
     process.stdout.write(options.command === 'help' ? formatHelp(headlessLine) : `${version}\n`)
     return 0
   } catch (error) {
-    process.stderr.write(formatFailure(error))
+    process.stderr.write(formatCommandError(error))
     return toExitCode(error)
   }
 }

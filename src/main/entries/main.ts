@@ -3,7 +3,7 @@ import { app } from 'electron'
 import { startApp } from '#agent/compose/compose.ts'
 import { readEnvironment } from '#config/config.ts'
 import { readStartOptions, type StartOptions } from '#config/startOptions.ts'
-import { formatFailure, toExitCode } from '#platform/commandLine.ts'
+import { formatCommandError, toExitCode } from '#platform/commandLine.ts'
 import { handleEndSignals } from '#platform/endSignals.ts'
 import { getBuiltFile, installFolder } from '#platform/programFile.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
@@ -29,12 +29,12 @@ try {
       }),
     onReady: (app, url) => process.stdout.write(formatReadyLine(options, app, url)),
     failure(cause) {
-      process.stderr.write(formatFailure(cause))
-      return { text: formatFailure(cause), exitCode: toExitCode(cause) }
+      process.stderr.write(formatCommandError(cause))
+      return { text: formatCommandError(cause), exitCode: toExitCode(cause) }
     },
   })
 } catch (cause) {
-  process.stderr.write(formatFailure(cause))
+  process.stderr.write(formatCommandError(cause))
   app.exit(toExitCode(cause))
 }
 

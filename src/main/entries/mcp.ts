@@ -4,7 +4,13 @@ import type { RunningApp } from '#agent/compose/compose.ts'
 import { runMcpRelay } from '#commands/mcpRelay.ts'
 import { type Environment, readEnvironment } from '#config/config.ts'
 import { resolvePaths } from '#config/startOptions.ts'
-import { type CommandLine, formatFailure, formatHelp, parseCommandLine, toExitCode } from '#platform/commandLine.ts'
+import {
+  type CommandLine,
+  formatCommandError,
+  formatHelp,
+  parseCommandLine,
+  toExitCode,
+} from '#platform/commandLine.ts'
 import { findLockHolder, type LockHolder } from '#platform/dataLock.ts'
 import { handleEndSignals } from '#platform/endSignals.ts'
 import { createHttpClient } from '#platform/httpClient.ts'
@@ -13,7 +19,7 @@ import { readSecretFile } from '#platform/secretFile.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
 import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
-import { StdioDoor, stdioDoorFile, ToolProfile } from '#shared/contract/toolClients.ts'
+import { StdioEndpoint, stdioEndpointFile, ToolProfile } from '#shared/contract/toolClients.ts'
 
 const line: CommandLine = {
   usage: 'steward-mcp',
@@ -30,7 +36,7 @@ const line: CommandLine = {
 }
 
 const startingMs = 30_000
-const lookMs = 100
+const lookupIntervalMs = 100
 const maxAnswerBytes = 64 * 1024 * 1024
 
 /** @returns the exit code of the program */
@@ -48,23 +54,23 @@ export async function runMcpProgram(parts: readonly string[], environment: Envir
 
   /** Key of a tool client that the user created. Defaults to the built-in client. */
   const { STEWARD_MCP_KEY: key, ...ownEnvironment } = environment
-  const present = (holder: LockHolder): StdioDoor | undefined => {
-    const text = readSecretFile(join(dataFolder, stdioDoorFile))
-    const door = text === undefined ? undefined : StdioDoor.safeParse(parseJsonOrUndefined(text)).data
+  const present = (holder: LockHolder): StdioEndpoint | undefined => {
+    const text = readSecretFile(join(dataFolder, stdioEndpointFile))
+    const door = text === undefined ? undefined : StdioEndpoint.safeParse(parseJsonOrUndefined(text)).data
     if (door?.pid !== holder.pid) return undefined // stale file of an exited process
     return key === undefined || key === '' ? door : { ...door, key }
   }
-  const findRunning = async (): Promise<StdioDoor | undefined> => {
-    for (let remainingMs = startingMs; remainingMs > 0; remainingMs -= lookMs) {
+  const findRunning = async (): Promise<StdioEndpoint | undefined> => {
+    for (let remainingMs = startingMs; remainingMs > 0; remainingMs -= lookupIntervalMs) {
       const holder = await findLockHolder(dataFolder, 'steward.lock')
       if (!holder) return undefined
       const door = present(holder)
       if (door) return door
-      await wait(lookMs) // Steward may still be starting
+      await wait(lookupIntervalMs) // Steward may still be starting
     }
     return undefined
   }
-  const startSteward = async (): Promise<StdioDoor> => {
+  const startSteward = async (): Promise<StdioEndpoint> => {
     const { startApp } = await import('#agent/compose/compose.ts')
     try {
       app = await startApp({
@@ -83,8 +89,8 @@ export async function runMcpProgram(parts: readonly string[], environment: Envir
     if (!door) throw new AppError('service/unavailable', 'Steward started, and does not answer.')
     return door
   }
-  let credential: Promise<StdioDoor> | undefined
-  const door = async (again: boolean): Promise<StdioDoor> => {
+  let credential: Promise<StdioEndpoint> | undefined
+  const door = async (again: boolean): Promise<StdioEndpoint> => {
     if (again) credential = undefined
     credential ??= findRunning().then((it) => it ?? startSteward())
     try {
@@ -116,7 +122,7 @@ export async function runMcp(parts: readonly string[]): Promise<void> {
   try {
     process.exitCode = await runMcpProgram(parts, readEnvironment())
   } catch (error) {
-    process.stderr.write(formatFailure(error))
+    process.stderr.write(formatCommandError(error))
     process.exitCode = toExitCode(error)
   }
 }

@@ -7,7 +7,13 @@ import { readRegistrarOptions } from '#config/domainsConfig.ts'
 import { readInferenceOptions } from '#config/inferenceConfig.ts'
 import { readPaymentOptions } from '#config/paymentsConfig.ts'
 import { createWrongListenError, resolvePaths, serviceLine } from '#config/startOptions.ts'
-import { formatFailure, formatHelp, type ParsedCommand, parseCommandLine, toExitCode } from '#platform/commandLine.ts'
+import {
+  formatCommandError,
+  formatHelp,
+  type ParsedCommand,
+  parseCommandLine,
+  toExitCode,
+} from '#platform/commandLine.ts'
 import { openDataFolder, openFolderWarning, warnAboutCopy } from '#platform/dataFolder.ts'
 import { lockData } from '#platform/dataLock.ts'
 import { handleEndSignals } from '#platform/endSignals.ts'
@@ -26,7 +32,7 @@ import type { NewWallets } from '#service/auth/signIns.ts'
 import { type RunningService, startService } from '#service/compose/compose.ts'
 import { createHostLauncher, type HostSettings } from '#service/host/launchedHost.ts'
 import { AppError } from '#shared/appError.ts'
-import { type ModelOrder, ServiceOrder } from '#shared/contract/supervision.ts'
+import { type ModelCommand, ServiceCommand } from '#shared/contract/supervision.ts'
 
 /** Maximum wait of a supervised service for the previous one to exit. */
 const supervisedLockMs = 20_000
@@ -42,12 +48,12 @@ async function run(parsed: ParsedCommand): Promise<void> {
   const scope = new Scope()
   let fronts: readonly string[] = []
   let personKey: string | undefined
-  const models = createModelOrders()
+  const models = createModelCommandQueue()
   // SIGHUP from a closing terminal stops the service. If there is no terminal, it reloads the certificate.
   const reloading: { reload?: () => void } = {}
   const mayReload = !supervised && !process.stdin.isTTY
   const reload = mayReload ? () => reloading.reload?.() : undefined
-  const ended = endOrder({ supervised, reload }, (order) => {
+  const ended = waitForExitReason({ supervised, reload }, (order) => {
     if (order.event === 'fronts') fronts = order.hosts
     else if (order.event === 'person') personKey = order.key
     else models.take(order)
@@ -72,7 +78,7 @@ async function run(parsed: ParsedCommand): Promise<void> {
       certFile !== null && keyFile !== null ? () => ({ cert: readPem(certFile), key: readPem(keyFile) }) : undefined
     const privateSocketPath = supervised ? getSocketPath(dataFolder) : undefined
     const service = scope.own(
-      await listenAgain(
+      await listenOnPreviousAddress(
         { dataFolder, address: listenAddress(parsed, config), again: parsed.has('again'), log },
         (listen) =>
           startService({
@@ -143,32 +149,32 @@ function toHostSettings(config: Config, supervised: boolean): HostSettings {
 }
 
 /** Resolves with the reason to exit: a signal, or the exit of the supervising application. */
-function endOrder(
+function waitForExitReason(
   { supervised, reload }: { supervised: boolean; reload: (() => void) | undefined },
-  onOrder: (order: ServiceOrder) => void,
+  onOrder: (order: ServiceCommand) => void,
 ): Promise<string> {
   return new Promise((resolve) => {
     handleEndSignals({ end: resolve, force: () => process.exit(1), reload, now: Date.now })
     if (!supervised) return
     for (const event of ['error', 'close', 'end']) process.stdin.on(event, () => resolve('the application has ended'))
     createInterface(process.stdin).on('line', (line) => {
-      const order = ServiceOrder.safeParse(parseJsonOrUndefined(line))
+      const order = ServiceCommand.safeParse(parseJsonOrUndefined(line))
       if (order.success) onOrder(order.data)
     })
   })
 }
 
 /** Queues model commands that arrive before the service is ready. The queue exists only in memory. */
-function createModelOrders() {
-  const early: ModelOrder[] = []
+function createModelCommandQueue() {
+  const early: ModelCommand[] = []
   let service: RunningService['models'] | undefined
-  const done = (order: ModelOrder): void => {
+  const done = (order: ModelCommand): void => {
     if (order.event === 'provider-key') service?.setProviderKey(order.family, order.key ?? undefined)
     else if (order.event === 'models-stopped') service?.setStopped(order.stopped)
     else service?.setLocalServers(order.servers.map(toLocalServer))
   }
   return {
-    take(order: ModelOrder): void {
+    take(order: ModelCommand): void {
       if (service) done(order)
       else early.push(order)
     },
@@ -179,7 +185,7 @@ function createModelOrders() {
   }
 }
 
-type AnnouncedServer = Extract<ModelOrder, { event: 'local-models' }>['servers'][number]
+type AnnouncedServer = Extract<ModelCommand, { event: 'local-models' }>['servers'][number]
 
 function toLocalServer({ name, base_url: baseUrl, api_key: apiKey, models, free: isFree, prices }: AnnouncedServer) {
   return {
@@ -215,7 +221,7 @@ type Listen = { dataFolder: string; address: ListenAddress; again: boolean; log:
  * Listens on the previous address, or on another one if a different program has taken it. The application finds the new
  * address, so the other program cannot block the window.
  */
-async function listenAgain(
+async function listenOnPreviousAddress(
   { dataFolder, address, again, log }: Listen,
   start: (address: ListenAddress) => Promise<RunningService>,
 ): Promise<RunningService> {
@@ -287,7 +293,7 @@ async function runProgram(): Promise<number> {
     else await run(parsed)
     return 0
   } catch (error) {
-    process.stderr.write(formatFailure(error))
+    process.stderr.write(formatCommandError(error))
     return toExitCode(error)
   }
 }

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { getHostFolder } from '#platform/hostSocket.ts'
 import { listenIpc } from '#platform/ipc/ipcServer.ts'
 import type { Log } from '#platform/log.ts'
-import { leaveSocket } from '#platform/privateSocket.ts'
+import { releaseSocket } from '#platform/privateSocket.ts'
 import { getProgramFile } from '#platform/programFile.ts'
 import { Scope } from '#platform/scope.ts'
 import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
@@ -11,19 +11,19 @@ import { AppError } from '#shared/appError.ts'
 import type { HostEvent } from '#shared/contract/hostIpc.ts'
 import { createImages } from './images/images.ts'
 import { createArchiveHandler } from './ipc/archiveHandler.ts'
-import { attachHandler } from './ipc/attachHandler.ts'
+import { createAttachHandler } from './ipc/attachHandler.ts'
 import { claimAddress, removePidFile, writePidFile } from './ipc/hostAddress.ts'
 import { createHostHandlers } from './ipc/hostHandlers.ts'
 import { createIdleWatch } from './ipc/idleWatch.ts'
 import { createPortHandler } from './ipc/portHandler.ts'
-import { streamHandler } from './ipc/streamHandler.ts'
-import { createSandboxs } from './machines/machines.ts'
-import { createSandboxLabels } from './machines/sandboxLabels.ts'
-import { createWatchedCommands } from './machines/watchedCommands.ts'
+import { createStreamHandler } from './ipc/streamHandler.ts'
 import { createBubblewrapRuntime } from './runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { DockerOptions } from './runtimes/docker/dockerOptions.ts'
 import { createDockerRuntime } from './runtimes/docker/dockerRuntime.ts'
 import type { SandboxRuntime } from './runtimes/sandboxRuntime.ts'
+import { createSandboxs } from './sandboxes/sandboxes.ts'
+import { createSandboxLabels } from './sandboxes/sandboxLabels.ts'
+import { createWatchedCommands } from './sandboxes/watchedCommands.ts'
 import { createScreenPool } from './terminals/screenPool.ts'
 import { openTerminals } from './terminals/terminals.ts'
 
@@ -96,7 +96,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   const scope = new Scope()
   const ending = Promise.withResolvers<string>()
   try {
-    const socketPath = scope.own(await claimAddress(dataDir), leaveSocket)
+    const socketPath = scope.own(await claimAddress(dataDir), releaseSocket)
     for (const runtime of runtimes) scope.own(runtime, (it) => it.close())
     for (const runtime of runtimes) await runtime.sweep()
     let broadcast = (_event: HostEvent): void => {}
@@ -161,8 +161,8 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
           pid: options.pid,
           shutDown: () => ending.resolve('asked to'),
         }),
-        open: streamHandler({
-          attach: attachHandler(terminals),
+        open: createStreamHandler({
+          attach: createAttachHandler(terminals),
           connect: createPortHandler(running),
           archive: createArchiveHandler(running),
         }),

@@ -49,10 +49,10 @@ export type ClockState = {
   setAtRunningMs: number | null
   /** Total running time of all processes. */
   totalMs: number
-  looks: readonly ClockLook[]
+  looks: readonly ClockReading[]
 }
 /** Reading of the wall clock at a total running time. */
-export type ClockLook = { totalMs: number; wallMs: number }
+export type ClockReading = { totalMs: number; wallMs: number }
 
 export type ClockStore = { read(): ClockState | undefined; write(state: ClockState): void }
 
@@ -66,9 +66,9 @@ type Options = {
 /** Smaller differences count as drift: NTP adjusts the clock, and two reads are not simultaneous. */
 const toleranceMs = 5_000
 const dayMs = 86_400_000
-const lookEveryMs = 3_600_000
+const readingIntervalMs = 3_600_000
 /** A day has 24 readings, or more if the clock is set often. */
-const maxLooks = 100
+const maxReadings = 100
 
 /** Opens the clock of a process. Close it together with the database of its store. */
 export function openClock({ source, store, intervalMs = 10_000, ...options }: Options): Clock {
@@ -76,7 +76,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
   const startRunningMs = source.runningMs()
   const stored = store.read()
   const startTotalMs = stored?.totalMs ?? 0
-  const looks = createLookHistory(stored?.looks ?? [])
+  const looks = createReadingHistory(stored?.looks ?? [])
   const steady = createSteadyTime(source, stored)
   let jumps: ClockJump[] = []
   let soon: NodeJS.Immediate | undefined
@@ -151,7 +151,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
 }
 
 /** Creates a clock without jumps for tests. All times are those of `now`. */
-export function createEvenClock(now: () => number): Clock {
+export function createFakeClock(now: () => number): Clock {
   return {
     ...{ now, runningMs: now, steadyMs: now, latestMs: now, passedMs: now, epoch: 'even' },
     onJump: () => () => {},
@@ -161,7 +161,7 @@ export function createEvenClock(now: () => number): Clock {
 }
 
 /** Stores the wall clock readings of the last day of running time, and the newest reading before it. */
-function createLookHistory(stored: readonly ClockLook[]) {
+function createReadingHistory(stored: readonly ClockReading[]) {
   let looks = stored
 
   return {
@@ -169,20 +169,20 @@ function createLookHistory(stored: readonly ClockLook[]) {
     /** Whether the newest reading is older than `lookEveryMs`. */
     isDue(totalMs: number): boolean {
       const newest = looks.at(-1)
-      return newest === undefined || totalMs - newest.totalMs >= lookEveryMs
+      return newest === undefined || totalMs - newest.totalMs >= readingIntervalMs
     },
-    add({ totalMs, wallMs }: ClockLook): void {
+    add({ totalMs, wallMs }: ClockReading): void {
       const newestOld = looks.findLastIndex((it) => it.totalMs <= totalMs - dayMs)
       const recent = looks.slice(Math.max(0, newestOld))
       const previous = recent.at(-1)
       // Merged readings can delay deletions, but never cause one.
-      const isFull = recent.length >= maxLooks
+      const isFull = recent.length >= maxReadings
       if (isFull) recent.pop()
       const minMs = isFull ? Math.min(previous?.wallMs ?? wallMs, wallMs) : wallMs
       looks = [...recent, { totalMs, wallMs: minMs }]
     },
     /** @returns the earliest wall clock reading of the last day, or 0 if the readings do not cover a day */
-    findPassedMs({ totalMs, wallMs }: ClockLook): number {
+    findPassedMs({ totalMs, wallMs }: ClockReading): number {
       const from = looks.findLastIndex((it) => it.totalMs <= totalMs - dayMs)
       if (from < 0) return 0
       return looks.slice(from).reduce((min, it) => Math.min(min, it.wallMs), wallMs)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { formatFailure, formatHelp, parseCommandLine, toExitCode } from './commandLine.ts'
+import { formatCommandError, formatHelp, parseCommandLine, toExitCode } from './commandLine.ts'
 
 const line = {
   usage: 'npm start --',
@@ -48,7 +48,7 @@ test('helps with every option that is for people', () => {
 
 test('tells a failure with what to do, and a wrong option from a failed start', () => {
   const busy = new AppError('data/in-use', 'Steward (process 7) already uses the data folder /d.')
-  expect(formatFailure(busy)).toMatch(/^steward: Steward \(process 7\).*Stop the other Steward/)
+  expect(formatCommandError(busy)).toMatch(/^steward: Steward \(process 7\).*Stop the other Steward/)
   expect(toExitCode(busy)).toBe(3)
   expect(toExitCode(new AppError('config/invalid', 'x'))).toBe(2)
 })

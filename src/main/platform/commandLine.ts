@@ -76,7 +76,7 @@ export function formatHelp({ usage, about, commands, words = {}, options }: Comm
 }
 
 /** Formats an error for the terminal: message, detail and hint. */
-export function formatFailure(error: unknown): string {
+export function formatCommandError(error: unknown): string {
   if (error instanceof AppError) {
     const detail = error.detail === undefined ? '' : ` ${error.detail}`
     return `steward: ${error.message}${detail} ${error.hint}\n`

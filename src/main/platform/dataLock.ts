@@ -60,7 +60,7 @@ export async function lockData({ folder, name, program, waitMs = 0 }: LockOption
     await writeFile(prepared, JSON.stringify(mine), { mode: 0o600, flag: 'wx' })
     const previousState = getPreviousState((await readLock(path))?.holder, mine.folder)
     for (let waitedMs = 0; ; waitedMs += retryMs) {
-      const holder = await take(path, prepared, mine)
+      const holder = await acquireLock(path, prepared, mine)
       if (holder === undefined) return { previousState, release: () => release(path, mine) }
       if (waitedMs >= waitMs) throw createInUseError(folder, holder)
       await wait(retryMs)
@@ -75,18 +75,18 @@ export async function lockData({ folder, name, program, waitMs = 0 }: LockOption
 /** Finds the running holder of a lock. */
 export async function findLockHolder(folder: string, name: string): Promise<LockHolder | undefined> {
   const lock = await readLock(join(folder, name))
-  if (lock?.holder === undefined || isOfOther(lock.holder, await readFolderIdentity(folder))) return undefined
+  if (lock?.holder === undefined || isOfOtherFolder(lock.holder, await readFolderIdentity(folder))) return undefined
   return (await isAlive(lock.holder)) ? lock.holder : undefined
 }
 
 /** @returns the holder of the lock, or undefined if this process acquired it */
-async function take(path: string, prepared: string, mine: LockHolder): Promise<LockHolder | undefined> {
+async function acquireLock(path: string, prepared: string, mine: LockHolder): Promise<LockHolder | undefined> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (await linkFile(prepared, path)) return undefined
     const lock = await readLock(path)
     if (lock === undefined) continue
     if (lock.holder?.token === mine.token) return undefined
-    if (lock.holder !== undefined && !isOfOther(lock.holder, mine.folder) && (await isAlive(lock.holder))) {
+    if (lock.holder !== undefined && !isOfOtherFolder(lock.holder, mine.folder) && (await isAlive(lock.holder))) {
       return lock.holder
     }
     await replaceStale({ path, prepared, folder: mine.folder }, lock.text)
@@ -103,7 +103,7 @@ async function replaceStale({ path, prepared, folder }: Claim, staleText: string
   const claim = `${path}.claim`
   if (!(await linkFile(prepared, claim))) {
     const claimant = (await readLock(claim))?.holder
-    const isStale = claimant === undefined || isOfOther(claimant, folder) || !(await isAlive(claimant))
+    const isStale = claimant === undefined || isOfOtherFolder(claimant, folder) || !(await isAlive(claimant))
     if (isStale) await rm(claim, { force: true })
     else await wait(claimMs)
     return
@@ -124,13 +124,13 @@ async function readFolderIdentity(folder: string): Promise<string | undefined> {
 }
 
 /** Locks of earlier versions have no `folder`. */
-function isOfOther(holder: LockHolder, folder: string | undefined): boolean {
+function isOfOtherFolder(holder: LockHolder, folder: string | undefined): boolean {
   return holder.folder !== undefined && folder !== undefined && holder.folder !== folder
 }
 
 function getPreviousState(holder: LockHolder | undefined, folder: string | undefined): FolderState {
   if (!holder) return 'released'
-  return isOfOther(holder, folder) ? 'copied' : 'crashed'
+  return isOfOtherFolder(holder, folder) ? 'copied' : 'crashed'
 }
 
 async function release(path: string, mine: LockHolder): Promise<void> {

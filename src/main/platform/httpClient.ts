@@ -14,12 +14,12 @@ import { ignoreLateErrors } from './http/lateErrors.ts'
 /** HTTP client that reuses its connections. */
 export type HttpClient = {
   /** Reads the whole response. @throws Error if there is no complete response. An error status does not throw. */
-  ask(url: string, request: HttpRequest): Promise<HttpAnswer>
+  ask(url: string, request: HttpRequest): Promise<HttpResponse>
   /**
    * Returns the response as a stream. Read it to its end or abort the request's signal.
    * @throws Error if there is no response; its body throws if the connection breaks
    */
-  open(url: string, request: HttpRequest): Promise<OpenAnswer>
+  open(url: string, request: HttpRequest): Promise<StreamedHttpResponse>
   close(): void
 }
 
@@ -31,8 +31,8 @@ export type HttpRequest = {
   signal: AbortSignal
 }
 
-export type HttpAnswer = { status: number; text: string }
-export type OpenAnswer = { status: number; headers: IncomingHttpHeaders; body: AsyncIterable<Uint8Array> }
+export type HttpResponse = { status: number; text: string }
+export type StreamedHttpResponse = { status: number; headers: IncomingHttpHeaders; body: AsyncIterable<Uint8Array> }
 
 type Options = {
   /** A longer response is an error. */

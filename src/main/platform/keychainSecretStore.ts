@@ -20,12 +20,12 @@ type Call = { name: string; ms: number; changes?: true }
  */
 const maxAbandoned = 2
 const service = 'Steward wallet'
-const dialogMs = 60_000
+const dialogTimeoutMs = 60_000
 const probeMs = 5_000
 /** Delay between retries of a keychain that does not respond. */
-const pauseMs = 100
-const tooLate = 'The keychain did not answer in time: its own dialog may wait for you.'
-const waits = 'The keychain still waits for an answer to its own dialog.'
+const keychainRetryDelayMs = 100
+const timeoutMessage = 'The keychain did not answer in time: its own dialog may wait for you.'
+const pendingDialogMessage = 'The keychain still waits for an answer to its own dialog.'
 const kinds: Partial<Record<NodeJS.Platform, WalletBackend['kind']>> = {
   darwin: 'macos_keychain',
   win32: 'windows_credential_manager',
@@ -34,7 +34,7 @@ const kinds: Partial<Record<NodeJS.Platform, WalletBackend['kind']>> = {
 const entryOptions = { linux: { store: 'secret-service' } } as const
 
 /** Creates a secret store that uses the system keychain. */
-export function createKeychainSecretStore({ scopeName, platform, deadlineMs = dialogMs }: Options): SecretStore {
+export function createKeychainSecretStore({ scopeName, platform, deadlineMs = dialogTimeoutMs }: Options): SecretStore {
   const kind = kinds[platform] ?? 'secret_service'
   let abandonedCount = 0
   /**
@@ -46,7 +46,7 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
   const waitForTurn = async (name: string, ms: number): Promise<void> => {
     const late = unclear.get(name)
     if (!late) return
-    await within(ms, late, () => createLockedError(waits))
+    await raceTimeout(ms, late, () => createLockedError(pendingDialogMessage))
   }
   const giveUp = ({ name, changes }: Call, running: Promise<unknown>): AppError => {
     abandonedCount += 1
@@ -54,7 +54,7 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
       abandonedCount -= 1
       if (unclear.get(name) === ended) unclear.delete(name)
     })
-    if (!changes) return createLockedError(tooLate)
+    if (!changes) return createLockedError(timeoutMessage)
     unclear.set(name, ended)
     return createLockedError(
       'The keychain did not answer in time, and may still make this change: its own dialog may wait for you.',
@@ -63,17 +63,17 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
 
   const withEntry = async <T>(call: Call, use: (entry: AsyncEntry) => Promise<T>): Promise<T> => {
     const { name, ms } = call
-    if (abandonedCount >= maxAbandoned) throw createLockedError(waits)
+    if (abandonedCount >= maxAbandoned) throw createLockedError(pendingDialogMessage)
     await waitForTurn(name, ms)
     let isOver = false
     try {
       const keychain = await import('keytar')
       const entry = new keychain.AsyncEntry(service, `${scopeName}/${name}`, entryOptions) // a session, which does not survive a restart of the keychain
-      const running = waitForAnswer(
+      const running = retryWhileUnresponsive(
         () => use(entry),
         () => isOver,
       )
-      return await within(ms, running, () => {
+      return await raceTimeout(ms, running, () => {
         isOver = true
         return giveUp(call, running)
       })
@@ -103,7 +103,7 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
   function keychainError(error: unknown): AppError {
     const said = toText(error)
     if (isLocked(said)) return createLockedError('Your system keychain is locked.', error)
-    if (isUnanswered(said)) return createLockedError(tooLate, error)
+    if (isUnresponsive(said)) return createLockedError(timeoutMessage, error)
     return new AppError('wallet/keychain-unavailable', formatUnavailable(kind, said), { cause: error })
   }
 }
@@ -112,19 +112,19 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
  * libdbus times out after two seconds, which may be too short on a busy computer. Retrying is safe: the Secret Service
  * processes requests in order, and all calls are idempotent.
  */
-async function waitForAnswer<T>(ask: () => Promise<T>, isOver: () => boolean): Promise<T> {
+async function retryWhileUnresponsive<T>(ask: () => Promise<T>, isOver: () => boolean): Promise<T> {
   for (;;) {
     try {
       return await ask()
     } catch (error) {
-      if (isOver() || !isUnanswered(toText(error))) throw error
+      if (isOver() || !isUnresponsive(toText(error))) throw error
     }
-    await pause(pauseMs)
+    await pause(keychainRetryDelayMs)
   }
 }
 
 /** @param toTimeoutError creates the error of a timeout; the call continues to run */
-async function within<T>(ms: number, running: Promise<T>, toTimeoutError: () => AppError): Promise<T> {
+async function raceTimeout<T>(ms: number, running: Promise<T>, toTimeoutError: () => AppError): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_, reject) => {
@@ -147,7 +147,7 @@ function isLocked(said: string): boolean {
 }
 
 /** Whether the keychain exists but does not respond, unlike a missing one. */
-function isUnanswered(said: string): boolean {
+function isUnresponsive(said: string): boolean {
   return /did not receive a reply/i.test(said)
 }
 

@@ -29,7 +29,7 @@ const maxTries = 32
 export async function listenAt({ server, address, open }: Options): Promise<Listening> {
   const host = address.host === 'localhost' ? '127.0.0.1' : address.host
   for (let tries = 1; ; tries++) {
-    const otherServer = await holdOther(server, { host, port: address.port })
+    const otherServer = await listenOnOtherLoopback(server, { host, port: address.port })
     try {
       await open({ host, port: otherServer?.port ?? address.port })
       return { port: getPort(server), close: async () => otherServer?.close() }
@@ -64,7 +64,7 @@ const otherAddresses: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '
 /** Error codes of systems that do not have the address. */
 const absent = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT', 'EINVAL']
 
-async function holdOther(server: Server, { host, port }: ListenAddress): Promise<Listening | undefined> {
+async function listenOnOtherLoopback(server: Server, { host, port }: ListenAddress): Promise<Listening | undefined> {
   const otherHost = otherAddresses[host]
   if (otherHost === undefined) return undefined
   const take = (socket: Socket): void => {
@@ -77,7 +77,7 @@ async function holdOther(server: Server, { host, port }: ListenAddress): Promise
     await startListening(otherServer, { host: otherHost, port })
   } catch (error) {
     if (absent.includes(String(readCode(error)))) return undefined
-    const faultHere = await findFault({ host, port })
+    const faultHere = await findListenError({ host, port })
     if (faultHere !== undefined) throw createListenError({ host, port }, faultHere)
     throw createListenError({ host: otherHost, port }, error, bothNeeded)
   }
@@ -88,7 +88,7 @@ async function holdOther(server: Server, { host, port }: ListenAddress): Promise
 }
 
 /** Returns the error of listening on the address, or undefined on success. */
-async function findFault(address: ListenAddress): Promise<unknown> {
+async function findListenError(address: ListenAddress): Promise<unknown> {
   const server = createServer()
   try {
     await startListening(server, address)

@@ -30,7 +30,7 @@ export function createOncePerKey<T>(
   return {
     async once(request, work) {
       const { holder, key } = request
-      checkKey(key)
+      assertKey(key)
       const requestHash = hashRequest(request)
       const name = JSON.stringify([holder, key])
 
@@ -53,7 +53,7 @@ export function createOncePerKey<T>(
 }
 
 /** @throws AppError `request/invalid` */
-export function checkKey(key: string): void {
+export function assertKey(key: string): void {
   if (key.length > 0 && key.length <= maxKeyLength) return
   throw new AppError('request/invalid', `\`Idempotency-Key\` must have from 1 to ${maxKeyLength} characters.`)
 }

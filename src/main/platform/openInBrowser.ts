@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Temporary page that redirects the browser to Steward. */
-export type OpeningPage = {
+export type RedirectPage = {
   /** Removes the page after its URL is used or Steward exits. */
   remove(): Promise<void>
 }
@@ -16,7 +16,7 @@ export type OpeningPage = {
  * Opens a URL that contains a secret in the default browser, if there is one. All users of a computer can read the
  * arguments of a process, so the browser opens a page that redirects to the URL and that only this user can read.
  */
-export async function openInBrowser(url: string, environment: Environment): Promise<OpeningPage> {
+export async function openInBrowser(url: string, environment: Environment): Promise<RedirectPage> {
   const opener = findOpener(process.platform, environment)
   if (!opener) return nothing
   // On Windows, only the same user can read the arguments of a process.
@@ -45,12 +45,12 @@ export function hasDisplay(environment: Environment): boolean {
   return Boolean(environment.DISPLAY) || Boolean(environment.WAYLAND_DISPLAY)
 }
 
-const nothing: OpeningPage = { remove: async () => {} }
+const nothing: RedirectPage = { remove: async () => {} }
 
 /**
  * Writes the page into the home folder, because browsers installed as a snap cannot read other folders or hidden files.
  */
-async function writePage(url: string, home: string): Promise<(OpeningPage & { url: string }) | undefined> {
+async function writePage(url: string, home: string): Promise<(RedirectPage & { url: string }) | undefined> {
   let folder: string
   try {
     folder = await mkdtemp(join(home, 'steward-opens-')) // mode 0700

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, lchownSync, mkdirSync, symlinkSync } from 'node:f
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { requireOwnFolder, requireOwnFolderNow } from './ownFolder.ts'
+import { assertOwnFolder, assertOwnFolderSync } from './ownFolder.ts'
 
 const foreignUid = 65_534
 
@@ -15,12 +15,12 @@ function foreignFolder(): string {
 }
 
 test('a folder of this user is taken', async () => {
-  await expect(requireOwnFolder(temporaryFolder('own'))).resolves.toBeUndefined()
+  await expect(assertOwnFolder(temporaryFolder('own'))).resolves.toBeUndefined()
 })
 
 test('a folder of another user is refused by name', async () => {
   const folder = foreignFolder()
-  await expect(requireOwnFolder(folder)).rejects.toMatchObject({
+  await expect(assertOwnFolder(folder)).rejects.toMatchObject({
     code: 'data/unusable',
     message: `${folder} belongs to another user.`,
   })
@@ -33,14 +33,14 @@ test('a link that another user made is refused, wherever it leads', async (conte
   mkdirSync(join(parent, 'own'))
   symlinkSync(join(parent, 'own'), link)
   lchownSync(link, foreignUid, foreignUid)
-  await expect(requireOwnFolder(link)).rejects.toMatchObject({ code: 'data/unusable' })
+  await expect(assertOwnFolder(link)).rejects.toMatchObject({ code: 'data/unusable' })
 })
 
 test('a folder into which others may put files is refused', async () => {
   const folder = temporaryFolder('open')
   chmodSync(folder, 0o777)
-  await expect(requireOwnFolder(folder)).rejects.toMatchObject({ code: 'data/unusable' })
-  expect(() => requireOwnFolderNow(folder)).toThrow(`Other users may put files into ${folder}.`)
+  await expect(assertOwnFolder(folder)).rejects.toMatchObject({ code: 'data/unusable' })
+  expect(() => assertOwnFolderSync(folder)).toThrow(`Other users may put files into ${folder}.`)
 })
 
 test('a link of this user to a folder of this user is taken, one to a foreign folder is not', async () => {
@@ -48,11 +48,11 @@ test('a link of this user to a folder of this user is taken, one to a foreign fo
   mkdirSync(join(parent, 'own'), { mode: 0o711 })
   symlinkSync(join(parent, 'own'), join(parent, 'link'))
   symlinkSync(foreignFolder(), join(parent, 'astray'))
-  await expect(requireOwnFolder(join(parent, 'link'))).resolves.toBeUndefined()
-  expect(() => requireOwnFolderNow(join(parent, 'link'))).not.toThrow()
-  expect(() => requireOwnFolderNow(join(parent, 'astray'))).toThrow('belongs to another user')
+  await expect(assertOwnFolder(join(parent, 'link'))).resolves.toBeUndefined()
+  expect(() => assertOwnFolderSync(join(parent, 'link'))).not.toThrow()
+  expect(() => assertOwnFolderSync(join(parent, 'astray'))).toThrow('belongs to another user')
 })
 
 test('a folder that is not there keeps the error of the system', async () => {
-  await expect(requireOwnFolder(join(temporaryFolder('none'), 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
+  await expect(assertOwnFolder(join(temporaryFolder('none'), 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
 })

@@ -8,27 +8,27 @@ import { AppError } from '#shared/appError.ts'
  * @throws AppError `data/unusable` if it belongs to another user or others can write to it; the system's error if it
  * does not exist
  */
-export async function requireOwnFolder(folder: string): Promise<void> {
-  refuseForeign(folder, await lstat(folder))
+export async function assertOwnFolder(folder: string): Promise<void> {
+  assertOwnedByUser(folder, await lstat(folder))
   refuseOpen(folder, await stat(folder))
 }
 
 /** Synchronous variant. */
-export function requireOwnFolderNow(folder: string): void {
-  refuseForeign(folder, lstatSync(folder))
+export function assertOwnFolderSync(folder: string): void {
+  assertOwnedByUser(folder, lstatSync(folder))
   refuseOpen(folder, statSync(folder))
 }
 
 const writableByOthers = 0o022
 
-function refuseForeign(folder: string, { uid }: Stats): void {
+function assertOwnedByUser(folder: string, { uid }: Stats): void {
   if (process.getuid && uid !== process.getuid()) {
     throw new AppError('data/unusable', `${folder} belongs to another user.`)
   }
 }
 
 function refuseOpen(folder: string, stats: Stats): void {
-  refuseForeign(folder, stats)
+  assertOwnedByUser(folder, stats)
   if (process.getuid && (stats.mode & writableByOthers) !== 0) {
     throw new AppError('data/unusable', `Other users may put files into ${folder}.`)
   }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { claimSocket, connectPrivately, leaveSocket, listenPrivately, toSocketPath } from './privateSocket.ts'
+import { claimSocket, connectPrivately, listenPrivately, releaseSocket, toSocketPath } from './privateSocket.ts'
 
 const message = 'Somebody is there already.'
 
@@ -25,7 +25,7 @@ test('a long name gets a short address of its own, always the same, and its fold
   expect(toSocketPath(`${requestedPath}x`)).not.toBe(path)
   await claimSocket(path, message)
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
-  await leaveSocket(path)
+  await releaseSocket(path)
   expect(existsSync(dirname(path))).toBe(false)
 })
 

@@ -4,7 +4,7 @@ import { createConnection, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '#shared/appError.ts'
-import { requireOwnFolder, requireOwnFolderNow } from './ownFolder.ts'
+import { assertOwnFolder, assertOwnFolderSync } from './ownFolder.ts'
 
 /** The kernel accepts 107 bytes for the path of a Unix socket (103 on macOS). */
 const maxAddressBytes = 100
@@ -27,7 +27,7 @@ export function toSocketPath(requestedPath: string): string {
 export async function claimSocket(path: string, inUse: string): Promise<void> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await requireOwnFolder(folder)
+  await assertOwnFolder(folder)
   const present = await lstat(path).catch(() => undefined)
   if (present && !present.isSocket()) {
     throw new AppError('data/unusable', `${path} must be a socket of Steward, and something else stands there.`)
@@ -37,7 +37,7 @@ export async function claimSocket(path: string, inUse: string): Promise<void> {
 }
 
 /** Removes the folder below the temporary folder. The server removes the socket when it closes. */
-export async function leaveSocket(path: string): Promise<void> {
+export async function releaseSocket(path: string): Promise<void> {
   const folder = dirname(path)
   const isShortened = basename(path) === shortName && dirname(folder) === tmpdir()
   if (isShortened) await rmdir(folder).catch(() => {}) // already removed, or another process listens there
@@ -65,7 +65,7 @@ export function listenPrivately(server: Server, path: string): Promise<void> {
  * server; the system's error if it does not exist
  */
 export function connectPrivately(path: string): Socket {
-  requireOwnFolderNow(dirname(path))
+  assertOwnFolderSync(dirname(path))
   return createConnection(path)
 }
 

@@ -17,18 +17,18 @@ export async function replaceFile(file: string, text: string): Promise<void> {
     await handle.close()
   }
   await rename(fresh, file)
-  await settleFolder(dirname(file))
+  await syncFolder(dirname(file))
 }
 
 /** Removes the file and any `.new` file that remains after a crash. */
 export async function removeFile(file: string): Promise<void> {
   await rm(`${file}.new`, { force: true })
   await rm(file, { force: true })
-  await settleFolder(dirname(file))
+  await syncFolder(dirname(file))
 }
 
 /** Not supported on Windows. */
-async function settleFolder(folder: string): Promise<void> {
+async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   try {

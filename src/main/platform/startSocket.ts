@@ -2,7 +2,7 @@ import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from './boundedJson.ts'
-import { claimSocket, leaveSocket, listenPrivately, toSocketPath } from './privateSocket.ts'
+import { claimSocket, listenPrivately, releaseSocket, toSocketPath } from './privateSocket.ts'
 
 /**
  * Socket in the data folder from which a second start requests a new URL of the running Steward. Not available on
@@ -30,7 +30,7 @@ export async function openStartSocket(dataFolder: string, freshUrl: () => string
   return {
     async close() {
       await new Promise<void>((resolve) => void server.close(() => resolve()))
-      await leaveSocket(path)
+      await releaseSocket(path)
     },
   }
 }

@@ -6,7 +6,7 @@ import { isPublicAddress } from './publicAddress.ts'
  * with `isThisComputer`. Names are resolved and checked when connecting (`mayConnect`), which prevents DNS rebinding.
  * @param refused creates the error
  */
-export function parseStrangerAddress(address: string, refused: (message: string) => Error): URL {
+export function parseUntrustedUrl(address: string, refused: (message: string) => Error): URL {
   const url = URL.parse(address)
   if (!url || !/^[\x21-\x7e]+$/.test(address)) throw refused(`${JSON.stringify(address)} is no address.`)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refused(`${url.protocol} addresses are not asked.`)
@@ -20,12 +20,12 @@ export function parseStrangerAddress(address: string, refused: (message: string)
 }
 
 /** Whether a URL from `parseStrangerAddress` is a server on this computer. */
-export function isThisComputer({ hostname }: URL): boolean {
+export function isLocalServer({ hostname }: URL): boolean {
   return isLocalName(hostname)
 }
 
 /** Whether a connection to this address is allowed for the host name. */
-export function mayConnect(address: string, hostname: string): boolean {
+export function isConnectionAllowed(address: string, hostname: string): boolean {
   return isLocalName(hostname) ? isLoopback(address) : isPublicAddress(address)
 }
 

@@ -4,7 +4,7 @@ import type { ApprovalDialog } from '#agent/approvals/approvalDialog.ts'
 import { setApplicationMenu } from './applicationMenu.ts'
 import { openMainWindow } from './mainWindow.ts'
 import { createNativeApprovals } from './nativeApprovals.ts'
-import { limitContents, limitPermissions } from './webLimits.ts'
+import { limitPermissions, restrictWebContents } from './webLimits.ts'
 
 export type RunningApp = {
   origin: string
@@ -65,7 +65,7 @@ function bringToFront({ window, open }: WindowHolder): void {
 
 async function show(running: RunningApp, holder: WindowHolder, options: Options): Promise<void> {
   limitPermissions(session.defaultSession, running.origin)
-  limitContents(app, running.origin)
+  restrictWebContents(app, running.origin)
   setApplicationMenu(running.origin, process.platform)
 
   const open = async (url: string): Promise<void> => {
@@ -89,14 +89,14 @@ async function show(running: RunningApp, holder: WindowHolder, options: Options)
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
   })
-  app.on('before-quit', endInOrder(running))
+  app.on('before-quit', createQuitHandler(running))
   const url = running.freshUrl()
   await open(url)
   options.onReady(running, url)
 }
 
 /** Delays quitting until the service has ended and the data folder is released. */
-function endInOrder(running: RunningApp): (event: { preventDefault(): void }) => void {
+function createQuitHandler(running: RunningApp): (event: { preventDefault(): void }) => void {
   let ending = false
   return (event) => {
     event.preventDefault()

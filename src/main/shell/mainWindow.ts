@@ -11,7 +11,7 @@ type Options = {
 
 /** Background until the first paint, to prevent a flash. Equals `canvas` in `palette.css`. */
 const canvas = { dark: '#101113', light: '#ffffff' } as const
-const smallest = { width: 480, height: 360 } as const
+const minWindowSize = { width: 480, height: 360 } as const
 
 /**
  * Opens the window according to Electron's security checklist.
@@ -21,8 +21,8 @@ export async function openMainWindow({ url, preloadFile, iconFile, stateFile }: 
   const state = restoreWindowState(stateFile)
   const window = new BrowserWindow({
     ...state.bounds,
-    minWidth: smallest.width,
-    minHeight: smallest.height,
+    minWidth: minWindowSize.width,
+    minHeight: minWindowSize.height,
     title: 'Steward',
     icon: iconFile,
     show: false,
@@ -53,13 +53,13 @@ export async function openMainWindow({ url, preloadFile, iconFile, stateFile }: 
   })
   // A browser would ask the user. Electron would silently leave the window open.
   window.webContents.on('will-prevent-unload', (event) => {
-    if (hasLeft(window)) event.preventDefault()
+    if (confirmLeave(window)) event.preventDefault()
   })
   await window.loadURL(url)
   return window
 }
 
-function hasLeft(window: BrowserWindow): boolean {
+function confirmLeave(window: BrowserWindow): boolean {
   const pressed = dialog.showMessageBoxSync(window, {
     type: 'question',
     title: 'Steward',

@@ -2,22 +2,22 @@ import { type App, type Session, shell, type WebContents } from 'electron'
 import { securePromptHostName, securePromptPath } from '#shared/contract/wallet.ts'
 
 /** Permissions granted to pages: writing text to the clipboard, and notifications if the user enabled them. */
-const granted = ['clipboard-sanitized-write', 'notifications']
+const grantedPermissions = ['clipboard-sanitized-write', 'notifications']
 
 /** Denies all other permissions and all devices to all origins. */
 export function limitPermissions(session: Session, origin: string): void {
   const isOwn = (url: string | undefined) => toOrigin(url) === origin
   session.setPermissionRequestHandler((_contents, permission, answer, details) =>
-    answer(granted.includes(permission) && isOwn(details.requestingUrl)),
+    answer(grantedPermissions.includes(permission) && isOwn(details.requestingUrl)),
   )
   session.setPermissionCheckHandler(
-    (_contents, permission, requestingOrigin) => granted.includes(permission) && isOwn(requestingOrigin),
+    (_contents, permission, requestingOrigin) => grantedPermissions.includes(permission) && isOwn(requestingOrigin),
   )
   session.setDevicePermissionHandler(() => false)
 }
 
 /** Restricts all web contents to pages of the local API, and forbids new windows and webviews. */
-export function limitContents(app: App, origin: string): void {
+export function restrictWebContents(app: App, origin: string): void {
   app.on('web-contents-created', (_event, contents) => {
     contents.setWindowOpenHandler(({ url }) => {
       openOutside(url, origin)
@@ -81,12 +81,12 @@ function isExternal(url: string): boolean {
   if (!URL.canParse(url)) return false
   if (isPreview(url)) return true
   const { protocol, hostname } = new URL(url)
-  if (protocol === 'http:' || protocol === 'https:') return !isThisMachine(hostname)
+  if (protocol === 'http:' || protocol === 'https:') return !isLoopbackHost(hostname)
   return protocol === 'mailto:'
 }
 
 /** @param hostname as normalized by `URL`: lower case, IPv4 with four decimal parts, IPv6 shortened and hexadecimal */
-function isThisMachine(hostname: string): boolean {
+function isLoopbackHost(hostname: string): boolean {
   const host = hostname.replace(/\.+$/, '')
   if (host === '' || host === 'localhost' || host.endsWith('.localhost')) return true
   // ::, ::1, and 127.0.0.0/8 and 0.0.0.0 within ::/96 and ::ffff:0:0/96

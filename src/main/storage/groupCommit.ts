@@ -72,7 +72,7 @@ export function createGroupCommit({ database, flush, onBroken, ...options }: Opt
   }
 
   /** Commits all work in one transaction. Returns undefined if it was rolled back. */
-  const commitAll = (works: Work[]): Settled[] | undefined => {
+  const commitAll = (works: Work[]): WorkResult[] | undefined => {
     try {
       return database.transaction(() => works.map(toOutcome)).immediate()
     } catch (error) {
@@ -138,10 +138,10 @@ export function createGroupCommit({ database, flush, onBroken, ...options }: Opt
   }
 }
 
-type Settled = { work: Work; ended: 'done' | 'failed'; value: unknown }
+type WorkResult = { work: Work; ended: 'done' | 'failed'; value: unknown }
 
 /** An AppError is a result and does not roll back the transaction. Any other error does. */
-function toOutcome(work: Work): Settled {
+function toOutcome(work: Work): WorkResult {
   try {
     return { work, ended: 'done', value: work.run() }
   } catch (error) {

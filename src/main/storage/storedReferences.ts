@@ -1,5 +1,5 @@
 /** Kind of resource that a stored column or setting refers to. */
-export type ThingKind =
+export type ResourceKind =
   | 'account'
   | 'api-key'
   | 'attachment'
@@ -31,7 +31,7 @@ export type ThingKind =
 export type OnRemoved = 'delete' | 'detach' | 'close' | 'tell' | 'refuse' | 'history'
 
 export type Reference = {
-  refersTo: ThingKind
+  refersTo: ResourceKind
   onRemoved: OnRemoved
   /**
    * Component that performs the action. `foreign-key` and `trigger` are checked against the schema. `holder` subscribes
@@ -49,12 +49,12 @@ export type DeclaredColumn = Reference | PlainColumn | readonly Reference[]
 export type StoredReferences = Readonly<Record<string, Readonly<Record<string, DeclaredColumn>>>>
 
 /** Foreign key with `ON DELETE CASCADE`. */
-export const deleteWith = (refersTo: ThingKind): Reference => ({ refersTo, onRemoved: 'delete', by: 'foreign-key' })
+export const deleteWith = (refersTo: ResourceKind): Reference => ({ refersTo, onRemoved: 'delete', by: 'foreign-key' })
 /** Foreign key with `ON DELETE SET NULL`. */
-export const detachFrom = (refersTo: ThingKind): Reference => ({ refersTo, onRemoved: 'detach', by: 'foreign-key' })
+export const detachFrom = (refersTo: ResourceKind): Reference => ({ refersTo, onRemoved: 'detach', by: 'foreign-key' })
 /** Foreign key without an action. */
-export const keeps = (refersTo: ThingKind): Reference => ({ refersTo, onRemoved: 'refuse', by: 'foreign-key' })
-export const createHistory = (refersTo: ThingKind, why: string): Reference => ({
+export const restrictTo = (refersTo: ResourceKind): Reference => ({ refersTo, onRemoved: 'refuse', by: 'foreign-key' })
+export const createHistory = (refersTo: ResourceKind, why: string): Reference => ({
   ...{ refersTo, why },
   onRemoved: 'history',
   by: 'nothing',

@@ -2,14 +2,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
 import { getLocalStatus, type ServiceConnection } from '#shared/contract/localApi.ts'
 import type { Output } from '#shared/contract/route.ts'
-import type { Agent } from './agentClient.ts'
+import type { ApiClient } from './agentClient.ts'
 import { type LiveEvents, LiveEventsContext, useLinkState, useLiveEvent } from './liveEvents.ts'
-import { patchAndReadAgain, readAgain } from './readAgain.ts'
+import { patchAndRefetch, readAgain } from './readAgain.ts'
 
-const AgentContext = createContext<Agent | undefined>(undefined)
+const AgentContext = createContext<ApiClient | undefined>(undefined)
 
 type AgentProviderProps = {
-  agent: Agent
+  agent: ApiClient
   /** Omitted on pages that receive no events, such as a terminal link. */
   events?: LiveEvents | undefined
   children: ReactNode
@@ -26,7 +26,7 @@ export function AgentProvider({ agent, events, children }: AgentProviderProps) {
   )
 }
 
-export function useAgent(): Agent {
+export function useAgent(): ApiClient {
   const agent = useContext(AgentContext)
   if (!agent) throw new Error('useAgent needs an AgentProvider above it')
   return agent
@@ -65,7 +65,7 @@ function StatusKeeper() {
     if (event.type === 'ready') void readAgain(queryClient, statusKey)
     if (event.type !== 'connection.changed') return
     const { connection } = event
-    void patchAndReadAgain<LocalStatus>(queryClient, statusKey, (status) => ({ ...status, connection }))
+    void patchAndRefetch<LocalStatus>(queryClient, statusKey, (status) => ({ ...status, connection }))
   })
   return null
 }

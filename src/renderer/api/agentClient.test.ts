@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { createSandbox, deleteSandbox, getSandbox } from '#shared/contract/sandboxes.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { type Agent, createHttpAgent } from './agentClient.ts'
+import { type ApiClient, createHttpApiClient } from './agentClient.ts'
 
 const id = 'a'.repeat(32) as SandboxId
 let server: Server | undefined
@@ -14,12 +14,12 @@ afterEach(async () => {
   server = undefined
 })
 
-async function agentFor(listener: RequestListener): Promise<Agent> {
+async function agentFor(listener: RequestListener): Promise<ApiClient> {
   const opened = createServer(listener)
   server = opened
   await new Promise<void>((resolve) => opened.listen(0, '127.0.0.1', resolve))
   const { port } = opened.address() as AddressInfo
-  return createHttpAgent((path, init) => fetch(`http://127.0.0.1:${port}${path}`, init))
+  return createHttpApiClient((path, init) => fetch(`http://127.0.0.1:${port}${path}`, init))
 }
 
 const answering = (status: number, body: string, headers: Record<string, string> = {}) =>

@@ -1,9 +1,9 @@
 import { AppError, parseErrorCode } from '#shared/appError.ts'
-import { readAnswer } from '#shared/contract/readAnswer.ts'
+import { parseResponse } from '#shared/contract/parseResponse.ts'
 import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
 
 /** Calls one operation. @throws {AppError} or the signal's reason if the call was aborted */
-export type Agent = <R extends Route>(route: R, input: Input<R>, options?: AgentOptions) => Promise<Output<R>>
+export type ApiClient = <R extends Route>(route: R, input: Input<R>, options?: AgentOptions) => Promise<Output<R>>
 
 export type AgentOptions = {
   signal?: AbortSignal
@@ -15,7 +15,7 @@ export type AgentOptions = {
 export type FetchLike = (path: string, init: RequestInit) => Promise<Response>
 
 /** @param onUnreadable called with the number of list entries that were skipped because they could not be parsed */
-export function createHttpAgent(fetchLike: FetchLike, onUnreadable?: (count: number) => void): Agent {
+export function createHttpApiClient(fetchLike: FetchLike, onUnreadable?: (count: number) => void): ApiClient {
   return async (route, input, { signal, bytes, headers } = {}) => {
     const { path, body = bytes } = buildRequest(route, input)
     const type = route.raw?.request ?? 'application/json'
@@ -27,7 +27,7 @@ export function createHttpAgent(fetchLike: FetchLike, onUnreadable?: (count: num
     })
     const answer = await readJson(response, signal)
     if (!response.ok) throw toResponseError(response, answer)
-    const read = readAnswer(route, answer)
+    const read = parseResponse(route, answer)
     if (!read.success) {
       throw new AppError('internal/unexpected', `The answer to “${route.summary}” was not understood.`, {
         cause: read.error,

@@ -1,5 +1,5 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
-import { patchAndReadAgain } from './readAgain.ts'
+import { patchAndRefetch } from './readAgain.ts'
 
 /**
  * Patches a list with an event. Refetches only if a read of the list is in flight, because its response may be older
@@ -7,7 +7,7 @@ import { patchAndReadAgain } from './readAgain.ts'
  */
 export function patchFromEvent<Data>(queryClient: QueryClient, queryKey: QueryKey, patch: (data: Data) => Data): void {
   if (queryClient.isFetching({ queryKey }) > 0) {
-    void patchAndReadAgain(queryClient, queryKey, patch)
+    void patchAndRefetch(queryClient, queryKey, patch)
     return
   }
   queryClient.setQueriesData<Data>({ queryKey }, (data) => data && patch(data))

@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { LocalEvent } from '#shared/contract/localApi.ts'
-import { readEvent } from '#shared/contract/readAnswer.ts'
+import { readEvent } from '#shared/contract/parseResponse.ts'
 import { createEmitter } from '#shared/emitter.ts'
 
 export type LiveListener = (event: LocalEvent) => void

@@ -1,7 +1,7 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually.ts'
-import { patchAndReadAgain, readAgain } from './readAgain.ts'
+import { patchAndRefetch, readAgain } from './readAgain.ts'
 
 type Answer = { resolve(names: string[]): void; signal: AbortSignal }
 
@@ -31,7 +31,7 @@ const answer = (read: number, names: string[]) => asked[read]!.resolve(names)
 const add = (name: string) => (names: string[]) => [...names, name]
 
 test('an answer asked for before a change never lands, though it comes last', async () => {
-  const done = patchAndReadAgain<string[]>(client, queryKey, add('made'))
+  const done = patchAndRefetch<string[]>(client, queryKey, add('made'))
   await eventually(() => expect(asked).toHaveLength(2))
   answer(1, ['made'])
   await done
@@ -46,7 +46,7 @@ test('shows at once what the event told, and keeps it while the new read is unde
   const rereading = readAgain(client, queryKey)
   await eventually(() => expect(asked).toHaveLength(2))
 
-  const done = patchAndReadAgain<string[]>(client, queryKey, add('second'))
+  const done = patchAndRefetch<string[]>(client, queryKey, add('second'))
   expect(readCache()).toEqual(['first', 'second'])
   answer(1, ['first'])
   await eventually(() => expect(asked).toHaveLength(3))
@@ -60,7 +60,7 @@ test('shows at once what the event told, and keeps it while the new read is unde
 test('keeps every one of several changes that come while the list is read', async () => {
   answer(0, [])
   await eventually(() => expect(readCache()).toEqual([]))
-  const changes = ['a', 'b', 'c'].map((name) => patchAndReadAgain<string[]>(client, queryKey, add(name)))
+  const changes = ['a', 'b', 'c'].map((name) => patchAndRefetch<string[]>(client, queryKey, add(name)))
   expect(readCache()).toEqual(['a', 'b', 'c'])
   await eventually(() => expect(asked.filter(({ signal }) => !signal.aborted)).toHaveLength(2))
   expect(readCache()).toEqual(['a', 'b', 'c'])
@@ -82,7 +82,7 @@ test('asks nothing for a list that nobody shows, but marks it old', async () => 
   answer(0, ['first'])
   await eventually(() => expect(readCache()).toEqual(['first']))
   stopWatching()
-  await patchAndReadAgain<string[]>(client, queryKey, add('second'))
+  await patchAndRefetch<string[]>(client, queryKey, add('second'))
   expect(readCache()).toEqual(['first', 'second'])
   expect(asked).toHaveLength(1)
   expect(client.getQueryState(queryKey)?.isInvalidated).toBe(true)

@@ -13,7 +13,7 @@ export async function readAgain(queryClient: QueryClient, queryKey: QueryKey): P
  * Patches the cache with an event and refetches. `patch` is not called if nothing is cached. The refetch starts after
  * the event and therefore includes it.
  */
-export async function patchAndReadAgain<Data>(
+export async function patchAndRefetch<Data>(
   queryClient: QueryClient,
   queryKey: QueryKey,
   patch: (data: Data) => Data,

@@ -9,7 +9,7 @@ import { readWindowKey } from './windowKey.ts'
  * this browser, because it also requires the session cookie.
  * @param address path and query
  */
-export function buildWindowAddress(address: string, now = Date.now(), key = readWindowKey()): string {
+export function signWindowUrl(address: string, now = Date.now(), key = readWindowKey()): string {
   if (key === undefined) return address
   const until = Math.floor(now / 1000) + windowLink.seconds
   const signature = hmac(sha256, sha256(key), linkText(until, address))

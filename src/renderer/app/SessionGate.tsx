@@ -4,9 +4,9 @@ import { type ReactNode, useEffect, useState } from 'react'
 import type { Policy } from '#shared/contract/intents.ts'
 import { type LocalEvent, localEventsPath } from '#shared/contract/localApi.ts'
 import { AgentProvider } from '../api/AgentProvider.tsx'
-import type { Agent } from '../api/agentClient.ts'
+import type { ApiClient } from '../api/agentClient.ts'
 import { createLiveEvents, type LiveEvents, useLiveEvent } from '../api/liveEvents.ts'
-import { patchAndReadAgain, readAgain } from '../api/readAgain.ts'
+import { patchAndRefetch, readAgain } from '../api/readAgain.ts'
 import { getSocketOrigin } from '../api/streamUrl.ts'
 import { useLiveLists } from '../api/useLiveLists.ts'
 import { policyKey } from '../api/usePolicy.ts'
@@ -22,7 +22,7 @@ import { isSessionLost } from './sessionLost.ts'
 import { markStale } from './staleKeys.ts'
 import { useSession } from './useSession.ts'
 
-type SessionGateProps = { agent: Agent; token: string | undefined; children: ReactNode }
+type SessionGateProps = { agent: ApiClient; token: string | undefined; children: ReactNode }
 
 /** Opens the user's session and renders the window once it is open. */
 export function SessionGate({ agent, token, children }: SessionGateProps) {
@@ -66,7 +66,7 @@ function LiveUpdates() {
     if (event.type === 'wallet.changed') void readAgain(queryClient, walletKey)
     if (event.type === 'intent.show') goTo('approvals', event.intent_id)
     if (event.type === 'policy.changed') {
-      void patchAndReadAgain<Policy>(queryClient, policyKey, () => event.policy)
+      void patchAndRefetch<Policy>(queryClient, policyKey, () => event.policy)
     }
   }
 

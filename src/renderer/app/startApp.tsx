@@ -1,19 +1,19 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { createHttpAgent } from '../api/agentClient.ts'
+import { createHttpApiClient } from '../api/agentClient.ts'
 import { fetchAsWindow } from '../api/windowKey.ts'
 import { TerminalCallsHost } from '../features/terminals/calls/TerminalCallsHost.tsx'
 import { notify } from '../ui/toast.tsx'
 import { UnsavedGuard } from '../ui/unsaved/UnsavedGuard.tsx'
 import { App } from './App.tsx'
 import { takeAddressToken } from './addressToken.ts'
-import { drawPage } from './drawPage.tsx'
 import { createAppQueryClient } from './queryClient.ts'
+import { renderPage } from './renderPage.tsx'
 import { SessionGate } from './SessionGate.tsx'
 
 export function startApp(): void {
-  drawPage(() => {
+  renderPage(() => {
     const token = takeAddressToken(window.location, window.history)
-    const agent = createHttpAgent(fetchAsWindow, createUnreadableNotice())
+    const agent = createHttpApiClient(fetchAsWindow, createUnreadableNotice())
     return (
       <QueryClientProvider client={createAppQueryClient()}>
         <SessionGate agent={agent} token={token}>

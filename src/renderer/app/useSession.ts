@@ -1,20 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getLocalStatus, openSession } from '#shared/contract/localApi.ts'
 import { type LocalStatus, statusKey } from '../api/AgentProvider.tsx'
-import type { Agent } from '../api/agentClient.ts'
+import type { ApiClient } from '../api/agentClient.ts'
 import { saveWindowKey } from '../api/windowKey.ts'
 import { isSessionLost } from './sessionLost.ts'
 
 export const sessionKey = ['session'] as const
 
 /** Exchanges the start token, if present, for a session, and verifies the session. */
-export function useSession(agent: Agent, token: string | undefined) {
+export function useSession(agent: ApiClient, token: string | undefined) {
   const queryClient = useQueryClient()
   return useQuery({
     queryKey: sessionKey,
     queryFn: async ({ signal }) => {
       // A token is single-use. If it is rejected, an older session of this browser may still be valid.
-      const refusal = token === undefined ? undefined : await findRefusal(agent, token)
+      const refusal = token === undefined ? undefined : await exchangeToken(agent, token)
       try {
         const status = await agent(getLocalStatus, {}, { signal })
         queryClient.setQueryData<LocalStatus>(statusKey, status) // avoids another request by the window
@@ -26,7 +26,7 @@ export function useSession(agent: Agent, token: string | undefined) {
   })
 }
 
-async function findRefusal(agent: Agent, token: string): Promise<unknown> {
+async function exchangeToken(agent: ApiClient, token: string): Promise<unknown> {
   try {
     const { window_key } = await agent(openSession, { token })
     saveWindowKey(window_key)

@@ -1,6 +1,6 @@
 import './receipt.css'
 import { createHostMessages, isJson, type Json, toJsonObject } from './hostMessages.ts'
-import { createBegunView, createResultView, createStatusView, type ReceiptView } from './receiptView.ts'
+import { createPendingView, createResultView, createStatusView, type ReceiptView } from './receiptView.ts'
 
 /**
  * Page that hosts of MCP Apps show beside a call that pays or requires approval: request, outcome and payment. It
@@ -15,7 +15,7 @@ const host = createHostMessages({ noticed: onNotification, ended: () => leaving.
 const leaving = new AbortController()
 let followed: string | undefined
 
-draw(createBegunView())
+draw(createPendingView())
 new ResizeObserver(tellSize).observe(document.documentElement)
 void begin()
 
@@ -30,7 +30,7 @@ function onNotification(method: string, params: Json): void {
   if (method === 'ui/notifications/host-context-changed') look(params)
   if (method === 'ui/notifications/tool-result') show(createResultView(params))
   if (method === 'ui/notifications/tool-cancelled') {
-    show({ ...createBegunView(), state: 'failed', heading: 'Not done', sentence: 'The call was cancelled.' })
+    show({ ...createPendingView(), state: 'failed', heading: 'Not done', sentence: 'The call was cancelled.' })
   }
 }
 

@@ -15,7 +15,7 @@ const beginning: ReceiptView = {
   ...{ state: 'working', heading: 'In progress', sentence: '', amount: undefined, rows: [], follow: undefined },
 }
 
-export function createBegunView(): ReceiptView {
+export function createPendingView(): ReceiptView {
   return { ...beginning, sentence: 'Steward is working on it, or waiting for your approval.' }
 }
 

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react'
 import { joinClassNames } from './classNames.ts'
 
 /** Shared class names of all text inputs. */
-export const inputLook =
+export const inputClassName =
   'h-8 w-full min-w-0 rounded-control border border-edge bg-control px-2.5 text-text shadow-control transition-colors duration-100 hover:not-disabled:bg-control-hover focus-visible:outline-offset-0 aria-invalid:border-negative disabled:opacity-50'
 
 export type FieldTexts = {

@@ -2,7 +2,7 @@ import { Pencil } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import type { z } from 'zod'
 import { joinClassNames } from './classNames.ts'
-import { inputLook } from './Field.tsx'
+import { inputClassName } from './Field.tsx'
 import { IconButton } from './IconButton.tsx'
 
 type NameFieldProps = {
@@ -84,7 +84,7 @@ export function NameField({ name, schema, of, as: Name = 'h2', shortcut, rename 
         autoFocus
         spellCheck={false}
         autoComplete="off"
-        className={joinClassNames(inputLook, '-ml-2.5', Name !== 'span' && 'font-semibold')}
+        className={joinClassNames(inputClassName, '-ml-2.5', Name !== 'span' && 'font-semibold')}
       />
       {wrong !== undefined && (
         <p id={errorId} role="alert" className="pt-1 text-small text-negative">

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findNumberFault, parseWholeNumber } from './NumberField.tsx'
+import { parseWholeNumber, validateNumber } from './NumberField.tsx'
 
 test.each([
   ['700', 700],
@@ -15,7 +15,7 @@ test.each(['', '1.5', '-1', '1e3', 'many', '9'.repeat(16)])('%j is no whole numb
 
 test('says what is allowed, and rounds nothing', () => {
   const limits = { min: 512, max: 8192 }
-  expect(findNumberFault(700, limits)).toBeUndefined()
-  expect(findNumberFault(999_999, limits)).toBe('Use 512 to 8192.')
-  expect(findNumberFault(Number.NaN, limits)).toBe('Use 512 to 8192.')
+  expect(validateNumber(700, limits)).toBeUndefined()
+  expect(validateNumber(999_999, limits)).toBe('Use 512 to 8192.')
+  expect(validateNumber(Number.NaN, limits)).toBe('Use 512 to 8192.')
 })

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Field, type FieldTexts, FieldUnit, inputLook } from './Field.tsx'
+import { Field, type FieldTexts, FieldUnit, inputClassName } from './Field.tsx'
 
 type NumberFieldProps = FieldTexts & {
   /** `NaN` if the text is not a number. */
@@ -20,7 +20,7 @@ type NumberFieldProps = FieldTexts & {
 export function NumberField({ value, onChange, min, max, step = 1, unit, ...texts }: NumberFieldProps) {
   const [left, setLeft] = useState(false)
   const [draft, setDraft] = useState('')
-  const error = texts.error ?? (left ? findNumberFault(value, { min, max }) : undefined)
+  const error = texts.error ?? (left ? validateNumber(value, { min, max }) : undefined)
   return (
     <Field {...texts} error={error}>
       {(control) => (
@@ -45,7 +45,7 @@ export function NumberField({ value, onChange, min, max, step = 1, unit, ...text
               onChange(Math.min(max, Math.max(min, value + direction * step)))
             }}
             onBlur={() => setLeft(true)}
-            className={`${inputLook} tabular-nums`}
+            className={`${inputClassName} tabular-nums`}
           />
           {unit && <FieldUnit>{unit}</FieldUnit>}
         </span>
@@ -55,7 +55,7 @@ export function NumberField({ value, onChange, min, max, step = 1, unit, ...text
 }
 
 /** Returns the error of a number, such as `Use 512 to 8192.` */
-export function findNumberFault(value: number, { min, max }: { min: number; max: number }): string | undefined {
+export function validateNumber(value: number, { min, max }: { min: number; max: number }): string | undefined {
   return Number.isInteger(value) && value >= min && value <= max ? undefined : `Use ${min} to ${max}.`
 }
 

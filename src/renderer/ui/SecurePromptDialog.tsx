@@ -8,7 +8,7 @@ import { Dialog } from './Dialog.tsx'
 import { ErrorNotice } from './ErrorNotice.tsx'
 import { Skeleton } from './Skeleton.tsx'
 import type { SecurePromptEnd, SecurePromptRequest } from './securePromptContext.ts'
-import { presentTheme } from './theme/theme.ts'
+import { getTheme } from './theme/theme.ts'
 
 type SecurePromptMessageOptions = {
   frame: RefObject<HTMLIFrameElement | null>
@@ -20,7 +20,7 @@ type SecurePromptMessageOptions = {
 type SecurePromptDialogProps = { request: SecurePromptRequest; onEnd: (end: SecurePromptEnd) => void }
 
 /** Titles and initial heights in pixels of the first page, which prevent a layout shift after it has loaded. */
-const looks: Record<SecurePromptPurpose, { title: string; height: number }> = {
+const promptLayouts: Record<SecurePromptPurpose, { title: string; height: number }> = {
   create: { title: 'Create a wallet', height: 493 },
   import: { title: 'Import a wallet', height: 533 },
   unlock: { title: 'Unlock the wallet', height: 163 },
@@ -35,7 +35,7 @@ const looks: Record<SecurePromptPurpose, { title: string; height: number }> = {
   confirm_policy: { title: 'Confirm', height: 300 },
 }
 /** Timeout after which a page without messages is assumed to be blocked by the browser, in milliseconds. */
-const silentMs = 10_000
+const messageTimeoutMs = 10_000
 
 /**
  * Page of the wallet in a frame. The page is served from a different site, so browsers isolate it in another process:
@@ -45,16 +45,16 @@ export function SecurePromptDialog({ request, onEnd }: SecurePromptDialogProps) 
   const agent = useAgent()
   const frame = useRef<HTMLIFrameElement>(null)
   const id = useId()
-  const { title, height: firstHeight } = looks[request.purpose]
+  const { title, height: firstHeight } = promptLayouts[request.purpose]
   const prompt = useQuery({
     queryKey: ['local', 'secure-prompt', id],
-    queryFn: ({ signal }) => agent(openSecurePrompt, { ...request, theme: presentTheme() }, { signal }),
+    queryFn: ({ signal }) => agent(openSecurePrompt, { ...request, theme: getTheme() }, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
   })
   const url = prompt.data?.url
-  const { height, isSilent } = useSecurePromptMessages({ frame, url, silentMs, onEnd })
+  const { height, isSilent } = useSecurePromptMessages({ frame, url, silentMs: messageTimeoutMs, onEnd })
   useEndWithLock(request.purpose, onEnd)
 
   return (

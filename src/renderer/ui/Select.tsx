@@ -1,7 +1,7 @@
 import { Check, ChevronDown } from 'lucide-react'
 import { DropdownMenu as Primitive } from 'radix-ui'
 import { joinClassNames } from './classNames.ts'
-import { Field, type FieldTexts, inputLook } from './Field.tsx'
+import { Field, type FieldTexts, inputClassName } from './Field.tsx'
 import { useLayers } from './Layers.tsx'
 
 export type SelectOption<Value extends string> = {
@@ -42,7 +42,7 @@ export function Select<Value extends string>({
             aria-labelledby={`${labelId} ${id}-value`}
             disabled={disabled}
             className={joinClassNames(
-              quiet ? quietLook : inputLook,
+              quiet ? quietLook : inputClassName,
               'flex items-center gap-2 text-left',
               !quiet && 'justify-between',
             )}

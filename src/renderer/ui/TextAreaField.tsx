@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react'
 import { joinClassNames } from './classNames.ts'
-import { Field, type FieldTexts, inputLook } from './Field.tsx'
+import { Field, type FieldTexts, inputClassName } from './Field.tsx'
 
 type TextAreaFieldProps = FieldTexts &
   Omit<ComponentProps<'textarea'>, 'id' | 'value' | 'onChange'> & {
@@ -30,7 +30,7 @@ export function TextAreaField({
           value={value}
           onChange={(event) => onChange(event.target.value)}
           className={joinClassNames(
-            inputLook.replace('h-8 ', ''),
+            inputClassName.replace('h-8 ', ''),
             'resize-y py-1.5',
             monospaced && 'font-mono text-small',
             className,

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react'
 import { joinClassNames } from './classNames.ts'
-import { Field, type FieldTexts, FieldUnit, inputLook } from './Field.tsx'
+import { Field, type FieldTexts, FieldUnit, inputClassName } from './Field.tsx'
 
 type TextFieldProps = FieldTexts &
   Omit<ComponentProps<'input'>, 'id' | 'value' | 'onChange'> & {
@@ -36,7 +36,7 @@ export function TextField({
             {...control}
             value={value}
             onChange={(event) => onChange(event.target.value)}
-            className={joinClassNames(inputLook, monospaced && 'font-mono text-small', unit && 'pr-12', className)}
+            className={joinClassNames(inputClassName, monospaced && 'font-mono text-small', unit && 'pr-12', className)}
           />
           {unit && <FieldUnit>{unit}</FieldUnit>}
         </span>

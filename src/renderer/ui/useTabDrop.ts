@@ -2,7 +2,7 @@ import { type DragEvent, type DragEventHandler, useRef, useState } from 'react'
 import type { TabDrag } from './tab.ts'
 
 /** Time for which a dragged item must rest on a tab to open it, in milliseconds. */
-const restMs = 500
+const openDelayMs = 500
 
 type TabDropOptions = { drag: TabDrag | undefined; onRest: (id: string) => void }
 
@@ -21,7 +21,7 @@ export function useTabDrop({ drag, onRest }: TabDropOptions): TabDrop {
   const rest = (id: string | undefined) => {
     if (resting.current?.id === id) return
     clearTimeout(resting.current?.timer)
-    resting.current = id === undefined ? undefined : { id, timer: setTimeout(() => onRest(id), restMs) }
+    resting.current = id === undefined ? undefined : { id, timer: setTimeout(() => onRest(id), openDelayMs) }
   }
   const leave = () => {
     setDropPlace(undefined)
@@ -34,7 +34,7 @@ export function useTabDrop({ drag, onRest }: TabDropOptions): TabDrop {
       onDragOver(event) {
         if (!drag?.active) return
         event.preventDefault()
-        const { place, id } = placeUnder(event)
+        const { place, id } = findDropTarget(event)
         setDropPlace(place)
         rest(id)
       },
@@ -44,7 +44,7 @@ export function useTabDrop({ drag, onRest }: TabDropOptions): TabDrop {
       onDrop(event) {
         if (!drag?.active) return
         event.preventDefault()
-        drag.onDrop(placeUnder(event).place)
+        drag.onDrop(findDropTarget(event).place)
         leave()
       },
     },
@@ -52,7 +52,7 @@ export function useTabDrop({ drag, onRest }: TabDropOptions): TabDrop {
 }
 
 /** Returns the insertion index, and the id of the tab under the pointer. */
-function placeUnder({ currentTarget, clientX, target }: DragEvent): { place: number; id: string | undefined } {
+function findDropTarget({ currentTarget, clientX, target }: DragEvent): { place: number; id: string | undefined } {
   const places = [...currentTarget.querySelectorAll<HTMLElement>('[data-tab]')]
   const under = target instanceof Element ? target.closest<HTMLElement>('[data-tab]') : null
   const after = places.filter((tab) => {

@@ -30,7 +30,7 @@ export const ChatFailure = z.object({
 })
 export type ChatFailure = z.infer<typeof ChatFailure>
 
-export const AnswerUsage = z.object({
+export const MessageUsage = z.object({
   input_tokens: z.int(),
   /** Input tokens read from the provider's cache. */
   cached_tokens: z.int(),
@@ -43,7 +43,7 @@ export const AnswerUsage = z.object({
   /** Whether the cost is an estimate: while the message is streamed, or if no exact amount was reported. */
   estimated: z.boolean(),
 })
-export type AnswerUsage = z.infer<typeof AnswerUsage>
+export type MessageUsage = z.infer<typeof MessageUsage>
 
 /** Message of a conversation. Messages form a tree by `parent_id`. */
 export const Message = z.object({
@@ -71,7 +71,7 @@ export const Message = z.object({
   /** Shared by assistant messages that were requested together. Null if requested alone. */
   group_id: z.string().nullable(),
   error: ChatFailure.nullable(),
-  usage: AnswerUsage.nullable(),
+  usage: MessageUsage.nullable(),
   /** `stop`, `length`, `content_filter`, `step_limit`, `turn_limit`, or the provider's reason. */
   finish_reason: z.string().nullable(),
   /** Number of oldest messages omitted because the context of the model is full. */
@@ -223,20 +223,20 @@ export const stopMessage = defineRoute({
  * `delta` appends to the text. `end` comes last, with the complete message. A slow client receives longer deltas, and
  * none is lost. A client that reconnects starts with a snapshot.
  */
-export const AnswerEvent = z.discriminatedUnion('type', [
+export const MessageEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('snapshot'), message: Message }),
   z.object({
     type: z.literal('delta'),
     text: z.string(),
     reasoning: z.string(),
     /** Estimated usage so far. */
-    usage: AnswerUsage,
+    usage: MessageUsage,
   }),
   /** Tool calls that started or changed. */
-  z.object({ type: z.literal('calls'), calls: z.array(ChatCall), usage: AnswerUsage }),
+  z.object({ type: z.literal('calls'), calls: z.array(ChatCall), usage: MessageUsage }),
   z.object({ type: z.literal('end'), message: Message }),
 ])
-export type AnswerEvent = z.infer<typeof AnswerEvent>
+export type MessageEvent = z.infer<typeof MessageEvent>
 
 export const streamMessage = defineRoute({
   operation: 'messageStream',

@@ -19,7 +19,7 @@ const tag = 'Chat'
 const auth = 'person'
 
 /** Estimated cost of one model's response. */
-export const AnswerEstimate = z.object({
+export const CompletionEstimate = z.object({
   model: z.string(),
   /** Whether the service has the model and a key of its provider. */
   available: z.boolean(),
@@ -36,7 +36,7 @@ export const AnswerEstimate = z.object({
   /** Whether the limits reduce the maximum output. */
   clamped: z.boolean(),
 })
-export type AnswerEstimate = z.infer<typeof AnswerEstimate>
+export type CompletionEstimate = z.infer<typeof CompletionEstimate>
 
 export const estimateMessage = defineRoute({
   operation: 'messageEstimate',
@@ -60,7 +60,7 @@ export const estimateMessage = defineRoute({
     parameters: ChatParameters.partial().optional(),
   }),
   response: z.object({
-    estimates: z.array(AnswerEstimate),
+    estimates: z.array(CompletionEstimate),
     min_micro_usd: z.int(),
     max_micro_usd: z.int(),
     /** Limits of the conversation and of the day. */

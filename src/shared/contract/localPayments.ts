@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { IsoTime } from '../time.ts'
 import { BudgetState } from './paymentBudgets.ts'
 import {
-  PaidAnswer,
+  PaidResponse,
   Payment,
   PaymentId,
   PaymentOffer,
@@ -22,13 +22,13 @@ import { defineRoute } from './route.ts'
 const tag = 'Payments'
 
 /** Policy evaluation of a payment. */
-export const PaymentVerdict = z.object({
+export const PaymentEvaluation = z.object({
   effect: z
     .enum(['allow', 'ask', 'refuse'])
     .describe('`allow`: it would be paid at once. `ask`: you would be asked. `refuse`: it would not be paid.'),
   detail: z.string().describe('Why, in one sentence.'),
 })
-export type PaymentVerdict = z.infer<typeof PaymentVerdict>
+export type PaymentEvaluation = z.infer<typeof PaymentEvaluation>
 
 /** Price of a URL. Nothing is signed or reserved. */
 export const PaymentCheck = z.object({
@@ -38,7 +38,7 @@ export const PaymentCheck = z.object({
   needs_payment: z.boolean(),
   offers: z.array(PaymentOffer),
   chosen: z.int().nullable().describe('Which of `offers` Steward would pay; null: none.'),
-  verdict: PaymentVerdict.nullable().describe('Of the chosen offer; null where there is nothing to pay.'),
+  verdict: PaymentEvaluation.nullable().describe('Of the chosen offer; null where there is nothing to pay.'),
   budgets: z.array(BudgetState).describe('The limits that the chosen offer counts against, before it is paid.'),
 })
 export type PaymentCheck = z.infer<typeof PaymentCheck>
@@ -76,7 +76,7 @@ const reached =
  */
 export const PaidResult = z.object({
   payment: PaymentReceipt.nullable(),
-  answer: PaidAnswer.nullable(),
+  answer: PaidResponse.nullable(),
 })
 export type PaidResult = z.infer<typeof PaidResult>
 

@@ -65,14 +65,14 @@ export const PaymentOffer = z.object({
 export type PaymentOffer = z.infer<typeof PaymentOffer>
 
 /** Response of the seller. Untrusted: must be rendered as text, never as HTML. */
-export const PaidAnswer = z.object({
+export const PaidResponse = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()).describe('`content-type` and a few others; no cookies.'),
   body: z.string(),
   encoding: z.enum(['utf8', 'base64']),
   truncated: z.boolean(),
 })
-export type PaidAnswer = z.infer<typeof PaidAnswer>
+export type PaidResponse = z.infer<typeof PaidResponse>
 
 /** Payment in a list. `GET /local/payments/:paymentId` adds the receipt. */
 export const Payment = z.object({
@@ -136,7 +136,7 @@ export const PaymentReceipt = Payment.extend({
     .nullable()
     .describe('What the seller said of the payment in `PAYMENT-RESPONSE`.'),
   reconciled_by: z.enum(['chain', 'seller']).nullable(),
-  answer: PaidAnswer.nullable(),
+  answer: PaidResponse.nullable(),
   steps: z
     .array(z.object({ state: PaymentState, detail: z.string().nullable(), at: IsoTime }))
     .describe('What happened, oldest first.'),

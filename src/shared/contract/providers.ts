@@ -13,18 +13,18 @@ import { defineRoute } from './route.ts'
 export const providerKeyLimits = { minCharacters: 8, maxCharacters: 512 } as const
 
 /** Storage of a provider's key. */
-export const KeyPlace = z.enum([
+export const KeyLocation = z.enum([
   'keychain',
   /** Encrypted, with the encryption key stored next to it. */
   'file',
   /** Plain text in the configuration. */
   'config',
 ])
-export type KeyPlace = z.infer<typeof KeyPlace>
+export type KeyLocation = z.infer<typeof KeyLocation>
 
 /** Stored key, without the secret. */
 export const StoredKey = z.object({
-  place: KeyPlace,
+  place: KeyLocation,
   /** Last four characters of the key. Null if the key is too short or from the configuration. */
   ends_with: z.string().nullable(),
   set_at: IsoTime.nullable(),
@@ -36,7 +36,7 @@ export type StoredKey = z.infer<typeof StoredKey>
 export const Provider = z.object({
   family: FamilyId,
   name: z.string(),
-  configured: KeyPlace.nullable(),
+  configured: KeyLocation.nullable(),
   key: StoredKey.nullable(),
   /** Time at which the provider last refused this key in a chat; null if it has not since the key was set. */
   key_refused_at: IsoTime.nullable(),

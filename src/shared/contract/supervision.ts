@@ -13,7 +13,7 @@ export const ServiceReady = z.object({
 export type ServiceReady = z.infer<typeof ServiceReady>
 
 /** Messages from the application to the stdin of a supervised service. Stored only in memory. */
-export const ServiceOrder = z.discriminatedUnion('event', [
+export const ServiceCommand = z.discriminatedUnion('event', [
   /** Key that authenticates the user in the window. */
   z.object({ event: z.literal('person'), key: z.string() }),
   /** Hosts from which the application forwards requests. */
@@ -40,6 +40,6 @@ export const ServiceOrder = z.discriminatedUnion('event', [
   /** Whether the user has stopped all activity, including models for all keys. */
   z.object({ event: z.literal('models-stopped'), stopped: z.boolean() }),
 ])
-export type ServiceOrder = z.infer<typeof ServiceOrder>
+export type ServiceCommand = z.infer<typeof ServiceCommand>
 /** Message that changes the models of a service. */
-export type ModelOrder = Extract<ServiceOrder, { event: 'provider-key' | 'local-models' | 'models-stopped' }>
+export type ModelCommand = Extract<ServiceCommand, { event: 'provider-key' | 'local-models' | 'models-stopped' }>

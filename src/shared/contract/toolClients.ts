@@ -13,10 +13,10 @@ export const toolKeyPrefix = 'sk_tools_'
  * File in the data folder, readable by this user only, from which local programs read the endpoint of the running
  * Steward.
  */
-export const stdioDoorFile = 'mcp.json'
+export const stdioEndpointFile = 'mcp.json'
 /** Local endpoint for `steward-mcp`. */
-export const StdioDoor = z.object({ url: z.string(), key: z.string(), pid: z.int() })
-export type StdioDoor = z.infer<typeof StdioDoor>
+export const StdioEndpoint = z.object({ url: z.string(), key: z.string(), pid: z.int() })
+export type StdioEndpoint = z.infer<typeof StdioEndpoint>
 
 /** Header of a request to `/mcp` that restricts the client's profile for this request. */
 export const profileHeader = 'x-steward-profile'

@@ -39,11 +39,11 @@ export const ToolServerName = z
   .regex(unreservedName, 'must be another: tools of Steward are called so')
 
 /** Separator between server name and tool name. Names of built-in tools never contain it. */
-export const servedMark = '__'
+export const serverNameSeparator = '__'
 
 /** Returns the server name of a tool, or undefined for a built-in tool. */
 export function parseServerName(tool: string): string | undefined {
-  const index = tool.indexOf(servedMark)
+  const index = tool.indexOf(serverNameSeparator)
   return index > 0 ? tool.slice(0, index) : undefined
 }
 

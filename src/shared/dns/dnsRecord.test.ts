@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseCharacterStrings, quoteText, splitText } from './characterStrings.ts'
-import { DnsRecordFault, type NewDnsRecord, normalizeRecord } from './dnsRecord.ts'
+import { DnsRecordError, type NewDnsRecord, normalizeRecord } from './dnsRecord.ts'
 import { findZoneConflict } from './zoneRules.ts'
 
 const zone = 'example.com'
@@ -71,9 +71,9 @@ test.each([
   try {
     record(fields)
   } catch (fault) {
-    expect(fault).toBeInstanceOf(DnsRecordFault)
-    expect((fault as DnsRecordFault).field).toBe(field)
-    expect((fault as DnsRecordFault).message).toMatch(new RegExp(`^\`${field}\` .+\\.$`))
+    expect(fault).toBeInstanceOf(DnsRecordError)
+    expect((fault as DnsRecordError).field).toBe(field)
+    expect((fault as DnsRecordError).message).toMatch(new RegExp(`^\`${field}\` .+\\.$`))
     return
   }
   throw new Error('It was taken.')

@@ -32,10 +32,10 @@ export type NewDnsRecord = Omit<DnsRecordData, 'ttl' | 'distance'> & {
 }
 
 /** Invalid field of a record. The message starts with the name of the field. */
-export class DnsRecordFault extends Error {
+export class DnsRecordError extends Error {
   readonly field: 'type' | 'host' | 'value' | 'ttl' | 'distance'
 
-  constructor(field: DnsRecordFault['field'], demand: string) {
+  constructor(field: DnsRecordError['field'], demand: string) {
     super(`\`${field}\` ${demand}.`)
     this.name = 'DnsRecordFault'
     this.field = field
@@ -53,14 +53,14 @@ export function normalizeRecord(zone: string, record: NewDnsRecord): DnsRecordDa
   const value = values[type](record.value.trim(), zone)
   const distance = normalizeDistance(record)
   if (type === 'CNAME' && host === '@')
-    throw new DnsRecordFault('host', 'must not be `@`: a CNAME is not allowed at the root')
+    throw new DnsRecordError('host', 'must not be `@`: a CNAME is not allowed at the root')
   if (type === 'NS' && host === '@') {
-    throw new DnsRecordFault('host', 'must not be `@`: set the nameservers of the domain instead')
+    throw new DnsRecordError('host', 'must not be `@`: set the nameservers of the domain instead')
   }
   if (type === 'SRV' && !/^_[a-z0-9-]{1,62}\._[a-z0-9-]{1,62}(\.|$)/.test(host)) {
-    throw new DnsRecordFault('host', 'must begin with service and protocol, as in `_sip._tcp`')
+    throw new DnsRecordError('host', 'must begin with service and protocol, as in `_sip._tcp`')
   }
-  if (type === 'NS' && host.includes('*')) throw new DnsRecordFault('host', 'must not be a wildcard for NS')
+  if (type === 'NS' && host.includes('*')) throw new DnsRecordError('host', 'must not be a wildcard for NS')
   return { type, host, value, ttl: normalizeTtl(record.ttl), distance }
 }
 
@@ -74,8 +74,8 @@ export function normalizeHost(zone: string, input: string): string {
   if (host === '@') return host
   const labels = host.split('.')
   const isName = labels.every((it, index) => label.test(it) || (index === 0 && it === '*'))
-  if (!isName) throw new DnsRecordFault('host', 'must be `@`, or labels of letters, digits, `-` and `_`, as in `www`')
-  if (host.length + 1 + zone.length > 253) throw new DnsRecordFault('host', 'is too long together with the domain')
+  if (!isName) throw new DnsRecordError('host', 'must be `@`, or labels of letters, digits, `-` and `_`, as in `www`')
+  if (host.length + 1 + zone.length > 253) throw new DnsRecordError('host', 'is too long together with the domain')
   return host
 }
 
@@ -83,18 +83,18 @@ function normalizeTtl(ttl: number | undefined): number {
   const { min, max, default: defaultTtl } = dnsLimits.ttl
   if (ttl === undefined) return defaultTtl
   if (Number.isInteger(ttl) && ttl >= min && ttl <= max) return ttl
-  throw new DnsRecordFault('ttl', `must be a whole number of seconds from ${min} to ${max}`)
+  throw new DnsRecordError('ttl', `must be a whole number of seconds from ${min} to ${max}`)
 }
 
 function normalizeDistance({ type, distance }: NewDnsRecord): number | null {
   const { min, max, default: defaultDistance } = dnsLimits.distance
   const number = distance ?? defaultDistance
   if (!Number.isInteger(number) || number < min || number > max) {
-    throw new DnsRecordFault('distance', `must be a whole number from ${min} to ${max}`)
+    throw new DnsRecordError('distance', `must be a whole number from ${min} to ${max}`)
   }
   if (hasDistance(type)) return number
   if (distance === undefined || distance === null) return null
-  throw new DnsRecordFault('distance', `must be omitted: ${type} records have none`)
+  throw new DnsRecordError('distance', `must be omitted: ${type} records have none`)
 }
 
 /** Whether records of this type have a preference or priority. */
@@ -110,31 +110,31 @@ const Ipv6 = z.ipv6()
 const values: Readonly<Record<DnsRecordType, Normal>> = {
   A(value) {
     if (Ipv4.safeParse(value).success) return value
-    throw new DnsRecordFault('value', 'must be an IPv4 address, as in `192.0.2.1`')
+    throw new DnsRecordError('value', 'must be an IPv4 address, as in `192.0.2.1`')
   },
   AAAA(value) {
     if (Ipv6.safeParse(value).success && !value.includes('%')) return normalizeIpv6(value)
-    throw new DnsRecordFault('value', 'must be an IPv6 address, as in `2001:db8::1`')
+    throw new DnsRecordError('value', 'must be an IPv6 address, as in `2001:db8::1`')
   },
   CNAME: normalizeTarget,
   NS: normalizeTarget,
   MX: (value, zone) => (value === '.' ? value : normalizeTarget(value, zone)),
   TXT(value) {
     const text = value.startsWith('"') ? parseCharacterStrings(value) : value
-    if (text === undefined) throw new DnsRecordFault('value', 'has unbalanced quotes')
+    if (text === undefined) throw new DnsRecordError('value', 'has unbalanced quotes')
     const bytes = encodeUtf8(text).length
-    if (bytes === 0) throw new DnsRecordFault('value', 'must not be empty')
+    if (bytes === 0) throw new DnsRecordError('value', 'must not be empty')
     if (bytes > dnsLimits.textBytes) {
-      throw new DnsRecordFault('value', `must have at most ${dnsLimits.textBytes} bytes`)
+      throw new DnsRecordError('value', `must have at most ${dnsLimits.textBytes} bytes`)
     }
-    if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new DnsRecordFault('value', 'must not have control characters')
+    if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new DnsRecordError('value', 'must not have control characters')
     return text
   },
   SRV(value, zone) {
     const [weight = '', port = '', target = '', ...more] = value.split(/\s+/)
     const isNumber = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535
     if (!isNumber(weight) || !isNumber(port) || target === '' || more.length > 0) {
-      throw new DnsRecordFault('value', 'must be weight, port and target, as in `5 5060 sip.example.com`')
+      throw new DnsRecordError('value', 'must be weight, port and target, as in `5 5060 sip.example.com`')
     }
     return `${Number(weight)} ${Number(port)} ${target === '.' ? target : normalizeTarget(target, zone)}`
   },
@@ -142,7 +142,7 @@ const values: Readonly<Record<DnsRecordType, Normal>> = {
     const parts = /^(\d{1,3})\s+([A-Za-z0-9]{1,15})\s+(?:"([^"\\\p{Cc}]*)"|([^\s"\\]+))$/u.exec(value)
     const [, flags = '', tag = '', quoted, bare] = parts ?? []
     if (!parts || Number(flags) > 255) {
-      throw new DnsRecordFault('value', 'must be flags, tag and value, as in `0 issue "letsencrypt.org"`')
+      throw new DnsRecordError('value', 'must be flags, tag and value, as in `0 issue "letsencrypt.org"`')
     }
     return `${Number(flags)} ${tag.toLowerCase()} "${quoted ?? bare ?? ''}"`
   },
@@ -154,7 +154,7 @@ function normalizeTarget(value: string, zone: string): string {
   const labels = name.split('.')
   const isAddress = Ipv4.safeParse(name).success || Ipv6.safeParse(name).success
   if (!isAddress && labels.length > 1 && name.length <= 253 && labels.every((it) => label.test(it))) return name
-  throw new DnsRecordFault('value', 'must be a full host name, as in `mail.example.com`')
+  throw new DnsRecordError('value', 'must be a full host name, as in `mail.example.com`')
 }
 
 /** Formats an address according to RFC 5952: the first of the longest runs of zeros becomes `::`. */

@@ -1,13 +1,13 @@
 import { quoteText } from './characterStrings.ts'
 import {
   type DnsRecordData,
-  DnsRecordFault,
+  DnsRecordError,
   type DnsRecordType,
   dnsLimits,
   dnsRecordTypes,
   normalizeRecord,
 } from './dnsRecord.ts'
-import { readZoneEntries, type ZoneEntry, ZoneFileFault } from './zoneTokens.ts'
+import { readZoneEntries, type ZoneEntry, ZoneFileError } from './zoneTokens.ts'
 
 /** Line that an import skips, with the reason. */
 export type SkippedLine = { line: number; reason: string }
@@ -25,7 +25,7 @@ export const zoneFileLimit = 1_000_000
  * @throws ZoneFileFault with the line number; a file with an error is rejected completely
  */
 export function parseZoneFile(zone: string, text: string): ImportedZone {
-  if (text.length > zoneFileLimit) throw new ZoneFileFault(1, `The file has more than ${zoneFileLimit} characters`)
+  if (text.length > zoneFileLimit) throw new ZoneFileError(1, `The file has more than ${zoneFileLimit} characters`)
   const imported: ImportedZone = { records: [], skipped: [], clamped: [] }
   const seenRecords = new Set<string>()
   const state: State = { origin: zone, owner: undefined, ttl: undefined, lastTtl: undefined }
@@ -37,13 +37,13 @@ export function parseZoneFile(zone: string, text: string): ImportedZone {
       continue
     }
     const key = JSON.stringify([read.type, read.host, read.value, read.distance])
-    if (seenRecords.has(key)) throw new ZoneFileFault(entry.line, 'The same record stands in the file twice')
+    if (seenRecords.has(key)) throw new ZoneFileError(entry.line, 'The same record stands in the file twice')
     seenRecords.add(key)
     imported.records.push(read)
     const from = state.lastTtl
     if (from !== undefined && from !== read.ttl) imported.clamped.push({ line: entry.line, from, to: read.ttl })
     if (imported.records.length > dnsLimits.records) {
-      throw new ZoneFileFault(entry.line, `The file has more than ${dnsLimits.records} records`)
+      throw new ZoneFileError(entry.line, `The file has more than ${dnsLimits.records} records`)
     }
   }
   return imported
@@ -67,14 +67,14 @@ function readEntry(zone: string, state: State, entry: ZoneEntry): DnsRecordData 
     state.owner = toAbsoluteName(first.text, state.origin)
     index = 1
   }
-  if (state.owner === undefined) throw new ZoneFileFault(line, 'There is no name before the first record')
+  if (state.owner === undefined) throw new ZoneFileError(line, 'There is no name before the first record')
   let ttl: number | undefined
   for (let more = 0; more < 2; more += 1) {
     const word = words[index]?.text ?? ''
     const seconds = ttl === undefined ? toSeconds(word) : undefined
     if (seconds === undefined && !/^(in|ch|hs|cs)$/i.test(word)) break
     if (seconds === undefined && word.toUpperCase() !== 'IN') {
-      throw new ZoneFileFault(line, `Records of class ${word.toUpperCase()} cannot be imported`)
+      throw new ZoneFileError(line, `Records of class ${word.toUpperCase()} cannot be imported`)
     }
     ttl ??= seconds
     index += 1
@@ -82,7 +82,7 @@ function readEntry(zone: string, state: State, entry: ZoneEntry): DnsRecordData 
   const type = words[index]?.text.toUpperCase() ?? ''
   const data = words.slice(index + 1)
   state.lastTtl = ttl ?? state.ttl ?? state.lastTtl
-  if (!/^[A-Z][A-Z0-9-]{0,15}$/.test(type)) throw new ZoneFileFault(line, 'There is no record type')
+  if (!/^[A-Z][A-Z0-9-]{0,15}$/.test(type)) throw new ZoneFileError(line, 'There is no record type')
   const isOfDomain = state.owner === zone && type === 'NS'
   if (type === 'SOA' || isOfDomain) return { line, reason: `${type}: set by the registrar` }
   if (!isSupportedType(type)) return { line, reason: `${type}: not supported` }
@@ -102,8 +102,8 @@ function readDirective(state: State, { line, words }: ZoneEntry): undefined {
     state.ttl = seconds
     return
   }
-  if (type === '$ORIGIN' || type === '$TTL') throw new ZoneFileFault(line, `${type} has a wrong value`)
-  throw new ZoneFileFault(line, `${type.slice(0, 20)} is not allowed in an import`)
+  if (type === '$ORIGIN' || type === '$TTL') throw new ZoneFileError(line, `${type} has a wrong value`)
+  throw new ZoneFileError(line, `${type.slice(0, 20)} is not allowed in an import`)
 }
 
 type ParsedRecord = {
@@ -118,29 +118,29 @@ type ParsedRecord = {
 
 function record({ zone, line, type, data, owner, origin, ttl }: ParsedRecord): DnsRecordData {
   if (owner !== zone && !owner.endsWith(`.${zone}`)) {
-    throw new ZoneFileFault(line, `${owner.slice(0, 80)} is not part of ${zone}`)
+    throw new ZoneFileError(line, `${owner.slice(0, 80)} is not part of ${zone}`)
   }
   const host = owner === zone ? '@' : owner.slice(0, -zone.length - 1)
   if (host === zone || host.endsWith(`.${zone}`)) {
-    throw new ZoneFileFault(line, `${owner.slice(0, 80)} repeats the domain: a dot is missing at its end`)
+    throw new ZoneFileError(line, `${owner.slice(0, 80)} repeats the domain: a dot is missing at its end`)
   }
   try {
     return normalizeRecord(zone, { type, host, ttl: clampTtl(ttl), ...readValue(type, data, { line, origin }) })
   } catch (fault) {
-    if (!(fault instanceof DnsRecordFault)) throw fault
+    if (!(fault instanceof DnsRecordError)) throw fault
     throw createLineError(line, fault)
   }
 }
 
-function createLineError(line: number, fault: DnsRecordFault): ZoneFileFault {
+function createLineError(line: number, fault: DnsRecordError): ZoneFileError {
   const words = fault.message
     .replace(/\.$/, '')
     .replace(/^`(\w+)`/, fieldNames[fault.field])
     .replace(/`([^`]*)`/g, '“$1”')
-  return new ZoneFileFault(line, words, { cause: fault })
+  return new ZoneFileError(line, words, { cause: fault })
 }
 
-const fieldNames: Readonly<Record<DnsRecordFault['field'], string>> = {
+const fieldNames: Readonly<Record<DnsRecordError['field'], string>> = {
   ...{ type: 'The type', host: 'The name', value: 'The value', ttl: 'The TTL', distance: 'The priority' },
 }
 
@@ -158,16 +158,16 @@ function readValue(
   const plain = data.map(({ text }) => text)
   const demand = (count: number) => {
     if (plain.length !== count)
-      throw new ZoneFileFault(line, `${type} needs ${count === 1 ? 'one value' : `${count} values`}`)
+      throw new ZoneFileError(line, `${type} needs ${count === 1 ? 'one value' : `${count} values`}`)
   }
   const number = (text = '') => {
     if (/^\d{1,5}$/.test(text)) return Number(text)
-    throw new ZoneFileFault(line, `${type} has a number that is wrong`)
+    throw new ZoneFileError(line, `${type} has a number that is wrong`)
   }
   const target = (text = '') => (text === '.' ? text : toAbsoluteName(text, origin))
   switch (type) {
     case 'TXT':
-      if (data.length === 0) throw new ZoneFileFault(line, 'TXT needs one value')
+      if (data.length === 0) throw new ZoneFileError(line, 'TXT needs one value')
       return { value: data.map(({ text }) => `"${text}"`).join(' ') }
     case 'CNAME':
     case 'NS':

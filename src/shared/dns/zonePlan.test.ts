@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { randomZone } from '#test/support/randomZone.ts'
 import type { DnsRecordData } from './dnsRecord.ts'
 import { normalizeRecord } from './dnsRecord.ts'
-import { type PresentRecord, planZone, toSentValue, type ZoneStep } from './zonePlan.ts'
+import { type PresentRecord, planZone, toWireValue, type ZoneStep } from './zonePlan.ts'
 import { findZoneConflict } from './zoneRules.ts'
 
 const zone = 'example.com'
@@ -64,7 +64,7 @@ function applyStep(present: PresentRecord[], step: ZoneStep): void {
   const index = 'before' in step ? present.findIndex(({ id }) => id === step.before.id) : -1
   if (index >= 0) present.splice(index, 1)
   if (step.action === 'remove') return
-  const record = normalizeRecord(zone, { ...step.after, value: toSentValue(step.after) })
+  const record = normalizeRecord(zone, { ...step.after, value: toWireValue(step.after) })
   expect(findZoneConflict(present, record)).toBeUndefined()
   present.push({ ...record, id: `n${Math.random()}` })
 }

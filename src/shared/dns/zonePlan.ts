@@ -1,4 +1,4 @@
-import { type DnsRecordData, DnsRecordFault, dnsLimits, normalizeRecord } from './dnsRecord.ts'
+import { type DnsRecordData, DnsRecordError, dnsLimits, normalizeRecord } from './dnsRecord.ts'
 import { findZoneConflict } from './zoneRules.ts'
 
 export type PresentRecord = DnsRecordData & { id: string }
@@ -9,7 +9,7 @@ export type ZoneStep =
   | { action: 'add'; after: DnsRecordData }
 
 /** Error of a desired record, with its index and the reason. */
-export class ZonePlanFault extends Error {
+export class ZonePlanError extends Error {
   readonly index: number
 
   constructor(index: number, message: string, options?: ErrorOptions) {
@@ -30,7 +30,7 @@ export function planZone(
   desired: readonly DnsRecordData[],
 ): ZoneStep[] {
   if (desired.length > dnsLimits.records) {
-    throw new ZonePlanFault(dnsLimits.records, `A domain can have at most ${dnsLimits.records} DNS records.`)
+    throw new ZonePlanError(dnsLimits.records, `A domain can have at most ${dnsLimits.records} DNS records.`)
   }
   const remaining = [...present]
   const takeRemaining = (fits: (it: PresentRecord) => boolean): PresentRecord | undefined => {
@@ -62,22 +62,22 @@ export function planZone(
 }
 
 /** Formats the value for the service. Quotes text that would be parsed as quoted, or that would lose its spaces. */
-export function toSentValue({ type, value }: Pick<DnsRecordData, 'type' | 'value'>): string {
+export function toWireValue({ type, value }: Pick<DnsRecordData, 'type' | 'value'>): string {
   if (type !== 'TXT' || (!value.startsWith('"') && value.trim() === value)) return value
   return `"${value.replace(/["\\]/g, '\\$&')}"`
 }
 
 function normalizePlanRecord(zone: string, record: DnsRecordData, index: number): DnsRecordData {
   try {
-    return normalizeRecord(zone, { ...record, value: toSentValue(record) })
+    return normalizeRecord(zone, { ...record, value: toWireValue(record) })
   } catch (fault) {
-    if (!(fault instanceof DnsRecordFault)) throw fault
+    if (!(fault instanceof DnsRecordError)) throw fault
     throw createRecordFault(index, fault)
   }
 }
 
-function createRecordFault(index: number, fault: DnsRecordFault): ZonePlanFault {
-  return new ZonePlanFault(index, fault.message, { cause: fault })
+function createRecordFault(index: number, fault: DnsRecordError): ZonePlanError {
+  return new ZonePlanError(index, fault.message, { cause: fault })
 }
 
 function requireFits(all: readonly DnsRecordData[], record: DnsRecordData, index: number): void {
@@ -87,8 +87,8 @@ function requireFits(all: readonly DnsRecordData[], record: DnsRecordData, index
   )
   if (!conflict) return
   const name = `${record.type} ${record.host}`
-  if (conflict.reason === 'duplicate') throw new ZonePlanFault(index, `${name} is there twice with the same value.`)
-  throw new ZonePlanFault(index, `${record.host} has a ${conflict.with.type} record, and a CNAME stands alone.`)
+  if (conflict.reason === 'duplicate') throw new ZonePlanError(index, `${name} is there twice with the same value.`)
+  throw new ZonePlanError(index, `${record.host} has a ${conflict.with.type} record, and a CNAME stands alone.`)
 }
 
 function toExactKey({ type, host, value, ttl, distance }: DnsRecordData): string {

@@ -1,4 +1,4 @@
-export class ZoneFileFault extends Error {
+export class ZoneFileError extends Error {
   /** Line number, starting with 1. */
   readonly line: number
 
@@ -30,7 +30,7 @@ export function* readZoneEntries(text: string): Generator<ZoneEntry> {
   let isLineStart = true
   const begun = (): ZoneEntry => {
     entry ??= { line, continues: false, words: [] }
-    if (entry.words.length >= maxWordCount) throw new ZoneFileFault(line, 'The record is too long')
+    if (entry.words.length >= maxWordCount) throw new ZoneFileError(line, 'The record is too long')
     return entry
   }
   while (offset < text.length) {
@@ -55,11 +55,11 @@ export function* readZoneEntries(text: string): Generator<ZoneEntry> {
     if (character === ';') {
       while (offset < text.length && text[offset] !== '\n') offset += 1
     } else if (character === '(') {
-      if (depth > 0) throw new ZoneFileFault(line, 'Parentheses stand in parentheses')
+      if (depth > 0) throw new ZoneFileError(line, 'Parentheses stand in parentheses')
       depth = 1
       offset += 1
     } else if (character === ')') {
-      if (depth === 0) throw new ZoneFileFault(line, 'There is a closing parenthesis without an opening one')
+      if (depth === 0) throw new ZoneFileError(line, 'There is a closing parenthesis without an opening one')
       depth = 0
       offset += 1
     } else {
@@ -68,14 +68,14 @@ export function* readZoneEntries(text: string): Generator<ZoneEntry> {
       offset += word.text.length + (word.quoted ? 2 : 0)
     }
   }
-  if (depth > 0) throw new ZoneFileFault(line, 'A closing parenthesis is missing')
+  if (depth > 0) throw new ZoneFileError(line, 'A closing parenthesis is missing')
   if (entry && entry.words.length > 0) yield entry
 }
 
 function readQuotedWord(text: string, from: number, line: number): ZoneWord {
   let offset = from + 1
   while (text[offset] !== '"') {
-    if (offset >= text.length || text[offset] === '\n') throw new ZoneFileFault(line, 'A closing quote is missing')
+    if (offset >= text.length || text[offset] === '\n') throw new ZoneFileError(line, 'A closing quote is missing')
     offset += text[offset] === '\\' ? 2 : 1
   }
   return { text: checkToken(text.slice(from + 1, offset), line), quoted: true }
@@ -88,6 +88,6 @@ function readBareWord(text: string, from: number, line: number): ZoneWord {
 }
 
 function checkToken(text: string, line: number): string {
-  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new ZoneFileFault(line, 'There is a control character')
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new ZoneFileError(line, 'There is a control character')
   return text
 }

@@ -2,7 +2,7 @@ import type { DnsRecordData } from './dnsRecord.ts'
 import type { ZoneStep } from './zonePlan.ts'
 
 /** Reverts the applied steps of a plan. Records that have changed since are left unchanged. */
-export function omitSteps(present: readonly DnsRecordData[], steps: readonly ZoneStep[]): DnsRecordData[] {
+export function revertSteps(present: readonly DnsRecordData[], steps: readonly ZoneStep[]): DnsRecordData[] {
   const desired = [...present]
   const findRecordIndex = (record: DnsRecordData): number => desired.findIndex((it) => isSame(it, record))
   for (const step of steps.toReversed()) {

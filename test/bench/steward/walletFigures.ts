@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { keccak256 } from 'ox/Hash'
 import { createIntentSigner } from '#agent/signer/intentSigner.ts'
 import { fullCost } from '#agent/wallet/vaultHeader.ts'
-import { isSignedByItsAddress } from '#service/auth/signInSignature.ts'
+import { isSignedByAddress } from '#service/auth/signInSignature.ts'
 import { type AutomatonProfile, canonicalizeProfile } from '#shared/contract/automatons.ts'
 import { Intent } from '#shared/contract/intents.ts'
 import { openTestWallet } from '../../support/openTestWallet.ts'
@@ -40,7 +40,7 @@ export async function walletFigures(tries: (count: number) => number): Promise<W
         peer: async (it) => nacl.sign(`${text} ${it}`),
       }),
       verify: await measureTogether(tries(300), {
-        mine: () => isSignedByItsAddress(message, { text, signature }),
+        mine: () => isSignedByAddress(message, { text, signature }),
         peer: async () => ethers.verify(text, signature),
       }),
       canonicalHash: await measureTogether(tries(3000), {

@@ -5,7 +5,7 @@ import { AppError } from '#shared/appError.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { until } from '../eventually.ts'
 import { hostRootTar } from '../hostRootTar.ts'
-import { never } from '../machines.ts'
+import { never } from '../sandboxSpecs.ts'
 import { compileHere, compileInside, preload, type Stage, type Target } from './stage.ts'
 
 /** Result of a system call for a command of the sandbox and for PID 1: -errno on failure. */

@@ -1,7 +1,7 @@
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { Network } from '#shared/contract/sandboxes.ts'
-import { createSandboxSpec, never } from '../machines.ts'
+import { createSandboxSpec, never } from '../sandboxSpecs.ts'
 import { pastas } from './pastas.ts'
 
 /** Makes one sandbox for each network, tries what each reaches, and prints it as JSON. */

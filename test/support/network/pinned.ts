@@ -7,13 +7,13 @@ import {
   type NetworkTools,
   tryToConnect,
 } from '#host/runtimes/bubblewrap/network/connectNetwork.ts'
-import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkAbilities.ts'
+import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkSupport.ts'
 import { kill } from '#host/runtimes/bubblewrap/processTable.ts'
 import { buildPerlScript, formatPerlArgument } from '#host/runtimes/perlScript.ts'
 import { getSystemCallNumbers } from '#host/runtimes/systemCallNumbers.ts'
 import { networksClosedToSandboxes as closed } from '#platform/specialAddresses.ts'
 import { until } from '../eventually.ts'
-import { never } from '../machines.ts'
+import { never } from '../sandboxSpecs.ts'
 import { pastas } from './pastas.ts'
 
 /** Connects the namespaces of a process that moves into others before it is connected, and prints what each got. */
@@ -33,7 +33,7 @@ mover.stdin.write('go\n')
 await said.next()
 const moved = readNamespaces(mover.pid ?? 0)
 
-/** As the warden of a sandbox does. */
+/** As the supervisor of a sandbox does. */
 const connect = async ({ perl, ...others }: NetworkTools) => {
   const values = buildNetworkArguments({ tools: { perl, ...others }, network: 'internet', uid, closed })
   const argument = formatPerlArgument({ ...values, ...pinned, new: false })
@@ -84,7 +84,7 @@ async function observe({ net }: { net: string }) {
 
 /** As an ordinary user meets a device that is root's alone. */
 async function withoutRoot(): Promise<string> {
-  const probe = `const { probeNetwork } = await import('${new URL('../../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts', import.meta.url)}'); console.log((await probeNetwork(${JSON.stringify(closed)})).detail)`
+  const probe = `const { probeNetwork } = await import('${new URL('../../../src/main/host/runtimes/bubblewrap/network/networkSupport.ts', import.meta.url)}'); console.log((await probeNetwork(${JSON.stringify(closed)})).detail)`
   const ordinary = ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', '--']
   const command = [...ordinary, process.execPath, '--input-type=module', '-e', probe]
   return (await promisify(execFile)('setpriv', command)).stdout

@@ -2,13 +2,13 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 
 /** Grace period that ignores brief outages, such as a service restart or a network interruption. */
-const worthAWordMs = 10_000
+const outageGracePeriodMs = 10_000
 
 /** Records when the service connects, stays unavailable, or signs the wallet out. */
 export function recordConnections({
   link,
   note,
-  awayMs = worthAWordMs,
+  awayMs = outageGracePeriodMs,
 }: {
   link: Pick<ServiceLink, 'subscribe'>
   note: RecordActivity

@@ -1,28 +1,28 @@
 import type { Links } from '#shared/contract/timelineLinks.ts'
 import { TaskId } from '#shared/contract/timelineLinks.ts'
 import type { NewActivityEntry } from '../base/recordActivity.ts'
-import type { PresentTask } from '../base/taskContext.ts'
+import type { CurrentTask } from '../base/taskContext.ts'
 import { parseEntry } from './rowProblems.ts'
 import type { TimelineRepository } from './timelineRepository.ts'
 
-type Began = { task: TaskId; links: Links; actor: NewActivityEntry['actor'] }
+type TaskStart = { task: TaskId; links: Links; actor: NewActivityEntry['actor'] }
 
 /** Entry to write, with the task that was current when the entry was recorded. */
-export type WaitingEntry = { entry: NewActivityEntry; present: PresentTask | undefined }
+export type WaitingEntry = { entry: NewActivityEntry; present: CurrentTask | undefined }
 
 /**
  * Subjects that span several tasks and belong to the first one. For example, the user approves an intent that a program
  * created.
  */
-const lasting = ['intent', 'payment'] as const
+const sharedSubjects = ['intent', 'payment'] as const
 /** Subjects that start a task. All following entries join that task. */
-const origins = ['conversation', 'message', 'tool_call', 'payment', 'intent'] as const
+const originSubjects = ['conversation', 'message', 'tool_call', 'payment', 'intent'] as const
 
 /**
  * Adds the task and all links to an entry. Links of the entry take precedence over links of its origin; current links
  * apply only if the origin is unknown.
  */
-export function withTask(
+export function addTask(
   { entry, present }: WaitingEntry,
   { findFirst }: Pick<TimelineRepository, 'findFirst'>,
 ): NewActivityEntry {
@@ -33,8 +33,8 @@ export function withTask(
 }
 
 /** Returns the task in which an intent or payment began, with its origin. */
-export function findTaskStart(links: Links, firstOf: TimelineRepository['findFirst']): Began | undefined {
-  for (const kind of lasting) {
+export function findTaskStart(links: Links, firstOf: TimelineRepository['findFirst']): TaskStart | undefined {
+  for (const kind of sharedSubjects) {
     const id = links[kind]
     const row = id === undefined ? undefined : firstOf({ kind, id })
     const first = row && parseEntry(row)
@@ -44,7 +44,7 @@ export function findTaskStart(links: Links, firstOf: TimelineRepository['findFir
       ? undefined
       : {
           task,
-          links: Object.fromEntries(origins.flatMap((it) => listLinksOfKind(first.links, it))) as Links,
+          links: Object.fromEntries(originSubjects.flatMap((it) => listLinksOfKind(first.links, it))) as Links,
           actor: first.actor,
         }
   }

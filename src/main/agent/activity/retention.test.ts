@@ -25,7 +25,7 @@ let folder: string
 let database: Database
 let log: Timeline
 let settings: ActivitySettingsStore
-let keeper: Retention
+let retention: Retention
 let nowMs: number
 
 const open = () => {
@@ -37,10 +37,10 @@ const open = () => {
     log: silentLog,
   })
   settings = createActivitySettings({ settings: createSettingsRepository(database), note: log.note, now: () => nowMs })
-  keeper = createRetention({ timeline: log, settings, passedMs: () => nowMs, log: silentLog })
+  retention = createRetention({ timeline: log, settings, passedMs: () => nowMs, log: silentLog })
 }
 const close = async () => {
-  await keeper.close()
+  await retention.close()
   await log.close()
 }
 const system = { kind: 'system', name: 'Steward' } as const
@@ -70,12 +70,12 @@ afterEach(async () => {
 
 const cutTo = async (days: number) => {
   settings.change({ keep_entries_days: days })
-  await keeper.apply()
+  await retention.apply()
 }
 
 test('keeps everything unless the settings say otherwise', async () => {
   nowMs += 10_000 * dayMs
-  await keeper.apply()
+  await retention.apply()
   expect(rows()).toHaveLength(10)
 })
 
@@ -109,7 +109,7 @@ test('cuts again and again, also when all is old, and after a restart', async ()
   nowMs += 100 * dayMs
   await close()
   open()
-  await keeper.apply()
+  await retention.apply()
   expect(summaries()).toEqual(['Entries 7 to 12 were removed: older than the log is kept.'])
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 1, cut_through: 12 })
   log.note(createEntry('goes on'))
@@ -124,7 +124,7 @@ test('a stop in the middle of the removal is caught up', async () => {
   expect(await problems()).toEqual([])
   await close()
   open()
-  await keeper.apply()
+  await retention.apply()
   expect(summaries().slice(0, 2)).toEqual(['day 6', 'day 7'])
   expect(await problems()).toEqual([])
 })
@@ -223,11 +223,11 @@ test('what is no number of days is refused, and nothing is cut', async () => {
     expect(() => settings.change({ keep_recordings_days: days })).toThrow()
     if (!Number.isNaN(days)) expect(() => settings.change({ keep_entries_days: days })).toThrow()
   }
-  await keeper.apply()
+  await retention.apply()
   expect(rows()).toHaveLength(10)
   expect(settings.read()).toMatchObject({ keep_entries_days: null, keep_recordings_days: 14 })
   settings.change({ keep_entries_days: 3_650 })
-  await keeper.apply()
+  await retention.apply()
   expect(rows()).toHaveLength(11)
 })
 

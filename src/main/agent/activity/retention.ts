@@ -21,14 +21,20 @@ type Options = {
 }
 
 const dayMs = 86_400_000
-const defaultFirstMs = 60_000
-const everyMs = 6 * 3_600_000
+const defaultInitialDelayMs = 60_000
+const intervalMs = 6 * 3_600_000
 
 /**
  * Removes the oldest entries of the log according to the settings. Leaves a log with problems unchanged to preserve
  * traces of tampering.
  */
-export function createRetention({ timeline, settings, passedMs, log, firstMs = defaultFirstMs }: Options): Retention {
+export function createRetention({
+  timeline,
+  settings,
+  passedMs,
+  log,
+  firstMs = defaultInitialDelayMs,
+}: Options): Retention {
   const closing = new AbortController()
   const { signal } = closing
   let running = Promise.resolve()
@@ -60,7 +66,7 @@ export function createRetention({ timeline, settings, passedMs, log, firstMs = d
   }
 
   const first = setTimeout(() => void apply(), firstMs)
-  const timer = setInterval(() => void apply(), everyMs)
+  const timer = setInterval(() => void apply(), intervalMs)
   const unsubscribe = settings.subscribe(() => void apply())
   return {
     apply,

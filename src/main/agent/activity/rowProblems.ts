@@ -7,7 +7,7 @@ import type { TimelineRow } from './timelineRepository.ts'
 
 const { detail: Detail, actor: Actor, links: LinksOfEntry } = TimelineEntry.shape
 /** Recorded truncation: the last removed sequence and the hash that the chain continues from. */
-export type Cut = { through: number; hash: string }
+export type Truncation = { through: number; hash: string }
 
 const maxTimeMs = 8.64e15
 
@@ -44,10 +44,10 @@ export function parseEntry(row: TimelineRow): TimelineEntry {
 }
 
 /** Checks a row against its predecessor, or against the recorded truncation if the log starts there. */
-export function linkProblem(
+export function findLinkProblem(
   row: TimelineRow,
   previous: Pick<TimelineRow, 'sequence' | 'hash'> | undefined,
-  cut: Cut | undefined,
+  cut: Truncation | undefined,
 ) {
   if (!previous && cut && row.sequence > 1) {
     // A row that is cut but not yet removed needs no predecessor; the row after the cut is checked against the recorded

@@ -1,15 +1,15 @@
 import { base58 } from '@scure/base'
 
 /** Replacement for a secret. */
-export const removed = '[removed]'
+export const redactedText = '[removed]'
 
 /** Replaces the whole match, or what `replace` returns. */
 export type SecretShape = { pattern: RegExp; replace: string | ((...groups: string[]) => string) }
 
 /** Single shell, JSON (also double-quoted) or header value, including its quotes. */
-const value = String.raw`(?:\\?"(?:[^"\\]|\\[^"])*(?:\\?")?|'[^']*'?|\\.|[^\s"'&;<>|)}\]\\])+`
+const valuePattern = String.raw`(?:\\?"(?:[^"\\]|\\[^"])*(?:\\?")?|'[^']*'?|\\.|[^\s"'&;<>|)}\]\\])+`
 /** Name suffixes with any prefix: `OPENAI_API_KEY`, `dbPassword`. */
-const secretName =
+const secretNamePattern =
   '(?:pass(?:word|wd|phrase)|mnemonic|(?:seed|recovery)[_-]?phrase|secret(?:[_-]?access)?(?:[_-]?key)?|(?:api|access|private|auth|signing|encryption|account|master|shared)[_-]?key|token|credentials?|(?<![A-Za-z])(?:auth|pass|pwd))'
 
 /** Keys with a recognizable prefix or format. */
@@ -32,84 +32,93 @@ const issuedKeys: readonly RegExp[] = [
 ]
 
 /** Secrets recognized by the preceding name. */
-const named: readonly SecretShape[] = [
-  { pattern: /\bBearer\s+([^\s"',;()\\]+)/gi, replace: (all, it = '') => (isWord(it) ? all : removed) },
-  { pattern: /\bBasic\s+([A-Za-z0-9+/_-]{6,}={0,2})/gi, replace: (all, it = '') => (isBasic(it) ? removed : all) },
+const namedSecretShapes: readonly SecretShape[] = [
+  { pattern: /\bBearer\s+([^\s"',;()\\]+)/gi, replace: (all, it = '') => (isWord(it) ? all : redactedText) },
+  { pattern: /\bBasic\s+([A-Za-z0-9+/_-]{6,}={0,2})/gi, replace: (all, it = '') => (isBasic(it) ? redactedText : all) },
   {
     pattern: /(\bauthorization\\{0,7}["']?\s*[:=]\s*\\{0,7}["']?)(?:[A-Za-z0-9-]{2,20}\s+)?([^\s"'\\]+)/gi,
-    replace: `$1${removed}`,
+    replace: `$1${redactedText}`,
   },
   {
     pattern: /(\b(?:set-)?cookie\\{0,7}["']?\s*[:=]\s*\\{0,7}["']?)[^\s="'\\]+=[^"'\n\r\\]*/gi,
-    replace: `$1${removed}`,
+    replace: `$1${redactedText}`,
   },
   {
     pattern: /(\b(?:x-payment|payment-signature)\\{0,7}["']?\s*[:=]\s*\\{0,7}["']?)[\w+/=-]{16,}/gi,
-    replace: `$1${removed}`,
+    replace: `$1${redactedText}`,
   },
   {
     pattern: /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)([^\s/?#"'<>]+)@/gi,
-    replace: (all, scheme = '', username = '') => (isWord(username) ? all : `${scheme}${removed}@`),
+    replace: (all, scheme = '', username = '') => (isWord(username) ? all : `${scheme}${redactedText}@`),
   },
   {
     pattern:
       /([?&#;](?:key|sig|signature|code_verifier|ticket|session|sid|x-amz-(?:signature|credential|security-token))=)([^\s&#"'<>\\]+)/gi,
-    replace: (_, name = '') => `${name}${removed}`,
+    replace: (_, name = '') => `${name}${redactedText}`,
   },
   {
     pattern: /(hooks\.slack\.com\/(?:services|workflows)\/|discord(?:app)?\.com\/api\/webhooks\/)[\w/-]+/gi,
-    replace: `$1${removed}`,
+    replace: `$1${redactedText}`,
   },
   {
-    pattern: new RegExp(String.raw`(--[a-z-]{0,40}?${secretName}\\{0,7}["']?(?:\s*,\s*|\s+|=))(${value})`, 'gi'),
-    replace: (all, flag = '', it = '') => (isPlain(it) ? all : `${flag}${removed}`),
+    pattern: new RegExp(
+      String.raw`(--[a-z-]{0,40}?${secretNamePattern}\\{0,7}["']?(?:\s*,\s*|\s+|=))(${valuePattern})`,
+      'gi',
+    ),
+    replace: (all, flag = '', it = '') => (isPlain(it) ? all : `${flag}${redactedText}`),
   },
   {
     pattern: /((?<=\s)(?:-u|--user|--proxy-user)[\s=]*["']?[^\s:"']+:)([^\s"']+)/g,
-    replace: (all, flag = '', it = '') => (isPlain(it) ? all : `${flag}${removed}`),
+    replace: (all, flag = '', it = '') => (isPlain(it) ? all : `${flag}${redactedText}`),
   },
-  { pattern: /(\bsshpass\s+-p\s*)\S+/g, replace: `$1${removed}` },
+  { pattern: /(\bsshpass\s+-p\s*)\S+/g, replace: `$1${redactedText}` },
   {
-    pattern: new RegExp(String.raw`(${secretName}\\{0,7}["']?(?:=|\s*(?::|=>?)\s*))(${value})`, 'gi'),
-    replace: (all, name = '', value = '') => (isPlain(value) || isProse(name, value) ? all : `${name}${removed}`),
+    pattern: new RegExp(String.raw`(${secretNamePattern}\\{0,7}["']?(?:=|\s*(?::|=>?)\s*))(${valuePattern})`, 'gi'),
+    replace: (all, name = '', value = '') => (isPlain(value) || isProse(name, value) ? all : `${name}${redactedText}`),
   },
   {
-    pattern: new RegExp(`((?<=[A-Z0-9]_)(?:KEY|PAT|SEED|SALT|DSN|CREDS)=)(${value})`, 'g'),
-    replace: (all, name = '', it = '') => (isPlain(it) ? all : `${name}${removed}`),
+    pattern: new RegExp(`((?<=[A-Z0-9]_)(?:KEY|PAT|SEED|SALT|DSN|CREDS)=)(${valuePattern})`, 'g'),
+    replace: (all, name = '', it = '') => (isPlain(it) ? all : `${name}${redactedText}`),
   },
 ]
 
 /** Excludes values that follow a word for a hash. */
-const hashes = String.raw`(?<!\b(?:tx|transaction|hash|sha-?256|digest|checksum|fingerprint|block|commit)(?:[/:=-]|:? ))`
+const hashContextPattern = String.raw`(?<!\b(?:tx|transaction|hash|sha-?256|digest|checksum|fingerprint|block|commit)(?:[/:=-]|:? ))`
 /**
  * Private keys of Ethereum (32 bytes as hexadecimal) and of Solana (64 bytes as base58, usually 87 or 88 characters,
  * rarely a few less), which look like hashes. Then either of them as lists of bytes.
  */
-const keyBytes: readonly SecretShape[] = [
-  { pattern: new RegExp(`(?<![0-9A-Za-z])${hashes}(?:0x)?[0-9a-f]{64}(?![0-9A-Za-z])`, 'gi'), replace: removed },
-  { pattern: /(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{84,88}(?![0-9A-Za-z=])/g, replace: removed },
-  { pattern: /(?<![0-9A-Za-z])[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![0-9A-Za-z])/g, replace: removed },
+const keyByteShapes: readonly SecretShape[] = [
   {
-    pattern: new RegExp(`(?<![0-9A-Za-z:])${hashes}(?:[0-9a-f]{2}[: ]){31,}[0-9a-f]{2}(?![0-9A-Za-z])`, 'gi'),
-    replace: removed,
+    pattern: new RegExp(`(?<![0-9A-Za-z])${hashContextPattern}(?:0x)?[0-9a-f]{64}(?![0-9A-Za-z])`, 'gi'),
+    replace: redactedText,
   },
-  { pattern: /(?<![\d.])(?:\d{1,3}\s?,\s{0,4}){31,}\d{1,3}(?![\d.])/g, replace: removed },
+  { pattern: /(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{84,88}(?![0-9A-Za-z=])/g, replace: redactedText },
+  { pattern: /(?<![0-9A-Za-z])[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![0-9A-Za-z])/g, replace: redactedText },
+  {
+    pattern: new RegExp(
+      `(?<![0-9A-Za-z:])${hashContextPattern}(?:[0-9a-f]{2}[: ]){31,}[0-9a-f]{2}(?![0-9A-Za-z])`,
+      'gi',
+    ),
+    replace: redactedText,
+  },
+  { pattern: /(?<![\d.])(?:\d{1,3}\s?,\s{0,4}){31,}\d{1,3}(?![\d.])/g, replace: redactedText },
   // Secrets that were truncated earlier.
-  { pattern: /(?<![0-9A-Za-z])(?:0x)?[0-9a-f]{24,}…/gi, replace: `${removed}…` },
+  { pattern: /(?<![0-9A-Za-z])(?:0x)?[0-9a-f]{24,}…/gi, replace: `${redactedText}…` },
   {
     pattern: /(?<![\w+/=-])[\w+/-]{24,}(?:={1,2}(?!\w)|…|(?![\w+/-]))/g,
-    replace: (all) => (isRandom(all) ? removed : all),
+    replace: (all) => (isRandom(all) ? redactedText : all),
   },
 ]
 
-const issued = issuedKeys.map((pattern): SecretShape => ({ pattern, replace: removed }))
+const issuedKeyShapes = issuedKeys.map((pattern): SecretShape => ({ pattern, replace: redactedText }))
 /** Shapes for fields that contain a hash or a signature. */
-export const keyShapes: readonly SecretShape[] = [...issued, ...named]
-export const allShapes: readonly SecretShape[] = [...keyShapes, ...keyBytes]
+export const keyShapes: readonly SecretShape[] = [...issuedKeyShapes, ...namedSecretShapes]
+export const allShapes: readonly SecretShape[] = [...keyShapes, ...keyByteShapes]
 /**
  * Cheap test before the patterns: a text without a match contains no secret of those shapes. Most texts have no match.
  */
-export const maybeSecret =
+export const secretCandidatePattern =
   /[\w+/-]{16}|[=@:]|--|\s-u|\b(?:bearer|basic|sshpass)\b|(?:\d{1,3}\s?,\s{0,4}){8}|(?:\w\w[: ]){8}/i
 
 /** Whether the text is a plain name or word and therefore not a key. */
@@ -141,7 +150,7 @@ function isBasic(text: string): boolean {
 }
 
 /** Minimum length that distinguishes a secret from a name: 32 bytes in base64 have 43 characters. */
-const minRandom = 40
+const minRandomLength = 40
 
 /**
  * Whether the text mixes digits and letters of both cases irregularly, unlike names, paths and camelCase. Excludes
@@ -150,7 +159,7 @@ const minRandom = 40
 function isRandom(text: string): boolean {
   const characters = text.replace(/=+$|…$/g, '')
   const { length } = characters
-  if (!text.endsWith('…') && length < minRandom) return false
+  if (!text.endsWith('…') && length < minRandomLength) return false
   if (/^(?:0x)?[0-9a-f-]+$/i.test(characters) || /^sha(?:256|384|512)-/.test(characters)) return false
   if (!/[a-z]/.test(characters) || !/[A-Z]/.test(characters) || !/\d/.test(characters)) return false
   if (isPublicBase58(characters)) return false

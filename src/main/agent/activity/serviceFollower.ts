@@ -10,7 +10,7 @@ import {
 } from '#shared/contract/activity.ts'
 import { describeActivity, formatActor } from '#shared/contract/activityTexts.ts'
 import { isTurn, type Originator, toOriginator } from '#shared/contract/originator.ts'
-import type { UnreadableEntry } from '#shared/contract/readAnswer.ts'
+import type { UnreadableEntry } from '#shared/contract/parseResponse.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import { openRecord } from '#shared/openRecord.ts'
 import type { NewActivityEntry } from '../base/recordActivity.ts'
@@ -18,7 +18,7 @@ import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import { parseEntry as entryOfRow } from './rowProblems.ts'
 import type { Timeline } from './timeline.ts'
-import { cleanText } from './withoutSecrets.ts'
+import { redactText } from './withoutSecrets.ts'
 
 type Options = {
   link: Pick<ServiceLink, 'subscribe' | 'status'>
@@ -34,13 +34,13 @@ type Options = {
 }
 
 /** Pace for a remote service: 50,000 entries a day, each of a few kilobytes at most. */
-export const hostedPace = { burst: 50_000, perSecond: 50_000 / 86_400 } as const
+export const hostedRateLimit = { burst: 50_000, perSecond: 50_000 / 86_400 } as const
 
 const pageSize = 500
 /** Maximum pages per run; the rest is read after a pause, because a hostile service may return endless pages. */
 const maxPages = 200
 /** Debounces a burst of events into one read, in milliseconds. */
-const soonMs = 200
+const debounceMs = 200
 const retry = { firstMs: 2_000, maxMs: 60_000 } as const
 
 /**
@@ -90,7 +90,7 @@ export function createServiceFollower(options: Options): { close(): Promise<void
   const soon = (): void => {
     if (now() < pausedUntilMs) return // the next run is already scheduled
     state = 'soon'
-    schedule(soonMs)
+    schedule(debounceMs)
   }
 
   const unsubscribe = link.subscribe(({ type }) => {
@@ -203,14 +203,14 @@ function sanitizeActivity(activity: AccountActivity): AccountActivity {
   const { command, description, by } = activity
   return {
     ...activity,
-    command: command && cleanText(trimCutWord(command)),
-    description: cleanText(description),
-    by: { ...by, name: by.name && cleanText(by.name) },
+    command: command && redactText(trimTruncatedWord(command)),
+    description: redactText(description),
+    by: { ...by, name: by.name && redactText(by.name) },
   }
 }
 
 /** Drops the last word of a truncated command, because the service truncates at any position. */
-function trimCutWord(command: string): string {
+function trimTruncatedWord(command: string): string {
   return Buffer.byteLength(command) < activityLimits.commandBytes - 4 ? command : command.replace(/\S+$/, '…')
 }
 

@@ -3,9 +3,9 @@ import { toOriginator } from '#shared/contract/originator.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import type { NewActivityEntry, RecordActivity } from '../base/recordActivity.ts'
-import type { PresentTask, TaskContext } from '../base/taskContext.ts'
+import type { CurrentTask, TaskContext } from '../base/taskContext.ts'
 import { genesisHash } from './entryHash.ts'
-import { findTaskStart, type WaitingEntry, withTask } from './entryTask.ts'
+import { addTask, findTaskStart, type WaitingEntry } from './entryTask.ts'
 import { cutKind } from './timelineCut.ts'
 import { createHeadFile, type Head, readHead } from './timelineHead.ts'
 import { createTimelineRepository, type TimelineRepository, type TimelineRow } from './timelineRepository.ts'
@@ -23,7 +23,7 @@ export type Timeline = {
    */
   cut(beforeMs: number): number | undefined
   /** Task in which the intent or payment began. */
-  findTask(link: { kind: 'intent' | 'payment'; id: string }): PresentTask | undefined
+  findTask(link: { kind: 'intent' | 'payment'; id: string }): CurrentTask | undefined
   records: TimelineRepository
   /** Newest entry known to this process, regardless of the contents of the file. */
   head(): Head | undefined
@@ -56,7 +56,7 @@ export function createTimeline({ database, tasks, headPath, now, onAppended, log
       let sequence = Math.max(last?.sequence ?? 0, records.lastSequence())
       for (const waiting of entries) {
         sequence += 1
-        const row = truncateEntry(withTask(waiting, records), {
+        const row = truncateEntry(addTask(waiting, records), {
           sequence,
           previousHash: last?.hash ?? genesisHash,
           nowMs: now(),

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Cut, parseEntry } from './rowProblems.ts'
+import { parseEntry, type Truncation } from './rowProblems.ts'
 import type { TimelineRepository } from './timelineRepository.ts'
 
 export const cutKind = 'log.cut'
 
-const removedAtOnce = 500
+const removalBatchSize = 500
 
 /**
  * Finds the newest truncation recorded by an intact entry. Only full verification checks that this entry belongs to the
  * chain.
  */
-export function findLastCut(records: Pick<TimelineRepository, 'ofKind'>, upTo: number): Cut | undefined {
+export function findLastCut(records: Pick<TimelineRepository, 'ofKind'>, upTo: number): Truncation | undefined {
   for (const row of records.ofKind(cutKind, upTo)) {
     const { problem, detail } = parseEntry(row)
     const { through_sequence: through, through_hash: hash } = detail
@@ -29,7 +29,7 @@ export async function removeCut(
   signal: AbortSignal,
 ): Promise<void> {
   for (let first = records.firstSequence(); first > 0 && first <= through; first = records.firstSequence()) {
-    records.removeThrough(Math.min(through, first + removedAtOnce - 1))
+    records.removeThrough(Math.min(through, first + removalBatchSize - 1))
     await setImmediate()
     if (signal.aborted) return
   }

@@ -20,7 +20,7 @@ export type HeadFile = {
   close(head: Head | undefined): Promise<void>
 }
 
-const laterMs = 500
+const writeDelayMs = 500
 
 /** @returns the stored head, or undefined if the file is missing or cannot be parsed */
 export function readHead(file: string): StoredHead | undefined {
@@ -55,16 +55,16 @@ export function createHeadFile({
         // After a power failure the log may lack its last entries. A head that survived them would raise a false alarm.
         await writeDurably(`${databaseFile}-wal`)
         await writeDurably(databaseFile)
-        await writeBeside(file, `${JSON.stringify(head)}\n`)
+        await writeAtomically(file, `${JSON.stringify(head)}\n`)
       })
       .catch((error: unknown) => log.error('the head of the log could not be kept', { error }))
   }
 
-  reopen(file, log)
+  markOpen(file, log)
   return {
     keep(head) {
       nextHead = head
-      timer ??= setTimeout(write, laterMs)
+      timer ??= setTimeout(write, writeDelayMs)
     },
     close(head) {
       nextHead = head && { ...head, closed: true }
@@ -75,7 +75,7 @@ export function createHeadFile({
 }
 
 /** From now on the log may contain entries that are missing from the file. */
-function reopen(file: string, log: Log): void {
+function markOpen(file: string, log: Log): void {
   const storedHead = readHead(file)
   if (!storedHead?.closed) return
   const { sequence, hash } = storedHead
@@ -95,7 +95,7 @@ async function writeDurably(file: string): Promise<void> {
   await opened?.sync().finally(() => opened.close())
 }
 
-async function writeBeside(file: string, text: string): Promise<void> {
+async function writeAtomically(file: string, text: string): Promise<void> {
   const beside = `${file}.new`
   const opened = await open(beside, 'w', 0o600)
   try {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Output, Parsed } from '#shared/contract/route.ts'
 import { type exportTimeline, getRequestId, type listTimeline, type TimelineEntry } from '#shared/contract/timeline.ts'
 import type { LinkKind } from '#shared/contract/timelineLinks.ts'
-import { linkProblem, parseEntry } from './rowProblems.ts'
+import { findLinkProblem, parseEntry } from './rowProblems.ts'
 import { findLastCut } from './timelineCut.ts'
 import type { EntryLink, RowFilter, TimelineRepository, TimelineRow } from './timelineRepository.ts'
 
@@ -10,8 +10,8 @@ type TimelineQuery = Parsed<typeof listTimeline>['query']
 type Filters = Omit<Parsed<typeof exportTimeline>['query'], 'format'>
 
 /** Rows scanned per batch. Other work can run between batches. */
-const rowsAtOnce = 5_000
-const exportedAtOnce = 200
+const batchSize = 5_000
+const exportBatchSize = 200
 
 /** Lists matching entries between `after` and `before` in the requested order, each with its problem. */
 export async function listEntries(
@@ -21,7 +21,7 @@ export async function listEntries(
 ): Promise<Output<typeof listTimeline>> {
   const filter = toRowFilter(filters)
   const newestFirst = order === 'newest'
-  const atOnce = isLookedUp(filter) ? Number.POSITIVE_INFINITY : rowsAtOnce
+  const atOnce = isIndexed(filter) ? Number.POSITIVE_INFINITY : batchSize
   const matches: TimelineRow[] = []
   let from = Math.max(after + 1, records.firstSequence())
   let below = before ?? records.lastSequence() + 1
@@ -40,11 +40,11 @@ export async function listEntries(
   const first = records.firstSequence()
   const present = matches.filter(({ sequence }) => sequence >= first)
   const entries = present.slice(0, limit).map(createRowParser(records))
-  return { entries, has_more: present.length > limit, request_states: requestStates(records, entries) }
+  return { entries, has_more: present.length > limit, request_states: readRequestStates(records, entries) }
 }
 
 /** Returns the latest states of requests, because a filter may hide the entries with the outcome. */
-function requestStates(
+function readRequestStates(
   records: Pick<TimelineRepository, 'ofRequest'>,
   entries: readonly TimelineEntry[],
 ): Record<string, string> {
@@ -65,10 +65,10 @@ export function* exportEntries(records: TimelineRepository, filters: Filters): G
   const filter = toRowFilter(filters)
   const end = records.lastSequence() + 1
   for (let from = Math.max(1, records.firstSequence()); from < end; ) {
-    const rows = records.matching(filter, { from, below: end, newestFirst: false, limit: exportedAtOnce })
+    const rows = records.matching(filter, { from, below: end, newestFirst: false, limit: exportBatchSize })
     yield* rows.map(parseEntry)
     const last = rows.at(-1)
-    if (!last || rows.length < exportedAtOnce) return
+    if (!last || rows.length < exportBatchSize) return
     from = last.sequence + 1
   }
 }
@@ -80,14 +80,14 @@ export function createRowParser(records: TimelineRepository): (row: TimelineRow)
   return (row) => {
     const entry = parseEntry(row)
     if (entry.problem !== null) return entry
-    if (row.sequence === first) return { ...entry, problem: linkProblem(row, undefined, cut) }
+    if (row.sequence === first) return { ...entry, problem: findLinkProblem(row, undefined, cut) }
     const previous = records.find(row.sequence - 1) ?? { sequence: Math.max(0, row.sequence - 2), hash: '' }
-    return { ...entry, problem: linkProblem(row, previous, undefined) }
+    return { ...entry, problem: findLinkProblem(row, previous, undefined) }
   }
 }
 
 /** Whether the filter uses an index instead of a full scan. */
-function isLookedUp({ words, task, link }: RowFilter): boolean {
+function isIndexed({ words, task, link }: RowFilter): boolean {
   return words.length > 0 || task !== undefined || link !== undefined
 }
 

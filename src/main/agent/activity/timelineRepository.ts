@@ -75,7 +75,7 @@ export type TimelineRepository = {
   atomically<T>(work: () => T): T
 }
 
-const searched = `(summary LIKE ? ESCAPE '\\' OR kind LIKE ? ESCAPE '\\' OR coalesce(subject, '') LIKE ? ESCAPE '\\'
+const searchCondition = `(summary LIKE ? ESCAPE '\\' OR kind LIKE ? ESCAPE '\\' OR coalesce(subject, '') LIKE ? ESCAPE '\\'
   OR detail LIKE ? ESCAPE '\\' OR actor_name LIKE ? ESCAPE '\\')`
 const searchedColumns = 5
 
@@ -172,7 +172,8 @@ function buildConditions({ words, kinds, actor, task, link, fromMs, toMs }: RowF
     )
   }
   for (const word of words) {
-    if (!hasLetters(word)) addCondition(searched, ...Array<string>(searchedColumns).fill(`%${escapeLike(word)}%`))
+    if (!hasLetters(word))
+      addCondition(searchCondition, ...Array<string>(searchedColumns).fill(`%${escapeLike(word)}%`))
   }
   if (kinds.length > 0) {
     const oneOf = kinds.map((kind) => (kind.includes('.') ? 'kind = ?' : `kind LIKE ? || '.%' ESCAPE '\\'`))

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Output } from '#shared/contract/route.ts'
 import type { verifyTimeline } from '#shared/contract/timeline.ts'
-import { describeGap, linkProblem, parseEntry } from './rowProblems.ts'
+import { describeGap, findLinkProblem, parseEntry } from './rowProblems.ts'
 import type { Timeline } from './timeline.ts'
 import { findLastCut } from './timelineCut.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 
-type Verified = Output<typeof verifyTimeline>
+type VerificationResult = Output<typeof verifyTimeline>
 
 /** Small enough that other work in this process is barely delayed. */
-const rowsAtOnce = 250
+const batchSize = 250
 const maxProblems = 100
 
 /** Verifies every row in batches, and the expected head at the end. */
@@ -18,7 +18,7 @@ export async function verifyRows(
   signal?: AbortSignal,
 ) {
   const head = expectedHead()
-  const problems: Verified['problems'] = []
+  const problems: VerificationResult['problems'] = []
   let checked = 0
   let previous: TimelineRow | undefined
   let cut = findLastCut(records, head?.sequence ?? 0)
@@ -27,13 +27,13 @@ export async function verifyRows(
   }
 
   for (;;) {
-    const rows = records.following(previous?.sequence ?? 0, rowsAtOnce)
+    const rows = records.following(previous?.sequence ?? 0, batchSize)
     // Retention may have removed the rows read so far. The chain then continues from the recorded truncation.
     let before = previous && previous.sequence < records.firstSequence() ? undefined : previous
     if (before !== previous) cut = findLastCut(records, expectedHead()?.sequence ?? 0)
     for (const row of rows) {
       const problem = parseEntry(row).problem
-      addProblem(row.sequence, problem ?? linkProblem(row, before, cut))
+      addProblem(row.sequence, problem ?? findLinkProblem(row, before, cut))
       if (problem === null && row.sequence === head?.sequence && row.hash !== head.hash) {
         addProblem(row.sequence, 'It is not the entry that was written here: its hash is another one than was kept.')
       }
@@ -44,7 +44,7 @@ export async function verifyRows(
       previous = row
       before = row
     }
-    if (rows.length < rowsAtOnce) break
+    if (rows.length < batchSize) break
     await setImmediate()
     signal?.throwIfAborted()
   }
@@ -57,5 +57,5 @@ export async function verifyRows(
     cut_through: cut && checked > 0 ? cut.through : null,
     head: previous ? { sequence: previous.sequence, hash: previous.hash } : null,
     problems,
-  } satisfies Verified
+  } satisfies VerificationResult
 }

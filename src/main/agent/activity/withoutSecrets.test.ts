@@ -3,7 +3,7 @@ import { generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
 import { expect, test } from 'vitest'
 import { embedInText, ordinaryTexts, secretKinds } from '#test/support/secretKinds.ts'
-import { cleanText, redactSecrets } from './withoutSecrets.ts'
+import { redactSecrets, redactText } from './withoutSecrets.ts'
 
 const actor = { kind: 'client', name: 'a script' } as const
 const hex = '4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
@@ -22,8 +22,8 @@ test.each([
   ['a token', jwt],
   ['an authorization', 'Bearer c29tZXRoaW5n'],
 ])('takes out %s', (_, secret) => {
-  expect(cleanText(`before ${secret} after`)).toBe('before [removed] after')
-  expect(cleanText(`(${secret})`)).toBe('([removed])')
+  expect(redactText(`before ${secret} after`)).toBe('before [removed] after')
+  expect(redactText(`(${secret})`)).toBe('([removed])')
 })
 
 test.each([128, 160, 192, 224, 256])('takes out a recovery phrase of %i bits, however it is written', (bits) => {
@@ -33,14 +33,14 @@ test.each([128, 160, 192, 224, 256])('takes out a recovery phrase of %i bits, ho
     .map((word, index) => `${index + 1}. ${word.toUpperCase()}`)
     .join('\n')
   for (const written of [phrase, phrase.replaceAll(' ', ', '), listed]) {
-    const clean = cleanText(`Kept: ${written}. Zzz!`)
+    const clean = redactText(`Kept: ${written}. Zzz!`)
     expect(clean).toMatch(/^Kept: (1\. )?\[removed\]\. Zzz!$/)
   }
 })
 
 test('takes out every one of several', () => {
   const [first, second] = [generateMnemonic(wordlist), generateMnemonic(wordlist)]
-  expect(cleanText(`${first} (x) ${second} ${apiKey}`)).toBe('[removed] (x) [removed] [removed]')
+  expect(redactText(`${first} (x) ${second} ${apiKey}`)).toBe('[removed] (x) [removed] [removed]')
 })
 
 test('leaves what is none', () => {
@@ -51,7 +51,7 @@ test('leaves what is none', () => {
     'Pay 5.00 USDC to 0x2222222222222222222222222222222222222222 for https://example.com/a?b=c',
     'Signed: 0x951f17c71f2ba925cca3e6080cd7c4f122e5297faa3a8d12eb685410edc753f810531e55d954ecc4742f3f606f458b8a200cef1957811bf809c7d29279e4bbf41b',
   ]
-  for (const text of texts) expect(cleanText(text)).toBe(text)
+  for (const text of texts) expect(redactText(text)).toBe(text)
 })
 
 test('hashes and nonces stay where they are expected, other keys do not', () => {
@@ -90,7 +90,7 @@ test('takes out secrets of every kind, wherever they stand, whatever else there 
         `before ${sample.text}, and after`,
         JSON.stringify({ given: sample.text }),
       ]
-        .map((text) => cleanText(text))
+        .map((text) => redactText(text))
         .filter((text) => text.includes(sample.secret) || text.includes(sample.secret.slice(-12)))
       expect(readable, sample.kind).toEqual([])
     }
@@ -99,12 +99,12 @@ test('takes out secrets of every kind, wherever they stand, whatever else there 
 
 test('leaves a digest in base64 that has a key of base58 as its end', () => {
   const text = `integrity sha512-/${'2pvC'.repeat(21)}A==`
-  expect(cleanText(text)).toBe(text)
+  expect(redactText(text)).toBe(text)
 })
 
 test('leaves what is written every day, and what stands around a secret', () => {
   for (let round = 0; round < 50; round += 1) {
-    for (const text of ordinaryTexts()) expect(cleanText(text)).toBe(text)
+    for (const text of ordinaryTexts()) expect(redactText(text)).toBe(text)
   }
   const around = {
     [`curl -H 'Authorization: Bearer ${jwt}' https://a.example`]:
@@ -114,15 +114,15 @@ test('leaves what is written every day, and what stands around a secret', () => 
     'TOKEN=abc1234 npm test': 'TOKEN=[removed] npm test',
     'deploy --token abc1234 --region eu': 'deploy --token [removed] --region eu',
   }
-  for (const [text, clean] of Object.entries(around)) expect(cleanText(text)).toBe(clean)
+  for (const [text, clean] of Object.entries(around)) expect(redactText(text)).toBe(clean)
 })
 
 test('takes out what somebody else cut in the middle', () => {
-  expect(cleanText(`Ran “echo ${hex.slice(0, 40)}…” in atlas.`)).toBe('Ran “echo [removed]…” in atlas.')
-  expect(cleanText('Ran “echo XCVFFpQoE_qZBRFn7EBMoQCb4kpnuaNtswiPzl…” in atlas.')).toBe(
+  expect(redactText(`Ran “echo ${hex.slice(0, 40)}…” in atlas.`)).toBe('Ran “echo [removed]…” in atlas.')
+  expect(redactText('Ran “echo XCVFFpQoE_qZBRFn7EBMoQCb4kpnuaNtswiPzl…” in atlas.')).toBe(
     'Ran “echo [removed]” in atlas.',
   )
-  expect(cleanText('Paid 0x1234…abcd.')).toBe('Paid 0x1234…abcd.')
+  expect(redactText('Paid 0x1234…abcd.')).toBe('Paid 0x1234…abcd.')
 })
 
 test('takes them out of the names of those who act', () => {
@@ -173,21 +173,21 @@ test('no text makes it slow', () => {
     ],
   ].map((piece) => piece.repeat(200_000).slice(0, 200_000))
   // Anything but a few steps for each character would last minutes.
-  for (const text of hostile) cleanText(text)
+  for (const text of hostile) redactText(text)
 })
 
 test('every phrase of a text is removed, and the words between them stay', () => {
   const phrase = 'abandon '.repeat(12)
-  expect(cleanText(`${phrase}zzzz ${phrase}. Zzz ${'zoo '.repeat(24)}and more`)).toBe(
+  expect(redactText(`${phrase}zzzz ${phrase}. Zzz ${'zoo '.repeat(24)}and more`)).toBe(
     '[removed] zzzz [removed] . Zzz [removed] and more',
   )
 })
 
 test('an overlong text is cut before scrubbing and never shows part of a secret', () => {
   const phrases = `${'abandon '.repeat(12)}zzzzzzzzzzzz `.repeat(40_000)
-  expect(cleanText(phrases)).toMatch(/^(\[removed\] zzzzzzzzzzzz )*[^a]{0,30}…$/)
+  expect(redactText(phrases)).toMatch(/^(\[removed\] zzzzzzzzzzzz )*[^a]{0,30}…$/)
   const split = `${'x'.repeat(7_990)} sk_steward_${'a'.repeat(43)}`
-  expect(cleanText(split)).toBe(`${'x'.repeat(4_000)}…`)
+  expect(redactText(split)).toBe(`${'x'.repeat(4_000)}…`)
   const pulled = `${`${'abandon '.repeat(12)}zzzzzzzzzzzz `.repeat(73)}sk_steward_${'a'.repeat(4_000)}`
-  expect(cleanText(pulled)).not.toContain('sk_steward')
+  expect(redactText(pulled)).not.toContain('sk_steward')
 })

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import type { Links } from '#shared/contract/timelineLinks.ts'
-import { allShapes, keyShapes, maybeSecret, removed } from './secretShapes.ts'
+import { allShapes, keyShapes, redactedText, secretCandidatePattern } from './secretShapes.ts'
 
 type Detail = TimelineEntry['detail']
 
-const openFields = /(^|_)(hash|nonce|signature|transaction|sha256)$/
-const secretFields =
+const publicFieldPattern = /(^|_)(hash|nonce|signature|transaction|sha256)$/
+const secretFieldPattern =
   /(^|_)(passphrase|password|mnemonic|phrase|seed|private_key|secret|api_key|access_token|refresh_token|token|authorization|cookie)$/
 
 /** Maximum length of a stored text in characters, and maximum number of fields in an entry's detail. */
@@ -32,37 +32,37 @@ export function redactSecrets<
 >(entry: T): T {
   return {
     ...entry,
-    actor: { ...entry.actor, name: cleanText(entry.actor.name) },
-    summary: cleanText(entry.summary),
-    ...(entry.subject !== undefined && { subject: cleanText(entry.subject) }),
-    ...(entry.detail !== undefined && { detail: cleanDetail(entry.detail) }),
-    ...(entry.links !== undefined && { links: cleanDetail(entry.links as Detail) }),
+    actor: { ...entry.actor, name: redactText(entry.actor.name) },
+    summary: redactText(entry.summary),
+    ...(entry.subject !== undefined && { subject: redactText(entry.subject) }),
+    ...(entry.detail !== undefined && { detail: redactDetail(entry.detail) }),
+    ...(entry.links !== undefined && { links: redactDetail(entry.links as Detail) }),
   }
 }
 
 /** Texts are first truncated to twice the stored length, because the search time grows with the length. */
-export function cleanText(text: string, field = ''): string {
-  if (secretFields.test(field)) return removed
+export function redactText(text: string, field = ''): string {
+  if (secretFieldPattern.test(field)) return redactedText
   const isCut = text.length > 2 * maxStoredLength
   const head = isCut ? text.slice(0, 2 * maxStoredLength) : text
-  const clean = redactPhrases(maybeSecret.test(head) ? redactSecretShapes(head, field) : head)
+  const clean = redactPhrases(secretCandidatePattern.test(head) ? redactSecretShapes(head, field) : head)
   // Removes the part that may contain a secret split by the first truncation.
   return isCut ? `${clean.slice(0, Math.max(0, clean.length - maxStoredLength))}…` : clean
 }
 
 function redactSecretShapes(text: string, field: string): string {
-  const shapes = openFields.test(field) ? keyShapes : allShapes
+  const shapes = publicFieldPattern.test(field) ? keyShapes : allShapes
   let clean = text
   // The overloads of `replaceAll` do not accept a union.
   for (const { pattern, replace } of shapes) clean = clean.replace(pattern, replace as string)
   return clean
 }
 
-function cleanDetail(detail: Detail): Detail {
+function redactDetail(detail: Detail): Detail {
   return Object.fromEntries(
     Object.entries(detail)
       .slice(0, maxDetailFields + 1) // one extra, because one field may be dropped
-      .map(([name, value]) => [cleanText(name), typeof value === 'string' ? cleanText(value, name) : value]),
+      .map(([name, value]) => [redactText(name), typeof value === 'string' ? redactText(value, name) : value]),
   )
 }
 
@@ -76,7 +76,7 @@ function redactPhrases(text: string): string {
   let clean = ''
   let end = 0
   for (let run = findRun(words, 0, isListedWord); run; run = findRun(words, run.next, isListedWord)) {
-    clean += text.slice(end, run.start) + removed
+    clean += text.slice(end, run.start) + redactedText
     end = run.end
   }
   return clean + text.slice(end)

@@ -49,7 +49,7 @@ export const dataHeaders = {
  * Headers added to every forwarded response, overriding its own. A response opened as a page gets an opaque origin and
  * runs no scripts. Styles are allowed for SVG in an `img`.
  */
-export const forwardedAnswerHeaders = {
+export const forwardedResponseHeaders = {
   ...securityHeaders,
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
   'cache-control': 'no-store',

@@ -5,11 +5,11 @@ import { originatorHeader } from '#shared/contract/originator.ts'
 import { taskHeader } from '#shared/contract/timelineLinks.ts'
 import { uploadOffsetHeader } from '#shared/contract/uploads.ts'
 import { createTaskId } from '../base/taskContext.ts'
-import { forwardedAnswerHeaders } from './answerHeaders.ts'
-import { hasWindowKey, stripWindowProtocols } from './windowProof.ts'
+import { forwardedResponseHeaders } from './answerHeaders.ts'
+import { hasWindowKey, stripWindowProtocols } from './readWindowProof.ts'
 
 /** Credentials and hop-by-hop headers of requests to the agent, which are never forwarded. */
-const ownToRequests = new Set([
+const droppedRequestHeaders = new Set([
   'host',
   'cookie',
   'origin',
@@ -24,7 +24,7 @@ const ownToRequests = new Set([
  * Response headers that are forwarded. All others are dropped: a hosted service may be hostile and try to act on this
  * origin with cookies, redirects, workers or policies.
  */
-const connectionHeaders = new Set([
+const forwardedResponseHeaderNames = new Set([
   'accept-ranges',
   'allow',
   'cache-control',
@@ -50,24 +50,25 @@ const connectionHeaders = new Set([
   uploadOffsetHeader.toLowerCase(),
 ])
 const protocolHeader = 'sec-websocket-protocol'
-const ofHandshakes = ['sec-websocket-accept', 'sec-websocket-extensions', protocolHeader] as const
+const handshakeHeaders = ['sec-websocket-accept', 'sec-websocket-extensions', protocolHeader] as const
 
 /** Data, events, and images that no browser renders as a page. Any other content type is forwarded as a download. */
-const plainTypes =
+const passiveContentTypes =
   /^(application\/(json|octet-stream|x-tar|gzip|zip)|text\/(plain|event-stream)|image\/(png|jpeg|gif|webp|avif|bmp|x-icon))\s*(;|$)/i
 /** Scripts in an SVG do not run in an `<img>`, but would run if opened as a page. */
-const drawing = /^image\/svg\+xml\s*(;|$)/i
+const svgContentType = /^image\/svg\+xml\s*(;|$)/i
 
 /**
  * Builds the headers of a request to the service. A caller's own API key is forwarded; a request of the user's session
  * gets the owner's key. The service rejects all others.
  * @param key the owner's key, for requests of the user's session
  */
-export function requestHeaders(request: IncomingMessage, key: string | undefined): HeaderList {
+export function createRequestHeaders(request: IncomingMessage, key: string | undefined): HeaderList {
   const headers: HeaderList = {}
   const goesOn = endToEnd(request)
   for (const [name, value] of Object.entries(request.headers)) {
-    if (value === undefined || !goesOn(name) || ownToRequests.has(name) || name.startsWith('sec-fetch-')) continue
+    if (value === undefined || !goesOn(name) || droppedRequestHeaders.has(name) || name.startsWith('sec-fetch-'))
+      continue
     headers[name] = value
   }
   if (key !== undefined && !hasApiKey(request.headers)) {
@@ -83,18 +84,18 @@ export function requestHeaders(request: IncomingMessage, key: string | undefined
 }
 
 /** Builds the headers of a response. Prevents service content from becoming active content on this origin. */
-export function answerHeaders(answer: IncomingMessage): HeaderList {
+export function createResponseHeaders(answer: IncomingMessage): HeaderList {
   const { headers } = answer
-  const forwarded: HeaderList = { ...forwardedAnswerHeaders }
+  const forwarded: HeaderList = { ...forwardedResponseHeaders }
   const goesOn = endToEnd(answer)
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && connectionHeaders.has(name) && goesOn(name)) forwarded[name] = value
+    if (value !== undefined && forwardedResponseHeaderNames.has(name) && goesOn(name)) forwarded[name] = value
   }
   // Any other challenge would make browsers prompt for a password on this origin.
   if (headers['www-authenticate'] === 'Bearer') forwarded['www-authenticate'] = 'Bearer'
   const type = String(headers['content-type'] ?? '')
-  if (type === '' || plainTypes.test(type)) return forwarded
-  if (!drawing.test(type)) forwarded['content-type'] = 'application/octet-stream'
+  if (type === '' || passiveContentTypes.test(type)) return forwarded
+  if (!svgContentType.test(type)) forwarded['content-type'] = 'application/octet-stream'
   if (!/^attachment\b/i.test(String(forwarded['content-disposition'] ?? '')))
     forwarded['content-disposition'] = 'attachment'
   return forwarded
@@ -107,7 +108,7 @@ export function answerHeaders(answer: IncomingMessage): HeaderList {
 export function createHandshakeHeaders({ headers }: IncomingMessage, request: IncomingMessage): HeaderList {
   const forwarded: HeaderList = {}
   if (hasWindowKey(request)) forwarded[protocolHeader] = windowProtocol.agreed
-  for (const name of ofHandshakes) {
+  for (const name of handshakeHeaders) {
     const value = headers[name]
     if (typeof value === 'string') forwarded[name] = value
   }

@@ -21,11 +21,11 @@ export type LocalClients = {
   /** Clears the cache after an account event, because a key may have been revoked. */
   forget(): void
 }
-type CachedMe = { me: Me; untilMs: number }
+type CachedAccount = { me: Me; untilMs: number }
 
 /** Maximum time that a revoked key remains valid if the service cannot announce the revocation, in milliseconds. */
 const cacheTtlMs = 15_000
-const answerMs = 10_000
+const timeoutMs = 10_000
 const maxCached = 256
 
 /**
@@ -33,7 +33,7 @@ const maxCached = 256
  * briefly by the hash of the credential, which is not stored otherwise.
  */
 export function createLocalClients({ client, target, now }: Options): LocalClients {
-  let cache = new Map<string, CachedMe>()
+  let cache = new Map<string, CachedAccount>()
   let cachedFor: string | undefined
 
   const whoHas = async (credential: string): Promise<Me> => {
@@ -42,7 +42,7 @@ export function createLocalClients({ client, target, now }: Options): LocalClien
     if (cached && cached.untilMs > now()) return cached.me
     if (cache.size >= maxCached) cache = new Map()
     const currentCache = cache // a response to a request from before `forget` is not cached
-    const me = await client.call(getMe, {}, { credential, signal: AbortSignal.timeout(answerMs) })
+    const me = await client.call(getMe, {}, { credential, signal: AbortSignal.timeout(timeoutMs) })
     currentCache.set(hash, { me, untilMs: now() + cacheTtlMs })
     return me
   }

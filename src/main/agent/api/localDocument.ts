@@ -3,7 +3,7 @@ import { type OpenApiDocument, openApiDocument } from '#platform/openApi/openApi
 import type { SecurityRequirement, SocketRoute } from '#platform/openApi/operations.ts'
 import { Automaton, AutomatonProfile, Registration } from '#shared/contract/automatons.ts'
 import { Attachment, Prompt } from '#shared/contract/chatLibrary.ts'
-import { AnswerUsage, ChatFailure, Message } from '#shared/contract/chatMessages.ts'
+import { ChatFailure, Message, MessageUsage } from '#shared/contract/chatMessages.ts'
 import {
   ChatParameters,
   Conversation,
@@ -76,7 +76,7 @@ export function createLocalDocument({ routes, version, cookieName }: Options): (
         },
       },
       security: [...anyKey, ...session],
-      securityOf: (auth) => ofAuth[auth],
+      securityOf: (auth) => securityByAuth[auth],
       repetition: 'the same key with the same request gets what was asked before, as it stands by then, for 24 hours.',
     })
     return document
@@ -84,10 +84,10 @@ export function createLocalDocument({ routes, version, cookieName }: Options): (
 }
 
 const session: readonly SecurityRequirement[] = [{ sessionCookie: [], windowKey: [] }]
-const ofAuth: Partial<Record<RouteAuth, readonly SecurityRequirement[]>> = { none: [], person: session }
+const securityByAuth: Partial<Record<RouteAuth, readonly SecurityRequirement[]>> = { none: [], person: session }
 
 const named = {
-  AnswerUsage,
+  AnswerUsage: MessageUsage,
   Requester,
   Attachment,
   Automaton,

@@ -12,13 +12,13 @@ import { createTaskId, type TaskContext } from '../base/taskContext.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { SessionCookie } from './cookies.ts'
 import { createLocalDocument } from './localDocument.ts'
-import type { PersonSessions } from './personSessions.ts'
+import type { UserSessions } from './userSessions.ts'
 
 /** Status fields that are constant while the process runs. */
 export type LocalStatus = Omit<Output<typeof getLocalStatus>, 'connection'>
 
 export type LocalRoutesOptions = {
-  sessions: PersonSessions
+  sessions: UserSessions
   cookie: SessionCookie
   link: ServiceLink
   status: LocalStatus
@@ -60,8 +60,8 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
     createLocalEndpoint(getLocalDocument, () => document()),
     createLocalEndpoint(getLocalStatus, () => ({ ...status, connection: link.status() })),
     ...options.endpoints
-      .map((endpoint) => (options.tasks ? withTask(endpoint, options.tasks) : endpoint))
-      .map((endpoint) => (options.principals ? withLease(endpoint, options.principals) : endpoint)),
+      .map((endpoint) => (options.tasks ? wrapWithTask(endpoint, options.tasks) : endpoint))
+      .map((endpoint) => (options.principals ? wrapWithLease(endpoint, options.principals) : endpoint)),
   ]
   const document = createLocalDocument({
     routes: endpoints.map(({ route }) => route),
@@ -94,7 +94,7 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
 }
 
 /** Runs a request as a task, except for reads. */
-function withTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): LocalEndpoint {
+function wrapWithTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): LocalEndpoint {
   const { route, handle } = endpoint
   if (route.method === 'GET') return endpoint
   return {
@@ -112,7 +112,7 @@ function withTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): Loc
  * Ends a program's request when its access ends. Long polls return immediately, and a revoked key receives no response,
  * which might contain a signature.
  */
-function withLease(endpoint: LocalEndpoint, principals: Pick<AgentPrincipals, 'lease'>): LocalEndpoint {
+function wrapWithLease(endpoint: LocalEndpoint, principals: Pick<AgentPrincipals, 'lease'>): LocalEndpoint {
   const { route, handle } = endpoint
   if (route.auth !== 'client') return endpoint
   return {

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { createBytesAnswer, sendBytes } from '#platform/http/answers.ts'
 import { type Exchange, splitUrl, type Upgrade } from '#platform/http/exchange.ts'
 import { createHttpServer } from '#platform/http/httpServer.ts'
-import { createWebSocketRoom } from '#platform/http/webSocketRoom.ts'
+import { createWebSocketManager } from '#platform/http/webSocketManager.ts'
 import type { ListenAddress } from '#platform/listenAddress.ts'
 import type { Log } from '#platform/log.ts'
 import { Scope } from '#platform/scope.ts'
@@ -17,15 +17,15 @@ import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { SecurePromptPages } from '../securePrompts/securePromptPages.ts'
-import { dataHeaders, forwardedAnswerHeaders, toFrameSources } from './answerHeaders.ts'
+import { dataHeaders, forwardedResponseHeaders, toFrameSources } from './answerHeaders.ts'
 import { createSessionCookie } from './cookies.ts'
 import { createHostedModels, type HostedModels } from './hostedModels.ts'
 import { createLocalRoutes, createNoSessionError, type LocalRoutesOptions, type LocalStatus } from './localRoutes.ts'
 import { createPageFiles } from './pageFiles.ts'
-import type { PersonSessions } from './personSessions.ts'
+import { readWindowProof, stripLinkSignature } from './readWindowProof.ts'
 import { createRequestGuard, createSecurePromptGuard } from './requestGuard.ts'
 import { createServiceForwarder } from './serviceForwarder.ts'
-import { createWindowProof, stripLink } from './windowProof.ts'
+import type { UserSessions } from './userSessions.ts'
 
 export type LocalServer = { port: number; close(): Promise<void> }
 
@@ -34,7 +34,7 @@ type Options = {
   /** Folder of the built interface. */
   pagesFolder: string
   link: ServiceLink
-  sessions: PersonSessions
+  sessions: UserSessions
   events: LocalEvents
   status: LocalStatus
   endpoints: readonly LocalEndpoint[]
@@ -72,7 +72,7 @@ export async function startLocalServer(options: Options): Promise<LocalServer> {
   })
   const port = await server.listen(address)
   scope.own(server, (it) => it.close(0))
-  const sockets = scope.own(createWebSocketRoom({ maxPayloadBytes: maxMessageBytes, log }), (it) => it.close())
+  const sockets = scope.own(createWebSocketManager({ maxPayloadBytes: maxMessageBytes, log }), (it) => it.close())
   const forwarder = scope.own(createServiceForwarder(link), (it) => it.close())
   const models = scope.own(createHostedModels({ link, events: options.events, isStopped: options.isStopped }), (it) =>
     it.close(),
@@ -84,7 +84,7 @@ export async function startLocalServer(options: Options): Promise<LocalServer> {
 
 type LocalServerContext = Options & {
   port: number
-  sockets: ReturnType<typeof createWebSocketRoom>
+  sockets: ReturnType<typeof createWebSocketManager>
   forwarder: ReturnType<typeof createServiceForwarder>
   models: HostedModels
   toFailure: LocalRoutesOptions['toFailure']
@@ -102,8 +102,8 @@ function createLocalHandlers(context: LocalServerContext) {
    * forwarded.
    */
   const takeProof = (request: IncomingMessage): boolean => {
-    const proof = createWindowProof(request, Date.now())
-    request.url = stripLink(request.url ?? '/')
+    const proof = readWindowProof(request, Date.now())
+    request.url = stripLinkSignature(request.url ?? '/')
     return proof !== undefined && sessions.isOpen(cookie.readSecret(request.headers) ?? '', proof)
   }
   const local = createLocalRoutes({ ...context, cookie, takeProof, guard: (request) => guard.check(request, 'call') })
@@ -125,7 +125,7 @@ function createLocalHandlers(context: LocalServerContext) {
         return await models.forward(exchange, () => forwarder.forward(exchange, takeProof(request)))
       }
       if (area === 'documentation') {
-        const headers = { ...forwardedAnswerHeaders, location: getDocumentationUrl(link, request) }
+        const headers = { ...forwardedResponseHeaders, location: getDocumentationUrl(link, request) }
         return sendBytes(exchange, createBytesAnswer({ status: 307, headers, body: '' }))
       }
       if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -2,13 +2,13 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { extname, join, normalize, sep } from 'node:path'
-import { type BytesAnswer, createBytesAnswer } from '#platform/http/answers.ts'
+import { type BytesResponse, createBytesAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import { createPageHeaders } from './answerHeaders.ts'
 
 export type PageFiles = {
   /** @throws AppError `request/not-found`, `request/invalid` */
-  answer(request: Pick<IncomingMessage, 'headers'>, path: string): Promise<BytesAnswer>
+  answer(request: Pick<IncomingMessage, 'headers'>, path: string): Promise<BytesResponse>
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -82,7 +82,7 @@ async function findFile(file: string): Promise<Existing | undefined> {
 function createFileResponse(
   { headers }: Pick<IncomingMessage, 'headers'>,
   { file, size, tag, type, cacheControl, frames }: Existing & { type: string; cacheControl: string; frames: string },
-): BytesAnswer {
+): BytesResponse {
   const about = {
     ...createPageHeaders(headers.host ?? '', frames),
     'content-type': type,

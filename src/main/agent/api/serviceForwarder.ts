@@ -12,7 +12,7 @@ import {
   getConnectTarget,
   type ServiceTarget,
 } from '../connections/serviceTarget.ts'
-import { answerHeaders, createHandshakeHeaders, requestHeaders } from './forwardedHeaders.ts'
+import { createHandshakeHeaders, createRequestHeaders, createResponseHeaders } from './forwardedHeaders.ts'
 
 export type ServiceForwarder = {
   /** @throws AppError `service/unavailable`, `service/sign-in` */
@@ -23,8 +23,8 @@ export type ServiceForwarder = {
 }
 
 /** A command may run for an hour before the service responds. */
-const answerMs = 3_600_000 + 60_000
-const handshakeMs = 10_000
+const responseTimeoutMs = 3_600_000 + 60_000
+const handshakeTimeoutMs = 10_000
 
 export function createServiceForwarder({ target, absence }: Pick<ServiceLink, 'target' | 'absence'>): ServiceForwarder {
   const connections = createConnectionPool()
@@ -43,12 +43,12 @@ export function createServiceForwarder({ target, absence }: Pick<ServiceLink, 't
           sendRequest(to, {
             method: request.method ?? 'GET',
             path: request.url ?? '/',
-            headers: { ...requestHeaders(request, owner ? to.key : undefined), ...framing },
+            headers: { ...createRequestHeaders(request, owner ? to.key : undefined), ...framing },
             ...connections.getOptions(to),
           }),
-        answerHead: (answer) => ({ reason: undefined, headers: answerHeaders(answer) }),
-        answerMs,
-        idleMs: answerMs,
+        answerHead: (answer) => ({ reason: undefined, headers: createResponseHeaders(answer) }),
+        answerMs: responseTimeoutMs,
+        idleMs: responseTimeoutMs,
         toError: createUnavailableError,
       })
     },
@@ -59,7 +59,7 @@ export function createServiceForwarder({ target, absence }: Pick<ServiceLink, 't
       stream.once('close', () => joined.delete(stream))
       await forwardUpgrade(upgrade, {
         reach: () => (framing) => {
-          const { 'content-length': _ofNothing, ...headers } = requestHeaders(request, owner ? to.key : undefined)
+          const { 'content-length': _ofNothing, ...headers } = createRequestHeaders(request, owner ? to.key : undefined)
           const createConnection = createConnector(to)
           return sendRequest(to, {
             method: 'GET',
@@ -71,10 +71,10 @@ export function createServiceForwarder({ target, absence }: Pick<ServiceLink, 't
         },
         answerHead: (answer) => ({
           reason: undefined,
-          headers: answer.statusCode === 101 ? createHandshakeHeaders(answer, request) : answerHeaders(answer),
+          headers: answer.statusCode === 101 ? createHandshakeHeaders(answer, request) : createResponseHeaders(answer),
         }),
-        answerMs: handshakeMs,
-        idleMs: answerMs,
+        answerMs: handshakeTimeoutMs,
+        idleMs: responseTimeoutMs,
         toError: createUnavailableError,
       })
     },

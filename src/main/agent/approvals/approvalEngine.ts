@@ -1,10 +1,10 @@
-import { type Clock, createEvenClock } from '#platform/clock.ts'
+import { type Clock, createFakeClock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import type { AgentPrincipals } from '../base/agentPrincipals.ts'
-import type { MayNow } from '../base/judgement.ts'
+import type { EvaluateAction } from '../base/judgement.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
@@ -13,21 +13,21 @@ import { createIntentNotFoundError } from './approvalErrors.ts'
 import { createApprovalNotes } from './approvalNotes.ts'
 import type { Approvals } from './approvals.ts'
 import { createGrantRepository } from './grantRepository.ts'
-import { grantReservations } from './grantReservations.ts'
+import { createGrantReservations } from './grantReservations.ts'
 import { listGrantTargets } from './grants.ts'
 import { createIntentSubmission } from './intentAsking.ts'
 import { createIntentDecisions } from './intentDeciding.ts'
+import { createIntentEvaluation } from './intentEvaluation.ts'
 import { createIntentExpiry } from './intentExpiry.ts'
-import { createIntentJudging } from './intentJudging.ts'
 import { createIntentLifecycle } from './intentLifecycle.ts'
 import { createIntentRepository, type IntentRepository, type StoredIntent } from './intentRepository.ts'
 import { createIntentReview, type IntentReview } from './intentReview.ts'
 import { createIntentSigning } from './intentSigning.ts'
 import { createIntentWaiting } from './intentWaiting.ts'
-import type { Verdict } from './judge.ts'
+import type { PolicyEvaluation } from './judge.ts'
 import { createLeasedGrants } from './leasedGrants.ts'
-import { createPolicyKeeping } from './policyKeeping.ts'
 import { createPolicyRepository } from './policyRepository.ts'
+import { createPolicyStore } from './policyStore.ts'
 import { createPurchaseClosing } from './purchaseClosing.ts'
 import type { Reservations } from './reservations.ts'
 
@@ -40,8 +40,8 @@ type Options = {
   onWalletChange: (listener: () => void) => () => void
   principals: Pick<AgentPrincipals, 'lease'>
   /** Evaluates the current stop switch, rules and remembered approvals. */
-  verdictOn: (record: IntentRecord) => Verdict
-  mayNow: MayNow
+  verdictOn: (record: IntentRecord) => PolicyEvaluation
+  mayNow: EvaluateAction
   /** Loads data from the service that `mayNow` requires for a request. Defaults to none. */
   refresh?: (record: IntentRecord) => Promise<void>
   publish: (event: LocalEvent) => void
@@ -64,14 +64,14 @@ type Options = {
 /** Creates the approvals of this agent from its database. */
 export function createApprovalEngine(options: Options): Approvals {
   const { database, signer, wallet, principals, verdictOn, mayNow, publish, newId, now, log } = options
-  const { clock = createEvenClock(now) } = options
+  const { clock = createFakeClock(now) } = options
   const intents = createIntentRepository(database)
   const stored = createGrantRepository(database)
   /** Setting the clock back does not revive expired grants. */
   const grants = { ...stored, holding: () => stored.holding(clock.latestMs()) }
   const policies = createPolicyRepository(database)
   const notes = createApprovalNotes(options.note)
-  const { reservations = grantReservations({ grants, now }) } = options
+  const { reservations = createGrantReservations({ grants, now }) } = options
   const lifecycle = createIntentLifecycle({ database, reservations })
   const expiry = createIntentExpiry({ lifecycle, intents, now, clock })
   const expireDue = expiry.sweep
@@ -85,7 +85,7 @@ export function createApprovalEngine(options: Options): Approvals {
     if ([record, before].some((it) => it?.decision?.by === 'grant')) onGrantsChanged()
   })
 
-  const judging = createIntentJudging({ lifecycle, policies, verdictOn, mayNow, now })
+  const judging = createIntentEvaluation({ lifecycle, policies, verdictOn, mayNow, now })
   const reviewing = createIntentReview({
     ...{ lifecycle, mayNow, refuse: judging.refuse },
     publish: (intent) => publish({ type: 'intent.changed', intent }),
@@ -126,7 +126,7 @@ export function createApprovalEngine(options: Options): Approvals {
     }),
     ...createAccountRemoval({ lifecycle, onGrantsChanged, now }),
     ...createPurchaseClosing({ lifecycle, now }),
-    ...createPolicyKeeping({
+    ...createPolicyStore({
       lifecycle,
       policies,
       wallet,

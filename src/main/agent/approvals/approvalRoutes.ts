@@ -18,13 +18,13 @@ import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'
 import { createConfirmedApprovals } from './confirmedApprovals.ts'
 import type { ConfirmedPolicy } from './confirmedPolicy.ts'
-import type { PacedAsks } from './limitSubmissions.ts'
-import type { RepeatedAsks } from './rememberSubmissions.ts'
+import type { IdempotentSubmissions } from './idempotentSubmissions.ts'
+import type { RateLimitedSubmissions } from './limitSubmissions.ts'
 
 type Options = {
   approvals: Approvals
-  asks: PacedAsks
-  repeats: RepeatedAsks
+  asks: RateLimitedSubmissions
+  repeats: IdempotentSubmissions
   dialog: ApprovalDialog | undefined
   policy: ConfirmedPolicy
 }

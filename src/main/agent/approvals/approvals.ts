@@ -9,9 +9,9 @@ export type Approvals = {
    * user. An allowed intent waits too while the wallet is locked.
    * @throws AppError `intent/invalid`, `intent/too-many`, `wallet/absent`
    */
-  ask(request: AskRequest): Promise<IntentRecord>
+  ask(request: SubmitRequest): Promise<IntentRecord>
   /** Evaluates an intent without creating it. @throws AppError `intent/invalid`, `wallet/absent` */
-  foresee(request: Pick<AskRequest, 'intent' | 'requester'>): Promise<Foreseen>
+  foresee(request: Pick<SubmitRequest, 'intent' | 'requester'>): Promise<EvaluationPreview>
   /**
    * Waits until the intent is neither waiting nor being signed, or until the timeout.
    * @returns the record in its current state
@@ -66,9 +66,9 @@ export type Withdrawal = {
 }
 
 /** Effect under the current policy and grants. */
-export type Foreseen = { effect: 'ask' } | { effect: 'allow' | 'deny'; detail: string }
+export type EvaluationPreview = { effect: 'ask' } | { effect: 'allow' | 'deny'; detail: string }
 
-export type AskRequest = {
+export type SubmitRequest = {
   intent: Intent
   requester: Requester
   reason?: string | undefined

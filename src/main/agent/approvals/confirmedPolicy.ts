@@ -6,7 +6,7 @@ import { type ConfirmationText, describeConfirmation, resumeConfirmation } from 
 import { checkRules, isLooser } from './policyChange.ts'
 
 /** Pending policy change that requires confirmation in a secure prompt. */
-export type PolicyWish = ConfirmationText & { apply: () => unknown }
+export type PendingPolicyChange = ConfirmationText & { apply: () => unknown }
 
 export type ConfirmedPolicy = {
   /** @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent` */
@@ -21,7 +21,7 @@ export type ConfirmedPolicy = {
    * @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent`
    */
   confirmAndApply<T>(wish: ConfirmationText & { apply: () => T }, signal: AbortSignal): Promise<T>
-  wish(): PolicyWish | undefined
+  wish(): PendingPolicyChange | undefined
 }
 
 type Options = {
@@ -37,7 +37,7 @@ const maxLines = 20
  * window. Otherwise an attacker in the window could first remove the confirmation of large amounts.
  */
 export function createConfirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy {
-  let wished: PolicyWish | undefined
+  let wished: PendingPolicyChange | undefined
   let isOpen = false
 
   const confirmAndApply = async <T>(wish: ConfirmationText & { apply: () => T }, signal: AbortSignal): Promise<T> => {

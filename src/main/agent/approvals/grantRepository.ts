@@ -43,16 +43,16 @@ export type GrantRepository = {
   remove(id: string): boolean
 }
 
-const holds = '(times_left IS NULL OR times_left > 0) AND (until_ms IS NULL OR until_ms > @nowMs)'
+const isValidCondition = '(times_left IS NULL OR times_left > 0) AND (until_ms IS NULL OR until_ms > @nowMs)'
 
 export function createGrantRepository(database: Database): GrantRepository {
   const add = database.prepare<[Params<keyof RowOf<typeof grants>>]>(grants.insert)
   const holding = database.prepare<[Params<'nowMs'>], StoredRow>(
-    `SELECT ${grants.selection()} FROM grants WHERE ${holds}
+    `SELECT ${grants.selection()} FROM grants WHERE ${isValidCondition}
      ORDER BY times_left IS NOT NULL, created_at_ms, rowid`,
   )
   const countDown = database.prepare<[Params<'id' | 'nowMs'>]>(
-    `UPDATE grants SET times_left = times_left - 1 WHERE id = @id AND ${holds}`,
+    `UPDATE grants SET times_left = times_left - 1 WHERE id = @id AND ${isValidCondition}`,
   )
   const countUp = database.prepare<[Params<'intentId'>]>(
     `UPDATE grants SET times_left = times_left + 1
@@ -66,7 +66,7 @@ export function createGrantRepository(database: Database): GrantRepository {
   )
   // A grant without remaining uses is retained while a reservation may still restore one.
   const removeEnded = database.prepare<[Params<'nowMs'>]>(
-    `DELETE FROM grants WHERE NOT (${holds})
+    `DELETE FROM grants WHERE NOT (${isValidCondition})
        AND NOT EXISTS (SELECT 1 FROM grant_reservations WHERE grant_id = grants.id)`,
   )
   const remove = database.prepare<[Params<'id'>]>('DELETE FROM grants WHERE id = @id')

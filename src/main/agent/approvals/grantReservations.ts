@@ -8,7 +8,7 @@ type Options = { grants: GrantRepository; now: () => number }
  * Creates reservations of grants, which are limited by number of uses or by time. Intents allowed by the user or a rule
  * do not consume a grant.
  */
-export function grantReservations({ grants, now }: Options): Reservations {
+export function createGrantReservations({ grants, now }: Options): Reservations {
   return {
     reserve(use) {
       if (use.by !== 'grant') return undefined

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { Grant, IntentKind, IntentRecord } from '#shared/contract/intents.ts'
 import type { Decision } from './approvals.ts'
-import type { JudgedIntent } from './toPolicyInput.ts'
+import type { PolicyInput } from './toPolicyInput.ts'
 
 /**
  * Creates a grant for similar requests: same requester, host, payee or chain, path (if `only_path`) and account, and at
@@ -42,8 +42,8 @@ export function listGrantTargets({ kind, scope }: Pick<Grant, 'kind' | 'scope'>)
   return kind === 'tool.call' && scope !== null ? scope.split(' ').slice(1) : []
 }
 
-export function findMatchingGrant(grants: readonly Grant[], intent: JudgedIntent): Grant | undefined {
-  return grants.find((grant) => fits(grant, intent))
+export function findMatchingGrant(grants: readonly Grant[], intent: PolicyInput): Grant | undefined {
+  return grants.find((grant) => matchesGrant(grant, intent))
 }
 
 /** Kinds that are only approved individually. */
@@ -53,7 +53,7 @@ function mayBeGranted(kind: IntentKind): boolean {
   return !neverGranted.includes(kind)
 }
 
-function fits(grant: Grant, intent: JudgedIntent): boolean {
+function matchesGrant(grant: Grant, intent: PolicyInput): boolean {
   return (
     mayBeGranted(intent.kind) &&
     grant.kind === intent.kind &&

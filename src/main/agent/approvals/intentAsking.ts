@@ -1,16 +1,16 @@
 import { AppError } from '#shared/appError.ts'
 import type { Requester } from '#shared/contract/intents.ts'
-import type { MayNow, Refusal } from '../base/judgement.ts'
+import type { EvaluateAction, Refusal } from '../base/judgement.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import type { Approvals } from './approvals.ts'
-import type { IntentJudging } from './intentJudging.ts'
+import type { IntentEvaluation } from './intentEvaluation.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import { createIntentRecord } from './intentRecord.ts'
 import type { IntentRepository } from './intentRepository.ts'
 import type { IntentSigning } from './intentSigning.ts'
 import type { IntentRetention } from './intentStateRepository.ts'
-import type { Verdict } from './judge.ts'
+import type { PolicyEvaluation } from './judge.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 import { isWalletRequired } from './toPolicyInput.ts'
 
@@ -22,8 +22,8 @@ type Options = {
   lifecycle: IntentLifecycle
   intents: Pick<IntentRepository, 'countOpen'>
   policies: Pick<PolicyRepository, 'read'>
-  judging: IntentJudging
-  mayNow: MayNow
+  judging: IntentEvaluation
+  mayNow: EvaluateAction
   signing: Pick<IntentSigning, 'sign'>
   signer: Pick<Signer, 'prepare'>
   wallet: Pick<WalletKeys, 'isUnlocked'>
@@ -34,7 +34,7 @@ type Options = {
 }
 
 /** Returns the verdict stored with a refused request, or undefined if the request is not stored. */
-function toDenial({ by, error }: Refusal): Verdict | undefined {
+function toDenial({ by, error }: Refusal): PolicyEvaluation | undefined {
   if (by === 'limits') return { effect: 'deny', by: 'policy', detail: error.message }
   return by === 'stop' || by === 'policy' || by === 'steward'
     ? { effect: 'deny', by, detail: error.message }

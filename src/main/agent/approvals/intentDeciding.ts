@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { Grant, IntentRecord } from '#shared/contract/intents.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { MayNow, Refusal } from '../base/judgement.ts'
+import type { EvaluateAction, Refusal } from '../base/judgement.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { createAlreadyDecidedError, createIntentNotFoundError, createWalletLockedError } from './approvalErrors.ts'
 import type { ApprovalNotes } from './approvalNotes.ts'
@@ -20,7 +20,7 @@ type Options = {
   requireIntent: (id: string) => StoredIntent
   grants: Pick<GrantRepository, 'add'>
   policies: Pick<PolicyRepository, 'read'>
-  mayNow: MayNow
+  mayNow: EvaluateAction
   /** Loads data from the service that `mayNow` requires for a request. */
   refresh: (record: IntentRecord) => Promise<void>
   /** Ends requests that became impossible. */

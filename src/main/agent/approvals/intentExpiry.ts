@@ -10,7 +10,7 @@ type Options = {
 }
 
 /** Maximum timer delay. After sleep, timers lag behind the clock, so deadlines are checked at least this often. */
-const maxMs = 60_000
+const maxTimerDelayMs = 60_000
 
 /** Expires intents on a timer and on every read. */
 export function createIntentExpiry({ lifecycle, intents, now, clock }: Options) {
@@ -21,7 +21,7 @@ export function createIntentExpiry({ lifecycle, intents, now, clock }: Options) 
     clearTimeout(timer)
     const nextMs = closed ? undefined : intents.nextExpiryMs()
     if (nextMs === undefined) return
-    timer = setTimeout(sweep, Math.min(Math.max(nextMs - now(), 1), maxMs))
+    timer = setTimeout(sweep, Math.min(Math.max(nextMs - now(), 1), maxTimerDelayMs))
     timer.unref()
   }
   const sweep = (): void => {

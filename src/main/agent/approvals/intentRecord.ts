@@ -46,7 +46,7 @@ export function createIntentRecord(
 }
 
 /** Whether the prepared intent matches the shown record exactly. */
-export function isSame(record: IntentRecord, { account, sentence, raw }: PreparedIntent): boolean {
+export function isSameIntent(record: IntentRecord, { account, sentence, raw }: PreparedIntent): boolean {
   const sameAccount = account.id === record.account_id && account.address === record.address
   return sameAccount && sentence === record.sentence && raw === record.raw
 }

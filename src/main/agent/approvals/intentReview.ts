@@ -1,6 +1,6 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { isFinal, type MayNow } from '../base/judgement.ts'
-import type { IntentJudging } from './intentJudging.ts'
+import { type EvaluateAction, isFinal } from '../base/judgement.ts'
+import type { IntentEvaluation } from './intentEvaluation.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 
 export type IntentReview = {
@@ -12,8 +12,8 @@ export type IntentReview = {
 
 type Options = {
   lifecycle: Pick<IntentLifecycle, 'inState' | 'atomically' | 'afterwards'>
-  mayNow: MayNow
-  refuse: IntentJudging['refuse']
+  mayNow: EvaluateAction
+  refuse: IntentEvaluation['refuse']
   publish: (record: IntentRecord) => void
 }
 

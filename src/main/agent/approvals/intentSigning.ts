@@ -1,13 +1,13 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { isFinal, type MayNow } from '../base/judgement.ts'
+import { type EvaluateAction, isFinal } from '../base/judgement.ts'
 import type { PreparedIntent, Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { createIntentNotFoundError } from './approvalErrors.ts'
-import type { IntentJudging } from './intentJudging.ts'
+import type { IntentEvaluation } from './intentEvaluation.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
-import { isSame } from './intentRecord.ts'
+import { isSameIntent } from './intentRecord.ts'
 import type { StoredIntent } from './intentRepository.ts'
 
 export type IntentSigning = {
@@ -28,8 +28,8 @@ export type IntentSigning = {
 
 type Options = {
   lifecycle: IntentLifecycle
-  judging: Pick<IntentJudging, 'settleAgain'>
-  mayNow: MayNow
+  judging: Pick<IntentEvaluation, 'settleAgain'>
+  mayNow: EvaluateAction
   signer: Signer
   wallet: Pick<WalletKeys, 'isUnlocked'>
   isStopped: () => boolean
@@ -86,7 +86,7 @@ export function createIntentSigning({
 
   const prepareAgain = async ({ intent, record }: StoredIntent): Promise<PreparedIntent> => {
     const prepared = await signer.prepare(intent)
-    if (isSame(record, prepared)) return prepared
+    if (isSameIntent(record, prepared)) return prepared
     throw new AppError('intent/invalid', 'What would be signed is no longer what was asked for.')
   }
 

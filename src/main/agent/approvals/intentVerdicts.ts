@@ -1,6 +1,6 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { GrantRepository } from './grantRepository.ts'
-import { evaluateIntent, type Verdict } from './judge.ts'
+import { evaluateIntent, type PolicyEvaluation } from './judge.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 import { toPolicyInput } from './toPolicyInput.ts'
 
@@ -13,7 +13,12 @@ type Options = {
 }
 
 /** Creates a function that evaluates the current stop switch, rules and remembered approvals. */
-export function createVerdicts({ grants, policies, serviceHost, now }: Options): (record: IntentRecord) => Verdict {
+export function createPolicyEvaluator({
+  grants,
+  policies,
+  serviceHost,
+  now,
+}: Options): (record: IntentRecord) => PolicyEvaluation {
   return (record) =>
     evaluateIntent(toPolicyInput(record), {
       policy: policies.read(),

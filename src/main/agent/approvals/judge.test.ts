@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import type { Grant } from '#shared/contract/intents.ts'
 import { rule, script, withRules } from '#test/support/approvals.ts'
 import { evaluateIntent } from './judge.ts'
-import type { JudgedIntent } from './toPolicyInput.ts'
+import type { PolicyInput } from './toPolicyInput.ts'
 
 const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // a brand is only a type
-const payment: JudgedIntent = {
+const payment: PolicyInput = {
   kind: 'x402.authorize',
   requester: script,
   host: 'shop.example',
@@ -26,7 +26,7 @@ const grant: Grant = {
   created_at: '2026-01-01T00:00:00.000Z',
 }
 const policy = { ...withRules([]), stopped: false }
-const effect = (intent: JudgedIntent, changes: Partial<Parameters<typeof evaluateIntent>[1]> = {}): string =>
+const effect = (intent: PolicyInput, changes: Partial<Parameters<typeof evaluateIntent>[1]> = {}): string =>
   evaluateIntent(intent, { policy, grants: [grant], serviceHost: undefined, ...changes }).effect
 
 test('what was approved in advance is allowed again, also for less', () => {
@@ -36,7 +36,7 @@ test('what was approved in advance is allowed again, also for less', () => {
   expect(effect({ ...payment, requester: { ...script, name: 'Renamed' } })).toBe('allow')
 })
 
-test.each<[what: string, other: Partial<JudgedIntent>]>([
+test.each<[what: string, other: Partial<PolicyInput>]>([
   ['kind', { kind: 'siwe' }],
   ['kind of requester', { requester: { ...script, kind: 'tool' } }],
   ['requester', { requester: { ...script, id: 'key:2' } }],
@@ -63,12 +63,12 @@ test('a grant without an amount moves no money', () => {
 })
 
 test.each(['identity.register', 'message'] as const)('%s is approved one at a time, whatever was granted', (kind) => {
-  const evaluated: JudgedIntent = { ...payment, kind, requester: { ...script, kind: 'person' }, amountMicroUsd: null }
+  const evaluated: PolicyInput = { ...payment, kind, requester: { ...script, kind: 'person' }, amountMicroUsd: null }
   expect(effect(evaluated, { grants: [{ ...grant, kind, requester: evaluated.requester }] })).toBe('ask')
 })
 
 test('a rule that lets tools destroy does not let tools of other servers run', () => {
-  const call: JudgedIntent = { ...payment, kind: 'tool.call', host: null, scope: null, amountMicroUsd: null }
+  const call: PolicyInput = { ...payment, kind: 'tool.call', host: null, scope: null, amountMicroUsd: null }
   const allowing = {
     ...policy,
     rules: [rule({ effect: 'allow', kind: 'tool.call', host: '*', max_amount_micro_usd: null })],

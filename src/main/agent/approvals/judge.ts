@@ -3,9 +3,9 @@ import type { Grant, Policy, PolicyRule } from '#shared/contract/intents.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 import { findMatchingGrant } from './grants.ts'
 import { findFirstRule } from './policyMatch.ts'
-import { isAbove, type JudgedIntent } from './toPolicyInput.ts'
+import { isAbove, type PolicyInput } from './toPolicyInput.ts'
 
-export type Verdict =
+export type PolicyEvaluation =
   | { effect: 'ask' }
   | { effect: 'allow' | 'deny'; by: 'policy' | 'grant' | 'stop' | 'steward'; detail: string }
 
@@ -20,7 +20,10 @@ type EvaluationInput = {
  * Evaluates the stop switch, the hard rules, the first matching rule and the grants, in this order. If no check
  * decides, the user is asked.
  */
-export function evaluateIntent(intent: JudgedIntent, { policy, grants, serviceHost }: EvaluationInput): Verdict {
+export function evaluateIntent(
+  intent: PolicyInput,
+  { policy, grants, serviceHost }: EvaluationInput,
+): PolicyEvaluation {
   if (policy.stopped) return { effect: 'deny', by: 'stop', detail: 'Everything is stopped.' }
   const { kind, requester, host, amountMicroUsd } = intent
   if (kind === 'message' && requester.kind !== 'person') {
@@ -29,7 +32,7 @@ export function evaluateIntent(intent: JudgedIntent, { policy, grants, serviceHo
   const matching = findFirstRule(policy.rules, { kind, requesterKind: requester.kind, host, amountMicroUsd })
   // A rule for Steward's own destructive tools does not extend to third-party tools, nor does it allow a key to exceed
   // its limits.
-  const rule = matching?.effect === 'allow' && (isOfServer(intent) || requester.limited) ? undefined : matching
+  const rule = matching?.effect === 'allow' && (isServerToolCall(intent) || requester.limited) ? undefined : matching
   const detail = rule && describeRuleDetail(rule)
   if (rule && detail && rule.effect === 'deny') return { effect: 'deny', by: 'policy', detail }
   // Above the threshold, only the user can approve.
@@ -44,7 +47,7 @@ export function evaluateIntent(intent: JudgedIntent, { policy, grants, serviceHo
 }
 
 /** Whether the intent calls a tool of another server, whose name comes first in the scope. */
-function isOfServer({ kind, scope }: JudgedIntent): boolean {
+function isServerToolCall({ kind, scope }: PolicyInput): boolean {
   return kind === 'tool.call' && scope !== null && parseServerName(scope.split(' ', 1)[0] ?? '') !== undefined
 }
 
@@ -53,6 +56,6 @@ function describeRuleDetail(rule: PolicyRule): string {
   return `${word} by your rule “${describeRule(rule).replace(/[.]$/, '')}”.`
 }
 
-function isOwnSignIn({ kind, requester, host }: JudgedIntent, serviceHost: string | undefined): boolean {
+function isOwnSignIn({ kind, requester, host }: PolicyInput, serviceHost: string | undefined): boolean {
   return requester.kind === 'agent' && (kind === 'siwe' || kind === 'siws') && host !== null && host === serviceHost
 }

@@ -10,9 +10,9 @@ import {
   signInTo,
   withRules,
 } from '#test/support/approvals.ts'
-import { askPace, limitSubmissions } from './limitSubmissions.ts'
+import { limitSubmissions, submissionRateLimits } from './limitSubmissions.ts'
 
-const { burst } = askPace.ofOneRequester
+const { burst } = submissionRateLimits.ofOneRequester
 
 function openPaced() {
   let nowMs = 1_800_000_000_000
@@ -53,7 +53,7 @@ test('neither other programs nor the person nor Steward itself are held up by on
 
 test('many keys together are no way around it', async () => {
   const { ask } = openPaced()
-  const { burst: all } = askPace.ofAllTogether
+  const { burst: all } = submissionRateLimits.ofAllTogether
   const requester = (count: number) => ({ ...script, id: `key:${Math.floor(count / burst)}` })
   for (let count = 0; count < all; count++) await ask(requester(count))
   await expect(ask(requester(all))).rejects.toThrow(tooOften(1))

@@ -4,25 +4,25 @@ import type { Requester } from '#shared/contract/intents.ts'
 import type { Approvals } from './approvals.ts'
 
 /** Burst sizes and refill rates. Every submission remains in the log permanently. */
-export const askPace = {
+export const submissionRateLimits = {
   ofOneRequester: { burst: 60, perSecond: 1 / 3 },
   ofAllTogether: { burst: 240, perSecond: 2 },
 } as const
 
-export type PacedAsks = Pick<Approvals, 'ask' | 'cancel'>
+export type RateLimitedSubmissions = Pick<Approvals, 'ask' | 'cancel'>
 
 /**
  * Limits the rate of submissions and withdrawals. The user and Steward itself are not limited.
  * @throws AppError `request/rate` with the time to wait, and errors of `approvals`
  */
-export function limitSubmissions(approvals: PacedAsks, now: () => number): PacedAsks {
+export function limitSubmissions(approvals: RateLimitedSubmissions, now: () => number): RateLimitedSubmissions {
   const createBuckets = () => {
-    const ownBuckets = createTokenBuckets({ ...askPace.ofOneRequester, now })
-    const all = createTokenBuckets({ ...askPace.ofAllTogether, now })
+    const ownBuckets = createTokenBuckets({ ...submissionRateLimits.ofOneRequester, now })
+    const all = createTokenBuckets({ ...submissionRateLimits.ofAllTogether, now })
     return ({ kind, id }: Requester): void => {
       if (kind === 'person' || kind === 'agent') return
-      assertPace(ownBuckets.take(`${kind} ${id}`), 'You ask the wallet too often.')
-      assertPace(all.take('all'), 'The programs of this Steward ask the wallet too often.')
+      assertRateLimit(ownBuckets.take(`${kind} ${id}`), 'You ask the wallet too often.')
+      assertRateLimit(all.take('all'), 'The programs of this Steward ask the wallet too often.')
     }
   }
   const asks = createBuckets()
@@ -39,6 +39,6 @@ export function limitSubmissions(approvals: PacedAsks, now: () => number): Paced
   }
 }
 
-function assertPace(waitSeconds: number, message: string): void {
+function assertRateLimit(waitSeconds: number, message: string): void {
   if (waitSeconds > 0) throw new AppError('request/rate', message, { retryAfterSeconds: waitSeconds })
 }

@@ -1,8 +1,8 @@
 import type { IntentRecord, PolicyRule } from '#shared/contract/intents.ts'
-import type { JudgedIntent } from './toPolicyInput.ts'
+import type { PolicyInput } from './toPolicyInput.ts'
 
 /** Use that a signature would consume. */
-export type ReservedUse = JudgedIntent & {
+export type ReservedUse = PolicyInput & {
   /** Id of the intent, which has at most one reservation. */
   id: string
   /** Decider that approved the intent. */

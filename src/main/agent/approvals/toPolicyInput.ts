@@ -1,7 +1,7 @@
 import type { Grant, IntentKind, IntentRecord, Requester } from '#shared/contract/intents.ts'
 
 /** Intent as input for policy, grants and reservations. */
-export type JudgedIntent = {
+export type PolicyInput = {
   kind: IntentKind
   requester: Requester
   host: string | null
@@ -20,7 +20,7 @@ export function isWalletRequired(kind: IntentKind): boolean {
   return kind !== 'tool.call'
 }
 
-export function toPolicyInput(record: IntentRecord): JudgedIntent {
+export function toPolicyInput(record: IntentRecord): PolicyInput {
   const { kind, requester, host, scope, path, account_id: accountId, purchase } = record
   return { kind, requester, host, scope, path, accountId, amountMicroUsd: readAmount(record), purchase }
 }

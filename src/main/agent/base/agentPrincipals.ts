@@ -8,7 +8,7 @@ import type { ToolRights } from './toolRights.ts'
  * Principals of the local agent that can end. `token` is a sign-in at the service, or its wallet if the service does
  * not identify the sign-in. The user's session and Steward itself are not among them.
  */
-export type EndingPrincipal = 'tool' | 'chat' | 'key' | 'token' | 'wallet'
+export type RevocablePrincipal = 'tool' | 'chat' | 'key' | 'token' | 'wallet'
 
 /**
  * Kinds of work that hold a lease, with the principals for which each is done. A feature that works, waits or stores
@@ -30,7 +30,7 @@ export const leaseHolders = {
   'chat-run': ['chat'],
   /** Payment that is not yet signed. */
   payment: ['tool', 'chat', 'key', 'token', 'wallet'],
-} as const satisfies Readonly<Record<string, readonly EndingPrincipal[]>>
+} as const satisfies Readonly<Record<string, readonly RevocablePrincipal[]>>
 export type LeaseHolder = keyof typeof leaseHolders
 
 export type PrincipalRights = {
@@ -67,7 +67,7 @@ export function getPrincipalKind(principal: PrincipalId): string {
   return principal.slice(0, principal.indexOf(':'))
 }
 
-const endings: Readonly<Record<EndingPrincipal, () => AppError>> = {
+const endErrorFactories: Readonly<Record<RevocablePrincipal, () => AppError>> = {
   tool: () => new AppError('tool/revoked', 'The tool client was revoked.'),
   chat: () => new AppError('tool/denied', 'The chat was deleted.'),
   key: () => new AppError('auth/invalid', 'The API key was revoked.'),
@@ -77,5 +77,7 @@ const endings: Readonly<Record<EndingPrincipal, () => AppError>> = {
 
 export function toEndedError(principal: PrincipalId): AppError {
   const kind = getPrincipalKind(principal)
-  return kind in endings ? endings[kind as keyof typeof endings]() : new AppError('auth/invalid', 'Access has ended.')
+  return kind in endErrorFactories
+    ? endErrorFactories[kind as keyof typeof endErrorFactories]()
+    : new AppError('auth/invalid', 'Access has ended.')
 }

@@ -23,7 +23,7 @@ export type Refusal = {
  * step of a chat.
  * @returns the first failed check, or undefined
  */
-export type MayNow = (action: Action) => Refusal | undefined
+export type EvaluateAction = (action: Action) => Refusal | undefined
 
 type ToolLookup = (rights: Pick<ToolRights, 'servers'>) => Tool | undefined
 

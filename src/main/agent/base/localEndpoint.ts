@@ -1,4 +1,4 @@
-import type { BytesAnswer, EventsAnswer } from '#platform/http/answers.ts'
+import type { BytesResponse, EventStreamResponse } from '#platform/http/answers.ts'
 import type { BaseCall, Endpoint } from '#platform/http/endpoint.ts'
 import type { Requester } from '#shared/contract/intents.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
@@ -23,7 +23,7 @@ export type LocalCall = Pick<BaseCall, 'body' | 'repeatable' | 'setHeader' | 'si
 export type LocalEndpoint = Endpoint<LocalCall>
 
 /** `const A` preserves literal types such as `success: true`. */
-export function createLocalEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer | EventsAnswer>(
+export function createLocalEndpoint<R extends Route, const A extends Answer<R> | BytesResponse | EventStreamResponse>(
   route: R,
   handle: (input: Parsed<R>, call: LocalCall) => A | Promise<A>,
 ): LocalEndpoint {
@@ -34,7 +34,7 @@ export function createLocalEndpoint<R extends Route, const A extends Answer<R> |
 /** Defines an endpoint that responds with server-sent events. */
 export function createLocalEventsEndpoint<R extends Route>(
   route: R,
-  handle: (input: Parsed<R>, call: LocalCall) => EventsAnswer,
+  handle: (input: Parsed<R>, call: LocalCall) => EventStreamResponse,
 ): LocalEndpoint {
   return { ...createLocalEndpoint(route, handle), streams: () => true }
 }

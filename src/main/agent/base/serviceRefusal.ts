@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, parseErrorCode } from '#shared/appError.ts'
 
-const ofStatus: Readonly<Record<number, ErrorCode>> = {
+const codeByStatus: Readonly<Record<number, ErrorCode>> = {
   400: 'inference/request',
   401: 'inference/credential',
   402: 'inference/credits',
@@ -12,7 +12,7 @@ const ofStatus: Readonly<Record<number, ErrorCode>> = {
   504: 'inference/timeout',
 }
 /** Error codes by the service's reasons, as named by its model endpoints. */
-const ofReason: Readonly<Record<string, ErrorCode>> = {
+const codeByReason: Readonly<Record<string, ErrorCode>> = {
   provider_not_configured: 'inference/unconfigured',
   insufficient_credits: 'inference/credits',
   model_not_found: 'inference/model',
@@ -34,19 +34,19 @@ export function toServiceError(status: number, answer: unknown, retryAfter?: str
   })
 }
 
-type Refused = { status: number | undefined; error: object; detail?: unknown; retryAfter?: string | undefined }
+type ErrorResponse = { status: number | undefined; error: object; detail?: unknown; retryAfter?: string | undefined }
 
 /**
  * Converts an error in OpenAI's format: `{"error": {"message", "type", "code", "param"}}`. The error may also occur
  * mid-stream, without a status.
  */
-export function toModelError({ status, error, detail, retryAfter }: Refused): AppError {
+export function toModelError({ status, error, detail, retryAfter }: ErrorResponse): AppError {
   const { message, code, type } = error as { message?: unknown; code?: unknown; type?: unknown }
-  const reason = [code, type].find((word) => typeof word === 'string' && Object.hasOwn(ofReason, word))
+  const reason = [code, type].find((word) => typeof word === 'string' && Object.hasOwn(codeByReason, word))
   const errorCode =
     parseErrorCode(code) ??
-    (typeof reason === 'string' ? ofReason[reason] : undefined) ??
-    (status === undefined ? undefined : ofStatus[status])
+    (typeof reason === 'string' ? codeByReason[reason] : undefined) ??
+    (status === undefined ? undefined : codeByStatus[status])
   const seconds = Number(retryAfter)
   return new AppError(errorCode ?? 'inference/upstream', toSentence(message, status), {
     ...(typeof detail === 'string' && { detail }),

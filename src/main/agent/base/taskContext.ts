@@ -4,7 +4,7 @@ import { formatOriginator, isTurn, type Originator, originatorHeader } from '#sh
 import { type Links, type TaskId, taskHeader } from '#shared/contract/timelineLinks.ts'
 
 /** Current task, for log entries and for requests to the service. */
-export type PresentTask = {
+export type CurrentTask = {
   id: TaskId
   links: Links
   /** Originator other than the user, if any. */
@@ -17,10 +17,10 @@ export type TaskContext = {
    * Runs work as a task. Within a chat turn or a tool call, joins that task and adds links. A turn is always a separate
    * task.
    */
-  run<T>(task: PresentTask, work: () => T): T
+  run<T>(task: CurrentTask, work: () => T): T
   /** Resumes an earlier task, regardless of the current one. */
-  resume<T>(task: PresentTask, work: () => T): T
-  current(): PresentTask | undefined
+  resume<T>(task: CurrentTask, work: () => T): T
+  current(): CurrentTask | undefined
 }
 
 /** Creates the id of a task that no other resource identifies. */
@@ -29,7 +29,7 @@ export function createTaskId(kind: 'action' | 'call'): TaskId {
 }
 
 export function createTaskContext(): TaskContext {
-  const present = new AsyncLocalStorage<PresentTask | undefined>()
+  const present = new AsyncLocalStorage<CurrentTask | undefined>()
   return {
     run(task, work) {
       const outer = present.getStore()
@@ -44,7 +44,7 @@ export function createTaskContext(): TaskContext {
 }
 
 /** Returns headers with the task and the requester of a request to the service. */
-export function createTaskHeaders(task: Omit<PresentTask, 'links'> | undefined): Record<string, string> {
+export function createTaskHeaders(task: Omit<CurrentTask, 'links'> | undefined): Record<string, string> {
   return {
     ...(task && { [taskHeader]: task.id }),
     ...(task?.originator && { [originatorHeader]: formatOriginator(task.originator) }),

@@ -46,7 +46,7 @@ export type SignedEntry = RowOf<typeof signatureTable>
 export type OpenEntry = BudgetEntry & SignedEntry
 export type StoredPayee = RowOf<typeof payeeTable>
 /** Amounts in micro-dollars. */
-export type Used = { spent: number; held: number }
+export type BudgetUsage = { spent: number; held: number }
 type Since = { sinceMs: number; host?: string; payee?: string }
 
 export type PaymentBudgetRepository = {
@@ -66,9 +66,9 @@ export type PaymentBudgetRepository = {
   settle(id: string, state: 'spent' | 'void', amountMicroUsd?: number): boolean
   /** Lists signed entries whose signature has expired at this time and whose outcome is unknown. */
   overdue(nowMs: number): OpenEntry[]
-  sum(since: Since): Used
+  sum(since: Since): BudgetUsage
   /** Returns the costs of chats. Reservations of running messages count regardless of their start time. */
-  chats(sinceMs: number): Used
+  chats(sinceMs: number): BudgetUsage
   payees(): StoredPayee[]
   findPayee(host: string, network: string): string | undefined
   pin(payee: StoredPayee): void
@@ -110,7 +110,7 @@ export function createPaymentBudgetRepository(database: Database): PaymentBudget
     `SELECT ${entryTable.selection()}, ${signatureTable.selection()} FROM payment_budget_entries
      WHERE state = 'signed' AND valid_before_ms < @nowMs ORDER BY valid_before_ms LIMIT 100`,
   )
-  const used = database.prepare<[Params<keyof Since>], Used>(
+  const used = database.prepare<[Params<keyof Since>], BudgetUsage>(
     `SELECT coalesce(sum(iif(state = 'spent', amount_micro_usd, 0)), 0) AS spent,
        coalesce(sum(iif(state IN ('reserved', 'signed'), amount_micro_usd, 0)), 0) AS held
      FROM payment_budget_entries

@@ -7,7 +7,7 @@ import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
 import type { SharedBudget } from './spendBudgets.ts'
 
 /** Payment as input for the budgets. */
-export type BudgetedUse = Pick<ReservedUse, 'host' | 'scope' | 'amountMicroUsd' | 'by'>
+export type BudgetInput = Pick<ReservedUse, 'host' | 'scope' | 'amountMicroUsd' | 'by'>
 
 /**
  * Limits of all payments: USDC payments of any kind, and, per day and month, the cost of chats. Signed amounts count
@@ -15,9 +15,9 @@ export type BudgetedUse = Pick<ReservedUse, 'host' | 'scope' | 'amountMicroUsd' 
  */
 export type PaymentBudgets = {
   /** @returns the reason why the payment is denied or needs the user, or undefined if it is allowed */
-  refusal(use: BudgetedUse): ReservationRefusal | undefined
+  refusal(use: BudgetInput): ReservationRefusal | undefined
   /** Limits that apply to a payment. */
-  statesFor(use: Pick<BudgetedUse, 'host' | 'scope'>): BudgetState[]
+  statesFor(use: Pick<BudgetInput, 'host' | 'scope'>): BudgetState[]
   states(): BudgetState[]
   /** @throws AppError `data/unusable` if the limits cannot be parsed */
   limits(): PaymentBudgetLimits

@@ -4,7 +4,7 @@ import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
 import { parsePayee } from './paymentBudgets.ts'
 
 /** Interval between lookups of an unresolved payment: one hour. */
-const againMs = 3_600_000
+const lookupIntervalMs = 3_600_000
 
 /** Reconciles signatures of programs that pay themselves. Each one counts until it has expired unused. */
 export function reconcileSignedEntries(options: {
@@ -19,7 +19,7 @@ export function reconcileSignedEntries(options: {
     async lookAfter(isFollowed: (intentId: string) => boolean): Promise<void> {
       for (const entry of records.overdue(now() - lookupDelayMs)) {
         const { id, payee, payer, nonce, validBeforeMs, amountMicroUsd, atMs: sinceMs, service } = entry
-        if (isFollowed(id) || (nextLookupMs.get(id) ?? 0) > now() - againMs) continue
+        if (isFollowed(id) || (nextLookupMs.get(id) ?? 0) > now() - lookupIntervalMs) continue
         nextLookupMs.set(id, now())
         const { network, payTo } = parsePayee(payee)
         const amount = String(amountMicroUsd)

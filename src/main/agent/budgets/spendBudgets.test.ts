@@ -4,7 +4,7 @@ import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { createSpendBudgets, type SpendAsk, type SpendBudgets } from './spendBudgets.ts'
+import { createSpendBudgets, type SpendBudgets, type SpendRequest } from './spendBudgets.ts'
 import { createSpendRepository } from './spendRepository.ts'
 
 let file: string
@@ -30,7 +30,7 @@ const chat = { conversationId: 'conv_a', ownLimits: null }
 const otherChat = { conversationId: 'conv_b', ownLimits: null }
 const limit = (hard: number | null, soft: number | null = null) => ({ hard_micro_usd: hard, soft_micro_usd: soft })
 /** Wants `most`, and can do with `least`. */
-const ask = (id: string, amount: number, min = amount): SpendAsk => ({
+const ask = (id: string, amount: number, min = amount): SpendRequest => ({
   id,
   model: 'm',
   plan: (available) => (available >= amount ? amount : available >= min ? available : undefined),
@@ -97,7 +97,7 @@ describe('hard limits', () => {
 
   test('a plan that asks for more than it was offered is not believed', () => {
     budgets.change({ day: limit(100) })
-    const greedy: SpendAsk = { id: 'm', model: 'm', plan: () => 1_000 }
+    const greedy: SpendRequest = { id: 'm', model: 'm', plan: () => 1_000 }
     expect(() => budgets.reserve(chat, [greedy])).toThrow(expect.objectContaining({ code: 'budget/exceeded' }))
   })
 

@@ -4,7 +4,7 @@ import { formatUsd } from '#shared/money/moneyText.ts'
 import type { SpendActual, SpendFilter, SpendRepository, SpendScope, SpendSum } from './spendRepository.ts'
 
 /** Completion that needs a reservation. */
-export type SpendAsk = {
+export type SpendRequest = {
   id: string
   model: string
   /**
@@ -34,7 +34,7 @@ export type SpendBudgets = {
    * @returns the limits at which a warning is due
    * @throws AppError `budget/exceeded` with the limit, with nothing reserved
    */
-  reserve(scope: SpendScopeKeys, asks: readonly SpendAsk[]): LimitState[]
+  reserve(scope: SpendScopeKeys, asks: readonly SpendRequest[]): LimitState[]
   /** Settles a reservation at most once. No-op if there is no reservation. @returns whether it settled */
   settle(id: string, actual: SpendActual): boolean
   /** Settles the full reserved amount, because the actual cost is unknown. */
@@ -48,7 +48,7 @@ export type SpendBudgets = {
   /** Remaining amount under the hard limits. `Infinity` without a hard limit. */
   available(scope: SpendScopeKeys | undefined): number
   /** Checks without reserving anything. @returns the reason why no plan fits, or undefined */
-  refusal(scope: SpendScopeKeys | undefined, asks: readonly SpendAsk[]): AppError | undefined
+  refusal(scope: SpendScopeKeys | undefined, asks: readonly SpendRequest[]): AppError | undefined
   limits(): { day: SpendLimits; conversation: SpendLimits }
   change(limits: { day?: SpendLimits | undefined; conversation?: SpendLimits | undefined }): void
   sumSpend(conversationId: string): Spend
@@ -57,7 +57,7 @@ export type SpendBudgets = {
   resetsAtMs(): number
 }
 
-const nothing: SpendActual = {
+const noSpend: SpendActual = {
   costMicroUsd: 0,
   savedMicroUsd: 0,
   inputTokens: 0,
@@ -136,7 +136,7 @@ export function createSpendBudgets({ spending, shared, now }: Options): SpendBud
     markSpent: (id) =>
       spending.atomically(() => {
         const reservation = spending.takeReservation(id)
-        if (reservation) spending.addEntry(reservation, { ...nothing, costMicroUsd: reservation.amountMicroUsd }, now())
+        if (reservation) spending.addEntry(reservation, { ...noSpend, costMicroUsd: reservation.amountMicroUsd }, now())
       }),
     release: (id) => void spending.takeReservation(id),
     listUnsettled: () => spending.openReservations().map(({ id }) => id),
@@ -149,7 +149,7 @@ export function createSpendBudgets({ spending, shared, now }: Options): SpendBud
         for (const scope of ['day', 'conversation'] as const) {
           const scopeLimits = limits[scope]
           if (!scopeLimits) continue
-          checkOrder(scopeLimits, scope)
+          assertLimitOrder(scopeLimits, scope)
           spending.setLimits(scope, scopeLimits)
         }
       }),
@@ -161,7 +161,7 @@ export function createSpendBudgets({ spending, shared, now }: Options): SpendBud
 }
 
 /** @throws AppError `request/invalid` if the soft limit exceeds the hard one */
-export function checkOrder({ soft_micro_usd: soft, hard_micro_usd: hard }: SpendLimits, field: string): void {
+export function assertLimitOrder({ soft_micro_usd: soft, hard_micro_usd: hard }: SpendLimits, field: string): void {
   if (soft === null || hard === null || soft <= hard) return
   throw new AppError('request/invalid', `\`${field}.soft_micro_usd\` must not be above \`${field}.hard_micro_usd\`.`)
 }
@@ -178,7 +178,7 @@ function getRemaining({
  * @returns an amount for each request, with a sum of at most `available`, or undefined if one of them would get too
  * little
  */
-function distributeSpend(asks: readonly SpendAsk[], available: number): number[] | undefined {
+function distributeSpend(asks: readonly SpendRequest[], available: number): number[] | undefined {
   const maxCosts = asks.map((ask) => ask.plan(Number.POSITIVE_INFINITY) ?? 0)
   const amounts: number[] = []
   let remaining = available

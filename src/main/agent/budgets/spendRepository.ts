@@ -61,7 +61,7 @@ type SumRow = Omit<Spend, 'estimated'> & { estimated: 0 | 1 | null; key?: string
 const sum = (column: string) => `coalesce(sum(${column}), 0) AS ${column}`
 const sumColumns = `${['cost_micro_usd', 'saved_micro_usd', 'input_tokens', 'cached_tokens', 'output_tokens'].map(sum).join(', ')},
   count(*) AS answers, max(estimated) AS estimated`
-const filtered = `(@from IS NULL OR day >= @from) AND (@to IS NULL OR day <= @to)
+const filterCondition = `(@from IS NULL OR day >= @from) AND (@to IS NULL OR day <= @to)
   AND (@conversationId IS NULL OR conversation_id = @conversationId)`
 const keys = { day: 'day', model: 'model', conversation: 'conversation_id' } as const
 const scopeColumns = { day: 'day', conversation: 'conversation_id' } as const
@@ -90,10 +90,12 @@ export function createSpendRepository(database: Database): SpendRepository {
   const ofConversation = database.prepare<[Params<'id'>], SumRow>(
     `SELECT ${sumColumns} FROM spend_entries WHERE conversation_id = @id`,
   )
-  const total = database.prepare<[FilterParams], SumRow>(`SELECT ${sumColumns} FROM spend_entries WHERE ${filtered}`)
+  const total = database.prepare<[FilterParams], SumRow>(
+    `SELECT ${sumColumns} FROM spend_entries WHERE ${filterCondition}`,
+  )
   const sums = (by: keyof typeof keys) =>
     database.prepare<[FilterParams], SumRow>(
-      `SELECT ${keys[by]} AS key, ${sumColumns} FROM spend_entries WHERE ${filtered} GROUP BY key
+      `SELECT ${keys[by]} AS key, ${sumColumns} FROM spend_entries WHERE ${filterCondition} GROUP BY key
        ORDER BY ${by === 'day' ? 'key DESC' : 'cost_micro_usd DESC, key'} LIMIT @limit`,
     )
   const sumsBy = { day: sums('day'), model: sums('model'), conversation: sums('conversation') }

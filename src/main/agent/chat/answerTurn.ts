@@ -1,8 +1,8 @@
-import type { AnswerUsage } from '#shared/contract/chatMessages.ts'
+import type { MessageUsage } from '#shared/contract/chatMessages.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import { type AnswerPlan, planAnswer } from './answerPlan.ts'
-import { estimateUsage, noUsage, sumOfUsage } from './answerUsage.ts'
+import { estimateUsage, noUsage, sumUsage } from './answerUsage.ts'
 import type { CallRow } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import { buildPromptContext } from './chatToolbox.ts'
@@ -15,11 +15,11 @@ export type AnswerTurn = {
   readonly plan: AnswerPlan
   readonly reservation: { id: string; microUsd: number }
   /** Usage of the previous steps. */
-  readonly usage: AnswerUsage
+  readonly usage: MessageUsage
   /** Estimates the usage of all steps so far. */
-  estimateUsage(tokens: { text: number; reasoning: number }): AnswerUsage
+  estimateUsage(tokens: { text: number; reasoning: number }): MessageUsage
   /** Called after a step was settled. */
-  stepEnded(usage: AnswerUsage): void
+  stepEnded(usage: MessageUsage): void
   /**
    * Reserves the next run step under the current settings of the conversation.
    * @returns false if the limit per message leaves too little
@@ -60,16 +60,16 @@ export function createAnswerTurn({ store, budgets, row, ...options }: TurnOption
       output = { ...tokens }
       if (!asks) return spent
       const stepOutput = { text: output.text - before.text, reasoning: output.reasoning - before.reasoning }
-      return sumOfUsage(spent, estimateUsage(plan, stepOutput))
+      return sumUsage(spent, estimateUsage(plan, stepOutput))
     },
     stepEnded(usage) {
-      spent = sumOfUsage(spent, usage)
+      spent = sumUsage(spent, usage)
       before = output
       asks = false
     },
     nextStep(text, conversation) {
       const remaining = getTurnLimit(conversation) - spent.cost_micro_usd
-      const next = stepPlan({ store, row, conversation, model: plan.model, text })
+      const next = planStep({ store, row, conversation, model: plan.model, text })
       if (next.plan(remaining) === undefined) return false
       step += 1
       const id = `${row.id}.${step}`
@@ -110,7 +110,7 @@ type StepOptions = {
  * Plans the next step. The assistant message so far is measured with its user message, so that neither is omitted
  * without the other.
  */
-function stepPlan({ store, row, conversation, model, text }: StepOptions): AnswerPlan {
+function planStep({ store, row, conversation, model, text }: StepOptions): AnswerPlan {
   const [question] = store.messages.findByNumbers([row.parent])
   const weights = question ? store.messages.weights(question) : []
   const size = measureAnswer(text, store.calls.listCalls([row.number]))

@@ -1,9 +1,9 @@
-import type { AnswerUsage } from '#shared/contract/chatMessages.ts'
+import type { MessageUsage } from '#shared/contract/chatMessages.ts'
 import type { AnswerPlan } from './answerPlan.ts'
 import type { CompletionUsage } from './completionEvents.ts'
 import { computeCacheSavings, computeCost } from './modelPrices.ts'
 
-export const noUsage: AnswerUsage = {
+export const noUsage: MessageUsage = {
   input_tokens: 0,
   cached_tokens: 0,
   output_tokens: 0,
@@ -14,7 +14,7 @@ export const noUsage: AnswerUsage = {
 }
 
 /** Returns the usage that the service reported. */
-export function computeExactUsage({ model }: AnswerPlan, reported: CompletionUsage): AnswerUsage {
+export function computeExactUsage({ model }: AnswerPlan, reported: CompletionUsage): MessageUsage {
   const used = {
     input: reported.inputTokens,
     cached: reported.cachedTokens,
@@ -36,7 +36,7 @@ export function computeExactUsage({ model }: AnswerPlan, reported: CompletionUsa
 export function estimateUsage(
   { model, context }: AnswerPlan,
   produced: { text: number; reasoning: number },
-): AnswerUsage {
+): MessageUsage {
   const input = context.defaultTokens
   const output = Math.ceil(produced.text + produced.reasoning)
   return {
@@ -50,7 +50,7 @@ export function estimateUsage(
   }
 }
 
-export function sumOfUsage(a: AnswerUsage, b: AnswerUsage): AnswerUsage {
+export function sumUsage(a: MessageUsage, b: MessageUsage): MessageUsage {
   return {
     input_tokens: a.input_tokens + b.input_tokens,
     cached_tokens: a.cached_tokens + b.cached_tokens,
@@ -62,7 +62,7 @@ export function sumOfUsage(a: AnswerUsage, b: AnswerUsage): AnswerUsage {
   }
 }
 
-export function toSpend(usage: AnswerUsage) {
+export function toSpend(usage: MessageUsage) {
   return {
     costMicroUsd: usage.cost_micro_usd,
     savedMicroUsd: usage.saved_micro_usd,

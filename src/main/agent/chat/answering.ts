@@ -1,6 +1,6 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import type { AnswerUsage } from '#shared/contract/chatMessages.ts'
+import type { MessageUsage } from '#shared/contract/chatMessages.ts'
 import { createChatCompletion } from '#shared/contract/inference.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { AgentPrincipals } from '../base/agentPrincipals.ts'
@@ -11,17 +11,17 @@ import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { AnswerPlan } from './answerPlan.ts'
 import { type AnswerTurn, createAnswerTurn, measureAnswer } from './answerTurn.ts'
-import { computeExactUsage, noUsage, sumOfUsage, toSpend } from './answerUsage.ts'
+import { computeExactUsage, noUsage, sumUsage, toSpend } from './answerUsage.ts'
 import type { CallRunning } from './callRunning.ts'
-import { toChatFailure } from './chatFailure.ts'
+import { toMessageError } from './chatFailure.ts'
 import type { ChatStore } from './chatStore.ts'
 import { type CompletionUsage, parseCompletionEvents } from './completionEvents.ts'
 import { buildCompletionRequest } from './completionRequest.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import type { Finished, MessageRow } from './messageRepository.ts'
-import type { GrowingAnswer, RunningAnswers } from './runningAnswers.ts'
+import type { RunningAnswers, RunningAnswerWriter } from './runningAnswers.ts'
 import { runCalls, storeCalls } from './stepCalls.ts'
-import { type Carried, createToolCallAccumulator, type GatheredCall } from './toolCallAccumulator.ts'
+import { type AccumulatedCall, createToolCallAccumulator, type ProviderState } from './toolCallAccumulator.ts'
 
 export type AnsweringDependencies = {
   store: ChatStore
@@ -48,14 +48,14 @@ export type AnswerJob = {
 }
 
 /** Interval of saving output, which limits the loss in a crash. */
-const storeMs = 400
+const storeIntervalMs = 400
 /** Far above the output of any model. Exceeding it indicates a broken or hostile service. */
 const maxCharacters = 8_000_000
 const maxWarningCharacters = 4_000
 
 type RunOptions = {
   job: AnswerJob
-  growing: GrowingAnswer
+  growing: RunningAnswerWriter
   turn: AnswerTurn
   /** Stores the output received so far. */
   keep: () => void
@@ -107,8 +107,8 @@ type Outcome = {
   error: unknown
   /** Whether the service rejected the request or was never reached, so that it costs nothing. */
   unpaid: boolean
-  calls: GatheredCall[]
-  carried: Carried
+  calls: AccumulatedCall[]
+  carried: ProviderState
 }
 
 /**
@@ -132,7 +132,7 @@ async function runSteps(
   for (let step = 1; ; step += 1) {
     const outcome = await runStep(dependencies, { job, growing, turn })
     if (outcome.error !== undefined || outcome.calls.length === 0) return outcome
-    const usage = stepUsage({ turn, growing }, outcome)
+    const usage = getStepUsage({ turn, growing }, outcome)
     const { calls, carried } = outcome
     const conversation = findCurrent(dependencies, job)
     const { max_steps: maxSteps, enabled } = conversation.tools
@@ -197,7 +197,7 @@ async function runStep(
     let done = false
     for await (const data of events) {
       for (const event of parseCompletionEvents(data)) {
-        if (event.type === 'piece') appendPiece(growing, event, begun)
+        if (event.type === 'piece') appendDelta(growing, event, begun)
         else if (event.type === 'call') gathered.add(event.piece)
         else if (event.type === 'carried') gathered.carry(event.carried)
         else if (event.type === 'finish') outcome.finishReason = event.reason
@@ -211,13 +211,17 @@ async function runStep(
     outcome.carried = gathered.readProviderState()
   } catch (error) {
     outcome.error = error
-    outcome.unpaid = !opened && !growing.signal.aborted && wasRefused(error)
+    outcome.unpaid = !opened && !growing.signal.aborted && isRejection(error)
   }
   return outcome
 }
 
 /** @throws AppError `inference/upstream` if the output exceeds its limit */
-function appendPiece({ answer, add }: GrowingAnswer, piece: { text: string; reasoning: string }, begun: number): void {
+function appendDelta(
+  { answer, add }: RunningAnswerWriter,
+  piece: { text: string; reasoning: string },
+  begun: number,
+): void {
   // Starts a new paragraph for the text of a further step.
   const isNew = begun > 0 && answer.text.length === begun && piece.text !== ''
   const whole = isNew ? { ...piece, text: `\n\n${piece.text}` } : piece
@@ -229,7 +233,7 @@ function appendPiece({ answer, add }: GrowingAnswer, piece: { text: string; reas
 }
 
 /** Whether the service rejected the request. The outcome is unknown after a lost connection. */
-function wasRefused(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   if (!(error instanceof AppError)) return false
   if (error.code !== 'service/unavailable') return true
   const cause = error.cause
@@ -237,10 +241,10 @@ function wasRefused(error: unknown): boolean {
 }
 
 /** Returns the usage of the step that just ended. */
-function stepUsage(
+function getStepUsage(
   { turn, growing }: Pick<RunOptions, 'turn' | 'growing'>,
   { usage }: Pick<Outcome, 'usage'>,
-): AnswerUsage {
+): MessageUsage {
   if (usage) return computeExactUsage(turn.plan, usage)
   const { answer } = growing
   const cost = answer.usage.cost_micro_usd - turn.usage.cost_micro_usd
@@ -262,8 +266,8 @@ function storeOutput(
   const { store, budgets, note, now, learnKey } = dependencies
   const { row, conversation, plan } = job
   const { text, reasoning } = growing.answer
-  const last = outcome.unpaid ? null : stepUsage({ turn, growing }, outcome)
-  const usage = last ? sumOfUsage(turn.usage, last) : turn.usage === noUsage ? null : turn.usage
+  const last = outcome.unpaid ? null : getStepUsage({ turn, growing }, outcome)
+  const usage = last ? sumUsage(turn.usage, last) : turn.usage === noUsage ? null : turn.usage
   const finished: Finished = {
     ...toEnd(growing, outcome),
     text,
@@ -304,14 +308,14 @@ function storeOutput(
   })
 }
 
-function toEnd(growing: GrowingAnswer, { error }: Outcome): Pick<Finished, 'state' | 'error'> {
+function toEnd(growing: RunningAnswerWriter, { error }: Outcome): Pick<Finished, 'state' | 'error'> {
   if (error === undefined) return { state: 'complete', error: null }
   if (growing.isStopped()) return { state: 'stopped', error: null }
   if (growing.signal.aborted) return { state: 'interrupted', error: null }
-  return { state: 'failed', error: toChatFailure(error) }
+  return { state: 'failed', error: toMessageError(error) }
 }
 
-function summarize(model: string, { state }: Finished, usage: AnswerUsage | null): string {
+function summarize(model: string, { state }: Finished, usage: MessageUsage | null): string {
   const verb = { stopped: 'was stopped', interrupted: 'was interrupted', failed: 'failed to answer' } as const
   const did = state in verb ? verb[state as keyof typeof verb] : 'answered'
   const cost = usage
@@ -323,7 +327,7 @@ function summarize(model: string, { state }: Finished, usage: AnswerUsage | null
 /** Stores the output periodically, so that a crash loses only the most recent part. */
 function storePeriodically(
   { store, log }: AnsweringDependencies,
-  { answer }: GrowingAnswer,
+  { answer }: RunningAnswerWriter,
 ): { keep(): void; end(): void } {
   let stored = { text: 0, reasoning: 0, sequence: 0 }
   let timer: NodeJS.Timeout | undefined
@@ -343,7 +347,7 @@ function storePeriodically(
       } catch (error) {
         log.warn('what came of an answer could not be stored', { error })
       }
-    }, storeMs)
+    }, storeIntervalMs)
   })
   return {
     keep,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { readBytes } from '#platform/boundedBytes.ts'
-import { type BytesAnswer, createBytesAnswer } from '#platform/http/answers.ts'
+import { type BytesResponse, createBytesAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Attachment } from '#shared/contract/chatLibrary.ts'
 import { type AttachmentId, chatLimits } from '#shared/contract/chats.ts'
@@ -16,7 +16,7 @@ export type Attachments = {
   /** @throws AppError `chat/attachment` for unsupported file types, `chat/attachment-too-large` */
   add(name: string, pieces: AsyncIterable<Uint8Array>): Promise<Attachment>
   /** @throws AppError `chat/attachment-not-found` */
-  content(id: string): BytesAnswer
+  content(id: string): BytesResponse
 }
 
 export function createAttachments({ store, newId, now }: Dependencies): Attachments {

@@ -1,4 +1,4 @@
-import { type BytesAnswer, createBytesAnswer } from '#platform/http/answers.ts'
+import { type BytesResponse, createBytesAnswer } from '#platform/http/answers.ts'
 import { toHeaderName } from './attachments.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
@@ -10,7 +10,7 @@ import type { RunningAnswers } from './runningAnswers.ts'
 type Dependencies = { store: ChatStore; running: RunningAnswers; conversations: Pick<Conversations, 'toWire'> }
 
 /** Exports all branches as JSON, or the selected branch as Markdown. */
-export function buildExport(dependencies: Dependencies, id: string, format: 'json' | 'markdown'): BytesAnswer {
+export function buildExport(dependencies: Dependencies, id: string, format: 'json' | 'markdown'): BytesResponse {
   const conversation = dependencies.store.conversation(id)
   const isJson = format === 'json'
   const name = `${toFileName(conversation.title)}.${isJson ? 'json' : 'md'}`

@@ -8,30 +8,30 @@ import type { ToolCaller } from '../base/toolCaller.ts'
 import type { ToolExecutor } from '../tools/toolExecutor.ts'
 import type { ToolOutcome } from '../tools/toolOutcome.ts'
 import type { CallChange } from './callRepository.ts'
-import type { GatheredCall } from './toolCallAccumulator.ts'
+import type { AccumulatedCall } from './toolCallAccumulator.ts'
 
 export type CallRunning = {
   /** Runs the call to completion, without a time limit for the user's decision. Never rejects. */
   run(
-    call: GatheredCall,
+    call: AccumulatedCall,
     options: {
       caller: ToolCaller
       signal: AbortSignal
       /** Whether the user stopped the run. */
       isStopped: () => boolean
-      tell: (change: CallNews) => void
+      tell: (change: CallUpdate) => void
       output: (text: string) => void
     },
   ): Promise<CallEnd>
 }
 /** Progress of a call. */
-export type CallNews = Pick<CallChange, 'state' | 'note' | 'intent_id'> & { before?: string | null }
+export type CallUpdate = Pick<CallChange, 'state' | 'note' | 'intent_id'> & { before?: string | null }
 export type CallEnd = Pick<CallChange, 'state' | 'output' | 'result'>
 
 type Dependencies = { executor: ToolExecutor; approvals: Pick<Approvals, 'cancel'> }
 
 /** State of a call or payment that continues after its request. */
-const Followed = z.object({
+const TrackedState = z.object({
   id: z.string(),
   state: z.string(),
   sentence: z.string(),
@@ -41,7 +41,7 @@ const Followed = z.object({
   hint: z.string().nullable().default(null),
 })
 const Records = z.array(z.looseObject({ record_id: z.string() }))
-type Followed = z.infer<typeof Followed>
+type TrackedState = z.infer<typeof TrackedState>
 type FollowOptions = { caller: ToolCaller; signal: AbortSignal; waitMs: number }
 const stopped: Withdrawal = { actor: { kind: 'person', name: 'You' }, error: 'You stopped the answer.' }
 const closed: Withdrawal = { actor: { kind: 'system', name: 'Steward' }, error: 'Steward closed.' }
@@ -49,20 +49,20 @@ const ended = ['done', 'settled', 'reconciled']
 const underWay = ['running', 'planned', 'signed', 'sent']
 
 /** Wait times in milliseconds. A command may run for an hour; the user may decide until the request expires. */
-const waits = { person: 0, program: 3_700_000 }
-const lookMs = 20_000
+const waitTimesMs = { person: 0, program: 3_700_000 }
+const pollTimeoutMs = 20_000
 const resultBytes = 100_000
 
 export function createCallRunning({ executor, approvals }: Dependencies): CallRunning {
   /** Follows a tool call or a payment. */
-  const follow = async (id: string, { caller, signal, waitMs }: FollowOptions): Promise<Followed> => {
+  const follow = async (id: string, { caller, signal, waitMs }: FollowOptions): Promise<TrackedState> => {
     if (id.startsWith('call_')) return executor.waitUntilSettled(id, { caller, waitMs, signal })
-    const wait = { person: waitMs, program: waits.program }
+    const wait = { person: waitMs, program: waitTimesMs.program }
     const outcome = await executor.runTool('approval_status', { id }, { caller, signal, waitMs: wait })
-    if (outcome.kind === 'result') return Followed.parse(outcome.result)
+    if (outcome.kind === 'result') return TrackedState.parse(outcome.result)
     throw new Error(outcome.kind === 'error' ? outcome.sentence : 'Nobody knows what became of it.')
   }
-  const withdraw = ({ state, intent_id }: Followed, { requester }: ToolCaller, isStopped: boolean): void => {
+  const withdraw = ({ state, intent_id }: TrackedState, { requester }: ToolCaller, isStopped: boolean): void => {
     if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, requester, isStopped ? stopped : closed)
   }
   /** Records the DNS record that a call affects, to show it to the user with the decision. */
@@ -87,7 +87,7 @@ export function createCallRunning({ executor, approvals }: Dependencies): CallRu
         if (before !== undefined) tell({ state: 'running', note: null, intent_id: null, before })
         const progress = (seconds: number, message: string): void =>
           tell({ state: 'running', note: `${message}, ${Math.round(seconds)} s`, intent_id: null })
-        let outcome = await executor.runTool(name, args, { caller, signal, waitMs: waits, progress, output })
+        let outcome = await executor.runTool(name, args, { caller, signal, waitMs: waitTimesMs, progress, output })
         while (outcome.kind === 'waiting') {
           const { id, message } = outcome.waiting
           const current = await follow(id, { caller, signal, waitMs: 0 })
@@ -96,7 +96,7 @@ export function createCallRunning({ executor, approvals }: Dependencies): CallRu
             note: message,
             intent_id: current.intent_id,
           })
-          const next = await follow(id, { caller, signal, waitMs: lookMs })
+          const next = await follow(id, { caller, signal, waitMs: pollTimeoutMs })
           if (signal.aborted && next.intent_id !== null) withdraw(next, caller, isStopped())
           if (signal.aborted) break
           outcome = toOutcome(name, next)
@@ -130,7 +130,7 @@ function parseArguments(text: string): Readonly<Record<string, unknown>> | undef
   }
 }
 
-function toOutcome(name: string, { id, state, sentence, result, error, hint }: Followed): ToolOutcome {
+function toOutcome(name: string, { id, state, sentence, result, error, hint }: TrackedState): ToolOutcome {
   const waiting = (party: 'person' | 'program'): ToolOutcome => {
     return { kind: 'waiting', waiting: { id, for: party, message: sentence, expires_at: null } }
   }
@@ -145,7 +145,7 @@ function toOutcome(name: string, { id, state, sentence, result, error, hint }: F
 }
 
 /** Returns the text of a result. Tools of MCP servers return text only. */
-function toText(name: string, answer: Followed['result'] & object): string {
+function toText(name: string, answer: TrackedState['result'] & object): string {
   if (parseServerName(name) !== undefined && typeof answer.text === 'string') return answer.text
   return findBuiltInTool(name)?.text?.(answer) ?? JSON.stringify(answer, null, 2)
 }

@@ -21,7 +21,7 @@ const fixes: Partial<Record<ErrorCode, ChatFix>> = {
 }
 
 /** Converts an error to the form stored in a message: the cause and the remedy. */
-export function toChatFailure(error: unknown): ChatFailure {
+export function toMessageError(error: unknown): ChatFailure {
   const appError = error instanceof AppError ? error : createUnexpectedError(error)
   const { code, message, detail, hint, retryAfterSeconds } = appError
   const wait = retryAfterSeconds === undefined ? hint : `Try again in ${retryAfterSeconds} s.`

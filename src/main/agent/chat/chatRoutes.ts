@@ -1,4 +1,4 @@
-import { createEventsAnswer } from '#platform/http/answers.ts'
+import { createEventStreamResponse } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import {
@@ -21,12 +21,12 @@ import {
   searchConversations,
 } from '#shared/contract/chats.ts'
 import { createLocalEndpoint, createLocalEventsEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
-import { answerEvents } from './answerEvents.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { Conversations } from './conversations.ts'
 import { toWireMessages } from './messagesToWire.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 import type { Sending } from './sending.ts'
+import { streamAnswerEvents } from './streamAnswerEvents.ts'
 
 type Options = { store: ChatStore; running: RunningAnswers; conversations: Conversations; sending: Sending }
 
@@ -72,7 +72,9 @@ export function createChatRoutes({ store, running, conversations, sending }: Opt
     createLocalEventsEndpoint(streamMessage, ({ params }, { signal }) => {
       const { messageId } = params
       store.message(messageId) // throws if the message does not exist
-      return createEventsAnswer(answerEvents({ answer: running.get(messageId), read: () => read(messageId), signal }))
+      return createEventStreamResponse(
+        streamAnswerEvents({ answer: running.get(messageId), read: () => read(messageId), signal }),
+      )
     }),
   ]
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
-import type { CallPiece, Carried } from './toolCallAccumulator.ts'
+import type { ProviderState, ToolCallDelta } from './toolCallAccumulator.ts'
 
 /** Maximum index of a call in a step. */
 const maxIndex = 1_000
@@ -9,8 +9,8 @@ const maxIndex = 1_000
 /** Events of a completion in progress. */
 export type CompletionEvent =
   | { type: 'piece'; text: string; reasoning: string }
-  | { type: 'call'; piece: CallPiece }
-  | { type: 'carried'; carried: Carried }
+  | { type: 'call'; piece: ToolCallDelta }
+  | { type: 'carried'; carried: ProviderState }
   | { type: 'finish'; reason: string }
   | { type: 'usage'; usage: CompletionUsage }
   | { type: 'error'; error: object; detail: unknown }
@@ -95,7 +95,7 @@ export function parseCompletionEvents(data: string): CompletionEvent[] {
   ]
 }
 
-function readProviderState({ reasoning_details, extra_content }: Carried): Carried {
+function readProviderState({ reasoning_details, extra_content }: ProviderState): ProviderState {
   return { ...(reasoning_details && { reasoning_details }), ...(extra_content !== undefined && { extra_content }) }
 }
 

@@ -8,7 +8,7 @@ import type { StoredConversation } from './conversationRepository.ts'
 import type { StoredAttachment } from './libraryRepository.ts'
 import type { MessageRow } from './messageRepository.ts'
 import { isCacheBilled } from './modelPrices.ts'
-import type { Carried } from './toolCallAccumulator.ts'
+import type { ProviderState } from './toolCallAccumulator.ts'
 
 type RequestOptions = {
   conversation: StoredConversation
@@ -51,14 +51,14 @@ export function buildCompletionRequest(store: ChatStore, options: RequestOptions
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
       ...rows.flatMap((row) =>
         row.role === 'assistant'
-          ? answerTurns(row.text, findOutput(row.number), 'past')
+          ? toAssistantTurns(row.text, findOutput(row.number), 'past')
           : toUserTurns(
               store,
               row,
               attached.filter(({ message }) => message === row.number),
             ),
       ),
-      ...answerTurns(answer.text, findOutput(answer.number), 'present'),
+      ...toAssistantTurns(answer.text, findOutput(answer.number), 'present'),
     ],
   }
   return request
@@ -71,7 +71,7 @@ type RunOutput = { steps: readonly StepRow[]; calls: readonly CallRow[] }
  * provider requires back unchanged are included only for the message in progress, because a later request may use
  * another provider.
  */
-export function answerTurns(text: string, { steps, calls }: RunOutput, when: 'past' | 'present'): Turn[] {
+export function toAssistantTurns(text: string, { steps, calls }: RunOutput, when: 'past' | 'present'): Turn[] {
   const turns: Turn[] = []
   let from = 0
   for (const { step, at: offset, carried } of steps) {
@@ -87,7 +87,7 @@ export function answerTurns(text: string, { steps, calls }: RunOutput, when: 'pa
         function: { name: tool, arguments: parseArgumentText(argumentText) },
         ...(when === 'present' && extra !== null && { extra_content: parseJson(extra) }),
       })),
-      ...(when === 'present' && (parseJson(carried) as Carried)),
+      ...(when === 'present' && (parseJson(carried) as ProviderState)),
     })
     for (const { id, output } of stepCalls) {
       turns.push({ role: 'tool', tool_call_id: id, content: output ?? 'It has not ended.' })

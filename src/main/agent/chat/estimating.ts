@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import type { AnswerEstimate, estimateMessage } from '#shared/contract/chatMoney.ts'
+import type { CompletionEstimate, estimateMessage } from '#shared/contract/chatMoney.ts'
 import { noParameters } from '#shared/contract/chats.ts'
 import { noTools } from '#shared/contract/chatTools.ts'
 import type { Output, Parsed } from '#shared/contract/route.ts'
@@ -60,7 +60,7 @@ export async function estimateRequest(
     })),
   )
   const estimates = plans.map(
-    (plan, index): AnswerEstimate => ({
+    (plan, index): CompletionEstimate => ({
       model: plan.model.id,
       available: plan.model.available,
       context_window: plan.model.context_window,

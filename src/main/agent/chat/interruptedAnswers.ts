@@ -1,5 +1,5 @@
 import { parseJson } from '#platform/boundedJson.ts'
-import { AnswerUsage } from '#shared/contract/chatMessages.ts'
+import { MessageUsage } from '#shared/contract/chatMessages.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import { measureAnswer } from './answerTurn.ts'
 import { toSpend } from './answerUsage.ts'
@@ -24,7 +24,7 @@ export function endInterruptedAnswers({ store, budgets, now }: Dependencies): vo
     }
     for (const row of store.messages.listUnfinished()) {
       const { text, reasoning } = store.messages.readOutput(row.number)
-      const usage = row.usage === null ? null : AnswerUsage.parse(parseJson(row.usage))
+      const usage = row.usage === null ? null : MessageUsage.parse(parseJson(row.usage))
       store.messages.finish(row.number, {
         state: 'interrupted',
         text,

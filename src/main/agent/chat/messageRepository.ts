@@ -1,4 +1,4 @@
-import type { AnswerUsage, ChatFailure, Message } from '#shared/contract/chatMessages.ts'
+import type { ChatFailure, Message, MessageUsage } from '#shared/contract/chatMessages.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
@@ -50,7 +50,7 @@ export type Finished = {
   bytes: number
   tokens: number
   error: ChatFailure | null
-  usage: AnswerUsage | null
+  usage: MessageUsage | null
   finishReason: string | null
   atMs: number
 }
@@ -82,7 +82,7 @@ export type MessageRepository = {
   setState(number: number, state: 'streaming'): void
   setWarnings(number: number, warnings: readonly string[]): void
   /** Appends a delta and replaces the current usage. */
-  receive(number: number, sequence: number, piece: { text: string; reasoning: string; usage: AnswerUsage }): void
+  receive(number: number, sequence: number, piece: { text: string; reasoning: string; usage: MessageUsage }): void
   readOutput(number: number): { text: string; reasoning: string }
   finish(number: number, finished: Finished): void
   /** Messages left unfinished by an earlier process. */

@@ -1,5 +1,5 @@
 import { parseJson } from '#platform/boundedJson.ts'
-import { AnswerUsage, ChatFailure, type Message } from '#shared/contract/chatMessages.ts'
+import { ChatFailure, type Message, MessageUsage } from '#shared/contract/chatMessages.ts'
 import type { MessageId } from '#shared/contract/chats.ts'
 import { toIsoTime } from '#shared/time.ts'
 import { callToWire } from './callRepository.ts'
@@ -32,7 +32,7 @@ export function toWireMessages(
 
   return rows.map((row) => {
     const answer = row.finished_at_ms === null ? running.get(row.id) : undefined
-    const usage = answer?.usage ?? (row.usage === null ? null : AnswerUsage.parse(parseJson(row.usage)))
+    const usage = answer?.usage ?? (row.usage === null ? null : MessageUsage.parse(parseJson(row.usage)))
     return {
       id: row.id as MessageId, // row ids are created here
       conversation_id: conversation.id,

@@ -1,4 +1,4 @@
-import type { AnswerUsage, Message } from '#shared/contract/chatMessages.ts'
+import type { Message, MessageUsage } from '#shared/contract/chatMessages.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { createEmitter } from '#shared/emitter.ts'
 import { estimateTokens } from './estimateTokens.ts'
@@ -16,14 +16,14 @@ export type RunningAnswer = {
   /** Whether the message is stored. */
   readonly isOver: boolean
   /** Estimated usage, recomputed on each read. */
-  readonly usage: AnswerUsage
+  readonly usage: MessageUsage
   stop(): void
   /** Notifies the listener of each chunk, and once at the end. @returns the unsubscribe function */
   onChange(listener: () => void): () => void
 }
 
 /** Write access to an assistant message in progress. */
-export type GrowingAnswer = {
+export type RunningAnswerWriter = {
   answer: RunningAnswer
   /** Aborted when the user stops the run, or Steward exits. */
   signal: AbortSignal
@@ -37,7 +37,7 @@ export type GrowingAnswer = {
 }
 
 export type RunningAnswers = {
-  begin(options: RunInput): GrowingAnswer
+  begin(options: RunInput): RunningAnswerWriter
   get(id: string): RunningAnswer | undefined
   /** Counts the messages in progress, of one conversation or of all. */
   count(conversationId?: string): number
@@ -52,7 +52,7 @@ type RunInput = {
   number: number
   conversationId: string
   /** Estimates the current usage. Computed on each read. */
-  estimateUsage(outputTokens: { text: number; reasoning: number }): AnswerUsage
+  estimateUsage(outputTokens: { text: number; reasoning: number }): MessageUsage
 }
 
 export function createRunningAnswers(): RunningAnswers {

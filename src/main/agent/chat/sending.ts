@@ -3,7 +3,7 @@ import type { Message, SentMessages } from '#shared/contract/chatMessages.ts'
 import type { LimitState } from '#shared/contract/chats.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { SpendAsk, SpendBudgets } from '../budgets/spendBudgets.ts'
+import type { SpendBudgets, SpendRequest } from '../budgets/spendBudgets.ts'
 import type { AnswerJob } from './answering.ts'
 import { planAnswer } from './answerPlan.ts'
 import { getTurnLimit } from './answerTurn.ts'
@@ -204,7 +204,7 @@ function createAnswers(
   const warnings = budgets.reserve(
     { conversationId: conversation.id, ownLimits: conversation.limits },
     planned.map(
-      (it): SpendAsk => ({
+      (it): SpendRequest => ({
         id: it.id,
         model: it.plan.model.id,
         plan(available) {

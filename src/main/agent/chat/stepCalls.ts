@@ -3,12 +3,12 @@ import { chatToolLimits } from '#shared/contract/chatTools.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { ToolCaller } from '../base/toolCaller.ts'
 import { type CallRow, callToWire } from './callRepository.ts'
-import { type CallEnd, type CallNews, type CallRunning, createFailedCall } from './callRunning.ts'
+import { type CallEnd, type CallRunning, type CallUpdate, createFailedCall } from './callRunning.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import { toChatName } from './conversationTitle.ts'
-import type { GrowingAnswer } from './runningAnswers.ts'
-import type { Carried, GatheredCall } from './toolCallAccumulator.ts'
+import type { RunningAnswerWriter } from './runningAnswers.ts'
+import type { AccumulatedCall, ProviderState } from './toolCallAccumulator.ts'
 
 type Dependencies = {
   store: ChatStore
@@ -17,13 +17,13 @@ type Dependencies = {
   newId: () => string
   now: () => number
 }
-export type ToolCallStep = { step: number; calls: readonly GatheredCall[]; carried: Carried }
-type CallLocation = { conversation: StoredConversation; growing: GrowingAnswer }
+export type ToolCallStep = { step: number; calls: readonly AccumulatedCall[]; carried: ProviderState }
+type CallLocation = { conversation: StoredConversation; growing: RunningAnswerWriter }
 
 /** Interval of progress updates, shorter than users can perceive in text. */
-const liveMs = 100
+const updateIntervalMs = 100
 /** Characters that some providers do not accept in names. */
-const strange = /[^A-Za-z0-9_-]/g
+const unsupportedNameCharacters = /[^A-Za-z0-9_-]/g
 
 /** Stores the calls of a step. Call it in a transaction, before any of them runs. */
 export function storeCalls(
@@ -38,7 +38,7 @@ export function storeCalls(
       message: number,
       step,
       place: index,
-      tool: call.name.replace(strange, '_').slice(0, 64) || 'unnamed',
+      tool: call.name.replace(unsupportedNameCharacters, '_').slice(0, 64) || 'unnamed',
       arguments: call.arguments.slice(0, chatToolLimits.argumentCharacters).toWellFormed(),
       extra: call.extra === undefined ? null : JSON.stringify(call.extra),
       state: 'running',
@@ -79,9 +79,9 @@ export async function runCalls(
         timer ??= setTimeout(() => {
           timer = undefined
           growing.setCall({ ...callToWire(present, offset), live })
-        }, liveMs)
+        }, updateIntervalMs)
       }
-      const tell = (news: CallNews): void => {
+      const tell = (news: CallUpdate): void => {
         present = keep({ ...present, ...news }, live)
       }
       const run = (): Promise<CallEnd> => {

@@ -2,18 +2,18 @@ import { AppError } from '#shared/appError.ts'
 import { chatToolLimits } from '#shared/contract/chatTools.ts'
 
 /** Delta of a call. `index` identifies the call. */
-export type CallPiece = { index: number; name: string; arguments: string; extra: unknown }
+export type ToolCallDelta = { index: number; name: string; arguments: string; extra: unknown }
 /** Fields to return to the provider unchanged: signed thinking and text signatures. */
-export type Carried = { reasoning_details?: unknown[] | undefined; extra_content?: unknown }
-export type GatheredCall = { name: string; arguments: string; extra: unknown }
+export type ProviderState = { reasoning_details?: unknown[] | undefined; extra_content?: unknown }
+export type AccumulatedCall = { name: string; arguments: string; extra: unknown }
 
-export type GatheredCalls = {
+export type ToolCallAccumulator = {
   /** @throws AppError `inference/upstream` if the calls exceed their limit */
-  add(piece: CallPiece): void
+  add(piece: ToolCallDelta): void
   /** @throws AppError `inference/upstream` if the details exceed their limit */
-  carry(carried: Carried): void
-  calls(): GatheredCall[]
-  readProviderState(): Carried
+  carry(carried: ProviderState): void
+  calls(): AccumulatedCall[]
+  readProviderState(): ProviderState
 }
 
 /** More calls than any model makes. Excess calls up to this limit are rejected individually. */
@@ -25,8 +25,8 @@ function measureJson(value: unknown): number {
 }
 
 /** Assembles the calls of one step from their deltas. */
-export function createToolCallAccumulator(): GatheredCalls {
-  const calls = new Map<number, GatheredCall>()
+export function createToolCallAccumulator(): ToolCallAccumulator {
+  const calls = new Map<number, AccumulatedCall>()
   let details: unknown[] = []
   let extraContent: unknown
   let characters = 0

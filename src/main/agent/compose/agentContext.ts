@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import type { Config } from '#config/config.ts'
 import type { Chain } from '#platform/chain/chain.ts'
 import { createChainThread } from '#platform/chain/chainThread.ts'
-import { type Clock, createEvenClock, openClock } from '#platform/clock.ts'
+import { type Clock, createFakeClock, openClock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 import type { Scope } from '#platform/scope.ts'
 import { createSolanaNode, type SolanaNode } from '#platform/solana/solanaNode.ts'
 import type { TimeSource } from '#platform/timeSource.ts'
 import { version } from '#platform/version.ts'
 import { evmNetworks, solanaNetworks } from '#shared/contract/networks.ts'
-import type { ModelOrder } from '#shared/contract/supervision.ts'
+import type { ModelCommand } from '#shared/contract/supervision.ts'
 import { toIsoTime } from '#shared/time.ts'
 import { createClockStore } from '#storage/clockStore.ts'
 import { migrate } from '#storage/migrate.ts'
@@ -35,7 +35,7 @@ export type AgentOptions = {
   /** Remote service to which the wallet signs in. Undefined if the application runs its own service. */
   hosted: HostedEndpoint | undefined
   /** Sends the embedded service the data that it stores in memory only. Undefined without an embedded service. */
-  tellService: ((order: ModelOrder) => void) | undefined
+  tellService: ((order: ModelCommand) => void) | undefined
   events: LocalEvents
   /** Native dialogs. Undefined if the window is a browser. */
   dialog: ApprovalDialog | undefined
@@ -78,7 +78,7 @@ export function createAgentContext(options: AgentOptions): AgentContext {
   )
   migrate(database, agentMigrations)
   const clock = scope.own(
-    options.time ? openClock({ source: options.time, store: createClockStore(database) }) : createEvenClock(now),
+    options.time ? openClock({ source: options.time, store: createClockStore(database) }) : createFakeClock(now),
     (it) => it.close(),
   )
   const tasks = createTaskContext()

@@ -17,7 +17,7 @@ import { AppError } from '#shared/appError.ts'
 import type { ServiceReady } from '#shared/contract/supervision.ts'
 import type { LocalStatus } from '../api/localRoutes.ts'
 import { startLocalServer } from '../api/localServer.ts'
-import { createPersonSessions } from '../api/personSessions.ts'
+import { createUserSessions } from '../api/userSessions.ts'
 import type { ApprovalDialog } from '../approvals/approvalDialog.ts'
 import { createLocalEvents } from '../base/localEvents.ts'
 import type { HostedEndpoint } from '../connections/hostedSession.ts'
@@ -98,7 +98,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       now,
       time: options.time,
     })
-    const sessions = createPersonSessions({ file: join(dataFolder, 'window.sessions'), now: agent.latestMs })
+    const sessions = createUserSessions({ file: join(dataFolder, 'window.sessions'), now: agent.latestMs })
     const server = scope.own(
       await listenOnRemembered(dataFolder, 'app', listenAddress, (address) =>
         startLocalServer({

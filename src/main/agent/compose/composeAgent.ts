@@ -3,7 +3,7 @@ import type { Database } from '#storage/openDatabase.ts'
 import { type ActivitySettingsStore, createActivitySettings } from '../activity/activitySettings.ts'
 import { recordConnections } from '../activity/connectionNotes.ts'
 import { createRetention } from '../activity/retention.ts'
-import { createServiceFollower, hostedPace } from '../activity/serviceFollower.ts'
+import { createServiceFollower, hostedRateLimit } from '../activity/serviceFollower.ts'
 import { createSettingsRepository } from '../activity/settingsRepository.ts'
 import { createSettingsRoutes } from '../activity/settingsRoutes.ts'
 import type { ChatTitles } from '../activity/taskTotals.ts'
@@ -18,12 +18,12 @@ import { combineReservations } from '../budgets/paymentReservations.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import { createWalletLinkRepository } from '../connections/walletLinkRepository.ts'
 import { createWalletUnlinking } from '../connections/walletUnlinking.ts'
-import { createExistingThingRepository } from '../references/existingThingRepository.ts'
-import { followRemovedThings } from '../references/followRemovedThings.ts'
+import { createExistingResourceRepository } from '../references/existingResourceRepository.ts'
+import { followRemovedResources } from '../references/followRemovedResources.ts'
 import type { SecurePromptPages } from '../securePrompts/securePromptPages.ts'
 import { createSecurePrompts, type SecurePrompts } from '../securePrompts/securePrompts.ts'
 import type { McpEndpoint } from '../tools/mcpEndpoint.ts'
-import type { StdioDoor } from '../tools/stdioDoor.ts'
+import type { StdioAccess } from '../tools/stdioAccess.ts'
 import type { ToolExecutor } from '../tools/toolExecutor.ts'
 import { requireStrong } from '../wallet/passphrases.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
@@ -55,7 +55,7 @@ export type AgentModule = {
   approvals: Approvals
   tools: ToolExecutor
   mcp: McpEndpoint
-  stdioDoor: StdioDoor
+  stdioDoor: StdioAccess
   identifyClient: LocalRoutesOptions['identifyClient']
   tasks: LocalRoutesOptions['tasks']
   principals: AgentPrincipals
@@ -189,12 +189,12 @@ function composeSecurePrompts({ link, scope, log, now }: AgentContext, options: 
 /** Follows removals at the service and applies them to the references of this agent. */
 function followRemovals({ database, connectedService, link, client, removedThings, scope, log }: AgentContext): void {
   scope.own(
-    followRemovedThings({
+    followRemovedResources({
       link,
       client,
       removed: removedThings,
       log: log.forArea('references'),
-      records: createExistingThingRepository(database, connectedService),
+      records: createExistingResourceRepository(database, connectedService),
     }),
     (it) => it.close(),
   )
@@ -209,7 +209,7 @@ function composeActivity(
   const isOwn = (address: string): boolean => wallet.accounts().some((account) => account.address === address)
   const settings = createActivitySettings({ settings: createSettingsRepository(database), note: activity.note, now })
   scope.own(recordConnections({ link, note: activity.note }), (it) => it.close())
-  const pace = context.hosted && hostedPace
+  const pace = context.hosted && hostedRateLimit
   scope.own(createServiceFollower({ link, client, timeline: activity, isOwn, pace, now: clock.runningMs, log }), (it) =>
     it.close(),
   )

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ChainFailure } from '#platform/chain/chainFailure.ts'
+import { ChainError } from '#platform/chain/chainError.ts'
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
@@ -10,11 +10,11 @@ import { createApprovalRoutes } from '../approvals/approvalRoutes.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import { type ConfirmedPolicy, createConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
 import { createGrantRepository } from '../approvals/grantRepository.ts'
-import { grantReservations } from '../approvals/grantReservations.ts'
+import { createGrantReservations } from '../approvals/grantReservations.ts'
+import { createIdempotencyKeyRepository } from '../approvals/idempotencyKeyRepository.ts'
+import { createIdempotentSubmissions, type IdempotentSubmissions } from '../approvals/idempotentSubmissions.ts'
 import { openIntentLimits } from '../approvals/intentAsking.ts'
-import { limitSubmissions, type PacedAsks } from '../approvals/limitSubmissions.ts'
-import { type RepeatedAsks, rememberSubmissions } from '../approvals/rememberSubmissions.ts'
-import { createRepeatRepository } from '../approvals/repeatRepository.ts'
+import { limitSubmissions, type RateLimitedSubmissions } from '../approvals/limitSubmissions.ts'
 import type { Reservations } from '../approvals/reservations.ts'
 import { startPendingNotifications } from '../approvals/waitingNotices.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
@@ -29,8 +29,8 @@ import type { AuthorityModule } from './composeAuthority.ts'
 
 export type ApprovalModule = {
   approvals: Approvals
-  asks: PacedAsks
-  repeats: RepeatedAsks
+  asks: RateLimitedSubmissions
+  repeats: IdempotentSubmissions
   policy: ConfirmedPolicy
   signer: Signer
   endpoints: LocalEndpoint[]
@@ -71,7 +71,7 @@ export function composeApprovals(
       const node = solana.find(({ network }) => network.id === id)
       if (!node) throw new AppError('chain/unavailable', `No node of ${name} is known.`)
       return node.latestBlockHash().catch((cause: unknown) => {
-        throw cause instanceof ChainFailure ? new AppError('chain/unavailable', cause.message, { cause }) : cause
+        throw cause instanceof ChainError ? new AppError('chain/unavailable', cause.message, { cause }) : cause
       })
     },
     now,
@@ -92,7 +92,7 @@ export function composeApprovals(
         void (await Promise.all([targets.refresh(context.targets(record)), isClient(record) && presence.refresh()])),
       reservations: combineReservations([
         paymentReservations,
-        grantReservations({ grants: createGrantRepository(database), now: clock.latestMs }),
+        createGrantReservations({ grants: createGrantRepository(database), now: clock.latestMs }),
       ]),
       beforeSigning,
       publish: events.publish,
@@ -136,7 +136,10 @@ export function composeApprovals(
   }
   const policy = createConfirmedPolicy({ approvals, dialog })
   const asks = limitSubmissions(approvals, clock.runningMs)
-  const repeats = rememberSubmissions({ repeats: createRepeatRepository(database), now: clock.steadyMs })
+  const repeats = createIdempotentSubmissions({
+    repeats: createIdempotencyKeyRepository(database),
+    now: clock.steadyMs,
+  })
   if (dialog) scope.own(startPendingNotifications({ dialog, events }), (end) => end())
   const endpoints = createApprovalRoutes({ approvals, asks, repeats, dialog, policy })
   return { approvals, asks, repeats, policy, signer, endpoints }

@@ -2,8 +2,8 @@ import { createPrincipals, type PrincipalId } from '#platform/principals.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { noAccount } from '#shared/contract/intents.ts'
 import { createGrantRepository } from '../approvals/grantRepository.ts'
-import { createVerdicts } from '../approvals/intentVerdicts.ts'
-import type { Verdict } from '../approvals/judge.ts'
+import { createPolicyEvaluator } from '../approvals/intentVerdicts.ts'
+import type { PolicyEvaluation } from '../approvals/judge.ts'
 import { createPolicyRepository } from '../approvals/policyRepository.ts'
 import { toPolicyInput } from '../approvals/toPolicyInput.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type PrincipalRights,
   toEndedError,
 } from '../base/agentPrincipals.ts'
-import type { MayNow, RequestContext } from '../base/judgement.ts'
+import type { EvaluateAction, RequestContext } from '../base/judgement.ts'
 import { toRequesterKey } from '../base/toolCaller.ts'
 import { defaultToolPolicy } from '../base/toolRights.ts'
 import { createConversationRepository, type StoredConversation } from '../chat/conversationRepository.ts'
@@ -21,9 +21,9 @@ import { type ClientPresence, createClientPresence } from '../connections/client
 import type { ServiceTarget } from '../connections/serviceTarget.ts'
 import { createPaymentRepository } from '../payments/paymentRepository.ts'
 import { type ActionTargets, createActionTargets } from '../references/actionTargets.ts'
-import type { ServedTools } from '../toolServers/externalTools.ts'
+import type { ExternalTools } from '../toolServers/externalTools.ts'
 import { createToolServerRepository } from '../toolServers/toolServerRepository.ts'
-import { stdioRights } from '../tools/stdioDoor.ts'
+import { stdioRights } from '../tools/stdioAccess.ts'
 import { createOverBudgetError } from '../tools/toolBudgets.ts'
 import { createToolCallRepository } from '../tools/toolCallRepository.ts'
 import { createToolClientRepository, type ToolClientRepository } from '../tools/toolClientRepository.ts'
@@ -40,8 +40,8 @@ export type AuthorityModule = {
   getRights: (principal: PrincipalId) => PrincipalRights | undefined
   /** API keys and sign-ins of the service that have ended. */
   presence: ClientPresence
-  verdictOn: (request: IntentRecord) => Verdict
-  mayNow: MayNow
+  verdictOn: (request: IntentRecord) => PolicyEvaluation
+  mayNow: EvaluateAction
   context: RequestContext
   targets: ActionTargets
   toolClientRows: ToolClientRepository
@@ -50,7 +50,7 @@ export type AuthorityModule = {
 type AuthorityOptions = {
   wallet: Pick<WalletVault, 'accounts'>
   budget: BudgetModule
-  served: Pick<ServedTools, 'findTool'>
+  served: Pick<ExternalTools, 'findTool'>
   serviceTarget: () => ServiceTarget | undefined
   review: () => void
 }
@@ -106,7 +106,7 @@ export function composeAuthority(
     }),
     (it) => it.close(),
   )
-  const verdictOn = createVerdicts({
+  const verdictOn = createPolicyEvaluator({
     grants: createGrantRepository(database),
     policies,
     serviceHost() {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { AgentPrincipals } from '../base/agentPrincipals.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
-import { checkOrder, createSpendBudgets, type SharedBudget } from '../budgets/spendBudgets.ts'
+import { assertLimitOrder, createSpendBudgets, type SharedBudget } from '../budgets/spendBudgets.ts'
 import { createSpendRepository } from '../budgets/spendRepository.ts'
 import { createAnswering } from '../chat/answering.ts'
 import { createAttachments } from '../chat/attachments.ts'
@@ -20,14 +20,14 @@ import { createRunningAnswers } from '../chat/runningAnswers.ts'
 import { createSending } from '../chat/sending.ts'
 import { withTurnTask } from '../chat/turnTask.ts'
 import type { ProviderKeys } from '../providers/providerKeys.ts'
-import type { ServedTools } from '../toolServers/externalTools.ts'
+import type { ExternalTools } from '../toolServers/externalTools.ts'
 import type { ToolExecutor } from '../tools/toolExecutor.ts'
 import type { AgentContext } from './agentContext.ts'
 
 type ChatOptions = {
   shared: SharedBudget
   executor: ToolExecutor
-  served: Pick<ServedTools, 'listOffered'>
+  served: Pick<ExternalTools, 'listOffered'>
   approvals: Pick<Approvals, 'list' | 'cancel' | 'policy' | 'renameRequester'>
   principals: AgentPrincipals
   providerKeys: Pick<ProviderKeys, 'learn'>
@@ -59,7 +59,7 @@ export function composeChat(
     ...{ store, budgets, running, client, publish, note, calls, principals, newId, now, log },
     learnKey: providerKeys.learn,
   })
-  const checkLimits = checkOrder
+  const checkLimits = assertLimitOrder
   const chats = createConversations({
     ...{ store, budgets, running, principals, checkLimits, publish, note, newId, now },
     onRenamed: approvals.renameRequester,

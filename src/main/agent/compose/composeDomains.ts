@@ -3,7 +3,7 @@ import { getMe } from '#shared/contract/auth.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { createDomainCache, type DomainCache } from '../domains/domainCache.ts'
 import { createDomainCacheRepository } from '../domains/domainCacheRepository.ts'
-import { createDomainQuestions, type DomainQuestions } from '../domains/domainQuestions.ts'
+import { createDomainQueries, type DomainQuestions } from '../domains/domainQueries.ts'
 import { createLocalDomainRoutes } from '../domains/localDomainRoutes.ts'
 import { createPlanRepository } from '../domains/planRepository.ts'
 import { createPropagation } from '../domains/propagation/propagation.ts'
@@ -34,7 +34,7 @@ export function composeDomains(context: AgentContext): DomainModule {
     now,
   } = context
   const domainLog = log.forArea('domains')
-  const questions = createDomainQuestions(client)
+  const questions = createDomainQueries(client)
   const records = createDomainCacheRepository(database, service)
   const cache = scope.own(
     createDomainCache({

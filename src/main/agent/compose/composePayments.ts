@@ -13,8 +13,8 @@ import { buildUrl, createConnector, createTlsOptions, type ServiceTarget } from 
 import {
   createChainLookup,
   createSolanaLookup,
+  createTestLedgerLookup,
   lookupByNetwork,
-  testLedgerLookup,
 } from '../payments/authorizationLookup.ts'
 import { createPaymentEngine, type PaymentEngine } from '../payments/paymentEngine.ts'
 import { createPaymentRepository } from '../payments/paymentRepository.ts'
@@ -81,7 +81,7 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
   const lookup = lookupByNetwork({
     chain: createChainLookup(chains, now),
     solana: createSolanaLookup(solana, () => Math.min(now(), wallNow())),
-    testLedger: testLedgerLookup(client, connectedService),
+    testLedger: createTestLedgerLookup(client, connectedService),
   })
   const entries = reconcileSignedEntries({ records, lookup, now })
   const engine = scope.own(

@@ -8,7 +8,7 @@ import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { createEncryptedKeyStore } from '../providers/encryptedKeyStore.ts'
 import { createModelServerProbe } from '../providers/modelServerProbe.ts'
 import { createModelServerRepository } from '../providers/modelServerRepository.ts'
-import { createModelServers, type OwnModelServers } from '../providers/modelServers.ts'
+import { createModelServers, type ModelServerStore } from '../providers/modelServers.ts'
 import { createProviderKeyRepository } from '../providers/providerKeyRepository.ts'
 import { createProviderKeyStore, type ProviderKeyStore } from '../providers/providerKeyStore.ts'
 import { createProviderKeys, type ProviderKeys } from '../providers/providerKeys.ts'
@@ -19,7 +19,7 @@ import type { AgentContext } from './agentContext.ts'
 export type ProviderModule = {
   keyStore: ProviderKeyStore
   keys: ProviderKeys
-  servers: OwnModelServers
+  servers: ModelServerStore
   endpoints: LocalEndpoint[]
 }
 

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import type { ProviderKeyStore } from '../providers/providerKeyStore.ts'
-import { createExternalTools, type ServedTools } from '../toolServers/externalTools.ts'
+import { createExternalTools, type ExternalTools } from '../toolServers/externalTools.ts'
 import { createHttpServer } from '../toolServers/httpServer.ts'
-import { createMcpClient, defaultDeadlines, type ServedClient } from '../toolServers/mcpClient.ts'
+import { createMcpClient, defaultDeadlines, type McpConnection } from '../toolServers/mcpClient.ts'
 import { createSandboxTransport } from '../toolServers/sandboxTransport.ts'
 import { createServerConnections } from '../toolServers/serverConnections.ts'
 import { toSecretSlot } from '../toolServers/serverSecrets.ts'
-import { syncToolCatalog } from '../toolServers/syncToolCatalog.ts'
+import { createToolCatalog } from '../toolServers/toolCatalog.ts'
 import { createToolServerRepository, type StoredServer } from '../toolServers/toolServerRepository.ts'
 import { createToolServerRoutes } from '../toolServers/toolServerRoutes.ts'
 import { createToolServers, type ToolServers } from '../toolServers/toolServers.ts'
 import type { AgentContext } from './agentContext.ts'
 
-export type ToolServerModule = { servers: ToolServers; served: ServedTools; endpoints: LocalEndpoint[] }
+export type ToolServerModule = { servers: ToolServers; served: ExternalTools; endpoints: LocalEndpoint[] }
 
 export function composeToolServers(
   context: AgentContext,
@@ -32,7 +32,7 @@ export function composeToolServers(
         throw new AppError('tool-server/failed', `${it} of “${name}” has no value yet.`)
       }),
     )
-  const connect = async (id: string, signal: AbortSignal): Promise<ServedClient> => {
+  const connect = async (id: string, signal: AbortSignal): Promise<McpConnection> => {
     const server = repository.find(id)
     if (!server) throw new AppError('tool-server/not-found', `There is no tool server ${id}.`)
     const secrets = readSecrets(server)
@@ -55,7 +55,7 @@ export function composeToolServers(
     return createMcpClient({ transport, deadlines: defaultDeadlines, fault: () => fault, signal })
   }
   const connections = scope.own(createServerConnections({ connect, now: clock.runningMs }), (it) => it.close())
-  const listing = syncToolCatalog({ repository, connections, events, note, now })
+  const listing = createToolCatalog({ repository, connections, events, note, now })
   const servers = createToolServers({
     ...{ repository, listing, keyStore, events, note },
     end: connections.end,

@@ -10,28 +10,28 @@ import { toOriginator } from '#shared/contract/originator.ts'
 import type { Tool, ToolResult } from '#shared/contract/tools/tool.ts'
 import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import { type PrincipalRights, toEndedError, toRequesterPrincipal } from '../base/agentPrincipals.ts'
-import type { MayNow } from '../base/judgement.ts'
+import type { EvaluateAction } from '../base/judgement.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import { createTaskId } from '../base/taskContext.ts'
 import { ToolCaller } from '../base/toolCaller.ts'
 import { requireCallRights, type ToolRights } from '../base/toolRights.ts'
 import { listTargets } from '../references/actionTargets.ts'
-import type { ServedTools } from '../toolServers/externalTools.ts'
+import type { ExternalTools } from '../toolServers/externalTools.ts'
 import { createMcpEndpoint, type McpEndpoint } from '../tools/mcpEndpoint.ts'
 import { createPaymentKeys } from '../tools/paymentKeys.ts'
 import { createPendingCalls } from '../tools/pendingCalls.ts'
 import { createProgramSandboxes } from '../tools/programSandboxes.ts'
 import { createProgramSandboxRepository } from '../tools/programSandboxRepository.ts'
 import { createRunningCalls, type RunningCalls } from '../tools/runningCalls.ts'
-import { createStdioDoor, type StdioDoor } from '../tools/stdioDoor.ts'
+import { createStdioDoor, type StdioAccess } from '../tools/stdioAccess.ts'
+import { createToolActivityRecorder } from '../tools/toolActivityRecorder.ts'
 import type { ToolBudgets } from '../tools/toolBudgets.ts'
 import { createToolCallRepository, type StoredCall } from '../tools/toolCallRepository.ts'
 import { createToolCallRoutes } from '../tools/toolCallRoutes.ts'
 import { createToolClientRoutes, type StdioStart } from '../tools/toolClientRoutes.ts'
 import { createToolClients } from '../tools/toolClients.ts'
 import { createToolExecutor, type PerformTool, type ToolExecutor } from '../tools/toolExecutor.ts'
-import { createToolNotes } from '../tools/toolNotes.ts'
 import { createToolOperations } from '../tools/toolOperations.ts'
 import { createToolPerformer } from '../tools/toolPerformer.ts'
 import type { AgentContext } from './agentContext.ts'
@@ -43,13 +43,13 @@ type ToolOptions = Pick<ApprovalModule, 'approvals' | 'asks'> & {
   authority: AuthorityModule
   budgets: ToolBudgets
   payments: Pick<PaymentModule['rows'], 'find'>
-  served: Pick<ServedTools, 'findTool' | 'call'>
+  served: Pick<ExternalTools, 'findTool' | 'call'>
 
   /** Returns the agent's own operations. Call it only after every component was created. */
   endpoints: () => readonly LocalEndpoint[]
 }
 
-export type ToolModule = { executor: ToolExecutor; mcp: McpEndpoint; door: StdioDoor; endpoints: LocalEndpoint[] }
+export type ToolModule = { executor: ToolExecutor; mcp: McpEndpoint; door: StdioAccess; endpoints: LocalEndpoint[] }
 
 /** Composes the tools: operations of the contract under model-facing names, for MCP clients and the chat. */
 export function composeTools(
@@ -72,8 +72,9 @@ export function composeTools(
   })
   const recordAlone: RecordActivity = (entry) =>
     tasks.resume({ id: createTaskId('call'), links: {} }, () => note(entry))
-  const notes = scope.own(createToolNotes({ note, recordOutsideTasks: recordAlone, now: clock.runningMs }), (it) =>
-    it.close(),
+  const notes = scope.own(
+    createToolActivityRecorder({ note, recordOutsideTasks: recordAlone, now: clock.runningMs }),
+    (it) => it.close(),
   )
   const { principals, mayNow, targets } = authority
   const running = createRunningCalls(principals)
@@ -168,7 +169,7 @@ function createMcp({ scope, log }: AgentContext, { authority, clients, executor 
 
 type ApprovedOptions = {
   running: RunningCalls
-  mayNow: MayNow
+  mayNow: EvaluateAction
   findTool: (name: string, rights: ToolRights) => Tool | undefined
   perform: PerformTool
   tasks: AgentContext['tasks']

@@ -4,7 +4,7 @@ import { type IntentRecord, noAccount } from '#shared/contract/intents.ts'
 import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import { toIsoTime } from '#shared/time.ts'
 import { person, script } from '#test/support/approvals.ts'
-import { isFinal, type MayNow, type Refusal } from '../base/judgement.ts'
+import { type EvaluateAction, isFinal, type Refusal } from '../base/judgement.ts'
 import type { ToolRights } from '../base/toolRights.ts'
 import { createMayNow } from './mayNow.ts'
 
@@ -44,7 +44,7 @@ const deletion = {
 /** Judges with everything allowed but what `changed` says. */
 function evaluate(
   changed: Partial<Parameters<typeof createMayNow>[0]> & { tools?: Partial<ToolRights> | null } = {},
-): MayNow {
+): EvaluateAction {
   const { tools = {}, ...options } = changed
   return createMayNow({
     getRights: () => (tools === null ? {} : { tools: { ...rights, ...tools } }),

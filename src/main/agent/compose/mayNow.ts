@@ -3,9 +3,9 @@ import { AppError } from '#shared/appError.ts'
 import type { IntentRecord, Requester } from '#shared/contract/intents.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { Verdict } from '../approvals/judge.ts'
+import type { PolicyEvaluation } from '../approvals/judge.ts'
 import { type PrincipalRights, toEndedError, toRequesterPrincipal, toWalletPrincipal } from '../base/agentPrincipals.ts'
-import type { MayNow, Refusal, RequestContext, Target, ToolAction } from '../base/judgement.ts'
+import type { EvaluateAction, Refusal, RequestContext, Target, ToolAction } from '../base/judgement.ts'
 import { findPaymentRefusal, findToolRefusal, requireCallRights, type ToolRights } from '../base/toolRights.ts'
 import { listTargets } from '../references/actionTargets.ts'
 
@@ -14,7 +14,7 @@ type Options = {
   getRights: (principal: PrincipalId) => PrincipalRights | undefined
   isStopped: () => boolean
   /** Evaluates stop switch, rules and remembered approvals. */
-  verdictOn: (request: IntentRecord) => Verdict
+  verdictOn: (request: IntentRecord) => PolicyEvaluation
   context: RequestContext
   /** @returns the reason why the daily budget of a requester does not cover its payment */
   budgetRefusal: (request: IntentRecord, limitMicroUsd: number | null) => AppError | undefined
@@ -24,7 +24,7 @@ type Options = {
   now: () => number
 }
 
-export function createMayNow(options: Options): MayNow {
+export function createMayNow(options: Options): EvaluateAction {
   const { getRights, isStopped, verdictOn, context, budgetRefusal, limitRefusal, isRemoved, now } = options
 
   const requireRights = (principal: PrincipalId): PrincipalRights => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toModelError, toServiceError } from '../base/serviceRefusal.ts'
-import { toChatFailure } from '../chat/chatFailure.ts'
+import { toMessageError } from '../chat/chatFailure.ts'
 
 const refusal = (status: number, error: object, detail?: string) => toServiceError(status, { error, detail }, '7')
 
@@ -42,7 +42,7 @@ test.each([
 ])('%i %j is %s', (status, error, code, fix) => {
   const failure = refusal(status, error)
   expect(failure.code).toBe(code)
-  expect(toChatFailure(failure)).toMatchObject({ code, fix, message: error.message })
+  expect(toMessageError(failure)).toMatchObject({ code, fix, message: error.message })
 })
 
 test('an error in the middle of a stream has no status', () => {

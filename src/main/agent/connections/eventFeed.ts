@@ -2,7 +2,7 @@ import { WebSocket } from 'ws'
 import { parseJson } from '#platform/boundedJson.ts'
 import type { Log } from '#platform/log.ts'
 import { eventsPath, ServiceEvent } from '#shared/contract/events.ts'
-import { readEvent } from '#shared/contract/readAnswer.ts'
+import { readEvent } from '#shared/contract/parseResponse.ts'
 import { buildUrl, createConnector, createTlsOptions, type ServiceTarget } from './serviceTarget.ts'
 
 type Options = {

@@ -51,7 +51,7 @@ type SessionState = {
 }
 
 /** Remaining fraction of an access token's lifetime at which it is exchanged. */
-const exchangeAt = 0.2
+const exchangeThreshold = 0.2
 const retry = { firstMs: 1_000, maxMs: 30_000 } as const
 const leaveWithinMs = 2_000
 /** Bounds of the exchange interval for any token lifetime: avoids continuous requests and timer overflow. */
@@ -103,7 +103,7 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
   const { endSession, endWithWallet } = createSessionEnding(options, { requests, state, signal })
 
   const connect = (tokens: Tokens, wallet: SignInWallet): void => {
-    const freshMs = tokens.expires_in * 1000 * (1 - exchangeAt)
+    const freshMs = tokens.expires_in * 1000 * (1 - exchangeThreshold)
     const freshUntilMs = now() + Math.min(Math.max(freshMs, exchangeMs.min), exchangeMs.max)
     state.session = { tokens, wallet, freshUntilMs }
     timer.reset()

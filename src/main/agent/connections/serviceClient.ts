@@ -2,7 +2,7 @@ import { createSseParser } from '#platform/http/sseEvents.ts'
 import { createHttpClient, type HttpClient, type HttpRequest, readText } from '#platform/httpClient.ts'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
-import { readAnswer, type UnreadableEntry } from '#shared/contract/readAnswer.ts'
+import { parseResponse, type UnreadableEntry } from '#shared/contract/parseResponse.ts'
 import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
 import { toServiceError } from '../base/serviceRefusal.ts'
 import { createTaskHeaders, type TaskContext } from '../base/taskContext.ts'
@@ -42,7 +42,7 @@ export type ServiceStream = {
 
 const defaultAnswerMs = 30_000
 /** Timeout until a response begins, because a model may reason for a long time before its first output. */
-const beginMs = 20 * 60_000
+const firstByteTimeoutMs = 20 * 60_000
 /** Silence before a disconnect, in milliseconds; the service sends a comment every 15 s. */
 const silentMs = 90_000
 const maxRefusalBytes = 256 * 1024
@@ -101,7 +101,7 @@ export function createServiceClient(
       const { status, text } = await ask().finally(bound.end)
       const answer = parseJsonOrUndefined(text)
       if (status >= 400) throw toServiceError(status, answer)
-      const read = readAnswer(route, answer)
+      const read = parseResponse(route, answer)
       if (!read.success) throw createUnreadableError(route, read.error)
       // Entries are skipped only for callers that handle them. For other callers a shorter list would imply a removal.
       if (read.unreadable.length > 0) {
@@ -111,7 +111,7 @@ export function createServiceClient(
       return read.answer
     },
     async stream(route, input, { signal }) {
-      const bound = createBound(signal, beginMs)
+      const bound = createBound(signal, firstByteTimeoutMs)
       try {
         const options = { signal: bound.signal, accept: 'text/event-stream' }
         const { client, url, request } = prepareRequest(route, input, options)

@@ -11,7 +11,7 @@ import { openLogFile } from '#platform/logFile.ts'
 import { compiledPrograms, getProgramFile } from '#platform/programFile.ts'
 import { smallAllocator, smallHeapOptions } from '#platform/smallMemory.ts'
 import { AppError } from '#shared/appError.ts'
-import { type ServiceOrder, ServiceReady } from '#shared/contract/supervision.ts'
+import { type ServiceCommand, ServiceReady } from '#shared/contract/supervision.ts'
 
 type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
   environment: Environment
@@ -32,7 +32,7 @@ export type ServiceProcess = {
    * Sends an order immediately, and again after every restart. Only the latest order of each kind and family is sent
    * again.
    */
-  tell(order: ServiceOrder): void
+  tell(order: ServiceCommand): void
   /** Kills an unresponsive process. The supervisor restarts it. */
   restart(): void
   close(): Promise<void>
@@ -109,7 +109,7 @@ export function runServiceProcess({
   }
 }
 
-function orderLine(order: ServiceOrder): string {
+function orderLine(order: ServiceCommand): string {
   return `${JSON.stringify(order)}\n`
 }
 
@@ -127,12 +127,12 @@ function createStartError(cause: unknown, { said, logFile }: { said: string; log
   })
 }
 
-const spoken = /^steward: /
+const errorLinePattern = /^steward: /
 
 /** Returns the error that the process printed before it exited, if any. */
 function readErrorText(said: string): string | undefined {
-  const lines = said.split('\n').filter((line) => spoken.test(line))
-  return lines.at(-1)?.replace(spoken, '')
+  const lines = said.split('\n').filter((line) => errorLinePattern.test(line))
+  return lines.at(-1)?.replace(errorLinePattern, '')
 }
 
 /** Extracts the error from Node's crash report, in which the stack and the version of Node follow. */

@@ -6,7 +6,7 @@ import type { CachedSource } from '#shared/contract/localDomains.ts'
 import type { CacheKind, DomainCacheRepository } from './domainCacheRepository.ts'
 
 /** Request to the service, with its cache key and response schema. */
-export type Question<Answer> = {
+export type ServiceQuery<Answer> = {
   kind: CacheKind
   key: string
   schema: z.ZodType<Answer>
@@ -21,13 +21,13 @@ export type DomainCache = {
    * Returns the cached response immediately and refreshes it in the background.
    * @throws AppError from the service if nothing is cached
    */
-  getCached<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>>
+  getCached<Answer extends object>(question: ServiceQuery<Answer>): Promise<Cached<Answer>>
   /** Same as `getCached`, but returns JSON bytes, so that a long list is serialized once for all callers. */
-  getCachedJson<Answer extends object>(question: Question<Answer>): Promise<Uint8Array>
+  getCachedJson<Answer extends object>(question: ServiceQuery<Answer>): Promise<Uint8Array>
   /** Fetches from the service and caches the response. Falls back to the cache only if the service is unavailable. */
-  fresh<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>>
+  fresh<Answer extends object>(question: ServiceQuery<Answer>): Promise<Cached<Answer>>
   /** Fetches from the service and never falls back to the cache. @throws AppError from the service */
-  fetchNow<Answer extends object>(question: Question<Answer>): Promise<Answer>
+  fetchNow<Answer extends object>(question: ServiceQuery<Answer>): Promise<Answer>
   /**
    * Returns the account of the cached responses. The service is queried once per connection.
    * @throws AppError from the service
@@ -53,9 +53,9 @@ type CacheEntry = {
 }
 
 /** Age after which a value is refreshed in the background. */
-const freshMs = 60_000
+const maxAgeMs = 60_000
 /** Delay before a request to an unavailable service is retried. */
-const triedAgainMs = 5_000
+const retryDelayMs = 5_000
 /** Maximum number of entries in memory. More are stored in SQLite. */
 const maxEntries = 200
 
@@ -76,11 +76,11 @@ export function createDomainCache(options: CacheOptions): DomainCache {
   const owner = createCacheOwner(options, { onChanged: entries.clear, signal: ending.signal })
   const reads = createCacheReads(options, { entries, owner, signal: ending.signal })
 
-  const getEntry = <Answer extends object>(question: Question<Answer>): CacheEntry | undefined => {
+  const getEntry = <Answer extends object>(question: ServiceQuery<Answer>): CacheEntry | undefined => {
     const entry = entries.find(question)
     if (!entry) return undefined
-    const isOld = entry.generation !== entries.generation() || now() - entry.readAtMs > freshMs
-    if (isOld && isConnected() && (!entry.isOffline || now() - entry.triedAtMs > triedAgainMs)) {
+    const isOld = entry.generation !== entries.generation() || now() - entry.readAtMs > maxAgeMs
+    if (isOld && isConnected() && (!entry.isOffline || now() - entry.triedAtMs > retryDelayMs)) {
       reads.revalidate(question, entry)
     }
     return entry
@@ -88,18 +88,18 @@ export function createDomainCache(options: CacheOptions): DomainCache {
   const toAnswer = <Answer extends object>(entry: CacheEntry) => toCached<Answer>(entry, isConnected())
 
   return {
-    async getCached<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>> {
+    async getCached<Answer extends object>(question: ServiceQuery<Answer>): Promise<Cached<Answer>> {
       const entry = getEntry(question)
       return entry ? toAnswer<Answer>(entry) : withAge(await reads.readOnce(question), now())
     },
-    async getCachedJson<Answer extends object>(question: Question<Answer>): Promise<Uint8Array> {
+    async getCachedJson<Answer extends object>(question: ServiceQuery<Answer>): Promise<Uint8Array> {
       const entry = getEntry(question)
       if (!entry) return Buffer.from(JSON.stringify(withAge(await reads.readOnce(question), now())))
       const { source, as_of } = toAnswer<Answer>(entry)
-      entry.json ??= serializeAnswer(entry.answer)
+      entry.json ??= serializeResponse(entry.answer)
       return withSource(entry.json, { source, as_of })
     },
-    async fresh<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>> {
+    async fresh<Answer extends object>(question: ServiceQuery<Answer>): Promise<Cached<Answer>> {
       try {
         return withAge(await reads.read(question), now())
       } catch (error) {
@@ -122,7 +122,7 @@ export function createDomainCache(options: CacheOptions): DomainCache {
 
 type CacheEntries = {
   /** Finds an entry in memory, or else in SQLite. */
-  find<Answer extends object>(question: Question<Answer>): CacheEntry | undefined
+  find<Answer extends object>(question: ServiceQuery<Answer>): CacheEntry | undefined
   /** Stores a response in memory and SQLite. @param read.generation cache generation when the request started */
   store(question: CacheKey, answer: object, read: { readAtMs: number; generation: number }): void
   /** Records that a request failed. Entries that are not in memory are not changed. */
@@ -153,7 +153,7 @@ function createCacheEntries(records: DomainCacheRepository): CacheEntries {
       const entry = entries.get(id)
       if (entry) return entry
       const row = records.find(question.kind, question.key)
-      const answer = row && parseCachedAnswer(question.schema, row.answer)
+      const answer = row && parseCachedResponse(question.schema, row.answer)
       if (!row || !answer) return undefined
       return remember(id, { answer, readAtMs: row.readAtMs, generation: -1, isOffline: false, triedAtMs: 0 })
     },
@@ -223,7 +223,7 @@ function createCacheReads(
 ) {
   const underWay = new Map<string, Promise<object>>()
 
-  const read = async <Answer extends object>(question: Question<Answer>): Promise<Answer> => {
+  const read = async <Answer extends object>(question: ServiceQuery<Answer>): Promise<Answer> => {
     const generation = entries.generation()
     try {
       const account = owner.get()
@@ -241,7 +241,7 @@ function createCacheReads(
       throw error
     }
   }
-  const readOnce = <Answer extends object>(question: Question<Answer>): Promise<Answer> => {
+  const readOnce = <Answer extends object>(question: ServiceQuery<Answer>): Promise<Answer> => {
     const id = toEntryId(question)
     const running = underWay.get(id)
     if (running) return running as Promise<Answer> // same kind and key, so the same schema
@@ -252,7 +252,7 @@ function createCacheReads(
   return {
     read,
     readOnce,
-    revalidate<Answer extends object>(question: Question<Answer>, before: CacheEntry): void {
+    revalidate<Answer extends object>(question: ServiceQuery<Answer>, before: CacheEntry): void {
       if (underWay.has(toEntryId(question))) return
       readOnce(question).then(onChanged, (error) => {
         if (signal.aborted) return
@@ -283,7 +283,7 @@ function withAge<Answer extends object>(answer: Answer, nowMs: number): Cached<A
 }
 
 /** Serializes to JSON without the closing brace, so that `withSource` can append fields. */
-function serializeAnswer(answer: object): Buffer {
+function serializeResponse(answer: object): Buffer {
   const { source: _, as_of: __, ...rest } = answer as CacheFields
   return Buffer.from(JSON.stringify(rest).slice(0, -1))
 }
@@ -294,7 +294,7 @@ function withSource(json: Buffer, source: { source: CachedSource; as_of: string 
 }
 
 /** Returns undefined for corrupt rows. */
-function parseCachedAnswer<Answer>(schema: z.ZodType<Answer>, text: string): Answer | undefined {
+function parseCachedResponse<Answer>(schema: z.ZodType<Answer>, text: string): Answer | undefined {
   try {
     return schema.parse(parseJson(text))
   } catch {

@@ -17,7 +17,7 @@ import {
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { DomainCache } from './domainCache.ts'
-import type { DomainQuestions } from './domainQuestions.ts'
+import type { DomainQuestions } from './domainQueries.ts'
 import type { Propagation } from './propagation/propagation.ts'
 import type { ZonePlans } from './zonePlans.ts'
 

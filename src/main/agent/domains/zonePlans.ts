@@ -4,12 +4,12 @@ import { AppError } from '#shared/appError.ts'
 import { addDnsRecord, changeDnsRecord, type DnsRecord, removeDnsRecord } from '#shared/contract/dnsRecords.ts'
 import type { DesiredRecord, DnsPlan, DnsPlanStep } from '#shared/contract/localDomains.ts'
 import { type DnsRecordData, dnsLimits, hasDistance } from '#shared/dns/dnsRecord.ts'
-import { planZone, toSentValue, ZonePlanFault } from '#shared/dns/zonePlan.ts'
-import { omitSteps } from '#shared/dns/zoneUndo.ts'
+import { planZone, toWireValue, ZonePlanError } from '#shared/dns/zonePlan.ts'
+import { revertSteps } from '#shared/dns/zoneUndo.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { DomainCache } from './domainCache.ts'
-import type { DomainQuestions } from './domainQuestions.ts'
+import type { DomainQuestions } from './domainQueries.ts'
 import type { PlanRepository } from './planRepository.ts'
 
 /** Changes of DNS records that the user reviews first. Each plan is based on the current zone. */
@@ -123,7 +123,7 @@ export function createZonePlans(options: {
     async undo(id) {
       const plan = await requirePlan(id)
       if (plan.state === 'applied' || plan.state === 'failed')
-        return await createPlan(plan.domain, (present) => omitSteps(present, plan.steps), plan.id)
+        return await createPlan(plan.domain, (present) => revertSteps(present, plan.steps), plan.id)
       throw new AppError('dns/plan-state', 'Nothing of this plan was applied.')
     },
     async list(domain) {
@@ -148,12 +148,12 @@ function planSteps(domain: string, before: DnsPlan['before'], records: readonly 
   try {
     return planZone(domain, before, records)
   } catch (fault) {
-    if (!(fault instanceof ZonePlanFault)) throw fault
+    if (!(fault instanceof ZonePlanError)) throw fault
     throw createInvalidRecordError(fault)
   }
 }
 
-function createInvalidRecordError(fault: ZonePlanFault): AppError {
+function createInvalidRecordError(fault: ZonePlanError): AppError {
   return new AppError('request/invalid', `Record ${fault.index + 1}: ${fault.message}`, { cause: fault })
 }
 
@@ -170,5 +170,5 @@ function normalizeRecord({ type, host, value, ttl, distance }: DesiredRecord): D
 
 function toRequestBody(record: DnsRecordData) {
   const { host, ttl, distance } = record
-  return { host, value: toSentValue(record), ttl, distance }
+  return { host, value: toWireValue(record), ttl, distance }
 }

@@ -10,7 +10,7 @@ type Options = {
 
 const answerMs = 3_000
 /** Time reserved between the approval and the request to the service. */
-const sendingMs = 60_000
+const sendTimeoutMs = 60_000
 
 /**
  * Returns a nonce bound to the creator if the service has one for that wallet, otherwise a random nonce, which is valid
@@ -18,7 +18,7 @@ const sendingMs = 60_000
  */
 export async function requestRegistrationNonce(profile: AutomatonProfile, options: Options): Promise<string> {
   const { client, policy, newUuid } = options
-  const outlives = policy().expiry_minutes * 60_000 + sendingMs <= automatonLimits.boundNonceMs
+  const outlives = policy().expiry_minutes * 60_000 + sendTimeoutMs <= automatonLimits.boundNonceMs
   const bound = outlives ? await fetchNonce(profile, client) : undefined
   return bound ?? newUuid()
 }

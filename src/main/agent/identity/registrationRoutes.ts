@@ -4,11 +4,14 @@ import {
   retryRegistration,
   startRegistration,
 } from '#shared/contract/automatons.ts'
-import type { RepeatedAsks } from '../approvals/rememberSubmissions.ts'
+import type { IdempotentSubmissions } from '../approvals/idempotentSubmissions.ts'
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { Registrations } from './registrations.ts'
 
-export function createRegistrationRoutes(registrations: Registrations, repeats: RepeatedAsks): LocalEndpoint[] {
+export function createRegistrationRoutes(
+  registrations: Registrations,
+  repeats: IdempotentSubmissions,
+): LocalEndpoint[] {
   return [
     createLocalEndpoint(previewRegistration, ({ body }) => registrations.preview(body)),
     createLocalEndpoint(startRegistration, async ({ body: { reason, ...draft } }, call) => {

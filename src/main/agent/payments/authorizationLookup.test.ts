@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { testLedgerNetwork } from '#shared/contract/networks.ts'
-import { testLedgerLookup } from './authorizationLookup.ts'
+import { createTestLedgerLookup } from './authorizationLookup.ts'
 
 const payment = {
   network: testLedgerNetwork.id,
@@ -21,7 +21,7 @@ test('test money is looked up at the service that sold, and stays unknown while 
       return { used: false, transaction: null, at: '2026-11-28T13:00:00.000Z' } as never
     },
   }
-  const lookup = testLedgerLookup(client, 'embedded')
+  const lookup = createTestLedgerLookup(client, 'embedded')
   const other = await lookup.findState({ ...payment, service: 'https://service.example' })
   expect([other, requests]).toEqual([{ state: 'unknown', detail: 'Another service keeps this test money.' }, 0])
   expect(await lookup.findState({ ...payment, service: 'embedded' })).toEqual({ state: 'unused', isFinal: true })
@@ -35,7 +35,7 @@ test('a service that does not answer leaves the state of test money unknown', as
       throw new AppError('service/unavailable', 'The service is away.')
     },
   }
-  expect(await testLedgerLookup(client, 'embedded').findState(payment)).toEqual({
+  expect(await createTestLedgerLookup(client, 'embedded').findState(payment)).toEqual({
     state: 'unknown',
     detail: 'The service is away.',
   })

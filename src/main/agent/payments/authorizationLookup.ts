@@ -6,7 +6,7 @@ import type { AuthorizationLookup } from '../base/authorizations.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 
 /** Margin after the expiry, because a block may still be replaced by a slightly earlier one. */
-const settledSeconds = 60
+const finalityMarginSeconds = 60
 
 export function createChainLookup(
   chains: readonly Pick<Chain, 'network' | 'authorizationOutcome' | 'permitOutcome'>[],
@@ -21,7 +21,7 @@ export function createChainLookup(
         if (/^\d+$/.test(nonce)) {
           const outcome = await chain.permitOutcome({
             ...{ from: lower(payer), to: lower(payTo), amount, nonce, nowMs: now() },
-            deadline: String(Math.floor(validBeforeMs / 1000) + settledSeconds),
+            deadline: String(Math.floor(validBeforeMs / 1000) + finalityMarginSeconds),
             transaction: transaction == null ? null : lower(transaction),
           })
           if (outcome.state !== 'used') return { state: 'unused', isFinal: outcome.state === 'expired' }
@@ -34,7 +34,7 @@ export function createChainLookup(
         }
         const outcome = await chain.authorizationOutcome({
           ...{ from: lower(payer), to: lower(payTo), value: amount, nonce: lower(nonce), sinceMs, nowMs: now() },
-          validBefore: String(Math.floor(validBeforeMs / 1000) + settledSeconds),
+          validBefore: String(Math.floor(validBeforeMs / 1000) + finalityMarginSeconds),
         })
         if (outcome.state === 'paid') return { state: 'used', transaction: outcome.transaction }
         // The nonce is used and no cancellation is known, so the payment counts as settled.
@@ -72,7 +72,10 @@ export function createSolanaLookup(
 }
 
 /** Looks up test money in the ledger of the service. The state is unknown while another service is connected. */
-export function testLedgerLookup(client: Pick<ServiceClient, 'call'>, connectedService: string): AuthorizationLookup {
+export function createTestLedgerLookup(
+  client: Pick<ServiceClient, 'call'>,
+  connectedService: string,
+): AuthorizationLookup {
   return {
     async findState({ payer, nonce, validBeforeMs, service = connectedService }) {
       if (service !== connectedService) return { state: 'unknown', detail: 'Another service keeps this test money.' }

@@ -1,7 +1,7 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { PaymentId, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { describePaymentState } from './describePayment.ts'
-import type { Choice, PurchaseRequest } from './paymentPlan.ts'
+import type { ChosenOffer, PurchaseRequest } from './paymentPlan.ts'
 import type { StoredPayment } from './paymentRepository.ts'
 import { isCredential } from './seller.ts'
 
@@ -17,7 +17,7 @@ type PaymentOptions = {
 /** Creates the payment of a newly submitted intent. The stored request has no credentials. */
 export function createStoredPayment(
   purchase: PurchaseRequest,
-  { chosen }: Choice,
+  { chosen }: ChosenOffer,
   { id, intent, service, timestamp }: PaymentOptions,
 ): StoredPayment {
   const { offer, raw, network, identifier } = chosen

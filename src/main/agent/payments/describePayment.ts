@@ -2,13 +2,13 @@ import { solanaNetworks, usdcDecimals } from '#shared/contract/networks.ts'
 import type { Payment } from '#shared/contract/paymentRecords.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
 
-type Worded = Pick<Payment, 'state' | 'paid' | 'amount' | 'test' | 'scheme'>
+type DescribedPayment = Pick<Payment, 'state' | 'paid' | 'amount' | 'test' | 'scheme'>
 
 /**
  * Returns a sentence with the state and the outcome, including unknown ones.
  * @param moved amount that was paid, if known, in millionths of a USDC
  */
-export function describePaymentState({ state, paid, amount, test, scheme }: Worded, moved = amount): string {
+export function describePaymentState({ state, paid, amount, test, scheme }: DescribedPayment, moved = amount): string {
   const figure = `${formatTokenAmount(BigInt(moved), usdcDecimals)} ${test ? 'test USDC' : 'USDC'}`
   const isUpperBound = scheme === 'upto' && paid !== true
   const [money, within] = isUpperBound ? [`Up to ${figure}`, `up to ${figure}`] : [figure, figure]

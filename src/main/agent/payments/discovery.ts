@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import type { discoverPayments } from '#shared/contract/localPayments.ts'
 import type { Output } from '#shared/contract/route.ts'
 import { parseOffers, readOffers, sanitizeText } from './readOffers.ts'
-import type { Seller, SellerAnswer } from './seller.ts'
+import type { Seller, SellerResponse } from './seller.ts'
 
 type Discovered = Output<typeof discoverPayments>
 type Endpoint = Discovered['endpoints'][number]
@@ -21,7 +21,7 @@ const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'pat
  */
 export async function discoverEndpoints(seller: Seller, url: URL, signal: AbortSignal): Promise<Discovered> {
   const { origin } = url
-  const ways: { url: string; source: Source; read: (answer: SellerAnswer) => Endpoint[] }[] = [
+  const ways: { url: string; source: Source; read: (answer: SellerResponse) => Endpoint[] }[] = [
     { url: `${origin}/.well-known/x402`, source: 'well-known', read: (it) => parseListing(parseBody(it), origin) },
     { url: `${origin}/.well-known/x402.json`, source: 'well-known', read: (it) => parseListing(parseBody(it), origin) },
     { url: `${origin}/openapi.json`, source: 'openapi', read: (it) => parseOpenApi(parseBody(it), origin) },
@@ -51,11 +51,11 @@ export async function discoverEndpoints(seller: Seller, url: URL, signal: AbortS
   return { url: url.href, source: null, source_url: null, endpoints: [], tried }
 }
 
-function parseBody({ body }: SellerAnswer): unknown {
+function parseBody({ body }: SellerResponse): unknown {
   return parseJsonOrUndefined(body.toString('utf8'))
 }
 
-function parseProbe(answer: SellerAnswer, url: string): Endpoint[] {
+function parseProbe(answer: SellerResponse, url: string): Endpoint[] {
   const offers = readOffers(answer.headers, answer.body.toString('utf8')).map(({ offer }) => offer)
   return [{ url, method: 'GET', description: offers[0]?.description ?? null, offers }]
 }

@@ -5,11 +5,11 @@ import { normalizeAddress, usdcDecimals } from '#shared/contract/networks.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
-import type { PaymentDemands } from './paymentDemands.ts'
-import { type Choice, type PurchaseRequest, toIntent } from './paymentPlan.ts'
+import { type ChosenOffer, type PurchaseRequest, toIntent } from './paymentPlan.ts'
+import type { PaymentRequirementsReader } from './paymentRequirementsReader.ts'
 
 type CheckOptions = {
-  demands: PaymentDemands
+  demands: PaymentRequirementsReader
   budgets: Pick<PaymentBudgets, 'refusal' | 'statesFor'>
   approvals: Pick<Approvals, 'foresee'>
 }
@@ -18,7 +18,7 @@ type CheckOptions = {
 export function createPaymentCheck({ demands, budgets, approvals }: CheckOptions) {
   const evaluateChoice = async (
     request: PurchaseRequest,
-    choice: Choice,
+    choice: ChosenOffer,
     requester: Requester,
     target: { host: string; scope: string },
   ) => {

@@ -2,17 +2,17 @@ import type { Log } from '#platform/log.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import type { Approvals, AskRequest } from '../approvals/approvals.ts'
-import type { RepeatedAsks } from '../approvals/rememberSubmissions.ts'
+import type { Approvals, SubmitRequest } from '../approvals/approvals.ts'
+import type { IdempotentSubmissions } from '../approvals/idempotentSubmissions.ts'
 import type { AgentPrincipals } from '../base/agentPrincipals.ts'
 import type { AuthorizationLookup } from '../base/authorizations.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
 import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
+import { createPaymentActivityRecorder } from './paymentActivityRecorder.ts'
 import { createPaymentFollower } from './paymentFollower.ts'
 import { createPaymentJournal, toPaymentSummary } from './paymentJournal.ts'
-import { holdPaymentLeases } from './paymentLeases.ts'
-import { createPaymentNotes } from './paymentNotes.ts'
+import { createPaymentLeases } from './paymentLeases.ts'
 import {
   createPaymentRepository,
   type PaymentRecord,
@@ -39,8 +39,8 @@ export type PaymentEngine = {
 type Options = {
   database: Database
   approvals: Pick<Approvals, 'get' | 'foresee' | 'closePurchase'>
-  ask: (request: AskRequest) => ReturnType<Approvals['ask']>
-  repeats: RepeatedAsks
+  ask: (request: SubmitRequest) => ReturnType<Approvals['ask']>
+  repeats: IdempotentSubmissions
   principals: Pick<AgentPrincipals, 'lease'>
   budgets: PaymentBudgets
   budgetRecords: PaymentBudgetRepository
@@ -82,7 +82,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
     ...{ payments: rows, budgets: budgetRecords, now },
     ...(options.settleSpender && { settleSpender: options.settleSpender }),
   })
-  const notes = createPaymentNotes(options.note)
+  const notes = createPaymentActivityRecorder(options.note)
   const transientHeaders: TransientHeaders = new Map()
   const purchaseLeases = createPurchaseLeaseRepository(options.database)
   /** Removes the purchase lease of a payment, and closes other intents for the same purchase if it was bought. */
@@ -128,7 +128,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
     follower,
     clock: createSigningClock({ blockTimeMs: options.blockTimeMs, now: options.wallNow ?? now }),
   })
-  const leases = holdPaymentLeases({
+  const leases = createPaymentLeases({
     ...{ principals: options.principals, payments: rows, journal },
     findAccount: (intentId) => payments.findIntent(intentId)?.account_id,
   })

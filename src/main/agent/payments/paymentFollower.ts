@@ -15,7 +15,7 @@ export type PaymentFollower = {
 }
 
 /** Upper bound for timers, because they do not run while the computer sleeps. */
-const maxMs = 60_000
+const maxDelayMs = 60_000
 
 export function createPaymentFollower(options: {
   payments: Pick<PaymentRepository, 'due' | 'nextAtMs' | 'listUnfinished'>
@@ -55,7 +55,7 @@ export function createPaymentFollower(options: {
     if (ending.signal.aborted) return
     const nextMs = payments.nextAtMs()
     const waitMs =
-      nextMs === undefined ? maxMs : Math.min(Math.max(nextMs - now(), underWay.size > 0 ? 1_000 : 20), maxMs)
+      nextMs === undefined ? maxDelayMs : Math.min(Math.max(nextMs - now(), underWay.size > 0 ? 1_000 : 20), maxDelayMs)
     timer = setTimeout(() => {
       if (sweeping || ending.signal.aborted) return
       sweeping = sweep()

@@ -1,4 +1,4 @@
-import type { PaidAnswer, Payment, PaymentId, PaymentState } from '#shared/contract/paymentRecords.ts'
+import type { PaidResponse, Payment, PaymentId, PaymentState } from '#shared/contract/paymentRecords.ts'
 import { createEmitter } from '#shared/emitter.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
@@ -18,7 +18,7 @@ export type PaymentChange = Partial<
   settledMicroUsd?: number
   attempts?: number
   nextAtMs: number | null
-  answer?: PaidAnswer
+  answer?: PaidResponse
 }
 
 /**

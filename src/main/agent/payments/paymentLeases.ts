@@ -25,7 +25,7 @@ type Options = {
  * the seller may have it. Once an unsent signature expired, the chain is queried, because the requester may have read
  * it.
  */
-export function holdPaymentLeases({ principals, payments, journal, findAccount }: Options): {
+export function createPaymentLeases({ principals, payments, journal, findAccount }: Options): {
   close(): void
 } {
   const activeLeases = new Map<PaymentId, readonly Lease<PrincipalRights>[]>()

@@ -19,8 +19,8 @@ export type PaymentLookup = {
 }
 
 /** Attempts to find a transaction, because our node may receive it a few seconds after the seller's node. */
-const looks = 4
-const lookIntervalMs = 1_000
+const lookupAttempts = 4
+const lookupIntervalMs = 1_000
 
 export function createPaymentLookup(lookup: Pick<AuthorizationLookup, 'findState'>): PaymentLookup {
   return {
@@ -31,8 +31,8 @@ export function createPaymentLookup(lookup: Pick<AuthorizationLookup, 'findState
       for (let look = 1; ; look += 1) {
         const outcome = await lookup.findState(settlement)
         if (outcome.state === 'used') return outcome.settledMicroUsd
-        if (look === looks) return undefined
-        await wait(lookIntervalMs, undefined, { signal })
+        if (look === lookupAttempts) return undefined
+        await wait(lookupIntervalMs, undefined, { signal })
       }
     },
   }

@@ -4,8 +4,8 @@ import { testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { PaymentPurpose, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { RecordedRequest } from './paymentRepository.ts'
-import { type ReadOffer, readOffers, sanitizeText } from './readOffers.ts'
-import type { Seller, SellerAnswer, SellerRequest } from './seller.ts'
+import { type ParsedOffer, readOffers, sanitizeText } from './readOffers.ts'
+import type { Seller, SellerRequest, SellerResponse } from './seller.ts'
 
 export type PurchaseRequest = {
   seller: Seller
@@ -23,11 +23,11 @@ export type PurchaseRequest = {
   capMicroUsd: number | null
 }
 
-export type Choice = { index: number; chosen: ReadOffer }
-export type ReadDemand = { offers: ReadOffer[]; choice: Choice | undefined }
+export type ChosenOffer = { index: number; chosen: ParsedOffer }
+export type ParsedPaymentRequired = { offers: ParsedOffer[]; choice: ChosenOffer | undefined }
 
 /** Maximum lifetime of a signature, regardless of the seller's request. */
-const maxSeconds = 300
+const maxLifetimeSeconds = 300
 
 type Payer = {
   /** Whether the seller is this application's service. Only this service accepts test money. */
@@ -40,8 +40,11 @@ type Payer = {
  * Parses the offers of a 402 response and chooses the first payable one. Prefers EVM over Solana, and any other scheme
  * over `upto`.
  */
-export function parsePaymentRequired({ headers, body }: SellerAnswer, { isOwnService, hasSolana }: Payer): ReadDemand {
-  const offers = readOffers(headers, body.toString('utf8')).map((it): ReadOffer => {
+export function parsePaymentRequired(
+  { headers, body }: SellerResponse,
+  { isOwnService, hasSolana }: Payer,
+): ParsedPaymentRequired {
+  const offers = readOffers(headers, body.toString('utf8')).map((it): ParsedOffer => {
     if (!it.offer.payable) return it
     const isForeign = it.network?.id === testLedgerNetwork.id && !isOwnService
     if (!isForeign && (!it.solana || hasSolana)) return it
@@ -58,12 +61,12 @@ export function parsePaymentRequired({ headers, body }: SellerAnswer, { isOwnSer
   return { offers, choice: chosen && { index: preferredIndex, chosen } }
 }
 
-const isUpto = ({ facilitator }: ReadOffer): boolean => facilitator !== undefined
-const isSolana = ({ solana }: ReadOffer): boolean => solana !== undefined
-const isPlainEvm = (it: ReadOffer): boolean => !isUpto(it) && !isSolana(it)
+const isUpto = ({ facilitator }: ParsedOffer): boolean => facilitator !== undefined
+const isSolana = ({ solana }: ParsedOffer): boolean => solana !== undefined
+const isPlainEvm = (it: ParsedOffer): boolean => !isUpto(it) && !isSolana(it)
 
 /** @throws AppError `purchase/offer` with the problem of each offer */
-export function requirePayableOption({ offers, choice }: ReadDemand, host: string): Choice {
+export function requirePayableOption({ offers, choice }: ParsedPaymentRequired, host: string): ChosenOffer {
   if (choice) return choice
   const problems = [...new Set(offers.map(({ offer }) => offer.problem))].slice(0, 5).join(' ')
   throw new AppError(
@@ -75,8 +78,8 @@ export function requirePayableOption({ offers, choice }: ReadDemand, host: strin
 }
 
 /** @throws AppError `purchase/price`, `purchase/over-maximum` */
-export function checkPrice(
-  { chosen }: Choice,
+export function assertPrice(
+  { chosen }: ChosenOffer,
   { quote, capMicroUsd }: Pick<PurchaseRequest, 'quote' | 'capMicroUsd'>,
 ): number {
   const amount = chosen.offer.amount_micro_usd ?? 0 // always known for a payable offer
@@ -97,7 +100,7 @@ export function checkPrice(
 
 /** Creates the intent with the network, payee and amount of the offer, and a bounded lifetime. */
 export function toIntent(
-  { chosen }: Choice,
+  { chosen }: ChosenOffer,
   { url, purpose, title }: Pick<PurchaseRequest, 'url' | 'purpose' | 'title'>,
 ): Intent {
   const { network, pay_to, amount, max_timeout_seconds: seconds, description } = chosen.offer
@@ -108,7 +111,7 @@ export function toIntent(
     pay_to,
     amount,
     resource: url,
-    valid_seconds: Math.min(seconds ?? maxSeconds, maxSeconds),
+    valid_seconds: Math.min(seconds ?? maxLifetimeSeconds, maxLifetimeSeconds),
     ...(chosen.facilitator !== undefined && { facilitator: chosen.facilitator }),
     ...(chosen.solana && {
       fee_payer: chosen.solana.feePayer,

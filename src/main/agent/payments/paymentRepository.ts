@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import {
-  PaidAnswer,
+  PaidResponse,
   Payment,
   type PaymentId,
   PaymentReceipt,
@@ -57,7 +57,7 @@ const payments = defineTable('payments', {
   request: json(StoredRequest.parse),
   payload: nullable(json(Payload.parse)),
   attempts: number(),
-  answer: nullable(json(PaidAnswer.parse)),
+  answer: nullable(json(PaidResponse.parse)),
 })
 /** Records as shown in lists. */
 const summaries = defineTable('payments', { record: json(Payment.parse) })
@@ -71,7 +71,7 @@ export type StoredPayment = {
   payload: z.infer<typeof Payload> | null
   attempts: number
   nextAtMs: number | null
-  answer: PaidAnswer | null
+  answer: PaidResponse | null
 }
 
 export type PaymentFilter = {

@@ -17,9 +17,9 @@ import { formatPaymentCsv, formatPaymentLines } from './paymentExport.ts'
 import type { PaymentFollower } from './paymentFollower.ts'
 import { type PurchaseRequest, parseUsd } from './paymentPlan.ts'
 import { type PaymentRepository, type StoredPayment, toRequesterKey } from './paymentRepository.ts'
-import { type Bought, type Payments, toReceipt } from './payments.ts'
+import { type Payments, type PurchaseResult, toReceipt } from './payments.ts'
 import type { Purchases } from './purchases.ts'
-import { type Seller, toPaidAnswer, validateHeaders } from './seller.ts'
+import { type Seller, toPaidResponse, validateHeaders } from './seller.ts'
 import type { SellerAccess } from './sellerAccess.ts'
 
 type Options = {
@@ -129,9 +129,9 @@ export function createPaymentRoutes({ payments, rows, follow, purchases, seller,
   ]
 }
 
-function toResult(bought: Bought) {
+function toResult(bought: PurchaseResult) {
   if (bought.payment === null) {
-    return { payment: null, answer: toPaidAnswer(bought.answer) }
+    return { payment: null, answer: toPaidResponse(bought.answer) }
   }
   return { payment: toReceipt(bought.payment), answer: bought.payment.answer }
 }

@@ -1,7 +1,7 @@
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
 import { normalizeAddress } from '#shared/contract/networks.ts'
-import type { PaidAnswer, PaymentId } from '#shared/contract/paymentRecords.ts'
+import type { PaidResponse, PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { AuthorizationLookup } from '../base/authorizations.ts'
 import { lookupDelayMs } from '../base/lookupDelay.ts'
 import type { PaymentChange, PaymentJournal } from './paymentJournal.ts'
@@ -9,7 +9,7 @@ import { createPaymentLookup, getExpiryMs, type PaymentLookup } from './paymentL
 import { parseReceipt, type Receipt } from './paymentPayload.ts'
 import type { PaymentRepository, RecordedRequest, StoredPayment } from './paymentRepository.ts'
 import { sanitizeText } from './readOffers.ts'
-import { type Seller, type SellerAnswer, toPaidAnswer } from './seller.ts'
+import { type Seller, type SellerResponse, toPaidResponse } from './seller.ts'
 
 /** Advances a signed payment: sends the same bytes, or looks up their outcome. Signs nothing. */
 export type PaymentSending = {
@@ -32,13 +32,13 @@ export type TransientHeaders = Map<PaymentId, Readonly<Record<string, string>>>
 
 const secondMs = 1_000
 /** Lease of a send, in milliseconds. After a crash it expires immediately. */
-const sendingMs = 150 * secondMs
-const maxMs = 10 * 60 * secondMs
+const sendLeaseMs = 150 * secondMs
+const maxRetryDelayMs = 10 * 60 * secondMs
 export function createPaymentSending(options: Options): PaymentSending {
   const { payments, journal, findSeller, transientHeaders, now } = options
   const lookup = createPaymentLookup(options.lookup)
   const scheduleRetry = createRetrySchedule(options)
-  const takeAnswer = createAnswerHandler(options, lookup, scheduleRetry)
+  const takeAnswer = createResponseHandler(options, lookup, scheduleRetry)
   const reconcile = createReconciliation(options, lookup)
 
   const present = async (payment: StoredPayment, seller: Seller, signal: AbortSignal): Promise<void> => {
@@ -46,7 +46,7 @@ export function createPaymentSending(options: Options): PaymentSending {
     if (!payload) throw new Error(`The payment ${record.id} has no signature.`)
     // Stored before sending, so that a crash cannot hide a sent payment.
     const state = record.state === 'unknown' ? 'unknown' : 'sent'
-    const submitted = journal.become(record.id, state, { attempts: attempts + 1, nextAtMs: now() + sendingMs })
+    const submitted = journal.become(record.id, state, { attempts: attempts + 1, nextAtMs: now() + sendLeaseMs })
     if (!submitted) return
     const { method, url, body } = request
     const headers = transientHeaders.get(record.id) ?? request.headers
@@ -68,7 +68,7 @@ export function createPaymentSending(options: Options): PaymentSending {
     const { record, request, answer } = payment
     if (record.state === 'refused' || !(request.complete || transientHeaders.has(record.id))) return false
     if (record.state === 'unknown' && answer !== null && !isTransient(answer)) return false
-    const graceMs = request.via === 'service' ? maxMs : 0
+    const graceMs = request.via === 'service' ? maxRetryDelayMs : 0
     return now() < getExpiryMs(payment) + graceMs
   }
 
@@ -90,21 +90,24 @@ type ScheduleRetry = (payment: StoredPayment, error: string, options?: RetryOpti
 function createRetrySchedule({ journal, now }: Pick<Options, 'journal' | 'now'>): ScheduleRetry {
   return (payment, error, { waitMs = 0, ...fields } = {}) => {
     const isExpired = now() >= getExpiryMs(payment)
-    const backOffMs = Math.min(secondMs * 2 ** Math.min(payment.attempts, 10), isExpired ? maxMs : 30 * secondMs)
+    const backOffMs = Math.min(
+      secondMs * 2 ** Math.min(payment.attempts, 10),
+      isExpired ? maxRetryDelayMs : 30 * secondMs,
+    )
     journal.become(payment.record.id, 'unknown', { error, nextAtMs: now() + Math.max(waitMs, backOffMs), ...fields })
   }
 }
 
-function createAnswerHandler(
+function createResponseHandler(
   { journal, now }: Pick<Options, 'journal' | 'now'>,
   lookup: PaymentLookup,
   scheduleRetry: ScheduleRetry,
 ) {
-  return async (payment: StoredPayment, answer: SellerAnswer, signal: AbortSignal): Promise<void> => {
+  return async (payment: StoredPayment, answer: SellerResponse, signal: AbortSignal): Promise<void> => {
     const { id, network, from } = payment.record
     const sellerReceipt = parseReceipt(answer.headers)
     const receipt = sellerReceipt && isOurs(sellerReceipt, { network, from }) ? sellerReceipt : undefined
-    const result = { answer: toPaidAnswer(answer), ...(receipt && { receipt }) }
+    const result = { answer: toPaidResponse(answer), ...(receipt && { receipt }) }
     // The payment settled, but the service has not finished the order. A retry with the same bytes returns its result.
     const isOpen = payment.request.via === 'service' && isTransient(result.answer)
     if (receipt?.success && !isOpen) {
@@ -154,7 +157,7 @@ function createReconciliation({ journal, now }: Pick<Options, 'journal' | 'now'>
       journal.become(id, next, { paid: false, error, reconciled_by: 'chain', nextAtMs: null })
     } else {
       const overdueMs = Math.max(0, now() - getExpiryMs(payment) - lookupDelayMs)
-      const waitMs = Math.min(Math.max(15 * secondMs, overdueMs), maxMs)
+      const waitMs = Math.min(Math.max(15 * secondMs, overdueMs), maxRetryDelayMs)
       journal.become(id, state === 'refused' ? 'refused' : 'unknown', { nextAtMs: now() + waitMs })
     }
   }
@@ -167,11 +170,11 @@ function isOurs({ payer, network }: Receipt, ours: { network: string; from: stri
 }
 
 /** Whether the response does not show an outcome of the payment, so that a retry with the same bytes may succeed. */
-function isTransient({ status, body }: PaidAnswer): boolean {
+function isTransient({ status, body }: PaidResponse): boolean {
   return status >= 500 || [408, 425, 429].includes(status) || (status === 409 && body.includes('payments/in-flight'))
 }
 
-function toReason({ body }: SellerAnswer, receipt: Receipt | undefined): string {
+function toReason({ body }: SellerResponse, receipt: Receipt | undefined): string {
   const parsed = parseJsonOrUndefined(body.toString('utf8'))
   const { reason, error } =
     typeof parsed === 'object' && parsed !== null ? (parsed as { reason?: unknown; error?: unknown }) : {}
@@ -182,7 +185,7 @@ function toReason({ body }: SellerAnswer, receipt: Receipt | undefined): string 
   )
 }
 
-function retryAfterMs({ headers }: SellerAnswer): number {
+function retryAfterMs({ headers }: SellerResponse): number {
   const seconds = Number(headers['retry-after'])
   return seconds > 0 ? Math.min(seconds, 60) * secondMs : 0
 }

@@ -4,21 +4,25 @@ import type { IntentRecord, Requester } from '#shared/contract/intents.ts'
 import type { PaymentCheck } from '#shared/contract/localPayments.ts'
 import type { PaymentId, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { Approvals, AskRequest } from '../approvals/approvals.ts'
-import type { RepeatedAsks } from '../approvals/rememberSubmissions.ts'
+import type { Approvals, SubmitRequest } from '../approvals/approvals.ts'
+import type { IdempotentSubmissions } from '../approvals/idempotentSubmissions.ts'
 import type { LocalCall } from '../base/localEndpoint.ts'
 import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
 import { createStoredPayment } from './createStoredPayment.ts'
 import { createPaymentCheck } from './paymentCheck.ts'
-import { createPaymentDemands, type DemandOptions, type PaymentDemands } from './paymentDemands.ts'
 import type { PaymentFollower } from './paymentFollower.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
 import { createPaymentPayload } from './paymentPayload.ts'
-import { checkPrice, type PurchaseRequest, requirePayableOption, toIntent } from './paymentPlan.ts'
+import { assertPrice, type PurchaseRequest, requirePayableOption, toIntent } from './paymentPlan.ts'
 import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
+import {
+  createPaymentRequirementsReader,
+  type DemandOptions,
+  type PaymentRequirementsReader,
+} from './paymentRequirementsReader.ts'
 import type { TransientHeaders } from './paymentSending.ts'
 import { findPurchase } from './requestPurchase.ts'
-import type { Seller, SellerAnswer } from './seller.ts'
+import type { Seller, SellerResponse } from './seller.ts'
 import { createSettlementWait } from './settlementWait.ts'
 import { createSigningCheck } from './signingCheck.ts'
 import type { SigningClock } from './signingClock.ts'
@@ -30,7 +34,7 @@ export type BuyOptions = {
   /** Runs in the transaction that stores the intent. */
   alongside?: (intent: IntentRecord) => void
 }
-export type Bought = { payment: StoredPayment } | { payment: null; answer: SellerAnswer }
+export type PurchaseResult = { payment: StoredPayment } | { payment: null; answer: SellerResponse }
 
 /** Pays for a resource once: request without payment, offer, approval, signature, same request with payment. */
 export type Payments = {
@@ -38,7 +42,7 @@ export type Payments = {
    * @returns the payment after at most `waitMs`, or the response if the resource was free
    * @throws AppError if nothing was signed and nothing will be
    */
-  buy(getRequest: () => Promise<PurchaseRequest>, call: Call, options: BuyOptions): Promise<Bought>
+  buy(getRequest: () => Promise<PurchaseRequest>, call: Call, options: BuyOptions): Promise<PurchaseResult>
   /** Returns the cost and the policy evaluation without signing. */
   check(request: PurchaseRequest, requester: Requester, signal: AbortSignal): Promise<PaymentCheck>
   /** Resolves when the state is final or the time is up. @throws AppError `purchase/not-found` */
@@ -61,8 +65,8 @@ type Options = DemandOptions & {
   payments: PaymentRepository
   journal: PaymentJournal
   approvals: Pick<Approvals, 'get' | 'foresee'>
-  ask: (request: AskRequest) => Promise<IntentRecord>
-  repeats: RepeatedAsks
+  ask: (request: SubmitRequest) => Promise<IntentRecord>
+  repeats: IdempotentSubmissions
   budgets: PaymentBudgets
   follower: Pick<PaymentFollower, 'follow' | 'plan'>
   transientHeaders: TransientHeaders
@@ -77,8 +81,8 @@ type Options = DemandOptions & {
 
 /** Thrown if the resource is free, so that nothing is stored or repeated. */
 class NothingToPay extends Error {
-  readonly answer: SellerAnswer
-  constructor(answer: SellerAnswer) {
+  readonly answer: SellerResponse
+  constructor(answer: SellerResponse) {
     super('It was free.')
     this.answer = answer
   }
@@ -87,7 +91,7 @@ class NothingToPay extends Error {
 export function createPayments(options: Options): Payments {
   const { approvals, journal, follower, now } = options
   const rows = options.payments
-  const demands = createPaymentDemands(options)
+  const demands = createPaymentRequirementsReader(options)
   const applyIntent = createIntentHandler(options)
   const settlement = createSettlementWait((id) => {
     const payment = rows.find(id)
@@ -158,7 +162,7 @@ export function createPayments(options: Options): Payments {
  */
 function createSubmission(
   options: Options,
-  { demands, onIntent }: { demands: PaymentDemands; onIntent: Payments['onIntent'] },
+  { demands, onIntent }: { demands: PaymentRequirementsReader; onIntent: Payments['onIntent'] },
 ) {
   const { journal, budgets, transientHeaders, service, isOwnService, newId, now } = options
   return async (
@@ -172,7 +176,7 @@ function createSubmission(
     const choice = requirePayableOption(demands.parse(answer, request), host)
     const { network } = choice.chosen.offer
     if (request.via === 'public') await options.clock.assertAtSeller(answer, { host, network })
-    const amount = checkPrice(choice, request)
+    const amount = assertPrice(choice, request)
     demands.assertBudgets(choice, host, amount)
     await demands.assertAllowance(choice)
     const isCapped =

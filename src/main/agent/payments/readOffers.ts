@@ -15,7 +15,7 @@ import { paymentIdentifierName } from '#shared/paymentIdentifier.ts'
 
 /** Payment requirements as received. They are returned unchanged with the payment. */
 export type RawOffer = Readonly<Record<string, unknown>>
-export type ReadOffer = {
+export type ParsedOffer = {
   offer: PaymentOffer
   raw: RawOffer
   network: SupportedNetwork | undefined
@@ -63,14 +63,14 @@ const maxDeclarationBytes = 4096
 const Declared = z.looseObject({ info: z.looseObject({ required: z.boolean().optional() }) })
 
 /** Minimum timeout in seconds. Shorter ones may end before a request does. Signatures are valid for at most 300 s. */
-const minSeconds = 5
+const minTimeoutSeconds = 5
 
 /**
  * Reads the offers of a 402 response. All content is untrusted: networks and tokens are matched with our own table, and
  * offers that do not match exactly are not payable.
  * @param headers lower-case names
  */
-export function readOffers(headers: Readonly<Record<string, string>>, body: string): ReadOffer[] {
+export function readOffers(headers: Readonly<Record<string, string>>, body: string): ParsedOffer[] {
   const demands = [
     decodeHeader(headers[paymentHeaders.required.v2]),
     parseJsonOrUndefined(body),
@@ -83,7 +83,7 @@ export function readOffers(headers: Readonly<Record<string, string>>, body: stri
   return []
 }
 
-export function parseOffers(demand: unknown): ReadOffer[] {
+export function parseOffers(demand: unknown): ParsedOffer[] {
   const { data } = Demand.safeParse(demand)
   if (!data) return []
   const { x402Version, accepts, resource, extensions } = data
@@ -116,7 +116,7 @@ type RawRequirements = z.infer<typeof RawRequirements>
 function readOffer(
   raw: RawRequirements,
   { version, described }: { version: 1 | 2; described: string | undefined },
-): ReadOffer {
+): ParsedOffer {
   const network = findNetwork(raw.network)
   const amount = (version === 1 ? raw.maxAmountRequired : raw.amount) ?? raw.amount ?? raw.maxAmountRequired ?? ''
   const atomic = amount === '' ? 0n : BigInt(amount)
@@ -159,7 +159,7 @@ function findProblem(
   if (atomic <= 0n) return 'It names no amount.'
   if (atomic > BigInt(Number.MAX_SAFE_INTEGER)) return 'The amount is larger than any that Steward pays.'
   if (!getAddressPattern(network).test(payTo)) return `${quote(payTo)} is no address on ${network.name}.`
-  if (maxTimeoutSeconds !== undefined && maxTimeoutSeconds < minSeconds) {
+  if (maxTimeoutSeconds !== undefined && maxTimeoutSeconds < minTimeoutSeconds) {
     return `It leaves ${maxTimeoutSeconds} seconds to pay, which is too short.`
   }
   if (scheme === 'upto') return findUptoProblem(network, version, extra)

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { createGuardedLookup, notPublic } from '#platform/guardedLookup.ts'
 import { createHttpClient, type HttpClient } from '#platform/httpClient.ts'
-import { mayConnect } from '#platform/strangerAddress.ts'
+import { isConnectionAllowed } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
-import { type PaidAnswer, paymentLimits } from '#shared/contract/paymentRecords.ts'
+import { type PaidResponse, paymentLimits } from '#shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import { parseSellerAddress } from './sellerAddress.ts'
 
@@ -14,7 +14,7 @@ export type SellerRequest = {
   headers: Readonly<Record<string, string>>
   body?: string | undefined
 }
-export type SellerAnswer = {
+export type SellerResponse = {
   status: number
   /** Headers by lower-case name. Multiple values are joined by commas. */
   headers: Readonly<Record<string, string>>
@@ -31,19 +31,19 @@ export interface Seller {
    * Sends the request once. Redirects are not followed.
    * @throws AppError `purchase/seller` if no response arrived, `purchase/address`
    */
-  ask(request: SellerRequest, signal?: AbortSignal): Promise<SellerAnswer>
+  ask(request: SellerRequest, signal?: AbortSignal): Promise<SellerResponse>
   close(): void
 }
 
-const answerMs = 60_000
+const responseTimeoutMs = 60_000
 
 type Options = { resolve?: Parameters<typeof createGuardedLookup>[1]; ca?: string | undefined; deadlineMs?: number }
 
 /** Creates the seller for public addresses. Each address is checked when its connection is opened. */
-export function createPublicSeller({ resolve, ca, deadlineMs = answerMs }: Options = {}): Seller {
+export function createPublicSeller({ resolve, ca, deadlineMs = responseTimeoutMs }: Options = {}): Seller {
   const client = createHttpClient({
     maxAnswerBytes: paymentLimits.answerBytes,
-    lookup: createGuardedLookup(mayConnect, resolve),
+    lookup: createGuardedLookup(isConnectionAllowed, resolve),
     ...(ca !== undefined && { tls: { ca } }),
   })
   return {
@@ -57,8 +57,8 @@ export function createPublicSeller({ resolve, ca, deadlineMs = answerMs }: Optio
 
 type Asking = { signal: AbortSignal | undefined; deadlineMs?: number; name: string }
 
-export async function fetchOnce(client: HttpClient, request: SellerRequest, asking: Asking): Promise<SellerAnswer> {
-  const { signal, deadlineMs = answerMs, name } = asking
+export async function fetchOnce(client: HttpClient, request: SellerRequest, asking: Asking): Promise<SellerResponse> {
+  const { signal, deadlineMs = responseTimeoutMs, name } = asking
   const leaving = new AbortController()
   const late = AbortSignal.timeout(deadlineMs)
   const ending = AbortSignal.any([leaving.signal, late, ...(signal ? [signal] : [])])
@@ -70,10 +70,12 @@ export async function fetchOnce(client: HttpClient, request: SellerRequest, aski
       body,
       signal: ending,
     })
-    return { status: answer.status, headers: toSingleHeaders(answer.headers), ...(await readPart(answer.body)) }
+    return { status: answer.status, headers: toSingleHeaders(answer.headers), ...(await readBoundedBody(answer.body)) }
   } catch (cause) {
     signal?.throwIfAborted()
-    const why = late.aborted ? `did not answer within ${deadlineMs / 1000} s` : `gave no answer${readCode(cause)}`
+    const why = late.aborted
+      ? `did not answer within ${deadlineMs / 1000} s`
+      : `gave no answer${formatErrorCode(cause)}`
     throw createNoResponseError(`${name} ${why}.`, cause)
   } finally {
     leaving.abort() // closes the connection of a partly read response
@@ -84,7 +86,7 @@ export async function fetchOnce(client: HttpClient, request: SellerRequest, aski
  * Reads the body up to the limit. A partial body is returned after a disconnect, because it may be the only information
  * about a payment.
  */
-async function readPart(body: AsyncIterable<Uint8Array>): Promise<Pick<SellerAnswer, 'body' | 'truncated'>> {
+async function readBoundedBody(body: AsyncIterable<Uint8Array>): Promise<Pick<SellerResponse, 'body' | 'truncated'>> {
   const pieces: Uint8Array[] = []
   let remainingBytes = paymentLimits.answerBytes as number
   try {
@@ -112,7 +114,7 @@ function createNoResponseError(message: string, cause: unknown): AppError {
 }
 
 /** Returns only error codes of Node.js, such as ECONNREFUSED, because other text may come from the seller. */
-function readCode(cause: unknown): string {
+function formatErrorCode(cause: unknown): string {
   if (!(cause instanceof Error)) return ''
   if (cause.message === notPublic) return ': its name leads to an address that is not public'
   const code = 'code' in cause ? String(cause.code) : ''
@@ -122,7 +124,7 @@ function readCode(cause: unknown): string {
 const visibleHeaders = ['content-type', 'content-length', 'date', 'etag', 'last-modified', 'location', 'retry-after']
 
 /** Reduces a response to the fields that are stored and displayed. */
-export function toPaidAnswer({ status, headers, body, truncated }: SellerAnswer): PaidAnswer {
+export function toPaidResponse({ status, headers, body, truncated }: SellerResponse): PaidResponse {
   const selected = Object.fromEntries(
     visibleHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
   )

@@ -1,4 +1,4 @@
-import { isThisComputer } from '#platform/strangerAddress.ts'
+import { isLocalServer } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Requester } from '#shared/contract/intents.ts'
 import { parseSellerAddress } from './sellerAddress.ts'
@@ -26,7 +26,7 @@ export function createSellerAccess({ getNamedServers, isOwnService, isStopped }:
   return {
     requireAddress(address, { kind }) {
       const url = parseSellerAddress(address)
-      const isOpen = kind === 'person' || !isThisComputer(url) || isOwnService(url.href)
+      const isOpen = kind === 'person' || !isLocalServer(url) || isOwnService(url.href)
       if (isOpen || getNamedServers().includes(formatHostWithPort(url))) return url
       throw new AppError('purchase/address', `${url.host} is on this computer, and programs may not reach it.`, {
         detail: 'The user can allow it in Steward: Payments, Limits.',

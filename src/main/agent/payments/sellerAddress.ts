@@ -1,7 +1,7 @@
-import { parseStrangerAddress } from '#platform/strangerAddress.ts'
+import { parseUntrustedUrl } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 
 /** Parses the address of a payment. @throws AppError `purchase/address` */
 export function parseSellerAddress(address: string): URL {
-  return parseStrangerAddress(address, (message) => new AppError('purchase/address', message))
+  return parseUntrustedUrl(address, (message) => new AppError('purchase/address', message))
 }

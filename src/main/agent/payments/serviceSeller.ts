@@ -1,6 +1,6 @@
 import type { HttpClient } from '#platform/httpClient.ts'
 import { AppError } from '#shared/appError.ts'
-import { createTaskHeaders, type PresentTask } from '../base/taskContext.ts'
+import { type CurrentTask, createTaskHeaders } from '../base/taskContext.ts'
 import { fetchOnce, type Seller } from './seller.ts'
 
 /** Connection to the connected service, for one request. */
@@ -8,7 +8,7 @@ export type ServiceConnection = {
   client: HttpClient
   baseUrl: string
   authorization: string
-  task?: PresentTask | undefined
+  task?: CurrentTask | undefined
 }
 
 /** Creates the seller for the connected service. Requests are authenticated as the user; URLs are paths. */

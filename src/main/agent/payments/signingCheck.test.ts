@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { createOffer } from '#test/support/hostileSeller.ts'
 import type { StoredPayment } from './paymentRepository.ts'
-import type { SellerAnswer } from './seller.ts'
+import type { SellerResponse } from './seller.ts'
 import { createSigningCheck } from './signingCheck.ts'
 
 const nowMs = Date.parse('2026-11-25T12:00:00Z')
@@ -16,7 +16,7 @@ function createIntent(waitedMs: number): IntentRecord {
 
 function openCheck(options: {
   via?: 'service' | 'public' | null
-  answer?: Partial<SellerAnswer> | Error
+  answer?: Partial<SellerResponse> | Error
   amount?: string
 }) {
   const { via = 'service', answer, amount = '1000000' } = options
@@ -60,7 +60,7 @@ test.each(['domain/taken', 'domain/busy', 'sandbox/not-found'])(
     }),
 )
 
-test.each<[string, Partial<SellerAnswer> | Error]>([
+test.each<[string, Partial<SellerResponse> | Error]>([
   ['is away', new Error('It is away.')],
   ['fails', refusal(503, 'service/unavailable')],
   ['is asked too often', refusal(429, 'request/rate')],

@@ -19,7 +19,7 @@ type Options = {
 
 const timeoutMs = 10_000
 /** Time since the request after which the clock is compared again. */
-const comparedMs = 2 * 60_000
+const clockCheckMaxAgeMs = 2 * 60_000
 
 /**
  * Creates the check that runs right before a payment is signed. A signature counts against limits until it expires, so
@@ -49,7 +49,7 @@ export function createSigningCheck(options: Options): (intent: IntentRecord) => 
     if (intent.kind !== 'x402.authorize') return
     const payment = payments.ofIntent(intent.id)
     if (payment?.request.via === 'service') await assertOffered(payment)
-    const isCompared = payment !== undefined && now() - Date.parse(intent.created_at) < comparedMs
+    const isCompared = payment !== undefined && now() - Date.parse(intent.created_at) < clockCheckMaxAgeMs
     const network = /^[^:]+:[^:]+/.exec(intent.scope ?? '')?.[0]
     if (!isCompared && network !== undefined) await clock.assertAtChain(network)
   }

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import type { SellerAnswer } from './seller.ts'
+import type { SellerResponse } from './seller.ts'
 
 /** Compares this computer's clock with others. A signature made with a fast clock is valid for too long. */
 export type SigningClock = {
@@ -8,7 +8,7 @@ export type SigningClock = {
    * differs.
    * @throws AppError `purchase/clock`
    */
-  assertAtSeller(answer: SellerAnswer, seller: { host: string; network: string }): Promise<void>
+  assertAtSeller(answer: SellerResponse, seller: { host: string; network: string }): Promise<void>
   /**
    * Compares the clock with the newest block of the network. Does nothing if the block time is unknown.
    * @throws AppError `purchase/clock`

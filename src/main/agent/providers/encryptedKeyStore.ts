@@ -7,7 +7,7 @@ import { AppError } from '#shared/appError.ts'
 import type { SecretStoreLocator } from '../wallet/secretStoreLocator.ts'
 
 /** Stores encrypted provider keys in the keychain or a file. Each key is bound to its slot. */
-export type SealedKeys = {
+export type EncryptedKeyStore = {
   /** Returns the location of stored keys, or the location for new ones. */
   locate(): Promise<{ kind: 'keychain' | 'file'; name: string }>
   /** @throws AppError `wallet/keychain-locked`, `wallet/keychain-unavailable`, `provider-key/unreadable` */
@@ -26,16 +26,16 @@ type Options = {
   sealFile: string
 }
 
-const sealBytes = 32
+const encryptionKeyBytes = 32
 
-export function createEncryptedKeyStore({ locator, sealFile }: Options): SealedKeys {
+export function createEncryptedKeyStore({ locator, sealFile }: Options): EncryptedKeyStore {
   const about = (slot: string) => `provider key of ${slot}`
   const toLocation = ({ kind }: Pick<SecretStore, 'kind'>) => (kind === 'vault_file' ? 'file' : 'keychain')
 
   const sealingKey = async (): Promise<Buffer> => {
-    const seal = await readSeal(sealFile)
+    const seal = await readEncryptionKey(sealFile)
     if (seal) return seal
-    const fresh = randomBytes(sealBytes)
+    const fresh = randomBytes(encryptionKeyBytes)
     await replaceFile(sealFile, `${fresh.toString('base64')}\n`)
     return fresh
   }
@@ -48,7 +48,7 @@ export function createEncryptedKeyStore({ locator, sealFile }: Options): SealedK
     async read(slot) {
       const sealed = await locator.current()?.read(slot)
       if (sealed === undefined) return undefined
-      const key = await readSeal(sealFile)
+      const key = await readEncryptionKey(sealFile)
       const plain = key && unseal(key, sealed, about(slot))
       if (!plain)
         throw new AppError(
@@ -83,7 +83,7 @@ function createUnreadableError(message: string, cause?: unknown): AppError {
 }
 
 /** @throws AppError `provider-key/unreadable` instead of creating another key, which could not decrypt anything */
-async function readSeal(file: string): Promise<Buffer | undefined> {
+async function readEncryptionKey(file: string): Promise<Buffer | undefined> {
   let text: string
   try {
     text = await readFile(file, 'utf8')
@@ -92,5 +92,5 @@ async function readSeal(file: string): Promise<Buffer | undefined> {
     throw createUnreadableError(`${file} cannot be read.`, cause)
   }
   const key = Buffer.from(text.trim(), 'base64')
-  return key.length === sealBytes ? key : undefined
+  return key.length === encryptionKeyBytes ? key : undefined
 }

@@ -11,10 +11,10 @@ export type ProbedModels = {
 }
 
 /** Result of a probe. For `nothing`, the reason is a phrase that follows the server's name. */
-export type Probed = ProbedModels | { kind: 'needs-key' } | { kind: 'nothing'; why: string }
+export type ProbeResult = ProbedModels | { kind: 'needs-key' } | { kind: 'nothing'; why: string }
 
 export type ModelServerProbe = {
-  probe(baseUrl: string, options: { key?: string | undefined; withinMs: number }): Promise<Probed>
+  probe(baseUrl: string, options: { key?: string | undefined; withinMs: number }): Promise<ProbeResult>
   close(): void
 }
 
@@ -48,7 +48,7 @@ export function createModelServerProbe(): ModelServerProbe {
   }
 }
 
-function parseModels(text: string): Probed {
+function parseModels(text: string): ProbeResult {
   const list = ModelList.safeParse(parseJsonOrUndefined(text))
   if (!list.success) return { kind: 'nothing', why: 'does not answer with a list of models' }
   const listed = list.data.data.filter(({ id }) => servedModelName.test(id))

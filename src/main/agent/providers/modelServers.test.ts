@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ModelOrder } from '#shared/contract/supervision.ts'
+import type { ModelCommand } from '#shared/contract/supervision.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
@@ -52,7 +52,7 @@ function openServers({
     close()
     database.close()
   })
-  const orders: ModelOrder[] = []
+  const orders: ModelCommand[] = []
   const keys = createKeyStore()
   let ids = 0
   const servers = createModelServers({

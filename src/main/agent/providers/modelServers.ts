@@ -7,17 +7,17 @@ import {
   ModelServerId,
   type ModelServers,
 } from '#shared/contract/providers.ts'
-import type { ModelOrder } from '#shared/contract/supervision.ts'
+import type { ModelCommand } from '#shared/contract/supervision.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
-import type { ModelServerProbe, Probed } from './modelServerProbe.ts'
+import type { ModelServerProbe, ProbeResult } from './modelServerProbe.ts'
 import type { ModelServerRepository, ServerRow } from './modelServerRepository.ts'
 import { type ProviderKeyStore, validateKey } from './providerKeyStore.ts'
-import { requireOwn } from './providerKeys.ts'
+import { assertLocalService } from './providerKeys.ts'
 
 /** Model servers that the user added. */
-export type OwnModelServers = {
+export type ModelServerStore = {
   list(): ModelServers
   /** @throws AppError `model-server/not-found`, `provider-key/remote-service` */
   get(id: ModelServerId): ModelServer
@@ -57,7 +57,7 @@ type Options = {
   /** Names of servers from the configuration. */
   configured: readonly string[]
   endpoints?: readonly WellKnownEndpoint[]
-  tellService: ((order: ModelOrder) => void) | undefined
+  tellService: ((order: ModelCommand) => void) | undefined
   events: Pick<LocalEvents, 'publish'>
   note: RecordActivity
   newId: () => string
@@ -69,14 +69,14 @@ const findMs = 1_500
 const readMs = 10_000
 const person = { kind: 'person', name: 'You' } as const
 
-export function createModelServers(options: Options): OwnModelServers {
+export function createModelServers(options: Options): ModelServerStore {
   const { repository, keyStore, probe, tellService, events, note, now } = options
   const inTurn = createSerialQueue()
   const record = (kind: string, summary: string, subject: string) => note({ kind, actor: person, summary, subject })
 
   const toWire = (row: ServerRow): ModelServer => toWireServer(row, keyStore.about(row.id))
   const requireServer = (id: ModelServerId): ServerRow => {
-    requireOwn(tellService)
+    assertLocalService(tellService)
     const row = repository.all().find((it) => it.id === id)
     if (!row) throw new AppError('model-server/not-found', `There is no model server ${id}.`)
     return row
@@ -117,7 +117,7 @@ export function createModelServers(options: Options): OwnModelServers {
     find: () => findServers({ repository, probe, endpoints: options.endpoints ?? defaultEndpoints }),
     add: ({ name, baseUrl, isFree = isThisComputer(baseUrl) }) =>
       inTurn(async () => {
-        requireOwn(tellService)
+        assertLocalService(tellService)
         assertNew({ name, baseUrl }, repository.all(), options.configured)
         const read = await readModels(baseUrl, undefined)
         const id = ModelServerId.parse(`mds_${options.newId()}`)
@@ -206,7 +206,7 @@ function assertNew(
   if (same) throw new AppError('model-server/exists', `${baseUrl} is already added as “${same.name}”.`)
 }
 
-function toModels(read: Probed): string[] | undefined {
+function toModels(read: ProbeResult): string[] | undefined {
   return read.kind === 'models' ? read.models : undefined
 }
 

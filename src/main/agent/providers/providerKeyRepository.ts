@@ -1,10 +1,10 @@
-import type { KeyPlace } from '#shared/contract/providers.ts'
+import type { KeyLocation } from '#shared/contract/providers.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const providerKeys = defineTable('provider_keys', {
   slot: text(),
-  place: text<Exclude<KeyPlace, 'config'>>(),
+  place: text<Exclude<KeyLocation, 'config'>>(),
   endsWith: nullable(text()),
   setAtMs: number(),
 })

@@ -2,7 +2,7 @@ import { createSerialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import { type Providers, providerKeyLimits, type StoredKey } from '#shared/contract/providers.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { SealedKeys } from './encryptedKeyStore.ts'
+import type { EncryptedKeyStore } from './encryptedKeyStore.ts'
 import type { KeyRow, ProviderKeyRepository } from './providerKeyRepository.ts'
 
 /**
@@ -25,7 +25,7 @@ export type ProviderKeyStore = {
 }
 
 type Options = {
-  sealed: SealedKeys
+  sealed: EncryptedKeyStore
   repository: ProviderKeyRepository
   /** Called when a key was read later, or could not be read. */
   onRead(slot: string): void
@@ -36,7 +36,7 @@ const visibleCharacters = 4
 /** Minimum length of a key whose last characters are displayed. */
 const minVisible = 16
 
-const worth = {
+const storageDescriptions = {
   keychain:
     'Keys are encrypted in the keychain of your system. Other programs that you run may be able to read them there.',
   file: 'Keys are in an encrypted file, because no system keychain is used. What opens that file is stored next to it, so anyone who can read your files can read your keys.',
@@ -94,7 +94,7 @@ export function createProviderKeyStore({ sealed, repository, onRead, now }: Opti
       }),
     async storage() {
       const { kind, name } = await sealed.locate()
-      return { kind, name, detail: worth[kind] }
+      return { kind, name, detail: storageDescriptions[kind] }
     },
   }
 }

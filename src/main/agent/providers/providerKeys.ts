@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import { FamilyId, families } from '#shared/contract/families.ts'
 import type { Provider, Providers } from '#shared/contract/providers.ts'
-import type { ModelOrder } from '#shared/contract/supervision.ts'
+import type { ModelCommand } from '#shared/contract/supervision.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
@@ -27,7 +27,7 @@ type Options = {
   /** Base URLs and keys from the configuration. */
   configured: Readonly<Record<FamilyId, { base_url: string | null; api_key: string | null }>>
   /** Sends a change to the service; undefined if the service runs on another computer. */
-  tellService: ((order: ModelOrder) => void) | undefined
+  tellService: ((order: ModelCommand) => void) | undefined
   events: Pick<LocalEvents, 'publish'>
   note: RecordActivity
   now: () => number
@@ -62,11 +62,11 @@ export function createProviderKeys({ keyStore, configured, tellService, events, 
       return { managed_by: tellService ? 'you' : 'operator', storage: await keyStore.storage(), providers }
     },
     about(family) {
-      requireOwn(tellService)
+      assertLocalService(tellService)
       return provider(family)
     },
     async set(family, key) {
-      requireOwn(tellService)
+      assertLocalService(tellService)
       const before = keyStore.about(family)
       await keyStore.store(family, key)
       const { title: name } = families[family]
@@ -78,7 +78,7 @@ export function createProviderKeys({ keyStore, configured, tellService, events, 
       tell(family)
     },
     async remove(family) {
-      requireOwn(tellService)
+      assertLocalService(tellService)
       const { title: name } = families[family]
       if (!(await keyStore.remove(family)))
         throw new AppError('provider-key/not-found', `You have set no key for ${name}.`)
@@ -97,7 +97,7 @@ export function createProviderKeys({ keyStore, configured, tellService, events, 
 }
 
 /** @throws AppError `provider-key/remote-service` */
-export function requireOwn(tellService: unknown): void {
+export function assertLocalService(tellService: unknown): void {
   if (tellService) return
   throw new AppError(
     'provider-key/remote-service',

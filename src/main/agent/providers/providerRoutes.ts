@@ -10,11 +10,11 @@ import {
   removeProviderKey,
 } from '#shared/contract/providers.ts'
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
-import type { OwnModelServers } from './modelServers.ts'
+import type { ModelServerStore } from './modelServers.ts'
 import type { ProviderKeyStore } from './providerKeyStore.ts'
 import type { ProviderKeys } from './providerKeys.ts'
 
-type RouteOptions = { keys: ProviderKeys; servers: OwnModelServers; keyStore: Pick<ProviderKeyStore, 'readAgain'> }
+type RouteOptions = { keys: ProviderKeys; servers: ModelServerStore; keyStore: Pick<ProviderKeyStore, 'readAgain'> }
 
 export function createProviderRoutes({ keys, servers, keyStore }: RouteOptions): LocalEndpoint[] {
   return [

@@ -19,9 +19,9 @@ type Dependencies = {
 }
 
 /** Timeout of a long poll. The service responds as soon as there is output. */
-const waitMs = 20_000
+const longPollTimeoutMs = 20_000
 /** Interval in which output is combined into one event. A flood of output causes at most 20 reads per second. */
-const defaultBetweenMs = 50
+const defaultIntervalMs = 50
 
 /**
  * Records a terminal until it ends, exceeds the limit, or the signal fires. Reads the output that the host stores
@@ -29,14 +29,14 @@ const defaultBetweenMs = 50
  * @returns the final state of the recording; `running` if it can be continued
  */
 export async function recordTerminal(begun: RecordingRow, dependencies: Dependencies): Promise<RecordingRow> {
-  const { client, signal, betweenMs = defaultBetweenMs } = dependencies
+  const { client, signal, betweenMs = defaultIntervalMs } = dependencies
   let row = begun
   while (row.state === 'running' && !signal.aborted) {
     const query = {
       id: SandboxId.parse(row.sandboxId),
       sessionId: TerminalId.parse(row.terminalId),
       since: row.cursor,
-      wait_ms: waitMs,
+      wait_ms: longPollTimeoutMs,
     }
     let read: Output<typeof readTerminal>
     try {

@@ -2,17 +2,17 @@ import {
   createHistory,
   deleteWith,
   detachFrom,
-  keeps,
   plain,
   type Reference,
+  restrictTo,
   type StoredReferences,
 } from '#storage/storedReferences.ts'
 
 const record = 'A record of what happened.'
 const tree = plain('Messages and branches of one conversation go with it.')
 /** Reference to an intent, whose records stay after it is removed. */
-const intentOf = createHistory('intent', 'Requests are removed by age, records of what came of them stay.')
-const past = createHistory('tool-client', record)
+const intentReference = createHistory('intent', 'Requests are removed by age, records of what came of them stay.')
+const historicalToolClient = createHistory('tool-client', record)
 /** Requester: a coding agent, a chat, or a program with an API key. */
 const requester: readonly Reference[] = ['tool-client', 'conversation', 'api-key'].map(
   (refersTo) =>
@@ -97,13 +97,13 @@ export const agentReferences = {
   timeline_cut: {},
   followed_services: { account_id: plain('Account of a service: position in its activity.') },
   registrations: {
-    intent_id: intentOf,
+    intent_id: intentReference,
     registration: plain('Public registration.'),
     request: plain('As it was sent.'),
   },
-  asked_once: { requester: past, key: plain('Chosen by the client.'), intent_id: intentOf },
+  asked_once: { requester: historicalToolClient, key: plain('Chosen by the client.'), intent_id: intentReference },
   grant_reservations: {
-    intent_id: intentOf,
+    intent_id: intentReference,
     grant_id: createHistory('grant', 'Released with its request.'),
   },
   provider_keys: {
@@ -142,10 +142,10 @@ export const agentReferences = {
   },
   chat_received: { message: deleteWith('message') },
   chat_blobs: {},
-  chat_attachments: { hash: keeps('attachment') },
+  chat_attachments: { hash: restrictTo('attachment') },
   chat_message_attachments: {
     message: deleteWith('message'),
-    attachment_id: keeps('attachment'),
+    attachment_id: restrictTo('attachment'),
     place: plain('Order.'),
   },
   chat_prompts: {},
@@ -165,8 +165,8 @@ export const agentReferences = {
     plan: plain('Records as they were and shall be.'),
   },
   payments: {
-    intent_id: intentOf,
-    requester: past,
+    intent_id: intentReference,
+    requester: historicalToolClient,
     host: plain('Any host.'),
     record: createHistory('wallet-account', record),
     request: plain('As it was sent.'),
@@ -180,13 +180,13 @@ export const agentReferences = {
   },
   payment_payees: { host: plain('Any host.') },
   tool_clients: { settings: plain('Names no thing: profile, policy and budget.') },
-  tool_spending: { holder: past },
+  tool_spending: { holder: historicalToolClient },
   tool_calls: {
     holder: requester.filter(({ refersTo }) => refersTo !== 'api-key'),
-    intent_id: intentOf,
+    intent_id: intentReference,
     record: createHistory('sandbox', record),
     given: { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'Ends with its request.' },
-    caller: past,
+    caller: historicalToolClient,
   },
   tool_payments: { key: plain('Chosen by the client.'), payment_id: createHistory('payment', record) },
   program_sandboxes: {
@@ -199,7 +199,7 @@ export const agentReferences = {
   chat_calls: {
     place: plain('Order.'),
     message: deleteWith('message'),
-    intent_id: intentOf,
+    intent_id: intentReference,
     result: createHistory('sandbox', record),
   },
   activity_settings: {},
@@ -218,7 +218,7 @@ export const agentReferences = {
   domain_renewal_turns: {
     place: plain('Service and account.'),
     domain: createHistory('domain', 'What became of one expiry.'),
-    intent_id: intentOf,
+    intent_id: intentReference,
   },
   domain_notices: {
     place: plain('Service and account.'),

@@ -78,20 +78,20 @@ export function renderChoiceField(
   return html`<fieldset><legend>${legend}</legend><div class="choices">${options}</div></fieldset>`
 }
 
-type Deed = { label: string; value?: string; tone?: 'danger' }
+type ActionButton = { label: string; value?: string; tone?: 'danger' }
 
 /** The main button comes first, because Enter activates the first one. The style displays it last. */
-export function renderActions(main: Deed, ...others: readonly Html[]): Html {
+export function renderActionButtons(main: ActionButton, ...others: readonly Html[]): Html {
   const { label, value = 'next', tone } = main
   return html`<footer><button name="do" value="${value}" class="${tone ?? 'primary'}">${label}</button>${others}</footer>`
 }
 
 /** Renders a button that skips the validation of required fields. */
-export function renderOtherButton(label: string, value: string): Html {
+export function renderSecondaryButton(label: string, value: string): Html {
   return html`<button name="do" value="${value}" formnovalidate>${label}</button>`
 }
 
-export const cancelButton = renderOtherButton('Cancel', 'cancel')
+export const cancelButton = renderSecondaryButton('Cancel', 'cancel')
 
 export function renderWarning(text: Html): Html {
   return html`<p class="warning">${text}</p>`

@@ -5,7 +5,7 @@ import { AppError } from '#shared/appError.ts'
 export type SecurePromptAsset = { bytes: Buffer; type: string }
 
 /** Stable asset names for pages, mapped to built files, whose names contain a content hash. */
-const named: Readonly<Record<string, { file: RegExp; type: string }>> = {
+const assetFiles: Readonly<Record<string, { file: RegExp; type: string }>> = {
   'prompt.css': { file: /^prompt-[\w-]{8}\.css$/, type: 'text/css; charset=utf-8' },
   'prompt.js': { file: /^prompt-[\w-]{8}\.js$/, type: 'text/javascript; charset=utf-8' },
 }
@@ -27,7 +27,7 @@ export function createSecurePromptAssets(
     return { bytes: await readFile(join(folder, file)), type }
   }
   return (name) => {
-    const asset = named[name]
+    const asset = assetFiles[name]
     if (asset) return read((file) => asset.file.test(file), asset.type)
     // Serves existing file names only, so that input is never part of a path.
     return font.test(name) ? read((file) => file === name, 'font/woff2') : undefined

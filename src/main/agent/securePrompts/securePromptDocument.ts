@@ -12,14 +12,14 @@ export type WindowContext = { window: string; theme: SecurePromptTheme }
 type StepPage = { view: SecurePromptView; problem: Problem | undefined; key: string; context: WindowContext }
 
 /** Renders a step with its form. The form must return `key`, which is secret. */
-export function stepDocument({ view, problem, key, context }: StepPage): string {
+export function renderStepDocument({ view, problem, key, context }: StepPage): string {
   const body = html`<form method="post" action="/prompt/step" enctype="multipart/form-data" autocomplete="off" novalidate>
 <input type="hidden" name="key" value="${key}">${renderProblem(problem)}${view.body}</form>`
   return renderDocument({ title: view.title, body, context })
 }
 
 /** Renders the last page. It notifies the window, which closes it. */
-export function endDocument(end: SecurePromptEnd, context: WindowContext): string {
+export function renderEndDocument(end: SecurePromptEnd, context: WindowContext): string {
   const body = html`<p>${end === 'done' ? 'You can close this page.' : 'Nothing was changed. You can close this page.'}</p>`
   return renderDocument({
     title: end === 'done' ? 'Done' : 'Cancelled',
@@ -30,7 +30,7 @@ export function endDocument(end: SecurePromptEnd, context: WindowContext): strin
 }
 
 /** Renders the page for a missing or expired prompt. */
-export function renderFailureDocument({ message, hint }: { message: string; hint: string }): string {
+export function renderErrorDocument({ message, hint }: { message: string; hint: string }): string {
   return renderDocument({ title: 'This page has expired', body: html`<p>${message} ${hint}</p>`, context: undefined })
 }
 

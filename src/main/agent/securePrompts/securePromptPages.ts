@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '#shared/appError.ts'
 import { createSecurePromptAssets, type SecurePromptAsset } from './securePromptAssets.ts'
-import { renderFailureDocument } from './securePromptDocument.ts'
+import { renderErrorDocument } from './securePromptDocument.ts'
 import { readSecurePromptForm } from './securePromptForm.ts'
 import type { SecurePromptAnswer, SecurePromptSessions } from './securePromptSessions.ts'
 import type { SecurePromptFile } from './securePromptStep.ts'
@@ -52,7 +52,7 @@ async function answerOrError(
     if (!(error instanceof AppError)) throw error
     const [, port] = (headers.host ?? '').split(':')
     const ancestors = `http://127.0.0.1:${port} http://localhost:${port}`
-    send(response, error.status, { body: renderFailureDocument(error), ancestors, ...page })
+    send(response, error.status, { body: renderErrorDocument(error), ancestors, ...page })
   }
 }
 

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { AppError, type ErrorCode } from '#shared/appError.ts'
-import { endDocument, stepDocument, type WindowContext } from './securePromptDocument.ts'
+import { renderEndDocument, renderStepDocument, type WindowContext } from './securePromptDocument.ts'
 import {
+  FieldError,
   type Problem,
   type SecurePromptFile,
   type SecurePromptFlow,
   type SecurePromptForm,
   type SecurePromptStep,
-  WrongField,
 } from './securePromptStep.ts'
 
 /** Fields in which the user can correct an error of the wallet. */
@@ -55,8 +55,8 @@ type Options = {
   limits?: SecurePromptLimits
 }
 
-type Waiting = SecurePromptRequest & { endsAtMs: number }
-type Open = Waiting & { step: SecurePromptStep; answer: Promise<SecurePromptAnswer> | undefined }
+type IssuedPrompt = SecurePromptRequest & { endsAtMs: number }
+type OpenPrompt = IssuedPrompt & { step: SecurePromptStep; answer: Promise<SecurePromptAnswer> | undefined }
 
 /** Maximum interval between checks of deadlines, because the clock may be changed. */
 const maxWaitMs = 60_000
@@ -68,27 +68,30 @@ export function createSecurePromptSessions({
 }: Options): SecurePromptSessions {
   const prompts = createPromptStore(now, limits)
   const { waiting, open } = prompts
-  const problem: DescribeProblem = createProblemReader(onUnexpected)
+  const problem: DescribeProblem = createErrorDescriber(onUnexpected)
 
-  const renderStep = (prompt: Open, was: Problem | undefined, form: SecurePromptForm): SecurePromptAnswer => {
+  const renderStep = (prompt: OpenPrompt, was: Problem | undefined, form: SecurePromptForm): SecurePromptAnswer => {
     const key = randomBytes(32).toString('base64url')
     open.set(hashSecret(key), prompt)
     const view = prompt.step.show({ problem: was, form })
-    return { document: stepDocument({ view, problem: was, key, context: prompt.context }), context: prompt.context }
+    return {
+      document: renderStepDocument({ view, problem: was, key, context: prompt.context }),
+      context: prompt.context,
+    }
   }
-  const endSecurePrompt = (prompt: Open, end: 'done' | 'cancelled'): SecurePromptAnswer => {
+  const endSecurePrompt = (prompt: OpenPrompt, end: 'done' | 'cancelled'): SecurePromptAnswer => {
     prompts.endWhere((it) => it === prompt)
     prompt.flow.forget()
-    return { document: endDocument(end, prompt.context), context: prompt.context }
+    return { document: renderEndDocument(end, prompt.context), context: prompt.context }
   }
-  const requireOpen = (form: SecurePromptForm): [string, Open] => {
+  const requireOpen = (form: SecurePromptForm): [string, OpenPrompt] => {
     prompts.sweep()
     const key = hashSecret(form('key'))
     const prompt = open.get(key)
     if (!prompt) throw createExpiredError()
     return [key, prompt]
   }
-  const advance = async (key: string, prompt: Open, form: SecurePromptForm): Promise<SecurePromptAnswer> => {
+  const advance = async (key: string, prompt: OpenPrompt, form: SecurePromptForm): Promise<SecurePromptAnswer> => {
     if (form('do') === 'cancel') return endSecurePrompt(prompt, 'cancelled')
     let wrong: Problem | undefined
     try {
@@ -147,11 +150,11 @@ export function createSecurePromptSessions({
 
 /** Creates the store of prompts by the digest of their ticket or key, until they end or expire. */
 function createPromptStore(now: () => number, { atOnce }: SecurePromptLimits) {
-  const waiting = new Map<string, Waiting>()
-  const open = new Map<string, Open>()
+  const waiting = new Map<string, IssuedPrompt>()
+  const open = new Map<string, OpenPrompt>()
   let sweeping: NodeJS.Timeout | undefined
 
-  const endWhere = (shouldEnd: (it: Waiting) => boolean): void => {
+  const endWhere = (shouldEnd: (it: IssuedPrompt) => boolean): void => {
     for (const collection of [waiting, open]) {
       for (const [key, prompt] of collection) {
         if (!shouldEnd(prompt)) continue
@@ -172,7 +175,7 @@ function createPromptStore(now: () => number, { atOnce }: SecurePromptLimits) {
     endWhere,
     sweep,
     /** Ends the oldest prompt of a collection that is at capacity. */
-    evictOldest(collection: Map<string, Waiting>): void {
+    evictOldest(collection: Map<string, IssuedPrompt>): void {
       const [oldest] = collection.size < atOnce ? [] : collection.values()
       if (oldest) endWhere((it) => it === oldest)
     },
@@ -194,9 +197,9 @@ function hashSecret(secret: string): string {
 }
 
 /** Creates the function that converts an error to the message of a page. Unexpected errors go to `onUnexpected`. */
-function createProblemReader(onUnexpected: (error: unknown) => void): DescribeProblem {
+function createErrorDescriber(onUnexpected: (error: unknown) => void): DescribeProblem {
   return (error) => {
-    if (error instanceof WrongField) return { message: error.message, hint: undefined, field: error.field }
+    if (error instanceof FieldError) return { message: error.message, hint: undefined, field: error.field }
     if (error instanceof AppError && error.code !== 'internal/unexpected') {
       return { message: error.message, hint: error.hint, field: fieldOfError[error.code] }
     }

@@ -28,7 +28,7 @@ export type SecurePromptForm = (name: string) => string
 
 export type Problem = { message: string; hint: string | undefined; field: string | undefined }
 
-export type SecurePromptTools = {
+export type SecurePromptContext = {
   vault: WalletVault
   /** @throws AppError `wallet/passphrase-weak` */
   requireStrong: (text: string) => void
@@ -42,7 +42,7 @@ export type SecurePromptFlow = {
 }
 
 /** Error of a field that has to be corrected. The message never contains the input. */
-export class WrongField extends Error {
+export class FieldError extends Error {
   readonly field: string
   constructor(field: string, message: string) {
     super(message)

@@ -16,27 +16,27 @@ import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.t
 import type { WalletUnlinking } from '../connections/walletUnlinking.ts'
 import { createSecurePromptPages, type SecurePromptPages } from './securePromptPages.ts'
 import { createSecurePromptSessions } from './securePromptSessions.ts'
-import type { SecurePromptFlow, SecurePromptTools } from './securePromptStep.ts'
+import type { SecurePromptContext, SecurePromptFlow } from './securePromptStep.ts'
 import { changePassphrasePrompt } from './steps/changePassphrasePrompt.ts'
 import { createConfirmPolicyPrompt } from './steps/confirmPolicyPrompt.ts'
 import { createConfirmPrompt } from './steps/confirmPrompt.ts'
 import { createWalletPrompt } from './steps/createWalletPrompt.ts'
-import { exportPrompt } from './steps/exportPrompt.ts'
-import { importPrompt } from './steps/importPrompt.ts'
+import { createExportPrompt } from './steps/exportPrompt.ts'
+import { createImportPrompt } from './steps/importPrompt.ts'
 import {
   createProviderKeyPrompt,
   createServerKeyPrompt,
   createToolServerPrompt,
   type KeyPromptProviders,
 } from './steps/keyPrompts.ts'
-import { removePrompt } from './steps/removePrompt.ts'
+import { createRemovePrompt } from './steps/removePrompt.ts'
 import { createRevealPrompt } from './steps/revealPrompt.ts'
-import { unlockPrompt } from './steps/unlockPrompt.ts'
+import { createUnlockPrompt } from './steps/unlockPrompt.ts'
 
 /** Pages on which the user enters and views wallet secrets, and enters keys of model providers. */
 export type SecurePrompts = { endpoints: readonly LocalEndpoint[]; pages: SecurePromptPages; close(): void }
 
-type Options = SecurePromptTools & {
+type Options = SecurePromptContext & {
   approvals: Pick<Approvals, 'get' | 'decide'>
   policy: Pick<ConfirmedPolicy, 'wish'>
   /** Sign-ins of the wallet at services, for removals. */
@@ -89,7 +89,7 @@ export function createSecurePrompts(options: Options): SecurePrompts {
     // Adding to an existing wallet requires its passphrase and unlocks it at the end. Creating a wallet does not
     // involve a lock.
     const first = await isFirst(wallet)
-    const flow = request.purpose === 'create' ? createWalletPrompt(tools, first) : importPrompt(tools, first)
+    const flow = request.purpose === 'create' ? createWalletPrompt(tools, first) : createImportPrompt(tools, first)
     return { flow, endsWithLock: !first }
   }
 
@@ -105,11 +105,11 @@ export function createSecurePrompts(options: Options): SecurePrompts {
     requireWallet(wallet)
     if (request.purpose === 'change_passphrase') return changePassphrasePrompt(tools)
     if (request.purpose === 'export')
-      return exportPrompt(tools, requireAccount(wallet, requireId(request.account_id, 'account_id')))
+      return createExportPrompt(tools, requireAccount(wallet, requireId(request.account_id, 'account_id')))
     const keyring = requireKeyring(wallet, requireId(request.keyring_id, 'keyring_id'))
     if (request.purpose === 'remove') {
       const linked = unlinking.findLinked(keyring.accounts.map(({ address }) => address))
-      return removePrompt(vault, keyring, { ...linked, service: service() })
+      return createRemovePrompt(vault, keyring, { ...linked, service: service() })
     }
     if (keyring.kind !== 'phrase') {
       throw new AppError('request/invalid', `keyring_id: “${keyring.label}” is a private key and has no words.`)
@@ -119,7 +119,7 @@ export function createSecurePrompts(options: Options): SecurePrompts {
 
   const unlockFlow = (wallet: Wallet): SecurePromptFlow => {
     requireWallet(wallet)
-    return unlockPrompt(vault)
+    return createUnlockPrompt(vault)
   }
 
   return {

@@ -7,26 +7,26 @@ import {
 import { shortenAddress } from '#shared/shortAddress.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
 import { hasWrongChecksum, isSameEvmAddress } from './evmSignature.ts'
-import { checkPlain, shorten, warnOfInvisible } from './plainText.ts'
-import { signSolana } from './solanaSignature.ts'
-import { computeTypedDataHash, serializeTypedData } from './typedData.ts'
 import {
   createInvalidIntentError,
   type IntentField,
   type IntentOf,
   type IntentTools,
-  type Understood,
-} from './understood.ts'
+  type ParsedIntent,
+} from './parsedIntent.ts'
+import { assertPlainText, listInvisibleWarnings, shorten } from './plainText.ts'
+import { signSolana } from './solanaSignature.ts'
+import { computeTypedDataHash, serializeTypedData } from './typedData.ts'
 
 /** Signs typed data for EVM and the text of `registerText` for Solana, with the key of the automaton's address. */
 export async function prepareIdentityRegistration(
   intent: IntentOf<'identity.register'>,
   tools: IntentTools,
-): Promise<Understood> {
+): Promise<ParsedIntent> {
   const { profile, nonce, chain_type } = intent
-  checkPlain('profile.name', profile.name)
-  checkPlain('profile.bio', profile.bio, '\n\t')
-  checkPlain('nonce', nonce)
+  assertPlainText('profile.name', profile.name)
+  assertPlainText('profile.bio', profile.bio, '\n\t')
+  assertPlainText('nonce', nonce)
   const account = findAccount(intent, tools)
   const canonical = canonicalizeProfile(profile)
   const payloadHash = await hashText(canonical)
@@ -112,7 +112,7 @@ function toProfileFields(profile: AutomatonProfile): IntentField[] {
 }
 
 async function listWarnings({ creator_address: creator, name, bio }: AutomatonProfile): Promise<IntentField[]> {
-  const invisible = [...warnOfInvisible('The name', name), ...warnOfInvisible('The bio', bio)]
+  const invisible = [...listInvisibleWarnings('The name', name), ...listInvisibleWarnings('The bio', bio)]
   if (/^0x0{40}$/.test(creator)) {
     invisible.push({ label: 'Creator', value: 'Nobody owns the zero address.', kind: 'warning' })
   } else if (creator.startsWith('0x') && (await hasWrongChecksum(creator))) {

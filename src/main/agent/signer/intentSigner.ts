@@ -5,32 +5,32 @@ import { Intent, noAccount } from '#shared/contract/intents.ts'
 import { findSolanaNetwork } from '#shared/contract/networks.ts'
 import { createEvmSignatures } from './evmSignature.ts'
 import { prepareIdentityRegistration } from './identityRegistration.ts'
-import { preparePaymentAuthorization } from './paymentAuthorization.ts'
-import { checkPlain } from './plainText.ts'
-import type { PreparedIntent, Signer } from './signer.ts'
-import { signIn } from './signIn.ts'
-import { prepareSolanaPayment } from './solanaPayment.ts'
-import { prepareTextMessage } from './textMessage.ts'
 import {
   createInvalidIntentError,
   type IntentOf,
   type IntentTools,
+  type ParsedIntent,
   type SignerTools,
-  type Understood,
-} from './understood.ts'
+} from './parsedIntent.ts'
+import { preparePaymentAuthorization } from './paymentAuthorization.ts'
+import { assertPlainText } from './plainText.ts'
+import { prepareSignIn } from './prepareSignIn.ts'
+import type { PreparedIntent, Signer } from './signer.ts'
+import { prepareSolanaPayment } from './solanaPayment.ts'
+import { prepareTextMessage } from './textMessage.ts'
 import { prepareUptoPayment } from './uptoPayment.ts'
 
 /** Signs intents. Rebuilds the bytes from the intent and rejects them if they differ from the approved ones. */
 export function createIntentSigner(options: SignerTools): Signer {
   const tools: IntentTools = { ...options, signEvm: createEvmSignatures(options.keys) }
-  const understand = (wish: unknown): Promise<Understood> => {
+  const understand = (wish: unknown): Promise<ParsedIntent> => {
     const intent = parseIntent(wish)
     switch (intent.kind) {
       case 'identity.register':
         return prepareIdentityRegistration(intent, tools)
       case 'siwe':
       case 'siws':
-        return signIn(intent, tools)
+        return prepareSignIn(intent, tools)
       case 'x402.authorize':
         return toPayment(intent)(intent, tools)
       case 'message':
@@ -73,10 +73,10 @@ function isSame(a: PreparedIntent, b: PreparedIntent): boolean {
 }
 
 /** Prepares a tool call. No key is used: the "signature" is the digest of the content shown to the user. */
-async function prepareToolCall(intent: IntentOf<'tool.call'>): Promise<Understood> {
+async function prepareToolCall(intent: IntentOf<'tool.call'>): Promise<ParsedIntent> {
   const { tool, sentence, target, arguments: toolArguments } = intent
-  checkPlain('sentence', sentence)
-  checkPlain('target', target)
+  assertPlainText('sentence', sentence)
+  assertPlainText('target', target)
   const raw = JSON.stringify({ tool, arguments: parseJson(toolArguments) as unknown })
   return {
     prepared: {

@@ -8,11 +8,11 @@ import {
 import { shortenAddress } from '#shared/shortAddress.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
 import { hasWrongChecksum, isSameEvmAddress } from './evmSignature.ts'
+import { createInvalidIntentError, type IntentOf, type IntentTools, type ParsedIntent } from './parsedIntent.ts'
 import { listPaymentFields } from './paymentFields.ts'
-import { checkPlain, shorten } from './plainText.ts'
+import { assertPlainText, shorten } from './plainText.ts'
 import { toSite } from './site.ts'
 import { computeTypedDataHash, serializeTypedData, type TypedData } from './typedData.ts'
-import { createInvalidIntentError, type IntentOf, type IntentTools, type Understood } from './understood.ts'
 
 /**
  * Maximum lifetime of an authorization in seconds, regardless of the seller's request. Unused authorizations are void
@@ -38,7 +38,7 @@ const transferTypes = {
 export async function preparePaymentAuthorization(
   intent: IntentOf<'x402.authorize'>,
   tools: IntentTools,
-): Promise<Understood> {
+): Promise<ParsedIntent> {
   const network = findNetwork(intent, tools)
   if (!/^0x[0-9a-fA-F]{40}$/.test(intent.pay_to)) {
     throw createInvalidIntentError(
@@ -51,7 +51,7 @@ export async function preparePaymentAuthorization(
   await checkPayee(intent.pay_to, tools)
   const site = toSite('resource', intent.resource)
   const { description } = intent
-  if (description !== undefined) checkPlain('description', description, '\n\t')
+  if (description !== undefined) assertPlainText('description', description, '\n\t')
   const value = BigInt(intent.amount)
   if (value <= 0n) throw createInvalidIntentError(`amount must be above 0, not ${intent.amount}.`)
   const seconds = Math.min(intent.valid_seconds, maxSeconds)

@@ -1,8 +1,8 @@
 import type { EvmNetwork, SolanaNetwork } from '#shared/contract/networks.ts'
 import type { WalletAccount } from '#shared/contract/wallet.ts'
-import { warnOfInvisible } from './plainText.ts'
+import type { IntentField, IntentOf } from './parsedIntent.ts'
+import { listInvisibleWarnings } from './plainText.ts'
 import type { Site } from './site.ts'
-import type { IntentField, IntentOf } from './understood.ts'
 
 type Payment = {
   intent: IntentOf<'x402.authorize'>
@@ -38,7 +38,7 @@ export function listPaymentFields({
     { label: 'Valid', value: valid, kind: 'text' },
     { label: 'USDC', value: network.usdc.address, kind: 'address' },
     ...site.warnings,
-    ...warnOfInvisible('The description', description ?? ''),
+    ...listInvisibleWarnings('The description', description ?? ''),
     ...testWarning(network),
   ]
 }

@@ -1,7 +1,7 @@
-import { createInvalidIntentError, type IntentField } from './understood.ts'
+import { createInvalidIntentError, type IntentField } from './parsedIntent.ts'
 
 /** Bidirectional controls and lone surrogates. */
-const deceiving = /[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u
+const bidirectionalPattern = /[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u
 /** Invisible format characters, except U+200D, which joins emoji. */
 const invisible = /(?!\u200d)\p{Cf}/u
 
@@ -10,7 +10,7 @@ const invisible = /(?!\u200d)\p{Cf}/u
  * @param allowed control characters that are accepted
  * @throws AppError `intent/invalid`
  */
-export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''): void {
+export function assertPlainText(name: string, text: string, allowed: '' | '\n\t' = ''): void {
   for (const character of text) {
     if (allowed.includes(character) && allowed !== '') continue
     if (/\p{Cc}|[\u2028\u2029]/u.test(character)) {
@@ -18,7 +18,7 @@ export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''
         `${name} holds the control character ${formatCodePoint(character)}, which could hide part of it.`,
       )
     }
-    if (deceiving.test(character)) {
+    if (bidirectionalPattern.test(character)) {
       throw createInvalidIntentError(
         `${name} holds ${formatCodePoint(character)}, which makes text look different from what it is.`,
       )
@@ -27,7 +27,7 @@ export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''
 }
 
 /** Returns a warning field if the text contains invisible characters. */
-export function warnOfInvisible(name: string, text: string): IntentField[] {
+export function listInvisibleWarnings(name: string, text: string): IntentField[] {
   const character = invisible.exec(text)?.[0]
   if (character === undefined) return []
   return [{ label: 'Invisible characters', value: `${name} holds ${formatCodePoint(character)}.`, kind: 'warning' }]

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url'
-import { createInvalidIntentError, type IntentField } from './understood.ts'
+import { createInvalidIntentError, type IntentField } from './parsedIntent.ts'
 
 /** Site of a payment or sign-in, parsed from its URL. */
 export type Site = {

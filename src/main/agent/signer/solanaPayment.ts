@@ -3,18 +3,18 @@ import { serializeTransaction } from '#platform/solana/solanaTransaction.ts'
 import { findSolanaNetwork, solanaNetworks, usdcDecimals } from '#shared/contract/networks.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
-import { listPaymentFields } from './paymentFields.ts'
-import { checkPlain, shorten } from './plainText.ts'
-import { toSite } from './site.ts'
-import { signSolana } from './solanaSignature.ts'
-import { buildTransferMessage } from './solanaTransfer.ts'
 import {
   createInvalidIntentError,
   type IntentField,
   type IntentOf,
   type IntentTools,
-  type Understood,
-} from './understood.ts'
+  type ParsedIntent,
+} from './parsedIntent.ts'
+import { listPaymentFields } from './paymentFields.ts'
+import { assertPlainText, shorten } from './plainText.ts'
+import { toSite } from './site.ts'
+import { signSolana } from './solanaSignature.ts'
+import { buildTransferMessage } from './solanaTransfer.ts'
 
 /**
  * Time after which the transaction is no longer presented. It is void 150 blocks after its block hash, about a minute.
@@ -29,7 +29,7 @@ const maxMemoBytes = 256
 export async function prepareSolanaPayment(
   intent: IntentOf<'x402.authorize'>,
   tools: IntentTools,
-): Promise<Understood> {
+): Promise<ParsedIntent> {
   const network = findSolanaNetwork(intent.network)
   if (!network) throw createInvalidIntentError(`network ${JSON.stringify(intent.network)} is not a network of Solana.`)
   const { pay_to: payee, fee_payer: feePayer, description, memo } = intent
@@ -48,7 +48,7 @@ export async function prepareSolanaPayment(
   if ([source, destination].includes(feePayer))
     throw createInvalidIntentError(`fee_payer ${feePayer} takes part in the transfer.`)
   const site = toSite('resource', intent.resource)
-  if (description !== undefined) checkPlain('description', description, '\n\t')
+  if (description !== undefined) assertPlainText('description', description, '\n\t')
   checkMemo(memo)
   const value = BigInt(intent.amount)
   const amount = `${formatTokenAmount(value, usdcDecimals)} USDC`
@@ -128,7 +128,7 @@ async function checkAddress(name: string, address: string, { keys }: IntentTools
 
 function checkMemo(memo: string | undefined): void {
   if (memo === undefined) return
-  checkPlain('memo', memo, '')
+  assertPlainText('memo', memo, '')
   const bytes = Buffer.byteLength(memo)
   if (bytes > maxMemoBytes) throw createInvalidIntentError(`memo has ${bytes} bytes, and may have ${maxMemoBytes}.`)
 }

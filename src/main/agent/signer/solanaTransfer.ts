@@ -43,16 +43,22 @@ export async function buildTransferMessage(transfer: SolanaTransfer): Promise<Ui
   return Buffer.concat([
     // version 0, two signers, one read-only signer, four other read-only accounts
     Uint8Array.of(0x80, 2, 1, 4),
-    compact(keys.length),
+    encodeCompactU16(keys.length),
     ...keys.map((it) => base58.decode(it)),
     base58.decode(blockHash),
-    compact(instructions.length),
+    encodeCompactU16(instructions.length),
     ...instructions.flatMap(({ program, accounts, data }) => {
       const bytes = Buffer.concat(data)
       const indexes = Uint8Array.from(accounts, indexOfKey)
-      return [Uint8Array.of(indexOfKey(program)), compact(indexes.length), indexes, compact(bytes.length), bytes]
+      return [
+        Uint8Array.of(indexOfKey(program)),
+        encodeCompactU16(indexes.length),
+        indexes,
+        encodeCompactU16(bytes.length),
+        bytes,
+      ]
     }),
-    compact(0),
+    encodeCompactU16(0),
   ])
 }
 
@@ -63,6 +69,6 @@ function toLittleEndian(value: bigint, bytes: number): Uint8Array {
 }
 
 /** compact-u16 */
-function compact(value: number): Uint8Array {
+function encodeCompactU16(value: number): Uint8Array {
   return value < 0x80 ? Uint8Array.of(value) : Uint8Array.of((value & 0x7f) | 0x80, value >> 7)
 }

@@ -1,21 +1,21 @@
 import { parseJson } from '#platform/boundedJson.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
 import { hashPersonalMessage } from './evmSignature.ts'
-import { checkPlain, shorten, warnOfInvisible } from './plainText.ts'
-import { isSolanaMessage } from './solanaMessage.ts'
-import { signSolana } from './solanaSignature.ts'
 import {
   createInvalidIntentError,
   type IntentField,
   type IntentOf,
   type IntentTools,
-  type Understood,
-} from './understood.ts'
+  type ParsedIntent,
+} from './parsedIntent.ts'
+import { assertPlainText, listInvisibleWarnings, shorten } from './plainText.ts'
+import { isSolanaMessage } from './solanaMessage.ts'
+import { signSolana } from './solanaSignature.ts'
 
 /** Signs text: EIP-191 for EVM, the plain bytes for Solana. Rejects text that could be interpreted as other content. */
-export async function prepareTextMessage(intent: IntentOf<'message'>, tools: IntentTools): Promise<Understood> {
+export async function prepareTextMessage(intent: IntentOf<'message'>, tools: IntentTools): Promise<ParsedIntent> {
   const { text, chain_type } = intent
-  checkPlain('text', text, '\n\t')
+  assertPlainText('text', text, '\n\t')
   checkMeaning(text)
   const account = tools.keys.account(chain_type, intent.account_id)
   const { address, label } = account
@@ -29,7 +29,7 @@ export async function prepareTextMessage(intent: IntentOf<'message'>, tools: Int
         { label: 'Text', value: text, kind: 'text' },
         { label: 'Account', value: label, kind: 'text' },
         { label: 'Address', value: address, kind: 'address' },
-        ...warnOfInvisible('The text', text),
+        ...listInvisibleWarnings('The text', text),
         ...hashWarning(text),
       ],
       raw: text,

@@ -1,12 +1,12 @@
 import { type EvmNetwork, findEvmNetwork, permit2, usdcDecimals } from '#shared/contract/networks.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
+import { createInvalidIntentError, type IntentOf, type IntentTools, type ParsedIntent } from './parsedIntent.ts'
 import { checkPayee, formatDuration, maxSeconds } from './paymentAuthorization.ts'
 import { listPaymentFields } from './paymentFields.ts'
-import { checkPlain, shorten } from './plainText.ts'
+import { assertPlainText, shorten } from './plainText.ts'
 import { toSite } from './site.ts'
 import { computeTypedDataHash, serializeTypedData, type TypedData } from './typedData.ts'
-import { createInvalidIntentError, type IntentOf, type IntentTools, type Understood } from './understood.ts'
 
 const permitTypes = {
   PermitWitnessTransferFrom: [
@@ -31,7 +31,10 @@ const permitTypes = {
  * Authorizes the facilitator to move the used amount of USDC, at most `amount`, once and to this payee.
  * @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/upto/scheme_upto_evm.md
  */
-export async function prepareUptoPayment(intent: IntentOf<'x402.authorize'>, tools: IntentTools): Promise<Understood> {
+export async function prepareUptoPayment(
+  intent: IntentOf<'x402.authorize'>,
+  tools: IntentTools,
+): Promise<ParsedIntent> {
   const { network: name, pay_to: payee, facilitator, description } = intent
   const network = findEvmNetwork(name)
   if (!network) throw createInvalidIntentError(`network ${JSON.stringify(name)} is no network on which upto is paid.`)
@@ -45,7 +48,7 @@ export async function prepareUptoPayment(intent: IntentOf<'x402.authorize'>, too
   if (/^0x0{40}$/.test(facilitator))
     throw createInvalidIntentError('facilitator is the zero address: nobody could settle.')
   const site = toSite('resource', intent.resource)
-  if (description !== undefined) checkPlain('description', description, '\n\t')
+  if (description !== undefined) assertPlainText('description', description, '\n\t')
   const value = BigInt(intent.amount)
   const seconds = Math.min(intent.valid_seconds, maxSeconds)
   const account = tools.keys.account('evm', intent.account_id)

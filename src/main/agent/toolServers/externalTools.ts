@@ -5,7 +5,7 @@ import type { Tool, ToolResult } from '#shared/contract/tools/tool.ts'
 import type { ToolRights } from '../base/toolRights.ts'
 import { sanitizeForeignText } from './foreignText.ts'
 import type { ListedTool } from './parseToolList.ts'
-import type { ServedListing } from './syncToolCatalog.ts'
+import type { ToolCatalog } from './toolCatalog.ts'
 import {
   isSame,
   isUsable,
@@ -16,7 +16,7 @@ import {
 import { toToolResult } from './toToolResult.ts'
 
 /** Tools of external servers for the executor and the models of a chat. */
-export type ServedTools = {
+export type ExternalTools = {
   /**
    * @returns undefined if no server has the tool
    * @throws AppError with the reason if it cannot be used now
@@ -33,13 +33,13 @@ export type ServedTools = {
 }
 export type OfferedTool = { name: string; description: string; parameters: Record<string, unknown> }
 
-type Options = { repository: ToolServerRepository; listing: Pick<ServedListing, 'fresh'> }
+type Options = { repository: ToolServerRepository; listing: Pick<ToolCatalog, 'fresh'> }
 
 /** Maximum number of external tools in a chat. */
 const maxOffered = 128
 const maxErrorCharacters = 4_000
 
-export function createExternalTools({ repository, listing }: Options): ServedTools {
+export function createExternalTools({ repository, listing }: Options): ExternalTools {
   /** Returns a tool whose listing matches the version that the user approved. */
   const usable = (server: StoredServer, alias: string): ListedTool => {
     const tool = repository.tools(server.id).find((it) => (it.listed ?? it.agreed)?.alias === alias)
@@ -54,7 +54,7 @@ export function createExternalTools({ repository, listing }: Options): ServedToo
     if (server.enabled) return server
     throw new AppError('tool-server/off', `The tool server “${name}” is off.`)
   }
-  const call: ServedTools['call'] = async (alias, args, options) => {
+  const call: ExternalTools['call'] = async (alias, args, options) => {
     const client = await listing.fresh(requireServer(alias), options.signal)
     const server = requireServer(alias) // it may be off now, or list the tool differently
     const answer = await client.call(usable(server, alias).name, args, options)

@@ -1,6 +1,6 @@
 import { createGuardedLookup, notPublic } from '#platform/guardedLookup.ts'
 import { createHttpClient, type HttpClient } from '#platform/httpClient.ts'
-import { mayConnect, parseStrangerAddress } from '#platform/strangerAddress.ts'
+import { isConnectionAllowed, parseUntrustedUrl } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import { messageBytes } from './messageLimits.ts'
 
@@ -15,7 +15,7 @@ type Options = {
 
 /** @throws AppError `tool-server/address` */
 export function parseServerAddress(url: string): URL {
-  return parseStrangerAddress(url, (message) => new AppError('tool-server/address', message))
+  return parseUntrustedUrl(url, (message) => new AppError('tool-server/address', message))
 }
 
 /**
@@ -27,7 +27,7 @@ export function createGuardedFetch(address: string, { secrets, resolve, ca }: Op
   const { origin } = parseServerAddress(address)
   const client = createHttpClient({
     maxAnswerBytes: messageBytes,
-    lookup: createGuardedLookup(mayConnect, resolve),
+    lookup: createGuardedLookup(isConnectionAllowed, resolve),
     ...(ca !== undefined && { tls: { ca } }),
   })
   return { fetch: (input, init) => fetchWithin(client, { origin, secrets }, input, init), close: () => client.close() }

@@ -1,5 +1,5 @@
 import { createGuardedFetch } from './guardedFetch.ts'
-import { createMcpClient, type Deadlines, type ServedClient } from './mcpClient.ts'
+import { createMcpClient, type Deadlines, type McpConnection } from './mcpClient.ts'
 
 type Options = {
   url: string
@@ -13,7 +13,7 @@ type Options = {
 const leaveMs = 1_000
 
 /** Connects to an MCP server over Streamable HTTP. @throws AppError `tool-server/failed`, `tool-server/address` */
-export async function createHttpServer({ url, secrets, deadlines, signal, resolve }: Options): Promise<ServedClient> {
+export async function createHttpServer({ url, secrets, deadlines, signal, resolve }: Options): Promise<McpConnection> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const guarded = createGuardedFetch(url, { secrets: () => secrets, ...(resolve && { resolve }) })
   const transport = new StreamableHTTPClientTransport(new URL(url), {

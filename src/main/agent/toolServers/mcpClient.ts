@@ -4,10 +4,10 @@ import { AppError } from '#shared/appError.ts'
 import { toolServerLimits } from '#shared/contract/toolServers.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
 import { sanitizeForeignText } from './foreignText.ts'
-import { Answered } from './toToolResult.ts'
+import { ToolResponse } from './toToolResult.ts'
 
 /** Connection to one MCP server through the official client, in the revision of the server. */
-export type ServedClient = {
+export type McpConnection = {
   callsItself: string | null
   revision: string | null
   isOpen(): boolean
@@ -16,7 +16,7 @@ export type ServedClient = {
   /** Lists all tools as received. @throws AppError `tool-server/failed` */
   list(signal: AbortSignal): Promise<unknown[]>
   /** @throws AppError `tool-server/failed`, or `tool-server/answer` with the server's message */
-  call(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Answered>
+  call(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResponse>
   close(): Promise<void>
 }
 type CallOptions = { signal: AbortSignal; progress: (message: string) => void }
@@ -35,7 +35,7 @@ type Options = {
 const probeMs = 8_000
 
 /** @throws AppError `tool-server/failed`, `tool-server/address` */
-export async function createMcpClient({ transport, deadlines, fault, signal }: Options): Promise<ServedClient> {
+export async function createMcpClient({ transport, deadlines, fault, signal }: Options): Promise<McpConnection> {
   const { Client: McpClient } = await import('@modelcontextprotocol/client')
   // Declares no capabilities, so the protocol refuses requests for sampling, roots and elicitation.
   const client: Client = new McpClient(
@@ -98,7 +98,7 @@ export async function createMcpClient({ transport, deadlines, fault, signal }: O
             onprogress: ({ message }) => message !== undefined && progress(sanitizeLine(String(message), 120)),
           },
         )
-        return Answered.parse(answer)
+        return ToolResponse.parse(answer)
       } catch (error) {
         throw mapError(error)
       }

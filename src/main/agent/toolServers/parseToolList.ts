@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { ServedTool, servedMark, toolServerLimits } from '#shared/contract/toolServers.ts'
+import { ServedTool, serverNameSeparator, toolServerLimits } from '#shared/contract/toolServers.ts'
 import { sanitizeForeignText } from './foreignText.ts'
 import { sanitizeSchema, UnusableSchema } from './sanitizeSchema.ts'
 
@@ -54,7 +54,7 @@ export function parseToolList(server: string, raw: readonly unknown[]): ListedTo
 
 function parseTool(server: string, raw: Raw): ListedTool {
   const { name, title, description = '', annotations = {} } = raw
-  const alias = `${server}${servedMark}${name.replaceAll('.', '_')}`
+  const alias = `${server}${serverNameSeparator}${name.replaceAll('.', '_')}`
   const fields = {
     name: sanitizeName(name),
     alias: null,

@@ -28,9 +28,9 @@ type Options = {
   now: () => number
 }
 
-const lookMs = 20_000
-const lookAnswerMs = lookMs + 15_000
-const pieceCharacters = 128 * 1024
+const longPollTimeoutMs = 20_000
+const lookAnswerMs = longPollTimeoutMs + 15_000
+const chunkCharacters = 128 * 1024
 /** Maximum time that a busy program may leave its input unread. */
 const unreadMs = 60_000
 const unreadRetryMs = 100
@@ -82,7 +82,7 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
     const lines = createLineReader(() => fail('The program sent a message that is too large.'))
     let cursor = 0
     while (!over) {
-      const query = { id, sessionId: session, since: cursor, wait_ms: lookMs }
+      const query = { id, sessionId: session, since: cursor, wait_ms: longPollTimeoutMs }
       const read = await client.call(readTerminal, query, { signal: leaving.signal, answerMs: lookAnswerMs })
       if (read.missed) return fail('The program said more than Steward reads.')
       cursor = read.cursor
@@ -107,10 +107,10 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
     }
   }
   const sendLine = async (line: string): Promise<void> => {
-    for (let offset = 0; offset < line.length; offset += pieceCharacters) {
+    for (let offset = 0; offset < line.length; offset += chunkCharacters) {
       if (over || sessionId === undefined) throw new AppError('tool-server/failed', 'The program has ended.')
       // Non-ASCII characters are escaped, because a chunk may end within a character.
-      const input = line.slice(offset, offset + pieceCharacters).replace(/[\u0080-\uffff]/g, escapeCharacter)
+      const input = line.slice(offset, offset + chunkCharacters).replace(/[\u0080-\uffff]/g, escapeCharacter)
       try {
         await type(sessionId, input)
       } catch (error) {

@@ -1,17 +1,17 @@
 import { AppError } from '#shared/appError.ts'
-import type { ServedClient } from './mcpClient.ts'
+import type { McpConnection } from './mcpClient.ts'
 
 /** Open connections to servers: created on demand, closed when idle, at most one per server. */
 export type ServerConnections = {
   /** @throws AppError `tool-server/failed`, also if the server was opened too often */
-  open(id: string, signal: AbortSignal): Promise<ServedClient>
+  open(id: string, signal: AbortSignal): Promise<McpConnection>
   /** Closes the connection. It may be reopened immediately. */
   end(id: string): Promise<void>
   close(): Promise<void>
 }
 
 type Options = {
-  connect(id: string, signal: AbortSignal): Promise<ServedClient>
+  connect(id: string, signal: AbortSignal): Promise<McpConnection>
   now: () => number
   /** Idle time after which a connection is closed. */
   idleMs?: number
@@ -22,7 +22,7 @@ const defaultIdleMs = 5 * 60_000
 const maxOpenings = 5
 const minuteMs = 60_000
 
-type OpenConnection = { client: Promise<ServedClient>; leaving: AbortController; timer: NodeJS.Timeout | undefined }
+type OpenConnection = { client: Promise<McpConnection>; leaving: AbortController; timer: NodeJS.Timeout | undefined }
 
 export function createServerConnections({ connect, now, idleMs = defaultIdleMs }: Options): ServerConnections {
   const connections = new Map<string, OpenConnection>()

@@ -13,7 +13,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
 ])
 
 /** @throws AppError `request/invalid` */
-export function checkSecretNames(kind: ToolServerTransport['kind'], names: readonly string[]): void {
+export function assertSecretNames(kind: ToolServerTransport['kind'], names: readonly string[]): void {
   for (const name of names) {
     const lower = name.toLowerCase()
     if (kind === 'http' && (ownHeaders.has(lower) || lower.startsWith('mcp-'))) {

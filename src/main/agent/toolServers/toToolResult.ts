@@ -17,15 +17,15 @@ const Block = z.discriminatedUnion('type', [
   }),
 ])
 
-export const Answered = z.looseObject({
+export const ToolResponse = z.looseObject({
   content: z.array(z.unknown()).catch([]),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().catch(false),
 })
-export type Answered = z.infer<typeof Answered>
+export type ToolResponse = z.infer<typeof ToolResponse>
 
 /** Converts the result of an external tool to text. Links are not followed. */
-export function toToolResult(server: string, { content, structuredContent }: Answered): ToolResult {
+export function toToolResult(server: string, { content, structuredContent }: ToolResponse): ToolResult {
   const texts = content.slice(0, maxBlocks).map((block) => toText(Block.safeParse(block).data))
   const text = texts.join('\n')
   const structured = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent, null, 2) : text

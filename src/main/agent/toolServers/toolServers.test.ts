@@ -4,7 +4,7 @@ import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import type { NewActivityEntry } from '../base/recordActivity.ts'
-import { syncToolCatalog } from './syncToolCatalog.ts'
+import { createToolCatalog } from './toolCatalog.ts'
 import { createToolServerRepository } from './toolServerRepository.ts'
 import { createToolServers } from './toolServers.ts'
 
@@ -26,7 +26,7 @@ function openServers() {
   const connections = { open: () => expect.unreachable('No server is spoken with.') }
   let ids = 0
   const servers = createToolServers({
-    ...{ repository, ...shared, listing: syncToolCatalog({ repository, connections, ...shared }) },
+    ...{ repository, ...shared, listing: createToolCatalog({ repository, connections, ...shared }) },
     keyStore: {
       about: () => null,
       store: async (slot, value) => void secrets.set(slot, value),

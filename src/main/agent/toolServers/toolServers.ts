@@ -11,8 +11,8 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ProviderKeyStore } from '../providers/providerKeyStore.ts'
 import { parseServerAddress } from './guardedFetch.ts'
 import type { ListedTool } from './parseToolList.ts'
-import { checkSecretNames, toSecretSlot, validateSecret } from './serverSecrets.ts'
-import type { ServedListing } from './syncToolCatalog.ts'
+import { assertSecretNames, toSecretSlot, validateSecret } from './serverSecrets.ts'
+import type { ToolCatalog } from './toolCatalog.ts'
 import {
   isSame,
   isUsable,
@@ -48,7 +48,7 @@ export type ToolChoice = { name: string; digest: string; enabled: boolean; ask: 
 
 type Options = {
   repository: ToolServerRepository
-  listing: ServedListing
+  listing: ToolCatalog
   keyStore: Pick<ProviderKeyStore, 'about' | 'store' | 'remove'>
   /** Closes the connection to the server. */
   end(id: string): Promise<void>
@@ -92,7 +92,7 @@ export function createToolServers(options: Options): ToolServers {
       }
       if (repository.findByName(name))
         throw new AppError('tool-server/exists', `There is already a tool server “${name}”.`)
-      checkSecretNames(place.kind, secrets)
+      assertSecretNames(place.kind, secrets)
       const transport = place.kind === 'http' ? { ...place, url: parseServerAddress(place.url).href } : place
       const id = ToolServerId.parse(`tsv_${newId()}`)
       const server = { id, name, enabled: false, place: transport, secrets: [...new Set(secrets)], about: unasked }

@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
 import { isWithinSandbox } from '#shared/contract/tools/sandboxAuthority.ts'
-import type { Tool, ToolApproval, ToolWork } from '#shared/contract/tools/tool.ts'
-import type { PacedAsks } from '../approvals/limitSubmissions.ts'
-import type { MayNow } from '../base/judgement.ts'
+import type { Tool, ToolApproval, ToolContext } from '#shared/contract/tools/tool.ts'
+import type { RateLimitedSubmissions } from '../approvals/limitSubmissions.ts'
+import type { EvaluateAction } from '../base/judgement.ts'
 import { digestCall, findTarget, type ToolArguments, type ToolCaller, toRequesterKey } from '../base/toolCaller.ts'
 import type { PendingCalls } from './pendingCalls.ts'
 
-export type CallAskingOptions = {
-  mayNow: MayNow
+export type CallApprovalOptions = {
+  mayNow: EvaluateAction
   /** Checks with the service whether the targets of a call still exist. */
   refresh: (tool: Tool, args: ToolArguments) => Promise<void>
-  asks: Pick<PacedAsks, 'ask'>
+  asks: Pick<RateLimitedSubmissions, 'ask'>
   pending: PendingCalls
   /** Calls the service with the caller's authority, to resolve ids in the arguments to names. @throws AppError */
-  call(caller: ToolCaller, signal: AbortSignal): ToolWork['call']
+  call(caller: ToolCaller, signal: AbortSignal): ToolContext['call']
 }
 
-type AskOptions = { caller: ToolCaller; approval: ToolApproval }
+type ApprovalRequest = { caller: ToolCaller; approval: ToolApproval }
 
 const describeTimeoutMs = 3_000
 
@@ -25,11 +25,11 @@ const describeTimeoutMs = 3_000
  * Creates the function that submits a call for approval. An identical waiting call is reused.
  * @returns id of the waiting call
  */
-export function createCallApproval(options: CallAskingOptions) {
+export function createCallApproval(options: CallApprovalOptions) {
   const { mayNow, refresh, asks, pending } = options
 
   /** Falls back to the plain sentence if the lookup fails, because the operation reports the error. */
-  const describe = async (tool: Tool, args: ToolArguments, { caller, approval }: AskOptions): Promise<string> => {
+  const describe = async (tool: Tool, args: ToolArguments, { caller, approval }: ApprovalRequest): Promise<string> => {
     if (!tool.describe || caller.sandbox !== undefined) return approval.sentence
     try {
       return await tool.describe(args, options.call(caller, AbortSignal.timeout(describeTimeoutMs)))
@@ -41,7 +41,7 @@ export function createCallApproval(options: CallAskingOptions) {
     }
   }
 
-  return async (tool: Tool, args: ToolArguments, { caller, approval }: AskOptions): Promise<string> => {
+  return async (tool: Tool, args: ToolArguments, { caller, approval }: ApprovalRequest): Promise<string> => {
     const digest = digestCall(caller, tool, args)
     const same = pending.waiting(digest)
     if (same) return same.id

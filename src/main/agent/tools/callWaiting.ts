@@ -20,7 +20,7 @@ export function createCallWaiting({ approvals, pending }: Options) {
     const personMs = waitMs?.person ?? toolWaits.personMs
     const programMs = waitMs?.program ?? toolWaits.programMs
     const holder = toRequesterKey(caller)
-    const ticking = startTicks(progress, 'Waiting for approval in Steward')
+    const ticking = startProgressReports(progress, 'Waiting for approval in Steward')
     try {
       let record = await pending.waitUntilSettled(id, { holder, waitMs: personMs, signal })
       if (record.state === 'running') {
@@ -37,8 +37,8 @@ export function createCallWaiting({ approvals, pending }: Options) {
   }
 }
 
-/** Result of `waitAtMost` if the work takes longer. */
-export const late = Symbol('late')
+/** Result of `waitWithTimeout` if the work takes longer. */
+export const timedOut = Symbol('late')
 
 type Bounds = {
   /** No limit if undefined. */
@@ -47,9 +47,9 @@ type Bounds = {
   signal: AbortSignal
 }
 
-export function waitAtMost<T>(work: Promise<T>, { limitMs, signal }: Bounds): Promise<T | typeof late> {
+export function waitWithTimeout<T>(work: Promise<T>, { limitMs, signal }: Bounds): Promise<T | typeof timedOut> {
   return new Promise((resolve, reject) => {
-    const timer = limitMs === undefined ? undefined : setTimeout(() => resolve(late), limitMs)
+    const timer = limitMs === undefined ? undefined : setTimeout(() => resolve(timedOut), limitMs)
     const end = (): void => reject(signal.reason)
     signal.addEventListener('abort', end, { once: true })
     if (signal.aborted) end()
@@ -62,7 +62,7 @@ export function waitAtMost<T>(work: Promise<T>, { limitMs, signal }: Bounds): Pr
 }
 
 /** Reports the elapsed time of a call to its client. */
-export function startTicks(progress: ToolRun['progress'], message: string) {
+export function startProgressReports(progress: ToolRun['progress'], message: string) {
   let words = message
   let seconds = 0
   const step = toolWaits.progressMs / 1000

@@ -7,7 +7,7 @@ import { profileHeader, ToolProfile } from '#shared/contract/toolClients.ts'
 import type { ToolCaller } from '../base/toolCaller.ts'
 import type { ToolRights } from '../base/toolRights.ts'
 import type { McpHandler } from './mcpHandler.ts'
-import { openCalls } from './openCalls.ts'
+import { createOpenCalls } from './openCalls.ts'
 import { createReceiptPage } from './receiptPage.ts'
 import type { ToolClients } from './toolClients.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
@@ -49,7 +49,7 @@ export function createMcpEndpoint(options: Options): McpEndpoint {
         getRights,
         version,
         codec,
-        open: openCalls(),
+        open: createOpenCalls(),
         receiptPage: createReceiptPage(pagesFolder),
       },
       log,

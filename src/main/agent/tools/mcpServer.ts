@@ -63,7 +63,7 @@ export function createMcpServer(
       requestState: { verify: codec.verify },
     },
   )
-  const profile = presentProfile(() => getRights(caller).profile)
+  const profile = findCurrentProfile(() => getRights(caller).profile)
   const tools = getListing(profile)
   server.setRequestHandler('tools/list', () => ({ tools: [...tools] }))
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: input } }, ctx) => {
@@ -87,7 +87,7 @@ export function createMcpServer(
 }
 
 /** Falls back to the narrowest profile for a revoked client, so that each call fails with the reason. */
-function presentProfile(read: () => ToolProfile): ToolProfile {
+function findCurrentProfile(read: () => ToolProfile): ToolProfile {
   try {
     return read()
   } catch (error) {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { openCalls } from './openCalls.ts'
+import { createOpenCalls } from './openCalls.ts'
 
 const { signal: never } = new AbortController()
 
 test('a client takes back its own call, and nobody else does', () => {
-  const calls = openCalls()
+  const calls = createOpenCalls()
   const { signal } = calls.begin('one', 1, never)
   calls.cancel('other', 1)
   calls.cancel('one', 2)
@@ -15,7 +15,7 @@ test('a client takes back its own call, and nobody else does', () => {
 })
 
 test('of two programs with one key neither ends the call of the other', () => {
-  const calls = openCalls()
+  const calls = createOpenCalls()
   const [first, second] = [calls.begin('one', 0, never), calls.begin('one', 0, never)]
   calls.cancel('one', 0)
   expect([first.signal.aborted, second.signal.aborted]).toEqual([false, false])
@@ -27,13 +27,13 @@ test('of two programs with one key neither ends the call of the other', () => {
 test.each(['before', 'meanwhile'])('it ends with its connection, which goes %s', (when) => {
   const leaving = new AbortController()
   if (when === 'before') leaving.abort()
-  const { signal } = openCalls().begin('one', 1, leaving.signal)
+  const { signal } = createOpenCalls().begin('one', 1, leaving.signal)
   leaving.abort()
   expect(signal.aborted).toBe(true)
 })
 
 test('an id is free again once its call has ended', () => {
-  const calls = openCalls()
+  const calls = createOpenCalls()
   const first = calls.begin('one', 1, never)
   first.end()
   const { signal } = calls.begin('one', 1, never)

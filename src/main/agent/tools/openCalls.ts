@@ -16,7 +16,7 @@ export type OpenCalls = {
   cancel(client: string, id: string | number): void
 }
 
-export function openCalls(): OpenCalls {
+export function createOpenCalls(): OpenCalls {
   const open = new Map<string, Set<AbortController>>()
   return {
     begin(client, id, disconnected) {

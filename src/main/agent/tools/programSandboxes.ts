@@ -1,14 +1,14 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { createSandbox, deleteSandbox, listSandboxes } from '#shared/contract/sandboxes.ts'
-import type { ToolWork } from '#shared/contract/tools/tool.ts'
+import type { ToolContext } from '#shared/contract/tools/tool.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ProgramSandboxRepository } from './programSandboxRepository.ts'
 
 /** Sandboxes for a single program. They are deleted with it. */
 export type ProgramSandboxes = {
-  create(work: Pick<ToolWork, 'call' | 'callToEnd'>): Promise<{ id: SandboxId; remove(): Promise<void> }>
+  create(work: Pick<ToolContext, 'call' | 'callToEnd'>): Promise<{ id: SandboxId; remove(): Promise<void> }>
   /** Deletes sandboxes that remained from an earlier run, based on their marks in the database. */
   sweep(): Promise<void>
 }

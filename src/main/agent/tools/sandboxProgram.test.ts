@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { createTerminal, readTerminal } from '#shared/contract/terminals.ts'
-import type { ToolWork } from '#shared/contract/tools/tool.ts'
+import type { ToolContext } from '#shared/contract/tools/tool.ts'
 import { SandboxId } from '#shared/ids.ts'
 import { runSandboxProgram } from './sandboxProgram.ts'
 
@@ -17,7 +17,7 @@ test('a program that never ends is ended, and what it printed is told', async ()
     closed.push(operation)
     await new Promise(setImmediate)
     return answers.get(operation) ?? {}
-  }) as ToolWork['call']
+  }) as ToolContext['call']
   const running = runSandboxProgram('', sandbox, {
     ...{ call, callToEnd: call, operate: async () => ({}), signal: new AbortController().signal, maxMs: 20 },
   })
@@ -31,12 +31,12 @@ test('a program that is ended while its terminal is being opened leaves no termi
   const call = (async ({ operation }) => {
     operations.push(operation)
     return {}
-  }) as ToolWork['call']
+  }) as ToolContext['call']
   const callToEnd = (async ({ operation }) => {
     operations.push(operation)
     ending.abort(new AppError('tool/revoked', 'The tool client was revoked.'))
     return { session_id: 'one' }
-  }) as ToolWork['call']
+  }) as ToolContext['call']
   const running = runSandboxProgram('', sandbox, {
     ...{ call, callToEnd, operate: async () => ({}), signal: ending.signal },
   })
@@ -49,7 +49,7 @@ test('a program that was ended before it began is not started', async () => {
   const call = (async ({ operation }) => {
     operations.push(operation)
     return {}
-  }) as ToolWork['call']
+  }) as ToolContext['call']
   const signal = AbortSignal.abort(new AppError('tool/revoked', 'The tool client was revoked.'))
   const running = runSandboxProgram('', sandbox, { ...{ call, callToEnd: call, operate: async () => ({}), signal } })
   await expect(running).rejects.toThrow('The tool client was revoked.')

@@ -3,10 +3,10 @@ import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import { removeFile, uploadFile } from '#shared/contract/files.ts'
 import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '#shared/contract/terminals.ts'
-import type { ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
+import type { ToolContext, ToolResult } from '#shared/contract/tools/tool.ts'
 import type { TerminalId } from '#shared/ids.ts'
 
-type Options = Pick<ToolWork, 'call' | 'callToEnd'> & {
+type Options = Pick<ToolContext, 'call' | 'callToEnd'> & {
   /** Calls an operation on behalf of the program's caller. @throws AppError */
   operate(name: string, input: unknown): Promise<unknown>
   signal: AbortSignal
@@ -19,7 +19,7 @@ const maxOutput = 64 * 1024
 const maxLine = 1024 * 1024
 const lookMs = 10_000
 
-type Spoken = { call?: number; name?: unknown; input?: unknown; done?: unknown; failed?: unknown }
+type ProgramMessage = { call?: number; name?: unknown; input?: unknown; done?: unknown; failed?: unknown }
 
 /**
  * Runs a program in a sandbox. It communicates over a terminal in raw mode: a line that starts with a mark is a call or
@@ -59,7 +59,7 @@ async function serveProgram(program: RunningProgram, options: Options): Promise<
   const endAt = performance.now() + maxMs
   const lines = createLineReader()
   let [cursor, output, calls] = [0, '', 0]
-  const answer = async ({ call: number, name, input }: Spoken): Promise<void> => {
+  const answer = async ({ call: number, name, input }: ProgramMessage): Promise<void> => {
     const reply = await operate(String(name), input).then(
       (result) => ({ call: number, result }),
       (error: unknown) => ({ call: number, error: error instanceof Error ? error.message : 'It failed.' }),
@@ -110,7 +110,7 @@ function truncateOutput(output: string): string {
   return output === '' ? '' : `\nOutput:\n${output}`
 }
 
-function parseMessage(text: string): Spoken {
+function parseMessage(text: string): ProgramMessage {
   try {
     const spoken: unknown = parseJson(text)
     return typeof spoken === 'object' && spoken !== null ? spoken : {}

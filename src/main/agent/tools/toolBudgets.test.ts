@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
+import type { ToolContext, ToolResult } from '#shared/contract/tools/tool.ts'
 import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
@@ -17,7 +17,7 @@ function openBudgets() {
   const budgets = createToolBudgets({ database, newId: () => `id${++ids}`, now: () => nowMs })
   // A token costs a dollar for a million, in and out: a micro-dollar each.
   const pricing = { input_per_million: 1, output_per_million: 1, tiers: [] }
-  const work = { call: async () => ({ data: [{ id: 'cheap', pricing }] }) } as unknown as ToolWork
+  const work = { call: async () => ({ data: [{ id: 'cheap', pricing }] }) } as unknown as ToolContext
   const hold = (limit: number | null, fields: object = {}) => {
     if (!chat) throw new Error('There is no such tool.')
     return budgets.hold(chat, { ...args, ...fields }, { holder, limit, work })

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
-import type { Tool, ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
+import type { Tool, ToolContext, ToolResult } from '#shared/contract/tools/tool.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { Database } from '#storage/openDatabase.ts'
 
@@ -11,7 +11,7 @@ export type ToolBudgets = {
    * @returns the arguments of the call, which may be changed to cost less
    * @throws AppError `tool/budget`
    */
-  hold(tool: Tool, args: Arguments, by: Spender & { work: ToolWork }): Promise<ToolReservation>
+  hold(tool: Tool, args: Arguments, by: Spender & { work: ToolContext }): Promise<ToolReservation>
   /**
    * Reserves the cost of a payment until its outcome is known. Must run in the transaction that creates the payment.
    * @throws AppError `tool/budget`

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createPrincipals } from '#platform/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
-import type { AskRequest } from '../approvals/approvals.ts'
+import type { SubmitRequest } from '../approvals/approvals.ts'
 import { type PrincipalRights, toEndedError } from '../base/agentPrincipals.ts'
 import type { ToolCaller } from '../base/toolCaller.ts'
 import { createRunningCalls } from './runningCalls.ts'
@@ -24,8 +24,8 @@ const rights: PrincipalRights = {
 }
 
 /** Approvals for calls from a sandbox. */
-async function findSubmission(name: string, args: object): Promise<AskRequest | undefined> {
-  const requests: AskRequest[] = []
+async function findSubmission(name: string, args: object): Promise<SubmitRequest | undefined> {
+  const requests: SubmitRequest[] = []
   const never = (): never => {
     throw new Error('A call beyond its sandbox is done only after it was approved.')
   }

@@ -6,10 +6,10 @@ import { isWaiting } from '#shared/contract/tools/tool.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import { digestCall, type ToolArguments, type ToolCaller, toRequesterKey } from '../base/toolCaller.ts'
 import { isApprovalRequired, type ToolRights } from '../base/toolRights.ts'
-import { type CallAskingOptions, createCallApproval, findApprovalBeyondSandbox } from './callAsking.ts'
-import { createCallWaiting, late, startTicks, toolWaits, waitAtMost } from './callWaiting.ts'
+import { type CallApprovalOptions, createCallApproval, findApprovalBeyondSandbox } from './callAsking.ts'
+import { createCallWaiting, startProgressReports, timedOut, toolWaits, waitWithTimeout } from './callWaiting.ts'
 import type { RunningCalls } from './runningCalls.ts'
-import type { ToolNotes } from './toolNotes.ts'
+import type { ToolNotes } from './toolActivityRecorder.ts'
 import { type ToolOutcome, toFailureOutcome, toResultOutcome } from './toolOutcome.ts'
 import type { BoundRun, ToolRun } from './toolRun.ts'
 
@@ -54,7 +54,7 @@ export type PerformTool = (
   },
 ) => Promise<ToolResult | { waiting: ToolWaiting }>
 
-type Options = CallAskingOptions & {
+type Options = CallApprovalOptions & {
   approvals: Pick<Approvals, 'cancel'>
   running: RunningCalls
   perform: PerformTool
@@ -75,7 +75,7 @@ export function createToolExecutor(options: Options): ToolExecutor {
     signal.addEventListener('abort', abort, { once: true })
     if (signal.aborted) abort()
     if (tool.effect !== 'read') call.markChanging()
-    const ticking = startTicks(progress, `${tool.name} runs`)
+    const ticking = startProgressReports(progress, `${tool.name} runs`)
     const personMs = waitMs?.person ?? toolWaits.personMs
     const work = perform(tool, args, {
       caller,
@@ -91,8 +91,8 @@ export function createToolExecutor(options: Options): ToolExecutor {
       .finally(call.release)
     try {
       const limitMs = tool.mayWait ? (waitMs?.program ?? toolWaits.programMs) : undefined
-      const result = await waitAtMost(work, { limitMs, signal: call.signal })
-      if (result !== late)
+      const result = await waitWithTimeout(work, { limitMs, signal: call.signal })
+      if (result !== timedOut)
         return isWaiting(result) ? { kind: 'waiting', waiting: result.waiting } : toResultOutcome(tool, result)
       signal.removeEventListener('abort', abort) // the call outlives its client's connection
       const digest = digestCall(caller, tool, args)
@@ -116,7 +116,7 @@ export function createToolExecutor(options: Options): ToolExecutor {
    * Checks whether a call may run, and submits it for approval if required.
    * @throws AppError with the reason if it is refused
    */
-  const begun = async (tool: Tool, input: unknown, { call, ...run }: BoundRun): Promise<Begun> => {
+  const begun = async (tool: Tool, input: unknown, { call, ...run }: BoundRun): Promise<CheckedCall> => {
     const args = parseArguments(tool, input)
     if (run.resume?.startsWith('call_')) return { args, callId: run.resume }
     const { caller } = run
@@ -135,7 +135,7 @@ export function createToolExecutor(options: Options): ToolExecutor {
       const call = running.begin(run.caller)
       const bound = { ...run, call }
       let tool: Tool | undefined
-      let may: Begun
+      let may: CheckedCall
       try {
         tool = findTool(name, call.rights())
         if (!tool) throw new AppError('tool/unknown', `There is no tool ${name.slice(0, 64)}.`)
@@ -159,7 +159,7 @@ export function createToolExecutor(options: Options): ToolExecutor {
 }
 
 /** Checked call. `callId` is set if it waits for approval. */
-type Begun = { args: ToolArguments; callId: string | undefined }
+type CheckedCall = { args: ToolArguments; callId: string | undefined }
 
 /** @throws AppError `request/invalid` with the first invalid argument */
 function parseArguments({ input }: Tool, args: unknown): ToolArguments {

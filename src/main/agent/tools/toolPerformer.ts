@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
-import type { ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
+import type { ToolContext, ToolResult } from '#shared/contract/tools/tool.ts'
 import { type AgentPrincipals, toRequesterPrincipal } from '../base/agentPrincipals.ts'
 import type { PaymentSpender } from '../base/localEndpoint.ts'
 import { digestCall, type ToolArguments, type ToolCaller, toRequesterKey } from '../base/toolCaller.ts'
@@ -8,9 +8,9 @@ import type { UnrecordedTerminals } from '../recordings/unrecordedTerminals.ts'
 import type { PaymentKeys } from './paymentKeys.ts'
 import type { ProgramSandboxes } from './programSandboxes.ts'
 import { runSandboxProgram } from './sandboxProgram.ts'
+import type { ToolNotes } from './toolActivityRecorder.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
 import type { PerformTool, ToolExecutor } from './toolExecutor.ts'
-import type { ToolNotes } from './toolNotes.ts'
 import type { ToolOperations } from './toolOperations.ts'
 
 type Options = Pick<ToolExecutor, 'runTool'> & {
@@ -70,7 +70,7 @@ export function createToolPerformer(options: Options): PerformTool {
             },
           }
     const callUntil =
-      (until: () => AbortSignal): ToolWork['call'] =>
+      (until: () => AbortSignal): ToolContext['call'] =>
       (route, input) => {
         if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
         return operations.call(route, input, { requester, signal: until(), idempotencyKey: begun?.key, spender })
@@ -78,7 +78,7 @@ export function createToolPerformer(options: Options): PerformTool {
     // Calls after the caller disconnected are for cleanup and have a separate timeout.
     const call = callUntil(() => (signal.aborted ? AbortSignal.timeout(tidyMs) : signal))
     const callToEnd = callUntil(() => AbortSignal.timeout(endMs))
-    const work: ToolWork = {
+    const work: ToolContext = {
       call,
       callToEnd,
       waitMs,

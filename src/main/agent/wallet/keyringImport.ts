@@ -10,7 +10,7 @@ import {
   findKeyringWith,
   insertKeyring,
 } from './walletAccounts.ts'
-import type { WalletDoor } from './walletDoor.ts'
+import type { WalletDoor } from './walletLock.ts'
 import type { WalletNotes } from './walletNotes.ts'
 import { requireKeyring, type WalletRepository } from './walletRepository.ts'
 import { isWhole, type Secret, type WalletSecrets } from './walletSecrets.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
-import type { MendedWallet } from './recoverWallet.ts'
-import type { WalletDoor } from './walletDoor.ts'
+import type { WalletRecovery } from './recoverWallet.ts'
+import type { WalletDoor } from './walletLock.ts'
 import type { WalletNotes } from './walletNotes.ts'
 import { requireKeyring, type WalletRepository } from './walletRepository.ts'
 import type { WalletSecrets } from './walletSecrets.ts'
@@ -12,7 +12,7 @@ type Options = {
   secrets: Pick<WalletSecrets, 'end'>
   settings: Pick<WalletSettings, 'removeKeyring'>
   door: Pick<WalletDoor, 'withPassphrase' | 'drop' | 'shut'>
-  mended: Pick<MendedWallet, 'finishRemovals'>
+  mended: Pick<WalletRecovery, 'finishRemovals'>
   notes: Pick<WalletNotes, 'recordRemoved' | 'publishChanged'>
   removal: KeyringRemoval
 }

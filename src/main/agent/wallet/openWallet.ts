@@ -1,4 +1,4 @@
-import { type Clock, createEvenClock } from '#platform/clock.ts'
+import { type Clock, createFakeClock } from '#platform/clock.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import { createKeyringImport } from './keyringImport.ts'
@@ -9,8 +9,8 @@ import { createSecretExport } from './secretExport.ts'
 import type { SecretStoreLocator } from './secretStoreLocator.ts'
 import { createSigningKeys } from './signingKeys.ts'
 import { fullCost, type HeaderCost } from './vaultHeader.ts'
-import { createLockedError, createWalletDoor } from './walletDoor.ts'
 import { createWalletLabels } from './walletLabels.ts'
+import { createLockedError, createWalletLock } from './walletLock.ts'
 import { createWalletNotes } from './walletNotes.ts'
 import type { WalletRepository } from './walletRepository.ts'
 import { createWalletSecrets } from './walletSecrets.ts'
@@ -33,14 +33,14 @@ type Options = {
 }
 
 export function openWallet(options: Options): WalletVault {
-  const { repository, locator, events, note, now, clock = createEvenClock(now), cost = fullCost } = options
+  const { repository, locator, events, note, now, clock = createFakeClock(now), cost = fullCost } = options
   const { removal = (_, remove) => remove() } = options
   repository.deriveIds()
   const notes = createWalletNotes({ note, events })
   const secrets = createWalletSecrets({ locator, now: clock.runningMs, cost })
   const settings = createWalletSettings(repository)
   const state = createWalletState({ repository, locator, secrets, settings })
-  const door = createWalletDoor({ repository, secrets, settings, state, notes, now: clock.steadyMs })
+  const door = createWalletLock({ repository, secrets, settings, state, notes, now: clock.steadyMs })
   const mended = recoverWallet({ repository, secrets, settings, door, notes, now })
 
   return {

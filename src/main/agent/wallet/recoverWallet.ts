@@ -9,20 +9,20 @@ import {
   insertKeyring,
   isSame,
 } from './walletAccounts.ts'
-import type { WalletDoor } from './walletDoor.ts'
+import type { WalletDoor } from './walletLock.ts'
 import type { WalletNotes } from './walletNotes.ts'
 import { type AccountRow, requireKeyring, type WalletRepository } from './walletRepository.ts'
-import { isWhole, type Opened, openSecret, type Secret, type WalletSecrets } from './walletSecrets.ts'
+import { isWhole, openSecret, type Secret, type UnlockedSecrets, type WalletSecrets } from './walletSecrets.ts'
 import type { WalletSettings } from './walletSettings.ts'
 
-export type MendedWallet = {
+export type WalletRecovery = {
   /** Completes an interrupted removal. */
-  finishRemovals(opened: Opened): Promise<void>
+  finishRemovals(opened: UnlockedSecrets): Promise<void>
   /**
    * Adopts secrets in the store that have no keyring in the database, because of a crash, a late keychain write or a
    * lost database. Skips secrets that were imported again.
    */
-  adoptSecrets(opened: Opened): Promise<void>
+  adoptSecrets(opened: UnlockedSecrets): Promise<void>
   /**
    * Corrects stored addresses, based on the keys. The database is not encrypted, so a manipulated address would be
    * displayed as a receiving address. Requires an unlocked wallet.
@@ -40,13 +40,13 @@ type Options = {
 }
 
 /** Creates the repairs that run after an unlock, when the secrets are available. */
-export function recoverWallet({ repository, secrets, settings, door, notes, now }: Options): MendedWallet {
+export function recoverWallet({ repository, secrets, settings, door, notes, now }: Options): WalletRecovery {
   /** Returns the keyrings that contain any of these accounts. */
   const holders = (accounts: readonly DerivedAccount[]): string[] => {
     const rows = repository.accounts().filter((it) => accounts.some((account) => isSame(it, account)))
     return [...new Set(rows.map((it) => it.keyring_id))]
   }
-  const adopt = async (opened: Opened, id: KeyringId, secret: Secret): Promise<'kept' | 'dropped'> => {
+  const adopt = async (opened: UnlockedSecrets, id: KeyringId, secret: Secret): Promise<'kept' | 'dropped'> => {
     const derived = await deriveFirstAccounts(secret)
     const accounts = repository.accounts()
     const missing = derived.filter((derivedAccount) => !accounts.some((it) => isSame(it, derivedAccount)))

@@ -3,10 +3,10 @@ import { makeKeystore, toKeystoreName } from './keystoreFile.ts'
 import { requireStrong } from './passphrases.ts'
 import { toPhrase } from './recoveryPhrase.ts'
 import { deriveAccountKey } from './walletAccounts.ts'
-import { createDamagedSecretError, type WalletDoor } from './walletDoor.ts'
+import { createDamagedSecretError, type WalletDoor } from './walletLock.ts'
 import type { WalletNotes } from './walletNotes.ts'
 import { requireAccount, requireKeyring, type WalletRepository } from './walletRepository.ts'
-import { type Opened, openSecret, type Secret } from './walletSecrets.ts'
+import { openSecret, type Secret, type UnlockedSecrets } from './walletSecrets.ts'
 import type { WalletVault } from './walletVault.ts'
 
 type Options = {
@@ -23,7 +23,7 @@ export function createSecretExport({
   notes,
   now,
 }: Options): Pick<WalletVault, 'revealPhrase' | 'exportKeystore'> {
-  const readSecret = async ({ store, dataKey }: Opened, id: string): Promise<Secret> => {
+  const readSecret = async ({ store, dataKey }: UnlockedSecrets, id: string): Promise<Secret> => {
     const text = await store.read(id)
     const secret = text === undefined ? undefined : openSecret(dataKey, id, text)
     if (secret) return secret

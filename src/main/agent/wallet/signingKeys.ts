@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { ChainType } from '#shared/contract/wallet.ts'
-import type { WalletDoor } from './walletDoor.ts'
 import type { SigningAccount, WalletKeys } from './walletKeys.ts'
+import type { WalletDoor } from './walletLock.ts'
 import { type AccountRow, requireAccount, toAccountId, type WalletRepository } from './walletRepository.ts'
 import type { WalletSettings } from './walletSettings.ts'
 import type { WatchedState } from './walletState.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import { deriveNextAccount, insertAccount } from './walletAccounts.ts'
-import type { WalletDoor } from './walletDoor.ts'
+import type { WalletDoor } from './walletLock.ts'
 import type { WalletNotes } from './walletNotes.ts'
 import { requireAccount, requireKeyring, type WalletRepository } from './walletRepository.ts'
 import type { WalletSettings } from './walletSettings.ts'

@@ -21,7 +21,7 @@ export type SecretKind = 'phrase' | 'evm' | 'solana'
 export type Secret = { kind: SecretKind; bytes: Buffer }
 
 /** Secrets unlocked with a passphrase. The caller must overwrite `dataKey`. */
-export type Opened = { store: SecretStore; header: VaultHeader; dataKey: Buffer }
+export type UnlockedSecrets = { store: SecretStore; header: VaultHeader; dataKey: Buffer }
 
 const headerName = 'header'
 const Entry = z.strictObject({
@@ -50,7 +50,7 @@ export function createWalletSecrets({
   const writeHeader = (store: SecretStore, header: VaultHeader): Promise<void> =>
     store.write(headerName, JSON.stringify(header))
 
-  const open = async (passphrase: string): Promise<Opened | undefined> => {
+  const open = async (passphrase: string): Promise<UnlockedSecrets | undefined> => {
     attempts.check()
     const store = locator.current()
     const header = store && (await readHeader(store))
@@ -69,7 +69,7 @@ export function createWalletSecrets({
    * Stores the names in the header before the secrets. An unused name is harmless, but an unlisted secret would be
    * lost.
    */
-  const list = async (opened: Opened, names: readonly string[]): Promise<void> => {
+  const list = async (opened: UnlockedSecrets, names: readonly string[]): Promise<void> => {
     if (names.length > maxKeyrings) {
       throw new AppError('wallet/failed', `A wallet can hold at most ${maxKeyrings} phrases and keys.`)
     }
@@ -85,27 +85,27 @@ export function createWalletSecrets({
      */
     open,
     /** Creates a new wallet. @throws AppError `wallet/passphrase-weak` */
-    async begin(passphrase: string): Promise<Opened> {
+    async begin(passphrase: string): Promise<UnlockedSecrets> {
       requireStrong(passphrase)
       const store = await locator.claim()
       const dataKey = createDataKey()
       return { store, header: await wrapDataKey({ dataKey, passphrase, names: [], cost }), dataKey }
     },
     list,
-    async put(opened: Opened, name: string, { kind, bytes }: Secret): Promise<void> {
+    async put(opened: UnlockedSecrets, name: string, { kind, bytes }: Secret): Promise<void> {
       const { names } = opened.header
       await list(opened, names.includes(name) ? names : [...names, name])
       const sealed = seal(opened.dataKey, bytes, entryAbout(name, kind))
       await opened.store.write(name, JSON.stringify({ version: 1, kind, sealed }))
     },
-    async drop(opened: Opened, name: string): Promise<void> {
+    async drop(opened: UnlockedSecrets, name: string): Promise<void> {
       await opened.store.remove(name)
       await list(
         opened,
         opened.header.names.filter((it) => it !== name),
       )
     },
-    async rewrap(opened: Opened, passphrase: string): Promise<void> {
+    async rewrap(opened: UnlockedSecrets, passphrase: string): Promise<void> {
       requireStrong(passphrase)
       const header = await wrapDataKey({ dataKey: opened.dataKey, passphrase, names: opened.header.names, cost })
       await writeHeader(opened.store, header)
@@ -140,7 +140,7 @@ export function openSecret(dataKey: Buffer, name: string, text: string): Secret 
 }
 
 /** Whether a secret is stored and unmodified. */
-export async function isWhole({ store, dataKey }: Opened, name: string): Promise<boolean> {
+export async function isWhole({ store, dataKey }: UnlockedSecrets, name: string): Promise<boolean> {
   const text = await store.read(name)
   const secret = text === undefined ? undefined : openSecret(dataKey, name, text)
   secret?.bytes.fill(0)

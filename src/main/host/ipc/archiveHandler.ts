@@ -2,8 +2,8 @@ import { pipeline } from 'node:stream/promises'
 import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import { AppError } from '#shared/appError.ts'
 import type { FolderArchive } from '#shared/contract/hostIpc.ts'
-import type { Sandboxs } from '../machines/machines.ts'
-import { streamDuplex } from './streamDuplex.ts'
+import type { Sandboxs } from '../sandboxes/sandboxes.ts'
+import { createStreamDuplex } from './streamDuplex.ts'
 
 /** Limit across all sandboxes. Each archive is a process that reads at full speed. */
 const maxArchives = 16
@@ -13,7 +13,7 @@ export function createArchiveHandler(sandboxs: Pick<Sandboxs, 'get'>) {
   let underWay = 0
 
   const send = async ({ sandboxId, path }: FolderArchive, stream: IpcServerStream): Promise<void> => {
-    const { duplex, closed } = streamDuplex(stream)
+    const { duplex, closed } = createStreamDuplex(stream)
     duplex.resume()
     const tar = await sandboxs.get(sandboxId).files.archive(path, closed)
     stream.send({ type: 'opened' })

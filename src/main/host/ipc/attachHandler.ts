@@ -5,13 +5,13 @@ import { ClientStreamMessage, type ServerStreamMessage } from '#shared/contract/
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import type { TerminalSession } from '../terminals/terminalSession.ts'
 import type { Terminals } from '../terminals/terminals.ts'
-import { createTypedOnce, type TypedOnce } from './typedOnce.ts'
+import { createInputDeduplicator, type InputDeduplicator } from './inputDeduplicator.ts'
 
 /** Attaches the peer of a stream to a terminal, for output and input. */
-export function attachHandler(terminals: Terminals): (params: unknown, stream: IpcServerStream) => void {
-  const typed = new WeakMap<TerminalSession, TypedOnce>()
-  const getInputDeduplicator = (session: TerminalSession): TypedOnce => {
-    const existing = typed.get(session) ?? createTypedOnce()
+export function createAttachHandler(terminals: Terminals): (params: unknown, stream: IpcServerStream) => void {
+  const typed = new WeakMap<TerminalSession, InputDeduplicator>()
+  const getInputDeduplicator = (session: TerminalSession): InputDeduplicator => {
+    const existing = typed.get(session) ?? createInputDeduplicator()
     typed.set(session, existing)
     return existing
   }

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { FileEntry } from '#shared/contract/files.ts'
 import { type HostMethod, type HostParams, type HostResult, maxRangeBytes } from '#shared/contract/hostIpc.ts'
-import type { Sandboxs } from '../machines/machines.ts'
+import type { Sandboxs } from '../sandboxes/sandboxes.ts'
 
 type FileMethod = Extract<HostMethod, `file.${string}`>
 type FileCalls = {

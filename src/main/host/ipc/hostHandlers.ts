@@ -9,10 +9,10 @@ import {
 } from '#shared/contract/hostIpc.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import type { Images } from '../images/images.ts'
-import type { Sandboxs } from '../machines/machines.ts'
-import type { SandboxLabels } from '../machines/sandboxLabels.ts'
-import type { WatchedCommands } from '../machines/watchedCommands.ts'
 import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
+import type { Sandboxs } from '../sandboxes/sandboxes.ts'
+import type { SandboxLabels } from '../sandboxes/sandboxLabels.ts'
+import type { WatchedCommands } from '../sandboxes/watchedCommands.ts'
 import type { Terminals } from '../terminals/terminals.ts'
 import { createFileHandlers } from './fileHandlers.ts'
 

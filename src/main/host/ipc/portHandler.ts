@@ -3,12 +3,12 @@ import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import { AppError } from '#shared/appError.ts'
 import type { PortConnect } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { Sandboxs } from '../machines/machines.ts'
-import { streamDuplex } from './streamDuplex.ts'
+import type { Sandboxs } from '../sandboxes/sandboxes.ts'
+import { createStreamDuplex } from './streamDuplex.ts'
 
 /** Limit per sandbox. Each connection is a process on this computer. */
 const maxConnections = 256
-const connectMs = 15_000
+const connectTimeoutMs = 15_000
 
 /** Connects a stream of the service to a port inside a sandbox. */
 export function createPortHandler(
@@ -23,8 +23,8 @@ export function createPortHandler(
   }
 
   const join = async ({ sandboxId, port }: PortConnect, stream: IpcServerStream): Promise<void> => {
-    const { duplex: outside, closed } = streamDuplex(stream)
-    const signal = AbortSignal.any([closed, AbortSignal.timeout(connectMs)])
+    const { duplex: outside, closed } = createStreamDuplex(stream)
+    const signal = AbortSignal.any([closed, AbortSignal.timeout(connectTimeoutMs)])
     const inside = await sandboxs.get(sandboxId).connect(port, signal)
     if (inside.destroyed) throw createLostConnectionError(port)
     inside.on('error', () => {}) // handled by `close`

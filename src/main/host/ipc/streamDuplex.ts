@@ -4,7 +4,7 @@ import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import { AppError } from '#shared/appError.ts'
 
 /** Wraps a stream of the service as a Node duplex. `closed` aborts when the stream has closed. */
-export function streamDuplex(stream: IpcServerStream): { duplex: Duplex; closed: AbortSignal } {
+export function createStreamDuplex(stream: IpcServerStream): { duplex: Duplex; closed: AbortSignal } {
   const controller = new AbortController()
   const { duplex, onMessage, onBytes, onTurn } = createByteStream({
     ...stream,

@@ -5,7 +5,7 @@ import { FolderArchive, PortConnect } from '#shared/contract/hostIpc.ts'
 type Open<P> = (params: P, stream: IpcServerStream) => void
 type Openers = { attach: Open<unknown>; connect: Open<PortConnect>; archive: Open<FolderArchive> }
 
-export function streamHandler({ attach, connect, archive }: Openers) {
+export function createStreamHandler({ attach, connect, archive }: Openers) {
   return (params: unknown, stream: IpcServerStream): void => {
     if (typeof params !== 'object' || params === null || !('kind' in params)) {
       attach(params, stream)

@@ -32,7 +32,7 @@ type OutputFileOptions = {
 export type Segment = { start: number; end: number; path: string }
 
 const writeBytes = 1024 * 1024
-const nothing = Buffer.alloc(0)
+const emptyBytes = Buffer.alloc(0)
 const segmentName = /^output-(\d+)\.log$/
 
 /** Stores two segments of half of `maxStoredBytes` each. Removes the older one when the newer one is full. */
@@ -96,7 +96,7 @@ export function createOutputFile(options: OutputFileOptions): OutputFile {
       const index = segments.findLastIndex((it) => it.start <= from)
       const segment = segments[index]
       const until = segments[index + 1]?.start ?? end
-      if (!segment || from >= until) return nothing
+      if (!segment || from >= until) return emptyBytes
       return readAt(segment.path, from - segment.start, Math.min(maxBytes, until - from))
     },
     async waitUntilWritten() {
@@ -136,7 +136,7 @@ async function readAt(path: string, position: number, length: number): Promise<B
   try {
     file = await open(path)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return nothing
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return emptyBytes
     throw error
   }
   try {

@@ -21,7 +21,7 @@ type Block = { start: number; used: number; bytes: Buffer }
 /** Small first, since most terminals are quiet. */
 const firstBlockBytes = 4 * 1024
 const blockBytes = 64 * 1024
-const nothing = Buffer.alloc(0)
+const emptyBytes = Buffer.alloc(0)
 
 export function createOutputLog(start = 0): OutputLog {
   const blocks: Block[] = []
@@ -38,7 +38,7 @@ export function createOutputLog(start = 0): OutputLog {
 
   const run = (from: number, maxBytes: number): Buffer => {
     const block = blocks.findLast((it) => it.start <= from)
-    if (!block || from >= end) return nothing
+    if (!block || from >= end) return emptyBytes
     const offset = from - block.start
     return block.bytes.subarray(offset, Math.min(block.used, offset + maxBytes))
   }

@@ -31,7 +31,7 @@ type Slot = LiveRow | PackedRow | undefined
 /** Maximum number of unpacked rows retained for reuse: as many as one chunk of output adds. */
 const maxSpares = 128
 /** Cache size in rows. Readers access a row and its neighbors several times, then move on. */
-const readAtOnce = 16
+const rowCacheSize = 16
 
 /**
  * Stores scrollback rows packed, transparently to the emulator: rows are unpacked on access and packed again later.
@@ -56,10 +56,10 @@ export function createPackedRows(buffer: () => RowBuffer): PackedRows {
     createRow: () => LiveRow,
     rows: { index: number; row: LiveRow }[],
   ) => {
-    const cached = rows[index % readAtOnce]
+    const cached = rows[index % rowCacheSize]
     if (cached?.index === index) return cached.row
     const row = unpackInto(packed, cached?.row ?? createRow())
-    rows[index % readAtOnce] = { index, row }
+    rows[index % rowCacheSize] = { index, row }
     return row
   }
 

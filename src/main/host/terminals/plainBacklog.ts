@@ -12,13 +12,13 @@ export type PlainBacklog = {
 }
 
 const maxBytes = 4 * 1024 * 1024
-const nothing = new Uint8Array(0)
+const emptyBytes = new Uint8Array(0)
 
 export function createPlainBacklog(): PlainBacklog {
   let parts: Uint8Array[] = []
   let size = 0
   /** Incomplete sequence or character, which the next bytes may complete. */
-  let begun: Uint8Array = nothing
+  let begun: Uint8Array = emptyBytes
 
   const keep = (chunks: Uint8Array[]): void => {
     parts = chunks
@@ -53,7 +53,7 @@ export function createPlainBacklog(): PlainBacklog {
     drain() {
       const bytes = Buffer.concat([...parts, begun])
       keep([])
-      begun = nothing
+      begun = emptyBytes
       return bytes
     },
   }

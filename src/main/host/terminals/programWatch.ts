@@ -15,7 +15,7 @@ type ProgramWatchOptions = {
  * Number of reads after output. A second read is needed because a program may start after its command line was printed
  * and print nothing itself.
  */
-const looksAfterOutput = 2
+const readsAfterOutput = 2
 
 /**
  * Reads the name of the foreground program once output settles, and again a moment later. Reads at intervals during a
@@ -53,7 +53,7 @@ export function createProgramWatch({
 
   return {
     recordOutput() {
-      looks = looksAfterOutput
+      looks = readsAfterOutput
       if (state === 'idle') wait('waiting', settleMs, () => void look())
     },
     close() {

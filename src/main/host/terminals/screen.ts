@@ -54,7 +54,7 @@ const turnBytes = 16 * 1024
 const escapeByte = 0x1b
 /** Longer incomplete escape sequences are not included in a snapshot. */
 const maxTailBytes = 1024 * 1024
-const nothing = new Uint8Array(0)
+const emptyBytes = new Uint8Array(0)
 
 export function createScreen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNotice }: ScreenOptions): Screen {
   const terminal = new xterm.Terminal({
@@ -77,7 +77,7 @@ export function createScreen({ cols, rows, marksKey, onAnswer, onTitle, onBell, 
   const tail = createTail(core)
   const reader = createScreenReader(terminal, { core, marks, getTail: tail.getBytes })
   /** Last chunk that was searched for a plain run, and the end of that run. */
-  let searched: { bytes: Uint8Array; until: number } = { bytes: nothing, until: 0 }
+  let searched: { bytes: Uint8Array; until: number } = { bytes: emptyBytes, until: 0 }
 
   const backlog = createPlainBacklog()
   let late: { bytes: Uint8Array; parsed: number } | undefined
@@ -137,7 +137,7 @@ type Tail = {
 }
 
 function createTail(core: ScreenCore): Tail {
-  let tail: Uint8Array = nothing
+  let tail: Uint8Array = emptyBytes
   let overlong = false
   return {
     add(parsed) {
@@ -151,7 +151,7 @@ function createTail(core: ScreenCore): Tail {
       }
       const begun = whole.subarray(Math.max(0, whole.lastIndexOf(escapeByte)))
       overlong = begun.length > maxTailBytes
-      tail = overlong ? nothing : begun.slice()
+      tail = overlong ? emptyBytes : begun.slice()
     },
     getBytes: () => tail,
   }

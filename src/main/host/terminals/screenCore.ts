@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/headless'
-import { computePieceBytes } from '#shared/terminalBounds.ts'
+import { computeChunkBytes } from '#shared/terminalBounds.ts'
 import { createPackedRows, type RowBuffer } from './packedRows.ts'
 
 /**
@@ -56,7 +56,7 @@ export function createScreenCore(terminal: Terminal): ScreenCore {
   const rows = createPackedRows(() => inner.buffers.normal)
   /** Packs after each chunk, so that few unpacked rows exist at a time. */
   const parseUntil = (bytes: Uint8Array, isOver: () => boolean): number => {
-    const step = computePieceBytes(terminal)
+    const step = computeChunkBytes(terminal)
     let offset = 0
     while (offset < bytes.length) {
       inner.writeSync(bytes.subarray(offset, offset + step))

@@ -1,7 +1,7 @@
 import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import type { CarriedMark } from '#shared/terminalMarks.ts'
+import type { SearchQuery } from './parseSearchExpression.ts'
 import type { ScreenMatches } from './screenSearch.ts'
-import type { SearchQuery } from './searchExpression.ts'
 
 /** Messages between the host's main thread and the workers that hold the screens. */
 export type ToScreens =

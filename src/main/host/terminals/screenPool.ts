@@ -3,7 +3,7 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import type { CarriedMark } from '#shared/terminalMarks.ts'
-import { type PresentWork, presentWork } from './presentWork.ts'
+import { type CurrentWork, createCurrentWork } from './currentWork.ts'
 import type { FromScreens, ScreenQuestion, ScreenReply, ToScreens } from './screenMessages.ts'
 import { createStuckWorkDetector, type Stuck } from './stuckWork.ts'
 import { readThreadMs } from './threadClock.ts'
@@ -53,7 +53,7 @@ export type ScreenPool = {
 
 type WorkerSlot = {
   worker: Worker
-  work: PresentWork
+  work: CurrentWork
   stuck: Stuck | undefined
   screens: Map<number, ScreenHandlers>
   asks: Map<number, Ask>
@@ -67,7 +67,7 @@ type Ask = {
   reject: (error: AppError) => void
 }
 
-const askMs = 30_000
+const requestTimeoutMs = 30_000
 /**
  * Idle time after which a worker without screens ends, in milliseconds, because V8 does not release the memory of an
  * idle thread.
@@ -87,7 +87,7 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
   let closing = false
 
   const addSlot = (): WorkerSlot => {
-    const work = presentWork()
+    const work = createCurrentWork()
     const worker = new Worker(options.workerUrl, { workerData: { work: work.memory } })
     const slot: WorkerSlot = { worker, work, stuck: undefined, screens: new Map(), asks: new Map(), idle: undefined }
     rooms.push(slot)
@@ -158,7 +158,7 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
           new Promise((resolve, reject) => {
             if (!rooms.includes(slot) || !slot.screens.has(screen)) return reject(new ScreenLostError())
             const ask = ++lastAsk
-            const late = setTimeout(() => settle(slot, ask)?.reject(createTimeoutError()), askMs)
+            const late = setTimeout(() => settle(slot, ask)?.reject(createTimeoutError()), requestTimeoutMs)
             slot.asks.set(ask, { screen, late, resolve, reject })
             post({ type: 'ask', screen, ask, question })
           }),

@@ -1,8 +1,8 @@
 import { createContext, runInContext } from 'node:vm'
 import type { IBuffer } from '@xterm/headless'
 import { searchLimits } from '#shared/contract/terminalSearch.ts'
+import { parseSearchExpression, type SearchQuery } from './parseSearchExpression.ts'
 import { type LogicalLine, readLogicalLines } from './screenText.ts'
-import { type SearchQuery, searchExpression } from './searchExpression.ts'
 
 /** `row` is relative to the oldest row of the buffer. The match is `text.slice(start, end)`. */
 export type LineMatch = { row: number; text: string; start: number; end: number }
@@ -22,7 +22,7 @@ export function searchScreen(buffer: IBuffer, query: SearchQuery): ScreenMatches
   const search = (): void => {
     matches = []
     truncated = false
-    const expression = searchExpression(query)
+    const expression = parseSearchExpression(query)
     for (let index = lines.length - 1; index >= 0 && !truncated; index -= 1) {
       const line = lines[index]
       if (!line) continue

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import { presentWork } from './presentWork.ts'
+import { createCurrentWork } from './currentWork.ts'
 import { createScreen, type Screen } from './screen.ts'
 import { createScreenBudget } from './screenBudget.ts'
 import type { FromScreens, ToScreens } from './screenMessages.ts'
@@ -25,11 +25,11 @@ type ScreenState = {
 /** Limits titles, because programs choose them and all clients receive them. */
 const titleLength = 512
 
-const lullMs = 100
+const pauseBeforeCatchUpMs = 100
 const bell = 0x07
 
 /** Runs screens in turns of about one millisecond, so that a busy screen does not block the others. */
-export function serveScreens(port: MessagePort, work = presentWork()): void {
+export function serveScreens(port: MessagePort, work = createCurrentWork()): void {
   const screens = new Map<number, ScreenState>()
   const budget = createScreenBudget()
   let taking = false
@@ -124,7 +124,7 @@ function createTurn({ tell, budget, add }: TurnOptions): (id: number, state: Scr
     budget.recordParsed(state.screen)
     if (state.rang) tell({ type: 'bell', screen: id })
     state.rang = false
-    tellMore(id, state, tell)
+    postPending(id, state, tell)
     if (state.parsed < bytes.length) return
     state.parsed = 0
     state.queue.shift()
@@ -136,7 +136,7 @@ function createTurn({ tell, budget, add }: TurnOptions): (id: number, state: Scr
     state.queue.shift()
     if (bytes.includes(bell)) tell({ type: 'bell', screen: id })
     tell({ type: 'parsed', screen: id, bytes: bytes.length })
-    state.lull ??= setTimeout(() => add(state, { type: 'catch-up' }), lullMs)
+    state.lull ??= setTimeout(() => add(state, { type: 'catch-up' }), pauseBeforeCatchUpMs)
     state.lull.refresh()
     return true
   }
@@ -164,7 +164,7 @@ function createTurn({ tell, budget, add }: TurnOptions): (id: number, state: Scr
   }
 }
 
-function tellMore(id: number, state: ScreenState, tell: Tell): void {
+function postPending(id: number, state: ScreenState, tell: Tell): void {
   if (state.answers.length > 0) tell({ type: 'answer', screen: id, data: state.answers.splice(0).join('') })
   if (state.title !== undefined) tell({ type: 'title', screen: id, title: state.title })
   state.title = undefined

@@ -1,15 +1,15 @@
 import { AppError } from '#shared/appError.ts'
 import type { HostResult } from '#shared/contract/hostIpc.ts'
 import { divideFairly } from './fairShares.ts'
+import { parseSearchExpression, type SearchQuery } from './parseSearchExpression.ts'
 import type { LineMatch } from './screenSearch.ts'
-import { type SearchQuery, searchExpression } from './searchExpression.ts'
 import type { TerminalSession } from './terminalSession.ts'
 
 type SearchResult = HostResult<'terminal.search'>
 type SessionMatches = { session: TerminalSession; matches: LineMatch[]; truncated: boolean }
 
 /** Number of concurrent searches: one per worker, plus one queued for each. */
-const together = 4
+const searchConcurrency = 4
 const deadlineMs = 10_000
 
 /** Searches the screens of all terminals. Omits results after the deadline and above the limit. */
@@ -18,7 +18,7 @@ export async function searchAll(
   query: SearchQuery,
   signal: AbortSignal,
 ): Promise<SearchResult> {
-  refuseNonsense(query)
+  assertSearchQuery(query)
   const late = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
   const results = new Map<TerminalSession, SessionMatches>()
   const waiting = [...sessions]
@@ -34,7 +34,7 @@ export async function searchAll(
     }
   }
 
-  await Promise.race([Promise.all(Array.from({ length: together }, searchNext)), waitForAbort(late)])
+  await Promise.race([Promise.all(Array.from({ length: searchConcurrency }, searchNext)), waitForAbort(late)])
   const inOrder = sessions.flatMap((session) => results.get(session) ?? [])
   const shares = divideFairly(
     inOrder.map(({ matches }) => matches.length),
@@ -55,9 +55,9 @@ export async function searchAll(
   }
 }
 
-function refuseNonsense(query: SearchQuery): void {
+function assertSearchQuery(query: SearchQuery): void {
   try {
-    searchExpression(query)
+    parseSearchExpression(query)
   } catch (cause) {
     throw createInvalidExpressionError(cause)
   }

@@ -3,7 +3,7 @@ import type { Redraw } from './screenFeed.ts'
 import type { SizeChange, TerminalFiles } from './terminalFiles.ts'
 import { countOrphaned } from './wholeCharacters.ts'
 
-type Past = {
+type RedrawOptions = {
   history: OutputHistory
   sizes: readonly SizeChange[]
   files: TerminalFiles
@@ -20,7 +20,7 @@ const original: Omit<SizeChange, 'cursor'> = { cols: 80, rows: 24 }
 
 /** Redraws a terminal on a new screen, from its saved last screen or from the stored output. */
 export async function redrawSession(
-  { history, sizes, files, drawnFrom }: Past,
+  { history, sizes, files, drawnFrom }: RedrawOptions,
   screen: Redraw,
   until: number,
 ): Promise<void> {

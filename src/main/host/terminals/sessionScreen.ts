@@ -1,12 +1,12 @@
 import type { HostResult } from '#shared/contract/hostIpc.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
+import type { SearchQuery } from './parseSearchExpression.ts'
 import type { ScreenFeed } from './screenFeed.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
 import type { ScreenMatches } from './screenSearch.ts'
-import type { SearchQuery } from './searchExpression.ts'
 import type { SessionMeta } from './sessionMeta.ts'
-import type { DrawnScreen } from './terminalFiles.ts'
-import type { PresentScreen } from './viewer.ts'
+import type { SavedScreen } from './terminalFiles.ts'
+import type { ScreenSnapshot } from './viewer.ts'
 
 export type ScreenRead = HostResult<'terminal.read'> & { bytes: Uint8Array }
 
@@ -20,9 +20,9 @@ export type SessionScreen = {
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
   search(query: SearchQuery): Promise<ScreenMatches>
   /** Draws the screen with `scrollback` lines above it, for a viewer that skips output. */
-  present(scrollback: number): Promise<PresentScreen>
+  present(scrollback: number): Promise<ScreenSnapshot>
   /** Draws the final screen for a later process. */
-  drawLast(): Promise<DrawnScreen>
+  drawLast(): Promise<SavedScreen>
   /** Schedules freeing the screen of an exited terminal, because these are rarely read. It is redrawn on demand. */
   rest(): void
   /** Stops scheduling timers. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { presentWork } from './presentWork.ts'
+import { createCurrentWork } from './currentWork.ts'
 import { createStuckWorkDetector } from './stuckWork.ts'
 
 const times = { stuckMs: 1_000, lookMs: 100 }
 
-function looks(work: ReturnType<typeof presentWork>) {
+function looks(work: ReturnType<typeof createCurrentWork>) {
   const look = createStuckWorkDetector(work, times)
   let nowMs = 0
   return (ms: number) => {
@@ -18,7 +18,7 @@ function looks(work: ReturnType<typeof presentWork>) {
 }
 
 test('a piece of work that goes on and on is stuck, and says whose it is', () => {
-  const work = presentWork()
+  const work = createCurrentWork()
   const lookFor = looks(work)
   work.begin(7, 'drawing')
   expect(lookFor(1_000)).toBeUndefined()
@@ -26,7 +26,7 @@ test('a piece of work that goes on and on is stuck, and says whose it is', () =>
 })
 
 test('many pieces of one screen are not stuck, nor is a worker with nothing to do', () => {
-  const work = presentWork()
+  const work = createCurrentWork()
   const lookFor = looks(work)
   for (let turn = 0; turn < 50; turn++) {
     work.begin(7, 'asked')
@@ -37,7 +37,7 @@ test('many pieces of one screen are not stuck, nor is a worker with nothing to d
 })
 
 test('a machine that stood still tells nothing of the worker', () => {
-  const work = presentWork()
+  const work = createCurrentWork()
   const look = createStuckWorkDetector(work, times)
   work.begin(7, 'drawing')
   expect([look(100), look(5_000), look(5_100), look(6_000)]).toEqual([undefined, undefined, undefined, undefined])

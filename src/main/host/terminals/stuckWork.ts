@@ -1,4 +1,4 @@
-import type { PresentWork, WorkKind } from './presentWork.ts'
+import type { CurrentWork, WorkKind } from './currentWork.ts'
 
 export type Stuck = { screen: number; kind: WorkKind }
 
@@ -7,7 +7,7 @@ export type Stuck = { screen: number; kind: WorkKind }
  * thread ran. A late check indicates a slow computer instead of a stuck worker, and restarts the timeout.
  */
 export function createStuckWorkDetector(
-  work: Pick<PresentWork, 'now'>,
+  work: Pick<CurrentWork, 'now'>,
   { stuckMs, lookMs }: { stuckMs: number; lookMs: number },
 ) {
   let observed: { turn: number; sinceMs: number } | undefined

@@ -24,16 +24,16 @@ export type TerminalMeta = z.infer<typeof TerminalMeta>
 
 /** Snapshot with command marks, positioned after its first `at` bytes. */
 const SavedMarks = z.object({ at: z.int().min(0), marks: z.array(CarriedMark) })
-export type DrawnScreen = { bytes: Uint8Array<ArrayBuffer>; marks?: z.infer<typeof SavedMarks> | undefined }
+export type SavedScreen = { bytes: Uint8Array<ArrayBuffer>; marks?: z.infer<typeof SavedMarks> | undefined }
 
 /** Folder of one terminal: its record, its output and, after its exit, its last screen. */
 export type TerminalFiles = {
   readonly folder: string
   /** Writes the newest state. Skips superseded states. Never rejects. */
   save(meta: TerminalMeta): Promise<void>
-  saveScreen(drawn: DrawnScreen): Promise<void>
+  saveScreen(drawn: SavedScreen): Promise<void>
   /** @returns undefined if it was never saved */
-  readScreen(): Promise<DrawnScreen | undefined>
+  readScreen(): Promise<SavedScreen | undefined>
   remove(): Promise<void>
 }
 

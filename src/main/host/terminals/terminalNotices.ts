@@ -1,7 +1,7 @@
 import type { IParser } from '@xterm/headless'
 import { sanitizeLine } from '#shared/shownLine.ts'
 
-const maxNotice = 200
+const maxNoticeLength = 200
 
 /**
  * Reports notifications from programs: OSC 9 (iTerm2), OSC 777 (`notify`, rxvt) and OSC 99 (kitty). The bell counts as
@@ -13,7 +13,7 @@ export function watchTerminalNotices(parser: IParser, onNotice: (text: string) =
   for (const [code, textOf] of Object.entries(readers)) {
     parser.registerOscHandler(Number(code), (data) => {
       const text = textOf(data)
-      if (text !== undefined) onNotice(sanitizeLine(text, maxNotice))
+      if (text !== undefined) onNotice(sanitizeLine(text, maxNoticeLength))
       return true
     })
   }

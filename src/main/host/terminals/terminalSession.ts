@@ -8,12 +8,12 @@ import type { SandboxTerminal } from '../runtimes/sandboxRuntime.ts'
 import { createFlushRounds } from './flushRounds.ts'
 import { createOutputFlow, type OutputFlow } from './outputFlow.ts'
 import { openOutput, type TerminalOutput } from './outputHistory.ts'
+import type { SearchQuery } from './parseSearchExpression.ts'
 import { createProgramWatch } from './programWatch.ts'
 import { readSince, type SinceReply, type SinceRequest } from './readSince.ts'
 import { createScreenFeed, type ScreenFeed } from './screenFeed.ts'
 import type { ScreenPool, ScreenSize } from './screenPool.ts'
 import type { ScreenMatches } from './screenSearch.ts'
-import type { SearchQuery } from './searchExpression.ts'
 import { createSessionMeta, type SessionMeta } from './sessionMeta.ts'
 import { redrawSession } from './sessionRedraw.ts'
 import { createSessionScreen, type ScreenRead, type SessionScreen } from './sessionScreen.ts'
@@ -69,7 +69,7 @@ type SessionOptions = {
  * Timeout in milliseconds. Runtimes kill a program after a few seconds, so it only matters if a program cannot be
  * killed.
  */
-const endMs = 15_000
+const endTimeoutMs = 15_000
 
 export async function createTerminalSession(options: SessionOptions): Promise<TerminalSession> {
   const { files, program } = options
@@ -135,7 +135,7 @@ export async function createTerminalSession(options: SessionOptions): Promise<Te
       program?.close()
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, endMs)
+        timer = setTimeout(resolve, endTimeoutMs)
       })
       await Promise.race([program?.ended, late]).finally(() => clearTimeout(timer))
       activity.recordExit(null, null)

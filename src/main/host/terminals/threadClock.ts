@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 
 /** Returns the kernel thread id of the calling thread, or 0 if it is unavailable. */
-export function presentThread(): number {
+export function getCurrentThreadId(): number {
   try {
     return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0] ?? 0)
   } catch {

@@ -42,7 +42,7 @@ type ViewerOptions = {
    * Draws the current screen, with all lines above it when the flood is over. Set for viewers that may skip parts of a
    * flood.
    */
-  present?: ((isOver: boolean) => Promise<PresentScreen>) | undefined
+  present?: ((isOver: boolean) => Promise<ScreenSnapshot>) | undefined
   /** Called when the viewer has advanced, so that older output can be released. */
   onMoved: () => void
   /** Called when the viewer has ended: after its last message, on a stall, or after a disconnect. */
@@ -50,7 +50,7 @@ type ViewerOptions = {
 }
 
 /** Snapshot of all output before `cursor`. */
-export type PresentScreen = { cursor: number; message: ServerStreamMessage; bytes: Uint8Array }
+export type ScreenSnapshot = { cursor: number; message: ServerStreamMessage; bytes: Uint8Array }
 
 /** Bytes sent before other streams get a turn. */
 const runBytes = 64 * 1024

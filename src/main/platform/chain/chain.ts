@@ -110,10 +110,10 @@ export type SubmittedTransfer = { hash: Hex; nonce: number; fees: Fees }
 export type TransferReceipt = 'none' | 'paid' | 'reverted' | 'other'
 
 /** Queries by name, as sent to the worker thread. */
-export type ChainQuestions = {
+export type ChainQueries = {
   [K in Exclude<keyof Chain, 'network' | 'host'>]: {
     query: Parameters<Chain[K]>[0]
     answer: Awaited<ReturnType<Chain[K]>>
   }
 }
-export type QuestionName = keyof ChainQuestions
+export type QuestionName = keyof ChainQueries

@@ -1,11 +1,11 @@
 import type { EvmNetwork } from '#shared/contract/networks.ts'
-import type { ChainQuestions, QuestionName } from './chain.ts'
-import type { FailureFacts } from './chainFailure.ts'
+import type { ChainQueries, QuestionName } from './chain.ts'
+import type { ChainErrorDetails } from './chainError.ts'
 
 export type ChainEndpoint = { network: EvmNetwork; rpcUrl: string }
 
 export type Question<K extends QuestionName = QuestionName> = {
-  [N in K]: { name: N; asked: ChainQuestions[N]['query'] }
+  [N in K]: { name: N; asked: ChainQueries[N]['query'] }
 }[K]
 
 export type ToChainWorker =
@@ -15,4 +15,4 @@ export type ToChainWorker =
 export type FromChainWorker =
   | { type: 'ready' }
   | { type: 'answer'; id: number; answer: unknown }
-  | { type: 'failure'; id: number; facts: FailureFacts }
+  | { type: 'failure'; id: number; facts: ChainErrorDetails }

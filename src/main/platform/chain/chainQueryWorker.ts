@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../log.ts'
 import type { Limits } from './chain.ts'
-import { ChainFailure, type FailureFacts } from './chainFailure.ts'
+import { ChainError, type ChainErrorDetails } from './chainError.ts'
 import type { ChainEndpoint, FromChainWorker, Question, ToChainWorker } from './chainMessages.ts'
 
 /** Worker thread that queries chains. Exits when idle, or when it does not abort a query in time. */
@@ -16,7 +16,7 @@ type Options = {
   idleMs: number
   stopMs: number
   /** Reason with which open queries reject when the thread exits. */
-  getExitReason: () => FailureFacts
+  getExitReason: () => ChainErrorDetails
   /** Called when the worker stops accepting queries. */
   onEnd: () => void
   onExit: () => void
@@ -67,9 +67,9 @@ export function createChainQueryWorker(options: Options): ChainQueryWorker {
     rest()
     return query
   }
-  const fail = (id: number, facts: FailureFacts): void => {
+  const fail = (id: number, facts: ChainErrorDetails): void => {
     const query = takeQuery(id)
-    query?.reject(new ChainFailure(query.host, facts))
+    query?.reject(new ChainError(query.host, facts))
   }
 
   /** An idle thread does not block the exit of the process, and exits after a timeout. */

@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url'
 import type { Log } from '../log.ts'
 import { getProgramFile } from '../programFile.ts'
-import type { Chain, ChainQuestions, Limits, QuestionName } from './chain.ts'
-import { ChainFailure } from './chainFailure.ts'
+import type { Chain, ChainQueries, Limits, QuestionName } from './chain.ts'
+import { ChainError } from './chainError.ts'
 import type { ChainEndpoint, Question } from './chainMessages.ts'
 import { type ChainQueryWorker, createChainQueryWorker } from './chainQueryWorker.ts'
 
@@ -56,7 +56,7 @@ export function createChainThread(options: Options): ChainThread {
 
   const ask = (endpoint: ChainEndpoint, question: Question, limits: Limits): Promise<unknown> => {
     const { host } = new URL(endpoint.rpcUrl)
-    if (closing) return Promise.reject(new ChainFailure(host, { kind: 'closed' }))
+    if (closing) return Promise.reject(new ChainError(host, { kind: 'closed' }))
     if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
     return openWorker().query(endpoint, question, limits)
   }
@@ -67,10 +67,10 @@ export function createChainThread(options: Options): ChainThread {
       const { host } = new URL(rpcUrl)
       const asks =
         <K extends QuestionName>(name: K) =>
-        (query: ChainQuestions[K]['query'], limits: Limits = {}) => {
+        (query: ChainQueries[K]['query'], limits: Limits = {}) => {
           const question = { name, asked: query } as Question // name and query belong together
           // the thread returns the result of the function with this name
-          return ask(endpoint, question, limits) as Promise<ChainQuestions[K]['answer']>
+          return ask(endpoint, question, limits) as Promise<ChainQueries[K]['answer']>
         }
       return {
         ...{ network, host },

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { FromChainWorker, ToChainWorker } from './chainMessages.ts'
-import { toFailureFacts } from './failureFacts.ts'
+import { toChainErrorDetails } from './failureFacts.ts'
 import { openNode } from './openNode.ts'
 import { findAuthorizationOutcome } from './questions/authorizationOutcome.ts'
 import { readBalances } from './questions/balances.ts'
@@ -34,7 +34,7 @@ function serveChain(port: MessagePort): void {
       const work = queries[question.name] as (node: unknown, input: unknown) => Promise<unknown>
       tell({ type: 'answer', id, answer: await work(openNode(endpoint, stopping.signal), question.asked) })
     } catch (error) {
-      tell({ type: 'failure', id, facts: toFailureFacts(error) })
+      tell({ type: 'failure', id, facts: toChainErrorDetails(error) })
     } finally {
       underWay.delete(id)
     }

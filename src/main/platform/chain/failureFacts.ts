@@ -6,10 +6,10 @@ import {
   ResponseBodyTooLargeError,
   RpcRequestError,
 } from 'viem'
-import type { FailureFacts } from './chainFailure.ts'
+import type { ChainErrorDetails } from './chainError.ts'
 
 /** Error for a node that serves another network than expected. */
-export class OtherNetwork extends Error {
+export class WrongNetworkError extends Error {
   readonly chainId: number
 
   constructor(chainId: number) {
@@ -19,11 +19,11 @@ export class OtherNetwork extends Error {
 }
 
 /** Extracts only kinds, codes and numbers. Messages of a node do not leave the thread. */
-export function toFailureFacts(error: unknown): FailureFacts {
+export function toChainErrorDetails(error: unknown): ChainErrorDetails {
   const chain = [...listCauses(error)]
   const first = <T>(kind: abstract new (...parameters: never[]) => T): T | undefined =>
     chain.find((it): it is T => it instanceof kind)
-  const otherNetwork = first(OtherNetwork)
+  const otherNetwork = first(WrongNetworkError)
   if (otherNetwork) return { kind: 'other-network', chainId: otherNetwork.chainId }
   if (first(ResponseBodyTooLargeError)) return { kind: 'too-large' }
   const refused = first(RpcRequestError)
@@ -35,7 +35,7 @@ export function toFailureFacts(error: unknown): FailureFacts {
 }
 
 /** Whether the contract reverts the transfer. Nothing was sent. */
-export function isRefusedByContract(error: unknown): boolean {
+export function isContractRevert(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false
   return [...listCauses(error)].some(
     (it) => it instanceof ContractFunctionRevertedError || it instanceof ExecutionRevertedError,

@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { AppError } from '#shared/appError.ts'
 import type { Exchange } from './exchange.ts'
-import { createFailureHeaders, retryHeader } from './failures.ts'
-import { splitJson } from './jsonPieces.ts'
+import { createErrorHeaders, retryHeader } from './failures.ts'
+import { serializeJsonChunks } from './jsonPieces.ts'
 
 const form = Symbol('form of an answer')
 
 /** Response that is not JSON, such as a file, a page or an archive. */
-export type BytesAnswer = {
+export type BytesResponse = {
   readonly [form]: 'bytes'
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export type BytesAnswer = {
 }
 
 /** Stream of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
-export type EventsAnswer = {
+export type EventStreamResponse = {
   readonly [form]: 'events'
   readonly events: AsyncIterable<StreamEvent>
   readonly toEvent: ((toEvent: AppError) => StreamEvent) | undefined
@@ -34,9 +34,9 @@ type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
 export function createBytesAnswer(fields: {
   status?: number
   headers: Readonly<Record<string, string>>
-  body?: BytesAnswer['body']
+  body?: BytesResponse['body']
   sourceBytes?: number
-}): BytesAnswer {
+}): BytesResponse {
   const { status = 200, headers, body, sourceBytes = 0 } = fields
   return { [form]: 'bytes', status, headers, body, sourceBytes }
 }
@@ -44,10 +44,10 @@ export function createBytesAnswer(fields: {
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' }
 
 /** Creates a JSON response for an object with long strings. It is serialized while it is sent. */
-export function createLongJsonAnswer(status: number, value: Readonly<Record<string, unknown>>): BytesAnswer {
+export function createLongJsonResponse(status: number, value: Readonly<Record<string, unknown>>): BytesResponse {
   const strings = Object.values(value).filter((member) => typeof member === 'string')
   const sourceBytes = strings.reduce((sum, text) => sum + measureBytes(text), 0)
-  return createBytesAnswer({ status, headers: jsonHeaders, body: splitJson(value), sourceBytes })
+  return createBytesAnswer({ status, headers: jsonHeaders, body: serializeJsonChunks(value), sourceBytes })
 }
 
 /** Returns the bytes that a response holds in memory until it is sent. */
@@ -55,7 +55,7 @@ export function countBufferedBytes({
   body,
   sourceBytes = 0,
 }: {
-  body: BytesAnswer['body']
+  body: BytesResponse['body']
   sourceBytes?: number
 }): number {
   if (typeof body === 'string') return measureBytes(body)
@@ -73,23 +73,23 @@ function measureBytes(text: string): number {
  * aborts and the iterator is closed.
  * @param options format of a later error; default: an event `error` with a standard error body
  */
-export function createEventsAnswer(
+export function createEventStreamResponse(
   events: AsyncIterable<StreamEvent>,
   options: { toEvent?: (toEvent: AppError) => StreamEvent } = {},
-): EventsAnswer {
+): EventStreamResponse {
   return { [form]: 'events', events, toEvent: options.toEvent }
 }
 
-export function isBytesAnswer(value: unknown): value is BytesAnswer {
+export function isBytesAnswer(value: unknown): value is BytesResponse {
   return getForm(value) === 'bytes'
 }
 
-export function isEventsAnswer(value: unknown): value is EventsAnswer {
+export function isEventsAnswer(value: unknown): value is EventStreamResponse {
   return getForm(value) === 'events'
 }
 
 /** Closes the source of a response that is not sent. */
-export function discardAnswer(answer: unknown): void {
+export function discardResponse(answer: unknown): void {
   const source = isBytesAnswer(answer) ? answer.body : isEventsAnswer(answer) ? answer.events : undefined
   if (source instanceof Readable) source.destroy()
   else if (typeof source === 'object' && Symbol.asyncIterator in source) {
@@ -111,17 +111,17 @@ export function sendJson(exchange: Exchange, status: number, text: string): void
  * Sends an error response. If a response has begun, closes the connection, because there is no other way to report the
  * error.
  */
-export function sendFailure(exchange: Exchange, error: AppError): void {
+export function sendError(exchange: Exchange, error: AppError): void {
   if (exchange.response.headersSent) {
     exchange.response.destroy()
     return
   }
-  Object.assign(exchange.headers, createFailureHeaders(error), exchange.failureBody && retryHeader(error))
+  Object.assign(exchange.headers, createErrorHeaders(error), exchange.failureBody && retryHeader(error))
   sendJson(exchange, error.status, JSON.stringify(exchange.failureBody?.(error) ?? error.toBody()))
 }
 
 /** @throws an error of the source; it can become an error response only before the first chunk */
-export async function sendBytes(exchange: Exchange, { status, headers, body }: BytesAnswer): Promise<void> {
+export async function sendBytes(exchange: Exchange, { status, headers, body }: BytesResponse): Promise<void> {
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
     sendWhole(exchange, { status, headers, body })
     return
@@ -137,7 +137,7 @@ export async function sendBytes(exchange: Exchange, { status, headers, body }: B
   disconnected.addEventListener('abort', stop)
   if (disconnected.aborted) stop()
   try {
-    await writeEach(response, body, (piece) => {
+    await writeChunks(response, body, (piece) => {
       if (!response.headersSent) begin()
       return response.write(piece)
     })
@@ -153,7 +153,7 @@ export async function sendBytes(exchange: Exchange, { status, headers, body }: B
 }
 
 /** Requests the next chunk once the client has read the last one. Stops when the client disconnects. */
-export async function writeEach<T>(
+export async function writeChunks<T>(
   response: ServerResponse,
   pieces: AsyncIterable<T> | Iterable<T>,
   write: (piece: T) => boolean,

@@ -51,7 +51,7 @@ export type Price<Call> = (
   input: Parsed<Route>,
   call: Call,
   request: PricedRequest,
-) => Promise<Payment | { answer: StoredAnswer } | undefined>
+) => Promise<Payment | { answer: CompleteResponse } | undefined>
 
 /** Request that a payment is bound to. `path` includes the query; `body` is the raw body. */
 export type PricedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer }
@@ -66,10 +66,10 @@ export type Payment = {
    * Completes the payment after the work.
    * @param answer undefined if the response was streamed, to its end or until the client disconnected
    */
-  done(answer: StoredAnswer | undefined): Promise<void>
+  done(answer: CompleteResponse | undefined): Promise<void>
   /** Handles an error of the work. @returns the error for the client, which may include the state of the payment */
   fail(error: unknown): Promise<AppError>
 }
 
 /** Complete JSON response. */
-export type StoredAnswer = { status: number; body: string }
+export type CompleteResponse = { status: number; body: string }

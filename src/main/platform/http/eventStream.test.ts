@@ -5,7 +5,7 @@ import { AppError } from '#shared/appError.ts'
 import { defineRoute } from '#shared/contract/route.ts'
 import { until } from '#test/support/eventually.ts'
 import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
-import { createEventsAnswer, type StreamEvent } from './answers.ts'
+import { createEventStreamResponse, type StreamEvent } from './answers.ts'
 
 const stream = defineRoute({
   operation: 'stream',
@@ -19,7 +19,7 @@ const stream = defineRoute({
 type Handle = (call: TestCall) => AsyncIterable<StreamEvent>
 
 function streaming(handle: Handle, heartbeatMs?: number) {
-  const endpoint = testEndpoint(stream, (_, call) => createEventsAnswer(handle(call)), { streams: () => true })
+  const endpoint = testEndpoint(stream, (_, call) => createEventStreamResponse(handle(call)), { streams: () => true })
   return pipelineServer({ endpoints: [endpoint], ...(heartbeatMs !== undefined && { heartbeatMs }) })
 }
 
@@ -71,7 +71,7 @@ test('a dialect tells a failure in its own form', async () => {
   }
   const endpoint = testEndpoint(
     stream,
-    () => createEventsAnswer(cut(), { toEvent: ({ message }) => ({ data: { error: { message } } }) }),
+    () => createEventStreamResponse(cut(), { toEvent: ({ message }) => ({ data: { error: { message } } }) }),
     { streams: () => true },
   )
   const { ask } = await pipelineServer({ endpoints: [endpoint] })

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { type EventsAnswer, type StreamEvent, writeEach } from './answers.ts'
+import { type EventStreamResponse, type StreamEvent, writeChunks } from './answers.ts'
 import type { Exchange } from './exchange.ts'
 
 /** Proxies close connections that are idle for longer, most after 30 or 60 s. */
@@ -15,7 +15,7 @@ type Options = {
 }
 
 /** @throws an error before the first event, while an error response is still possible */
-export async function sendEvents(exchange: Exchange, answer: EventsAnswer, options: Options): Promise<void> {
+export async function sendEvents(exchange: Exchange, answer: EventStreamResponse, options: Options): Promise<void> {
   const { request, response, disconnected, signal } = exchange
   const begin = (): void => {
     if (!response.headersSent) response.writeHead(200, { ...exchange.headers, ...eventHeaders })
@@ -42,7 +42,7 @@ export async function sendEvents(exchange: Exchange, answer: EventsAnswer, optio
   signal.addEventListener('abort', stop)
   response.setTimeout(options.heartbeatMs * missedHeartbeats, () => response.destroy())
   try {
-    await writeEach(response, answer.events, (event) => {
+    await writeChunks(response, answer.events, (event) => {
       begin()
       heartbeat.refresh()
       return response.write(formatEvent(event))

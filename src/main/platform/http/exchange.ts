@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { AppError } from '#shared/appError.ts'
-import type { Ending } from './ending.ts'
+import type { AbortListeners } from './abortListeners.ts'
 
 /** A request and its response. */
 export type Exchange = {
@@ -39,7 +39,7 @@ export type Upgrade = { request: IncomingMessage; stream: Duplex; head: Buffer }
 
 type ExchangeInput = Pick<Exchange, 'request' | 'response'> & {
   headers: Readonly<Record<string, string>>
-  ending: Ending
+  ending: AbortListeners
 }
 
 /**
@@ -53,7 +53,7 @@ export class RequestExchange implements Exchange {
   failureBody: Exchange['failureBody'] = undefined
   routePath: Exchange['routePath'] = undefined
   logFields: Exchange['logFields'] = undefined
-  readonly #ending: Ending
+  readonly #ending: AbortListeners
   #gone: AbortController | undefined
   #signal: AbortController | undefined
   #abortError: AppError | undefined
@@ -86,7 +86,7 @@ export class RequestExchange implements Exchange {
     const { response } = this
     if (this.#abortError || response.destroyed || response.writableEnded) return
     this.#abortError = error
-    const cutOff = setTimeout(() => response.destroy(), lastPartMs)
+    const cutOff = setTimeout(() => response.destroy(), lastChunkTimeoutMs)
     response.once('close', () => clearTimeout(cutOff))
     this.#onAbort?.(error)
     this.#gone?.abort(error)
@@ -100,7 +100,7 @@ export class RequestExchange implements Exchange {
 }
 
 /** Time for the last chunk of a response after `abort`. */
-const lastPartMs = 2_000
+const lastChunkTimeoutMs = 2_000
 
 /** Returns the path of a request without its query, truncated. */
 export function getPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {
@@ -121,7 +121,7 @@ function createDisconnectController(response: ServerResponse): AbortController {
   return controller
 }
 
-function createEitherController(response: ServerResponse, ending: Ending): AbortController {
+function createEitherController(response: ServerResponse, ending: AbortListeners): AbortController {
   const either = new AbortController()
   const end = (): void => either.abort()
   if (response.destroyed) end()

@@ -24,7 +24,7 @@ const defaultRetrySeconds = 5
  * Builds the headers of an error response. A 401 response includes the authentication scheme:
  * https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
  */
-export function createFailureHeaders({ status, retryAfterSeconds, headers }: AppError): Record<string, string> {
+export function createErrorHeaders({ status, retryAfterSeconds, headers }: AppError): Record<string, string> {
   const soonSeconds = retryAfterSeconds ?? (status === 429 || status === 503 ? defaultRetrySeconds : undefined)
   return {
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
@@ -34,28 +34,28 @@ export function createFailureHeaders({ status, retryAfterSeconds, headers }: App
 }
 
 /** Statuses for which a retry has the same result. */
-const lasting = new Set([400, 401, 402, 403, 404, 409, 413])
+const permanentStatuses = new Set([400, 401, 402, 403, 404, 409, 413])
 /** Codes of 503 errors that persist until the user acts. */
 const isUnconfigured = ({ code }: AppError): boolean => code.endsWith('/unconfigured')
 
 /** Builds the header that tells SDKs of model providers whether to retry. Their retries can take minutes. */
 export function retryHeader(error: AppError): Record<string, string> {
   const { status } = error
-  if (lasting.has(status) || (status === 503 && isUnconfigured(error))) return { 'x-should-retry': 'false' }
+  if (permanentStatuses.has(status) || (status === 503 && isUnconfigured(error))) return { 'x-should-retry': 'false' }
   return status === 429 || status === 503 ? { 'x-should-retry': 'true' } : {}
 }
 
 /** Refuses an upgrade. Writes to the socket, because there is no `ServerResponse`. */
 export function refuseUpgrade(stream: Duplex, error: AppError, headers: Readonly<Record<string, string>> = {}): void {
-  answerBare(stream, {
+  writeRawResponse(stream, {
     status: error.status,
     body: error.toBody(),
-    headers: { ...headers, ...createFailureHeaders(error) },
+    headers: { ...headers, ...createErrorHeaders(error) },
   })
 }
 
 /** Responds to a request that the parser of Node.js rejects. */
-export function answerBrokenRequest(error: Error & { code?: string }, stream: Duplex): void {
+export function rejectMalformedRequest(error: Error & { code?: string }, stream: Duplex): void {
   if (error.code === 'ECONNRESET') {
     stream.destroy()
     return
@@ -66,24 +66,27 @@ export function answerBrokenRequest(error: Error & { code?: string }, stream: Du
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? [408, 'The request was not sent in time.']
         : [400, 'This is not HTTP.']
-  answerBare(stream, { status: Number(status), body: new AppError('request/malformed', String(sentence)).toBody() })
+  writeRawResponse(stream, {
+    status: Number(status),
+    body: new AppError('request/malformed', String(sentence)).toBody(),
+  })
 }
 
 /**
  * Reads and discards the rest of a refused body for a moment, so that a client that is still sending receives the
  * response instead of a connection reset. Then closes the connection.
  */
-export function dropRest(request: IncomingMessage): void {
+export function drainBody(request: IncomingMessage): void {
   if (request.complete) return
   const timer = setTimeout(() => request.socket.destroy(), 3000)
   request.once('close', () => clearTimeout(timer))
   request.resume()
 }
 
-type BareAnswer = { status: number; body: ErrorBody; headers?: Readonly<Record<string, string>> }
+type RawResponse = { status: number; body: ErrorBody; headers?: Readonly<Record<string, string>> }
 
 /** Writes a response to the raw socket and closes it, for requests that do not reach the handlers. */
-function answerBare(stream: Duplex, { status, body, headers = {} }: BareAnswer): void {
+function writeRawResponse(stream: Duplex, { status, body, headers = {} }: RawResponse): void {
   if (!stream.writable) return
   const text = JSON.stringify(body)
   const reply = {

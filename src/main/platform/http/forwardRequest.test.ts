@@ -6,7 +6,7 @@ import { AppError } from '#shared/appError.ts'
 import { until } from '#test/support/eventually.ts'
 import { rawExchange } from '#test/support/pipelineServer.ts'
 import { silentLog } from '../log.ts'
-import { type Forwarding, forwardRequest } from './forwardRequest.ts'
+import { forwardRequest, type ProxyOptions } from './forwardRequest.ts'
 import { forwardUpgrade } from './forwardUpgrade.ts'
 import { createHttpServer } from './httpServer.ts'
 
@@ -22,7 +22,7 @@ async function openProxied(
   await once(upstream, 'listening')
   const { port: upstreamPort } = upstream.address() as AddressInfo // it listens on TCP
   const agent = new Agent({ keepAlive: true })
-  const createForwarding = ({ method, url, headers }: IncomingMessage, response?: ServerResponse): Forwarding => ({
+  const createForwarding = ({ method, url, headers }: IncomingMessage, response?: ServerResponse): ProxyOptions => ({
     reach: () => (framing) =>
       httpRequest({
         agent,

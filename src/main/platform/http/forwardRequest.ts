@@ -3,11 +3,11 @@ import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/appError.ts'
 import type { HeaderList } from './endToEndHeaders.ts'
 import type { Exchange } from './exchange.ts'
-import { dropRest } from './failures.ts'
+import { drainBody } from './failures.ts'
 import { ignoreLateErrors } from './lateErrors.ts'
 
 /** Behavior of one proxy: its target, headers, timeouts and errors. */
-export type Forwarding = {
+export type ProxyOptions = {
   /**
    * Connects to the upstream server and returns a function that starts a request with the given framing headers. The
    * caller sends the body.
@@ -21,7 +21,7 @@ export type Forwarding = {
   answerMs: number
   /** Timeout without a byte in either direction. */
   idleMs: number
-  toError(kind: ForwardingFailure, cause?: unknown): AppError
+  toError(kind: ProxyErrorKind, cause?: unknown): AppError
 }
 
 export type Begin = (framing: HeaderList) => ClientRequest
@@ -30,14 +30,14 @@ export type Begin = (framing: HeaderList) => ClientRequest
  * `late`: no response in time. `broken`: the connection closed before the response. `protocol`: an upgrade that was not
  * requested. A number: a status that is not final or not valid in HTTP.
  */
-export type ForwardingFailure = 'late' | 'broken' | 'protocol' | number
+export type ProxyErrorKind = 'late' | 'broken' | 'protocol' | number
 
 /**
  * Forwards a request to an upstream server and streams the response back, with backpressure in both directions. If
  * either side disconnects, the other connection is closed.
  * @throws AppError from `toError`, while an error response is still possible
  */
-export async function forwardRequest(exchange: Exchange, forwarding: Forwarding): Promise<void> {
+export async function forwardRequest(exchange: Exchange, forwarding: ProxyOptions): Promise<void> {
   const { request, response, disconnected } = exchange
   const { toError } = forwarding
   const begin = await reachUpstream(forwarding, disconnected)
@@ -52,7 +52,7 @@ export async function forwardRequest(exchange: Exchange, forwarding: Forwarding)
   }
   upstreamRequest.once('finish', wait)
   try {
-    const answer = await answerTo(upstreamRequest, request, toError)
+    const answer = await streamBody(upstreamRequest, request, toError)
     upstreamRequest.off('finish', wait) // the upstream may respond before it has received the whole request
     clearTimeout(late)
     const status = assertStatus(answer, toError)
@@ -62,7 +62,7 @@ export async function forwardRequest(exchange: Exchange, forwarding: Forwarding)
     await pipeline(answer, response)
     // The pipe would pause the request when the upstream connection closes, and the rest of the body would stay unread.
     if (!request.complete) request.unpipe(upstreamRequest)
-    dropRest(request)
+    drainBody(request)
   } catch (thrown) {
     if (!response.destroyed) throw thrown
   } finally {
@@ -73,12 +73,12 @@ export async function forwardRequest(exchange: Exchange, forwarding: Forwarding)
 }
 
 /** @throws AppError from `toError` for a status that is not final or not valid in HTTP */
-export function assertStatus({ statusCode = 0 }: IncomingMessage, toError: Forwarding['toError']): number {
+export function assertStatus({ statusCode = 0 }: IncomingMessage, toError: ProxyOptions['toError']): number {
   if (statusCode >= 200 && statusCode <= 999) return statusCode
   throw toError(statusCode)
 }
 
-export async function reachUpstream({ reach, toError }: Forwarding, disconnected: AbortSignal): Promise<Begin> {
+export async function reachUpstream({ reach, toError }: ProxyOptions, disconnected: AbortSignal): Promise<Begin> {
   try {
     return await reach(disconnected)
   } catch (cause) {
@@ -87,7 +87,11 @@ export async function reachUpstream({ reach, toError }: Forwarding, disconnected
 }
 
 /** Opens a connection if the pool has none, which can throw synchronously. */
-export function beginForwarding(begin: Begin, framing: HeaderList, beginRequest: Forwarding['toError']): ClientRequest {
+export function beginForwarding(
+  begin: Begin,
+  framing: HeaderList,
+  beginRequest: ProxyOptions['toError'],
+): ClientRequest {
   try {
     const request = begin(framing)
     ignoreLateErrors(request)
@@ -103,10 +107,10 @@ function getFraming({ headers }: IncomingMessage): HeaderList {
 }
 
 /** Streams the body. Stops when the upstream server responds before it has received the whole body. */
-function answerTo(
+function streamBody(
   upstreamRequest: ClientRequest,
   request: IncomingMessage,
-  toError: Forwarding['toError'],
+  toError: ProxyOptions['toError'],
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     upstreamRequest.once('response', resolve)

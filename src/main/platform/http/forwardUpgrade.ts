@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/appError.ts'
 import { formatHead } from './endToEndHeaders.ts'
 import type { Upgrade } from './exchange.ts'
-import { assertStatus, beginForwarding, type Forwarding, reachUpstream } from './forwardRequest.ts'
+import { assertStatus, beginForwarding, type ProxyOptions, reachUpstream } from './forwardRequest.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
 
 /** Maximum buffered bytes: a WebSocket client may send before the handshake response. */
-const maxAheadBytes = 64 * 1024
+const maxReadAheadBytes = 64 * 1024
 
 /**
  * Connects a WebSocket of the client to an upstream server. After the handshake, bytes pass unchanged in both
@@ -16,7 +16,7 @@ const maxAheadBytes = 64 * 1024
  * side disconnects, the other connection is closed.
  * @throws AppError from `toError`, while an error response is still possible
  */
-export async function forwardUpgrade({ request, stream, head }: Upgrade, forwarding: Forwarding): Promise<void> {
+export async function forwardUpgrade({ request, stream, head }: Upgrade, forwarding: ProxyOptions): Promise<void> {
   const { toError, idleMs } = forwarding
   request.socket.setTimeout(idleMs, () => stream.destroy())
   const ahead = readAhead(stream, head)
@@ -64,7 +64,7 @@ function readAhead(stream: Duplex, head: Buffer): { take(): Buffer; stop(): void
   const keep = (piece: Buffer): void => {
     pieces.push(piece)
     bytes += piece.length
-    if (bytes > maxAheadBytes) stream.pause()
+    if (bytes > maxReadAheadBytes) stream.pause()
   }
   const destroy = (): void => void stream.destroy()
   stream.on('data', keep)
@@ -85,7 +85,7 @@ function readAhead(stream: Duplex, head: Buffer): { take(): Buffer; stop(): void
 
 type Answered = { answer: IncomingMessage; agreed: { upstream: Duplex; firstBytes: Buffer } | undefined }
 
-function answerTo(upstreamRequest: ClientRequest, { answerMs, toError }: Forwarding): Promise<Answered> {
+function answerTo(upstreamRequest: ClientRequest, { answerMs, toError }: ProxyOptions): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => upstreamRequest.destroy(toError('late')), answerMs)
     const settle = (tell: () => void): void => {

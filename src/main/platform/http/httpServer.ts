@@ -5,10 +5,10 @@ import { AppError } from '#shared/appError.ts'
 import type { ListenAddress } from '../listenAddress.ts'
 import type { Log } from '../log.ts'
 import { type Listening, listenAt, startListening } from '../loopbackListening.ts'
-import { sendFailure } from './answers.ts'
-import { createEnding } from './ending.ts'
+import { createAbortListeners } from './abortListeners.ts'
+import { sendError } from './answers.ts'
 import { type Exchange, RequestExchange, type Upgrade } from './exchange.ts'
-import { answerBrokenRequest, dropRest, refuseUpgrade, toAppError } from './failures.ts'
+import { drainBody, refuseUpgrade, rejectMalformedRequest, toAppError } from './failures.ts'
 import { limitConnections } from './limitConnections.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
 
@@ -26,7 +26,7 @@ export type HttpServer = {
    * @returns the port, chosen by the system if 0 was requested
    * @throws AppError `listen/failed`, or the error of the additional socket
    */
-  listen(address: ListenAddress, beside?: OtherEnd): Promise<number>
+  listen(address: ListenAddress, beside?: AdditionalSocket): Promise<number>
   /**
    * Stops accepting connections. Resolves when all requests are answered. Closes the remaining connections after the
    * deadline. WebSockets are closed by their owners.
@@ -34,7 +34,7 @@ export type HttpServer = {
   close(deadlineMs: number): Promise<void>
 }
 
-export type OtherEnd = { open(server: Server): Promise<void>; close(): Promise<void> }
+export type AdditionalSocket = { open(server: Server): Promise<void>; close(): Promise<void> }
 
 type Options = {
   tls: { cert: string; key: string } | undefined
@@ -75,7 +75,7 @@ export function createHttpServer(options: Options): HttpServer {
   }
   const tlsServer = tls && createTlsServer({ ...settings, ...tls })
   const server = tlsServer ?? createServer(settings)
-  const ending = createEnding(closing)
+  const ending = createAbortListeners(closing)
   const requests = new WeakMap<IncomingMessage, { requestId: string; exchange: Exchange }>()
   const toFailure = (error: unknown, request: IncomingMessage): AppError => {
     const { requestId, exchange } = requests.get(request) ?? {}
@@ -99,9 +99,9 @@ export function createHttpServer(options: Options): HttpServer {
     handleExchange(exchange).catch((error: unknown) => {
       if (response.destroyed) return
       const appError = toFailure(error, request)
-      dropRest(request)
+      drainBody(request)
       try {
-        sendFailure(exchange, appError)
+        sendError(exchange, appError)
       } catch (unsendable) {
         toFailure(unsendable, request) // such as an invalid header
         response.destroy()
@@ -109,7 +109,7 @@ export function createHttpServer(options: Options): HttpServer {
     })
   })
   const handleExchange = async (exchange: Exchange): Promise<void> => {
-    checkAddress(exchange.request)
+    assertRequestTarget(exchange.request)
     if (closing.aborted) {
       exchange.headers.connection = 'close'
       throw new AppError('service/unavailable', 'The service is stopping.')
@@ -119,8 +119,8 @@ export function createHttpServer(options: Options): HttpServer {
   server.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy()) // the handler is notified by `close`
     const handleUpgrade = async (): Promise<void> => {
-      checkAddress(request)
-      checkHandshake(request)
+      assertRequestTarget(request)
+      assertHandshake(request)
       if (closing.aborted) throw new AppError('service/unavailable', 'The service is stopping.')
       await upgrade({ request, stream, head })
     }
@@ -128,11 +128,11 @@ export function createHttpServer(options: Options): HttpServer {
       if (!stream.destroyed) refuseUpgrade(stream, toFailure(error, request), headers)
     })
   })
-  server.on('clientError', answerBrokenRequest)
+  server.on('clientError', rejectMalformedRequest)
   if (maxConnectionsPerAddress !== undefined) limitConnections(server, maxConnectionsPerAddress)
 
   let listening: Listening | undefined
-  let otherEnd: OtherEnd | undefined
+  let otherEnd: AdditionalSocket | undefined
   return {
     server,
     toFailure,
@@ -167,7 +167,7 @@ export function createHttpServer(options: Options): HttpServer {
  * Requires exactly one Host header and an absolute path. Node.js uses the first of two Host headers, and the path of an
  * absolute URL, while a proxy in front may have checked the other. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
  */
-function checkAddress({ url, rawHeaders }: IncomingMessage): void {
+function assertRequestTarget({ url, rawHeaders }: IncomingMessage): void {
   if (!url?.startsWith('/')) throw new AppError('request/invalid', 'The address must be a path.')
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -177,7 +177,7 @@ function checkAddress({ url, rawHeaders }: IncomingMessage): void {
 }
 
 /** A handshake is a GET without a body. The bytes of a body could be parsed as WebSocket frames. */
-function checkHandshake({ method, headers }: IncomingMessage): void {
+function assertHandshake({ method, headers }: IncomingMessage): void {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
   if (method === 'GET' && !hasBody) return
   throw new AppError('request/invalid', 'A WebSocket begins with a GET without a body.')

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { hasLongString, splitJson } from './jsonPieces.ts'
+import { hasLongString, serializeJsonChunks } from './jsonPieces.ts'
 
 async function readPieces(value: Readonly<Record<string, unknown>>): Promise<string[]> {
   const pieces: string[] = []
-  for await (const piece of splitJson(value)) pieces.push(piece)
+  for await (const piece of serializeJsonChunks(value)) pieces.push(piece)
   return pieces
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** Length in UTF-16 units. Escapes make a chunk up to six times as long. */
-const pieceLength = 64 * 1024
+const chunkLength = 64 * 1024
 
 /** Whether a direct member is a string longer than `length` UTF-16 units. */
 export function hasLongString(value: unknown, length: number): value is Readonly<Record<string, unknown>> {
@@ -17,10 +17,10 @@ export function hasLongString(value: unknown, length: number): value is Readonly
  * Serializes an object with long strings to JSON in chunks. Other requests are served between chunks, and only one
  * chunk exists at a time.
  */
-export async function* splitJson(value: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
+export async function* serializeJsonChunks(value: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
   let separator = '{'
   for (const [name, member] of Object.entries(value)) {
-    const isLong = typeof member === 'string' && member.length > pieceLength
+    const isLong = typeof member === 'string' && member.length > chunkLength
     const text = isLong ? '"' : JSON.stringify(member)
     if (text === undefined) continue
     yield `${separator}${JSON.stringify(name)}:${text}`
@@ -38,8 +38,8 @@ export async function* splitJson(value: Readonly<Record<string, unknown>>): Asyn
 /** Splits between characters, because half of a surrogate pair would be escaped. */
 function* sliceText(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
-    const last = text.charCodeAt(start + pieceLength - 1)
-    const end = start + pieceLength - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
+    const last = text.charCodeAt(start + chunkLength - 1)
+    const end = start + chunkLength - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
     yield text.slice(start, end)
     start = end
   }

@@ -7,7 +7,7 @@ import { defineRoute } from '#shared/contract/route.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
 import { createPrincipals, type PrincipalId } from '../principals.ts'
-import { createBytesAnswer, createEventsAnswer } from './answers.ts'
+import { createBytesAnswer, createEventStreamResponse } from './answers.ts'
 
 const work = defineRoute({
   operation: 'work',
@@ -109,7 +109,7 @@ test('events end with the reason', async () => {
     yield { data: 'one' }
     await wait(3_600_000, undefined, { signal }).catch(() => {})
   }
-  const { ask, revoke, began } = await openLeasedServer(({ signal }) => createEventsAnswer(events(signal)))
+  const { ask, revoke, began } = await openLeasedServer(({ signal }) => createEventStreamResponse(events(signal)))
   const answer = await ask('/work')
   await began
   revoke()

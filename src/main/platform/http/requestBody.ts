@@ -15,7 +15,7 @@ type BodyOptions = { maxBytes: number; mediaType?: string }
 export async function readBody(request: IncomingMessage, { maxBytes, mediaType }: BodyOptions): Promise<Buffer> {
   const { headers } = request
   if (!hasBody(headers)) return noBytes
-  if (mediaType !== undefined) checkMediaType(headers, mediaType)
+  if (mediaType !== undefined) assertMediaType(headers, mediaType)
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw createTooLargeError()
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = []
@@ -39,7 +39,7 @@ export async function readBody(request: IncomingMessage, { maxBytes, mediaType }
  * Yields the chunks of a body without buffering it.
  * @throws AppError `request/too-large` at the chunk beyond the limit
  */
-export async function* readBodyPieces(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+export async function* readBodyChunks(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   const tooMuch = () => new AppError('request/too-large', `The body has more than ${maxBytes} bytes.`)
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooMuch()
   let bytes = 0
@@ -67,7 +67,7 @@ export function parseBody(bytes: Buffer): unknown {
 }
 
 /** @throws AppError `request/media-type` for a body of another type */
-export function checkMediaType(headers: IncomingHttpHeaders, mediaType: string): void {
+export function assertMediaType(headers: IncomingHttpHeaders, mediaType: string): void {
   if (!hasBody(headers)) return
   const [type = ''] = (headers['content-type'] ?? '').split(';')
   if (type.trim().toLowerCase() !== mediaType) {

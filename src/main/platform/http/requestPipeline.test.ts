@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
 import { defineRoute } from '#shared/contract/route.ts'
 import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
-import { createBytesAnswer, createEventsAnswer } from './answers.ts'
+import { createBytesAnswer, createEventStreamResponse } from './answers.ts'
 import type { Payment, Price } from './endpoint.ts'
 
 const buy = defineRoute({
@@ -216,7 +216,7 @@ test('an answer of events ignores the Idempotency-Key, and pays when it has ende
     yield { data: what }
     if (what === 'broken') throw new Error('secret internals')
   }
-  const endpoint = testEndpoint(talk, ({ body }) => createEventsAnswer(words(body.what)), {
+  const endpoint = testEndpoint(talk, ({ body }) => createEventStreamResponse(words(body.what)), {
     streams: () => true,
     price: gate(heard),
   })
@@ -236,7 +236,7 @@ test('an answer of events ignores the Idempotency-Key, and pays when it has ende
 
 test('events that were not announced are a mistake of ours, not an answer', async () => {
   async function* none() {}
-  const { ask } = await pipelineServer({ endpoints: [testEndpoint(talk, () => createEventsAnswer(none()))] })
+  const { ask } = await pipelineServer({ endpoints: [testEndpoint(talk, () => createEventStreamResponse(none()))] })
   expect((await ask('/talk', order('x'))).status).toBe(500)
 })
 

@@ -5,22 +5,22 @@ import { parseRequest } from '#shared/contract/parseRequest.ts'
 import type { Parsed, Route } from '#shared/contract/route.ts'
 import type { Lease } from '../principals.ts'
 import {
-  type BytesAnswer,
+  type BytesResponse,
   countBufferedBytes,
-  createEventsAnswer,
-  createLongJsonAnswer,
-  discardAnswer,
-  type EventsAnswer,
+  createEventStreamResponse,
+  createLongJsonResponse,
+  discardResponse,
+  type EventStreamResponse,
   isBytesAnswer,
   isEventsAnswer,
   sendBytes,
   sendJson,
 } from './answers.ts'
-import type { BaseCall, Endpoint, Payment, Repeatable, StoredAnswer } from './endpoint.ts'
+import type { BaseCall, CompleteResponse, Endpoint, Payment, Repeatable } from './endpoint.ts'
 import { defaultHeartbeatMs, sendEvents } from './eventStream.ts'
 import { type Exchange, getPath, splitUrl } from './exchange.ts'
 import { hasLongString } from './jsonPieces.ts'
-import { checkMediaType, createEmptyPieces, noBytes, parseBody, readBody, readBodyPieces } from './requestBody.ts'
+import { assertMediaType, createEmptyPieces, noBytes, parseBody, readBody, readBodyChunks } from './requestBody.ts'
 import { createRouter } from './router.ts'
 
 export type Params = Readonly<Record<string, string | undefined>>
@@ -50,8 +50,8 @@ export type PipelineOptions<E extends Endpoint<Call>, Who, Call> = {
   once?(
     principal: Who,
     request: Repeatable,
-    work: () => Promise<StoredAnswer>,
-  ): Promise<StoredAnswer & { replayed: boolean }>
+    work: () => Promise<CompleteResponse>,
+  ): Promise<CompleteResponse & { replayed: boolean }>
   /** Limits the memory of responses that wait to be read. Default: unlimited */
   responseBudget?: ResponseBudget<Who>
   toFailure(error: unknown, request: IncomingMessage): AppError
@@ -71,7 +71,7 @@ export type ResponseBudget<Who> = {
   reserve(principal: Who, bytes: number): () => void
 }
 
-export type Page = { path: string; answer(exchange: Exchange, params: Params): BytesAnswer | Promise<BytesAnswer> }
+export type Page = { path: string; answer(exchange: Exchange, params: Params): BytesResponse | Promise<BytesResponse> }
 
 /**
  * Creates the request pipeline of the local agent and the service: guard → authenticate → parse → idempotency → price →
@@ -149,7 +149,7 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
 function rejectOnAbort(exchange: Exchange, pending: Promise<AnyAnswer>): Promise<AnyAnswer> {
   return new Promise((resolve, reject) => {
     exchange.onceAborted(reject)
-    pending.then((answer) => (exchange.abortError ? discardAnswer(answer) : resolve(answer)), reject)
+    pending.then((answer) => (exchange.abortError ? discardResponse(answer) : resolve(answer)), reject)
   })
 }
 
@@ -178,10 +178,10 @@ async function answerFor<E extends Endpoint<Call>, Who, Call>(
       const answer = await work()
       if (isStorable(answer)) return answer
       unkept = answer
-      return unstoredAnswer
+      return unstoredResponse
     })
     if (replayed) exchange.headers['idempotent-replayed'] = 'true'
-    if (replayed && body === unstoredAnswer.body) {
+    if (replayed && body === unstoredResponse.body) {
       const message = 'The answer to this Idempotency-Key was streamed or too long to store.'
       throw new AppError('request/unrepeatable', message)
     }
@@ -221,13 +221,13 @@ function send<E extends Endpoint<Call>, Who, Call>(
 
 /** Ignores the body of a GET. Leaves a binary body to the handler. */
 async function readRequestBody({ raw, maxBodyBytes: maxBytes }: Route, request: IncomingMessage): Promise<Buffer> {
-  if (raw?.request !== undefined) checkMediaType(request.headers, raw.request)
+  if (raw?.request !== undefined) assertMediaType(request.headers, raw.request)
   const isRead = raw?.request === undefined && request.method !== 'GET' && request.method !== 'HEAD'
   return isRead ? readBody(request, { mediaType: 'application/json', maxBytes }) : noBytes
 }
 
 type Work<Call> = { input: Parsed<Route>; call: Call; bytes: Buffer; exchange: Exchange }
-type AnyAnswer = StoredAnswer | BytesAnswer | EventsAnswer
+type AnyAnswer = CompleteResponse | BytesResponse | EventStreamResponse
 
 /** Runs the stages `price` and `handle`. */
 async function runPaidWork<Call>(endpoint: Endpoint<Call>, work: Work<Call>): Promise<AnyAnswer> {
@@ -248,7 +248,7 @@ async function runPaidWork<Call>(endpoint: Endpoint<Call>, work: Work<Call>): Pr
     throw await paid.fail(error)
   }
   if (isEventsAnswer(answer))
-    return createEventsAnswer(settleEvents(answer.events, paid), answer.toEvent && { toEvent: answer.toEvent })
+    return createEventStreamResponse(settleEvents(answer.events, paid), answer.toEvent && { toEvent: answer.toEvent })
   await paid.done(isBytesAnswer(answer) ? undefined : answer)
   return answer
 }
@@ -267,20 +267,20 @@ async function* settleEvents<T>(events: AsyncIterable<T>, payment: Payment): Asy
 
 function toResponse<Call>({ route }: Endpoint<Call>, value: unknown): AnyAnswer {
   if (isBytesAnswer(value) || isEventsAnswer(value)) return value
-  if (hasLongString(value, maxStoredChars)) return createLongJsonAnswer(route.status, value)
+  if (hasLongString(value, maxStoredChars)) return createLongJsonResponse(route.status, value)
   return { status: route.status, body: JSON.stringify(value) }
 }
 
 /** Maximum length of a stored response, in characters. */
 const maxStoredChars = 1024 * 1024
 
-function isStorable(answer: AnyAnswer): answer is StoredAnswer {
+function isStorable(answer: AnyAnswer): answer is CompleteResponse {
   if (isEventsAnswer(answer)) throw new Error('Event streams are never stored: the route must declare that it streams.')
   return !isBytesAnswer(answer) && answer.body.length <= maxStoredChars
 }
 
 /** Stored instead of a response that is streamed or too long, so that a retry does not repeat the work. */
-const unstoredAnswer: StoredAnswer = { status: 200, body: '' }
+const unstoredResponse: CompleteResponse = { status: 200, body: '' }
 
 /**
  * Identifies a request by method, URL and body, without headers. Paid routes store their keys with their orders, so
@@ -313,7 +313,7 @@ class PipelineCall implements BaseCall {
     const { raw, maxBodyBytes } = route
     this.method = request.method ?? 'GET'
     this.headers = request.headers
-    this.body = raw?.request === undefined ? createEmptyPieces() : readBodyPieces(request, maxBodyBytes)
+    this.body = raw?.request === undefined ? createEmptyPieces() : readBodyChunks(request, maxBodyBytes)
     this.repeatable = repeatable
     this.lease = lease
     this.#exchange = exchange

@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import type { Method } from '#shared/contract/route.ts'
 
 /** `path` contains its parameters as `:name`. */
-export type Routing<T> = { method: Method; path: string; to: T }
+export type RouteEntry<T> = { method: Method; path: string; to: T }
 
 export type Router<T> = {
   /**
@@ -19,16 +19,16 @@ export type Router<T> = {
 type Stored<T> = { to: T } | 'refused'
 
 /** Maximum length of a path segment, in characters. A longer segment does not match any route. */
-const maxPart = 4096
+const maxSegmentLength = 4096
 
 /**
  * Creates a router by method and path.
  * @param documentPath path of the document that lists all paths, for hints in errors. Default: /docs
  */
-export function createRouter<T>(routings: readonly Routing<T>[], documentPath?: string): Router<T> {
+export function createRouter<T>(routings: readonly RouteEntry<T>[], documentPath?: string): Router<T> {
   const seeDocument = (subject: string) =>
     documentPath === undefined ? {} : { fields: { hint: `See ${documentPath} for ${subject}.` } }
-  const tree = findMyWay({ maxParamLength: maxPart, onBadUrl: () => {} })
+  const tree = findMyWay({ maxParamLength: maxSegmentLength, onBadUrl: () => {} })
   const methods = new Set<HTTPMethod>()
   const paths = new Set(routings.map(({ path }) => path))
   const add = (method: HTTPMethod, path: string, stored: Stored<T>): void => {

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { AppError, parseErrorCode } from '#shared/appError.ts'
-import { requireOwnFolder } from '../ownFolder.ts'
+import { assertOwnFolder } from '../ownFolder.ts'
 import { createFrameReader, type Frame, writeFrame } from './frames.ts'
 import { IpcMessage } from './messages.ts'
 
@@ -40,7 +40,7 @@ export async function connectIpc(options: {
   onEvent: (event: unknown) => void
   signal?: AbortSignal
 }): Promise<IpcClient> {
-  await requireOwnFolder(dirname(options.path))
+  await assertOwnFolder(dirname(options.path))
   let read = (_chunk: Buffer): void => {}
   const socket = await connectTo(options.path, (chunk) => read(chunk), options.signal)
   const calls = createCalls(socket)

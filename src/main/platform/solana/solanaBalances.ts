@@ -7,7 +7,7 @@ export type SolanaBalance = { usdc: bigint; lamports: bigint }
 type Ask = <T>(schema: z.ZodType<T>, method: string, params: readonly unknown[]) => Promise<T>
 
 /** Limit of `getMultipleAccounts`. Each owner needs two accounts. */
-const maxAtOnce = 100
+const maxAccountsPerQuery = 100
 /** Account layout of the token program: https://github.com/solana-program/token/blob/main/program/src/state.rs */
 const tokenAccount = { bytes: 165, mintAt: 0, ownerAt: 32, amountAt: 64 }
 
@@ -24,8 +24,8 @@ export async function readSolanaBalances(
 ): Promise<SolanaBalance[] | undefined> {
   const sources = await Promise.all(owners.map((owner) => deriveTokenAccount(owner, network.usdc.address)))
   const balances: SolanaBalance[] = []
-  for (let at = 0; at < owners.length; at += maxAtOnce / 2) {
-    const batch = owners.slice(at, at + maxAtOnce / 2)
+  for (let at = 0; at < owners.length; at += maxAccountsPerQuery / 2) {
+    const batch = owners.slice(at, at + maxAccountsPerQuery / 2)
     const accounts = [...batch, ...sources.slice(at, at + batch.length)]
     const answer = z.object({ value: z.array(Account).length(accounts.length) })
     const options = { commitment: 'confirmed', encoding: 'base64' }

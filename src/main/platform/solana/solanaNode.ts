@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SolanaNetwork } from '#shared/contract/networks.ts'
-import { ChainFailure, type FailureFacts } from '../chain/chainFailure.ts'
+import { ChainError, type ChainErrorDetails } from '../chain/chainError.ts'
 import { createHttpClient, type HttpClient } from '../httpClient.ts'
 import { parseJsonOrUndefined } from '../parseJsonOrUndefined.ts'
 import { deriveTokenAccount } from './solanaAddresses.ts'
@@ -42,7 +42,7 @@ export type TransferOutcome = { state: 'open' | 'void' } | { state: 'paid'; tran
 const balancesWithinMs = 6_000
 const hashWithinMs = 10_000
 /** Timeout of outcome queries, in milliseconds. Payers may have many transactions. */
-const outcomeWithinMs = 30_000
+const outcomeTimeoutMs = 30_000
 /** A page of the history has a few hundred kilobytes. */
 const maxAnswerBytes = 2 * 1024 * 1024
 const pageRows = 1_000
@@ -77,14 +77,14 @@ const Reply = z.object({ result: z.unknown().optional(), error: z.object({ code:
 export function createSolanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl: string }): SolanaNode {
   const { host } = new URL(rpcUrl)
   const client = createHttpClient({ maxAnswerBytes })
-  const createError = (facts: FailureFacts) => new ChainFailure(host, facts)
-  const asking = (withinMs: number): Asking => ({
+  const createError = (facts: ChainErrorDetails) => new ChainError(host, facts)
+  const asking = (withinMs: number): QueryContext => ({
     ...{ client, rpcUrl, createError, withinMs },
     signal: AbortSignal.timeout(withinMs),
   })
 
   /** The id of a network is a prefix of the hash of its first block. */
-  const checkNetwork = async (on: Asking): Promise<void> => {
+  const checkNetwork = async (on: QueryContext): Promise<void> => {
     const first = await query(on, Base58, 'getGenesisHash', [])
     if (!first.startsWith(network.id.slice('solana:'.length))) {
       throw createError({ kind: 'other-network', chainId: network.id })
@@ -108,7 +108,7 @@ export function createSolanaNode({ network, rpcUrl }: { network: SolanaNetwork; 
       return value.blockhash
     },
     async transferOutcome({ payer, blockHash, signature, sinceMs, validBeforeMs }) {
-      const on = asking(outcomeWithinMs)
+      const on = asking(outcomeTimeoutMs)
       await checkNetwork(on)
       // Checks validity before the history: a transaction that lands in between is reported as open and queried again.
       const { context, value: isOpen } = await query(on, IsValid, 'isBlockhashValid', [blockHash, finalized])
@@ -136,15 +136,20 @@ export function createSolanaNode({ network, rpcUrl }: { network: SolanaNetwork; 
 
 const finalized = { commitment: 'finalized' } as const
 
-type Asking = {
+type QueryContext = {
   client: HttpClient
   rpcUrl: string
-  createError: (facts: FailureFacts) => ChainFailure
+  createError: (facts: ChainErrorDetails) => ChainError
   signal: AbortSignal
   withinMs: number
 }
 
-async function query<T>(on: Asking, schema: z.ZodType<T>, method: string, params: readonly unknown[]): Promise<T> {
+async function query<T>(
+  on: QueryContext,
+  schema: z.ZodType<T>,
+  method: string,
+  params: readonly unknown[],
+): Promise<T> {
   const { client, rpcUrl, createError, signal, withinMs } = on
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -165,7 +170,7 @@ type HistoryOptions = { source: string; minContextSlot: number; fromMs: number }
 
 /** Lists successful transactions since `fromMs`, newest first. @throws ChainFailure beyond the limit */
 async function listHistory(
-  on: Asking,
+  on: QueryContext,
   { source, minContextSlot, fromMs }: HistoryOptions,
 ): Promise<z.infer<typeof Row>[]> {
   const history: z.infer<typeof Row>[] = []

@@ -23,10 +23,10 @@ export type LinkedWallets = {
    * @throws AppError `auth/wallet-not-linked`, or `auth/forbidden` for the only wallet of an account other than the
    * owner's
    */
-  unlink(caller: Caller, address: string): Unlinked
+  unlink(caller: Caller, address: string): UnlinkResult
 }
 
-export type Unlinked = {
+export type UnlinkResult = {
   wallet: WalletRecord
   revokedKeys: readonly ApiKeyRecord[]
   /** Wallets that sign-ins of the unlinked wallet linked. They stay linked. */

@@ -2,8 +2,8 @@ import { AppError } from '#shared/appError.ts'
 import type { ChainType } from '#shared/contract/wallet.ts'
 import { findNonces, parseSignInMessage, readChainType } from '#shared/signInMessage.ts'
 import type { Nonces } from './nonces.ts'
-import { isForHereAndNow } from './signInRules.ts'
-import { isSignedByItsAddress } from './signInSignature.ts'
+import { isValidForService } from './signInRules.ts'
+import { isSignedByAddress } from './signInSignature.ts'
 import type { WalletName } from './walletRepository.ts'
 
 export type SignedMessage = { message: string; signature: string; chainType: ChainType | undefined; host: string }
@@ -32,8 +32,12 @@ export function createSignInChecks(options: {
       const message = parseSignInMessage(text, chainType ?? readChainType(text))
       const nonceExpiresAtMs = good.get(message?.fields.nonce ?? '')
       if (!message || nonceExpiresAtMs === undefined) throw createVerificationError()
-      const fits = isForHereAndNow(message, { audience: { host, domains: domains() }, nonceExpiresAtMs, nowMs: now() })
-      if (!fits || !(await isSignedByItsAddress(message, { text, signature }))) throw createVerificationError()
+      const fits = isValidForService(message, {
+        audience: { host, domains: domains() },
+        nonceExpiresAtMs,
+        nowMs: now(),
+      })
+      if (!fits || !(await isSignedByAddress(message, { text, signature }))) throw createVerificationError()
       return { type: message.chainType, address: message.address }
     },
   }

@@ -27,14 +27,14 @@ export type SignInAudience = {
 }
 
 /** Checks that the message is for this service and currently valid. Does not check the signature. */
-export function isForHereAndNow(
+export function isValidForService(
   message: SignInMessage,
   expected: { audience: SignInAudience; nonceExpiresAtMs: number; nowMs: number },
 ): boolean {
   const { chainType, fields, domain } = message
   const { uri, chainId } = fields
   if (chainId !== undefined && !chainIds[chainType].includes(chainId)) return false
-  return isForHere({ domain, uri }, expected.audience) && isNow(message, expected)
+  return isForService({ domain, uri }, expected.audience) && isNow(message, expected)
 }
 
 function isNow({ fields }: SignInMessage, expected: { nonceExpiresAtMs: number; nowMs: number }): boolean {
@@ -60,7 +60,7 @@ function parseTime(text: string | undefined): number | undefined {
  * Many clients omit the port from the domain. Their URI must then contain it, because other ports belong to other
  * services.
  */
-function isForHere({ domain, uri }: { domain: string; uri: string | undefined }, audience: SignInAudience): boolean {
+function isForService({ domain, uri }: { domain: string; uri: string | undefined }, audience: SignInAudience): boolean {
   const here = audience.host.toLowerCase()
   if (uri === undefined) return domain === here || audience.domains.includes(domain)
   return [here, stripPort(here), ...audience.domains].includes(domain) && isOwnAddress(uri, { ...audience, host: here })

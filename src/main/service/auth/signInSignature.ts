@@ -5,7 +5,7 @@ import { decodeBytes, isSignedByEvm, isSignedBySolana } from '../base/walletSign
  * Whether the message was signed by the key of the address in it. Loads the signature libraries at the first sign-in,
  * to keep the start of the service fast.
  */
-export function isSignedByItsAddress(
+export function isSignedByAddress(
   message: Pick<SignInMessage, 'chainType' | 'address'>,
   signed: { text: string; signature: string },
 ): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
 import type { z } from 'zod'
-import type { BytesAnswer } from '#platform/http/answers.ts'
+import type { BytesResponse } from '#platform/http/answers.ts'
 import type { BaseCall, Endpoint as HttpEndpoint } from '#platform/http/endpoint.ts'
 import type { PrincipalId } from '#platform/principals.ts'
 import type { Answer, Parsed, Route } from '#shared/contract/route.ts'
@@ -43,11 +43,11 @@ export type RequestContext = {
    * Counts one created resource against the quota of the client's network. The owner is not counted.
    * @throws AppError `request/rate`
    */
-  count(quota: Counted): void
+  count(quota: DailyQuota): void
 }
 
 /** Resources created for anonymous callers, limited per day. */
-export type Counted = 'automaton' | 'nonce' | 'account' | 'name'
+export type DailyQuota = 'automaton' | 'nonce' | 'account' | 'name'
 
 export type Call = RequestContext &
   Pick<BaseCall, 'signal' | 'disconnected' | 'repeatable' | 'lease' | 'abort'> & { caller: Caller }
@@ -85,7 +85,7 @@ export function createLinkEndpoint<R extends Route, const A extends Answer<R>>(
   return createGuarded(route, true, handle)
 }
 
-export function createRawEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer>(
+export function createRawEndpoint<R extends Route, const A extends Answer<R> | BytesResponse>(
   route: R,
   handle: Handle<R, RawCall, A>,
 ): Endpoint {

@@ -2,25 +2,25 @@ import { createHttpServer, type HttpServer } from '#platform/http/httpServer.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
 import type { Endpoint } from '../base/endpoint.ts'
 import { createDocsPages } from '../docs/docsPages.ts'
-import { createAnswerBudget, defaultAnswerLimits } from '../http/answerBudget.ts'
 import { createAuthentication } from '../http/authentication.ts'
 import { type CallerAddress, createClientAddress } from '../http/callerAddress.ts'
 import { readCertificateNames } from '../http/certificateNames.ts'
 import { createFailureLimiter, type FailureLimiter } from '../http/failureLimiter.ts'
 import { createHealthRoutes } from '../http/healthRoutes.ts'
-import { createOwnHost } from '../http/ownHost.ts'
+import { createHostHeaderReader } from '../http/hostHeaderReader.ts'
 import { createPreviewAccess } from '../http/previewAccess.ts'
 import { createPreviewCookies } from '../http/previewCookies.ts'
 import { createPreviews, type Previews } from '../http/previews.ts'
-import { createPrivateEnd, type PrivateEnd } from '../http/privateEnd.ts'
+import { createPrivateEndpoint, type PrivateEndpoint } from '../http/privateEndpoint.ts'
 import { createRateLimits } from '../http/rateLimits.ts'
 import { createRequestGuard } from '../http/requestGuard.ts'
+import { createResponseBudget, defaultAnswerLimits } from '../http/responseBudget.ts'
 import { securityHeaders, transportSecurityHeader } from '../http/securityHeaders.ts'
 import { createServiceRequests } from '../http/serviceRequests.ts'
 import { createTerminalPages } from '../http/terminalPage.ts'
 import { createWebSockets } from '../http/webSockets.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
-import { createIdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
+import { createIdempotentAnswers } from '../idempotency/idempotentResponses.ts'
 import type { CreditModule } from './composeCredits.ts'
 import type { DomainModule } from './composeDomains.ts'
 import type { IdentityModule } from './composeIdentity.ts'
@@ -33,7 +33,7 @@ export type HttpModule = {
   /** HTTP server that does not listen yet. */
   server: HttpServer
   /** Private endpoint that is not open yet. */
-  end: PrivateEnd
+  end: PrivateEndpoint
   scheme: 'http' | 'https'
   checkPorts(): void
 }
@@ -78,7 +78,7 @@ export function composeHttp(context: ServiceContext, modules: HttpOptions): Http
     certificateNames: tls ? readCertificateNames(tls.cert) : [],
   })
   const limiter = createFailureLimiter(clock.runningMs)
-  const end = createPrivateEnd(options.privateSocketPath, scheme)
+  const end = createPrivateEndpoint(options.privateSocketPath, scheme)
   const addressOf = createClientAddress({ behindProxy, end })
   const limits = createRateLimits({ ...defaultRateLimits, ...options.rateLimits }, clock.runningMs)
   const finders = [identity.findHolder, linkHolder]
@@ -121,9 +121,9 @@ export function composeHttp(context: ServiceContext, modules: HttpOptions): Http
     authentication: authenticate,
     principals,
     limits,
-    answers: createAnswerBudget({ ...defaultAnswerLimits, ...options.answerLimits }),
+    answers: createResponseBudget({ ...defaultAnswerLimits, ...options.answerLimits }),
     addressOf,
-    ownHost: createOwnHost({ listenHost, scheme, end, ownUrl: address.getOwnUrl }),
+    ownHost: createHostHeaderReader({ listenHost, scheme, end, ownUrl: address.getOwnUrl }),
     idempotency: createIdempotentAnswers({
       answers: createAnswerRepository(database),
       now: clock.steadyMs,

@@ -15,11 +15,11 @@ import { createLinkedWallets } from '../auth/linkedWallets.ts'
 import { createNewAccounts } from '../auth/newAccounts.ts'
 import { createNonceRepository } from '../auth/nonceRepository.ts'
 import { createNonces } from '../auth/nonces.ts'
-import { createPersonSession } from '../auth/personSession.ts'
 import { readTokenSecret } from '../auth/readTokenSecret.ts'
 import { createRefreshTokenRepository } from '../auth/refreshTokenRepository.ts'
 import { createSignInChecks } from '../auth/signInChecks.ts'
 import { createSignIns } from '../auth/signIns.ts'
+import { createUserSession } from '../auth/userSession.ts'
 import { createWalletRepository, toWalletKey } from '../auth/walletRepository.ts'
 import type { Caller, Endpoint } from '../base/endpoint.ts'
 import { toIssuer } from '../base/principals.ts'
@@ -57,7 +57,7 @@ export function composeIdentity(context: ServiceContext, dependencies: IdentityO
   const ownerKeyFile = join(dataDir, 'owner.key')
   const owner = ensureOwner({ accounts, keyFile: ownerKeyFile, now, randomBytes })
   const keys = createApiKeys({ accounts, now, randomBytes })
-  const person = createPersonSession({ owner, accounts, key: options.personKey ?? (() => undefined) })
+  const person = createUserSession({ owner, accounts, key: options.personKey ?? (() => undefined) })
   const wallets = createWalletRepository(database)
   const sessions = createRefreshTokenRepository(database)
   const access = createAccessTokens({

@@ -4,8 +4,8 @@ import type { TimeSource } from '#platform/timeSource.ts'
 import type { DefaultNetwork } from '#shared/contract/sandboxes.ts'
 import type { NewWallets } from '../auth/signIns.ts'
 import type { RegistrarOptions } from '../domains/registrars/registrarOptions.ts'
-import type { AnswerLimits } from '../http/answerBudget.ts'
 import type { RateLimitNumbers } from '../http/rateLimits.ts'
+import type { ResponseLimits } from '../http/responseBudget.ts'
 import type { InferenceOptions } from '../inference/providerSettings.ts'
 import type { PaymentOptions } from '../payments/paymentOptions.ts'
 
@@ -38,7 +38,7 @@ export type ServiceOptions = {
   personKey?: (() => string | undefined) | undefined
   /** Overrides of the default rate limits. */
   rateLimits?: Partial<RateLimitNumbers> | undefined
-  answerLimits?: Partial<AnswerLimits> | undefined
+  answerLimits?: Partial<ResponseLimits> | undefined
   /** Names of runtimes, the preferred one first. */
   runtimes: readonly string[]
   /** Folder of the built user interface, for terminal links. */

@@ -52,7 +52,7 @@ export function createCreditTransfers(options: {
 }): CreditTransfers {
   const { records, keyLimits, newId, now } = options
 
-  const move = (transfer: Moved): TransferRow =>
+  const move = (transfer: TransferInput): TransferRow =>
     records.addTransfer({
       ...{ id: transfer.id ?? newId(), type: transfer.type, amount: transfer.amount, description: transfer.note },
       debit: { account: transfer.from, released: 0 },
@@ -142,7 +142,7 @@ export function createCreditTransfers(options: {
   }
 }
 
-type Moved = {
+type TransferInput = {
   id?: string
   type: TransferType
   from: string

@@ -15,13 +15,17 @@ export type Credits = {
   /** @throws AppError as the ledger, and `data/unwritable` */
   transfer(
     request: RequestFields & { from: AccountId; to: AccountId; amount: MicroUsd; key: KeyLimit | undefined },
-  ): Done
+  ): TransferResult
   /** @throws AppError as the ledger, and `data/unwritable` */
-  grant(request: RequestFields & { by: AccountId; to: AccountId; amount: MicroUsd }): Done
+  grant(request: RequestFields & { by: AccountId; to: AccountId; amount: MicroUsd }): TransferResult
   /** @throws AppError as the ledger, and `data/unwritable` */
-  adjust(request: RequestFields & { by: AccountId; to: AccountId; direction: 'up' | 'down'; amount: MicroUsd }): Done
+  adjust(
+    request: RequestFields & { by: AccountId; to: AccountId; direction: 'up' | 'down'; amount: MicroUsd },
+  ): TransferResult
   /** @throws AppError as the ledger, and `data/unwritable` */
-  refund(request: RequestFields & { by: AccountId; transactionId: string; amount: MicroUsd | undefined }): Done
+  refund(
+    request: RequestFields & { by: AccountId; transactionId: string; amount: MicroUsd | undefined },
+  ): TransferResult
 }
 
 /**
@@ -29,7 +33,7 @@ export type Credits = {
  * response was lost.
  */
 type RequestFields = { note: string; idempotencyKey: string | undefined }
-type Done = Promise<TransferRow>
+type TransferResult = Promise<TransferRow>
 
 export function createCredits(options: {
   ledger: CreditLedger

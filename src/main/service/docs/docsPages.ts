@@ -25,7 +25,7 @@ export function createDocsPages({ routes, version }: DocsOptions): Page[] {
     {
       path: '/docs/',
       async answer() {
-        const page = await renderReaderPage()
+        const page = await renderApiReferencePage()
         const headers = {
           'content-type': 'text/html; charset=utf-8',
           'content-security-policy': formatDocsPolicy(page),
@@ -40,13 +40,13 @@ export function createDocsPages({ routes, version }: DocsOptions): Page[] {
           'content-type': 'text/javascript; charset=utf-8',
           'cache-control': 'private, max-age=3600',
         }
-        return createBytesAnswer({ headers, body: await readReaderScript() })
+        return createBytesAnswer({ headers, body: await readApiReferenceScript() })
       },
     },
   ]
 }
 
-async function renderReaderPage(): Promise<string> {
+async function renderApiReferencePage(): Promise<string> {
   const { renderApiReference } = await import('@scalar/client-side-rendering')
   return renderApiReference({
     pageTitle: 'Steward API',
@@ -72,7 +72,7 @@ const scriptBegin = 'var standalone_default = '
  * module, next to an unused plugin. Importing that module would permanently take 40 MB, so the literal is extracted
  * instead and garbage-collected after the response.
  */
-async function readReaderScript(): Promise<string> {
+async function readApiReferenceScript(): Promise<string> {
   const module = await readFile(createRequire(import.meta.url).resolve(scriptOwner), 'utf8')
   const offset = module.indexOf(scriptBegin)
   if (offset < 0) throw new Error(`${scriptOwner} holds no script of the reader any more.`)

@@ -10,7 +10,7 @@ import { Enforced, RuntimeReport, Sandbox } from '#shared/contract/sandboxes.ts'
 import { StreamQuery, terminalStreamPath } from '#shared/contract/terminalStream.ts'
 import { Terminal, TerminalParams } from '#shared/contract/terminals.ts'
 
-const about = `One service for sandboxes with their terminals, files, ports and snapshots, for models, credits and x402 payments, for domains and DNS, for accounts that sign in with a wallet, and for the identities of automatons.
+const serviceDescription = `One service for sandboxes with their terminals, files, ports and snapshots, for models, credits and x402 payments, for domains and DNS, for accounts that sign in with a wallet, and for the identities of automatons.
 
 Every answer is a JSON object. Errors are \`{"error", "code", "detail"?, "hint"?}\`: \`code\` is stable, the sentences may change.
 Times are ISO 8601 in UTC with milliseconds. \`Idempotency-Key\` on what creates or executes makes a repetition within
@@ -27,7 +27,7 @@ export function createServiceDocument({ routes, version }: { routes: readonly Ro
   return openApiDocument({
     title: 'Steward',
     version,
-    about,
+    about: serviceDescription,
     routes,
     sockets: [terminalStream, events],
     named: { ApiKey, Enforced, FileEntry, RuntimeReport, Sandbox, ServiceEvent, Terminal },

@@ -12,7 +12,7 @@ import { createDomains } from './domains.ts'
 import { createOrderRepository } from './orderRepository.ts'
 import { createLocalRegistry } from './registrars/local/localRegistry.ts'
 import { createRegistryRepository } from './registrars/local/registryRepository.ts'
-import { type Registrar, RegistrarFailure } from './registrars/registrar.ts'
+import { type Registrar, RegistrarError } from './registrars/registrar.ts'
 
 /** Orders at a registrar that takes money for every call, over failures and restarts. */
 const ada = AccountId.parse('acc_ada')
@@ -89,7 +89,7 @@ function openOrders(faults: (real: Registrar) => Faults = () => ({})) {
   return { orders, own, real, register, renew, states }
 }
 
-const failing = (kind: RegistrarFailure['kind']) => () => Promise.reject(new RegistrarFailure(kind, 'It failed.'))
+const failing = (kind: RegistrarError['kind']) => () => Promise.reject(new RegistrarError(kind, 'It failed.'))
 
 test('the registrar takes no money before the order survives a power cut', async () => {
   const flushed = Promise.withResolvers<void>()
@@ -142,7 +142,7 @@ describe('an answer of the registrar that is lost', () => {
   const loseReply = (real: Registrar): Faults => ({
     async register(order) {
       await real.register(order)
-      throw new RegistrarFailure('unclear', 'The connection was cut.')
+      throw new RegistrarError('unclear', 'The connection was cut.')
     },
     async renew(order) {
       await real.renew(order)

@@ -8,7 +8,7 @@ import type { DomainRow } from './domainRepository.ts'
 import type { Domains } from './domains.ts'
 import type { Order, OrderRepository } from './orderRepository.ts'
 import { mapRegistrarErrors, toAppError } from './registrarErrors.ts'
-import { type NamePrice, type Registrar, RegistrarFailure } from './registrars/registrar.ts'
+import { type NamePrice, type Registrar, RegistrarError } from './registrars/registrar.ts'
 
 export type RegisterOrder = {
   /** Chosen by the caller. Orders with the same id are placed once. */
@@ -27,7 +27,7 @@ export type RenewOrder = PlainOrder & {
   /** Current expiry that the domain must have, otherwise the order is not placed. */
   ifExpiresAtMs?: number | undefined
 }
-export type Ordered = { orderId: string; domain: DomainRow }
+export type OrderResult = { orderId: string; domain: DomainRow }
 
 /**
  * Buys names at the registrar, which charges for each call. A row is written before each call. An order with an unknown
@@ -38,7 +38,7 @@ export type DomainOrders = {
    * @throws AppError `domain/busy`, `domain/taken`, `domain/state`, `domain/registrar`: nothing was bought
    * @throws AppError `order/unknown-outcome`: the domain may have been bought
    */
-  register(order: RegisterOrder): Promise<Ordered>
+  register(order: RegisterOrder): Promise<OrderResult>
   /**
    * Checks with the registrar. Call it before payment.
    * @throws AppError `domain/busy`, `domain/taken`, `domain/registrar`
@@ -55,14 +55,14 @@ export type DomainOrders = {
    */
   checkExpiry(accountId: AccountId, domain: string, expiresAtMs: number): Promise<void>
   /** @throws AppError as `register`, and `domain/not-found`, `domain/renewed` */
-  renew(order: RenewOrder): Promise<Ordered>
+  renew(order: RenewOrder): Promise<OrderResult>
   list(accountId: AccountId): Order[]
   /**
    * Returns the outcome of an abandoned order.
    * @returns undefined if nothing was bought and never will be
    * @throws AppError `order/unknown-outcome` while the registrar does not report it
    */
-  outcome(orderId: string): Promise<Ordered | undefined>
+  outcome(orderId: string): Promise<OrderResult | undefined>
   /**
    * Resolves orders that were in progress when the previous process ended, as far as the registrar responds.
    * @returns the orders that are still unresolved
@@ -90,7 +90,11 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
   const { isDone, resolveOrder, finishOrder } = createOrderOutcomes(options)
 
   /** @param prepare ensures that the outcome can be determined later, or rejects before the order is placed */
-  const placeOrder = async (order: Order, prepare: () => Promise<void>, ask: () => Promise<void>): Promise<Ordered> => {
+  const placeOrder = async (
+    order: Order,
+    prepare: () => Promise<void>,
+    ask: () => Promise<void>,
+  ): Promise<OrderResult> => {
     if (!records.add(order)) throw createBusyError(order.domain)
     try {
       await prepare()
@@ -103,7 +107,7 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
     try {
       await ask()
     } catch (error) {
-      const isUnclear = !(error instanceof RegistrarFailure) || error.kind === 'unclear'
+      const isUnclear = !(error instanceof RegistrarError) || error.kind === 'unclear'
       const done = isUnclear ? await isDone(order) : false
       if (done === undefined) throw createUnknownOrderError(order)
       if (!done) {
@@ -141,7 +145,7 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
       return placeOrder(
         createOrder({ ...fields, type: 'registration', expiresBeforeMs: null }),
         async () => {
-          if (await registrar.find(name)) throw new RegistrarFailure('taken', `${name} is taken.`)
+          if (await registrar.find(name)) throw new RegistrarError('taken', `${name} is taken.`)
         },
         () => registrar.register({ name, years, privacy, nameservers, price }),
       )

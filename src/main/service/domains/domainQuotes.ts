@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import type { Domains } from './domains.ts'
-import type { DomainQuote, Quoted, QuoteRepository } from './quoteRepository.ts'
+import type { DomainQuote, QuoteRepository, QuoteRequest } from './quoteRepository.ts'
 import { mapRegistrarErrors } from './registrarErrors.ts'
 import type { Registrar } from './registrars/registrar.ts'
 
@@ -13,14 +13,14 @@ import type { Registrar } from './registrars/registrar.ts'
  */
 export type DomainQuotes = {
   /** @throws AppError `domain/taken`, `domain/registrar`, `domain/not-found` */
-  make(accountId: AccountId, quoteKey: Quoted): Promise<DomainQuote>
+  make(accountId: AccountId, quoteKey: QuoteRequest): Promise<DomainQuote>
   /**
    * Returns the current price of an order: that of the named quote or, while valid, of the quote in the previous 402
    * response.
    * @throws AppError `domain/quote` if the named quote expired, is for another order, or the price rose; otherwise as
    * `make`
    */
-  resolve(accountId: AccountId, quoteKey: Quoted, quoteId: string | undefined): Promise<DomainQuote>
+  resolve(accountId: AccountId, quoteKey: QuoteRequest, quoteId: string | undefined): Promise<DomainQuote>
 }
 
 const holdsMs = 15 * 60_000
@@ -50,7 +50,7 @@ export function createDomainQuotes(options: {
     const renewal = Math.max(listed, premium ?? 0)
     return { registration: renewal, renewal, premium: premium !== undefined }
   }
-  const fetchQuote = async (accountId: AccountId, { domain, type, years }: Quoted): Promise<DomainQuote> => {
+  const fetchQuote = async (accountId: AccountId, { domain, type, years }: QuoteRequest): Promise<DomainQuote> => {
     if (type === 'renewal') domains.requireOwned(accountId, domain)
     const { registration, renewal, premium } = await (type === 'renewal' ? forRenewal(domain) : forRegistration(domain))
     const createdAtMs = now()
@@ -86,7 +86,7 @@ export function createDomainQuotes(options: {
   }
 }
 
-function isFor(quote: DomainQuote | undefined, { domain, type, years }: Quoted): boolean {
+function isFor(quote: DomainQuote | undefined, { domain, type, years }: QuoteRequest): boolean {
   return quote?.domain === domain && quote.type === type && quote.years === years
 }
 

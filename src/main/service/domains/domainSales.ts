@@ -1,4 +1,4 @@
-import { UnclearWork } from '#platform/http/unclearWork.ts'
+import { UnknownOutcomeError } from '#platform/http/unknownOutcomeError.ts'
 import { AppError } from '#shared/appError.ts'
 import { registerDomain, renewDomain } from '#shared/contract/domainOrders.ts'
 import type { Parsed } from '#shared/contract/route.ts'
@@ -9,7 +9,7 @@ import type { AnyCall, Endpoint } from '../base/endpoint.ts'
 import type { PaymentGate } from '../payments/paymentGate.ts'
 import type { Paid, SoldResource } from '../payments/sale.ts'
 import { requireDomainField } from './domainName.ts'
-import { createBusyError, type DomainOrders, formatYears, type Ordered } from './domainOrders.ts'
+import { createBusyError, type DomainOrders, formatYears, type OrderResult } from './domainOrders.ts'
 import type { DomainQuotes } from './domainQuotes.ts'
 import type { PointedDomain, PointTarget } from './linkDomain.ts'
 import type { NamePrice } from './registrars/registrar.ts'
@@ -136,15 +136,15 @@ function getAccount({ caller }: AnyCall): AccountId {
 }
 
 /** The payer is not credited for an order that may have succeeded. */
-async function awaitOrder(work: Promise<Ordered>): Promise<Ordered> {
+async function awaitOrder(work: Promise<OrderResult>): Promise<OrderResult> {
   try {
     return await work
   } catch (error) {
-    throw error instanceof AppError && error.code === 'order/unknown-outcome' ? new UnclearWork(error) : error
+    throw error instanceof AppError && error.code === 'order/unknown-outcome' ? new UnknownOutcomeError(error) : error
   }
 }
 
-function toPurchase({ orderId, domain }: Ordered, { years }: Order) {
+function toPurchase({ orderId, domain }: OrderResult, { years }: Order) {
   return {
     ...{ success: true as const, domain: domain.name, status: domain.status, years },
     ...{ expires_at: toIsoTime(domain.expiresAtMs), transaction_id: orderId, transactionId: orderId },

@@ -12,7 +12,7 @@ export type DomainSearch = {
   check(names: readonly string[]): Promise<CheckedDomain[]>
 }
 
-const before = ['get', 'try', 'my', 'use']
+const suggestionPrefixes = ['get', 'try', 'my', 'use']
 const suffixes = ['app', 'hq', 'labs', 'online']
 const maxSuggestions = 8
 
@@ -43,7 +43,7 @@ export function createDomainSearch(registrar: Pick<Registrar, 'check'>): DomainS
         (tld) => parseName(`${label}.${tld}`) ?? [],
       )
       const others = candidates.filter(({ ascii }) => ascii !== whole?.ascii)
-      const like = [...before.map((it) => it + label), ...suffixes.map((it) => label + it)]
+      const like = [...suggestionPrefixes.map((it) => it + label), ...suffixes.map((it) => label + it)]
       const proposed = suggestions ? like.flatMap((it) => parseName(`${it}.com`) ?? []) : []
       return {
         results: await results([...(whole ? [whole] : []), ...others]),

@@ -9,7 +9,7 @@ import { createDomainRepository } from './domainRepository.ts'
 import { createDomains } from './domains.ts'
 import { createLocalRegistry } from './registrars/local/localRegistry.ts'
 import { createRegistryRepository } from './registrars/local/registryRepository.ts'
-import { type Registrar, type RegistrarDomain, RegistrarFailure } from './registrars/registrar.ts'
+import { type Registrar, type RegistrarDomain, RegistrarError } from './registrars/registrar.ts'
 
 /** Caching of domains and their refresh in the background. */
 const ada = AccountId.parse('acc_ada')
@@ -84,7 +84,7 @@ test('of thousands that are old a few are read at once, and closing waits for no
 })
 
 test('a registrar that is down makes it stale, and is not asked again at once', async () => {
-  find = () => Promise.reject(new RegistrarFailure('unreachable', 'It is down.'))
+  find = () => Promise.reject(new RegistrarError('unreachable', 'It is down.'))
   const all = plantNames(['one.com'])
   nowMs += 6 * minute
   expect(all.get(ada, 'one.com').source).toBe('cache')

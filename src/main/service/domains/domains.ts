@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { DomainRepository, DomainRow } from './domainRepository.ts'
 import { mapRegistrarErrors, toAppError } from './registrarErrors.ts'
-import { type Registrar, RegistrarFailure } from './registrars/registrar.ts'
+import { type Registrar, RegistrarError } from './registrars/registrar.ts'
 
 export type Source = 'live' | 'cache' | 'stale'
 export type CachedDomain = DomainRow & { source: Source }
@@ -62,7 +62,7 @@ export function createDomains(options: {
     if (!current) {
       if (before) records.markLeft(name, now())
       if (before?.leftAtMs === null) onChanged(accountId)
-      throw new RegistrarFailure('refused', `${name} is not in this service's account at the registrar.`)
+      throw new RegistrarError('refused', `${name} is not in this service's account at the registrar.`)
     }
     records.keep({ ...current, accountId, readAtMs: now() })
     const after = records.find(name)
@@ -110,7 +110,7 @@ export function createDomains(options: {
       try {
         await work(registrar)
       } catch (error) {
-        const isUnclear = error instanceof RegistrarFailure && error.kind === 'unclear'
+        const isUnclear = error instanceof RegistrarError && error.kind === 'unclear'
         const after = isUnclear ? await refresh({ accountId, name }).catch(() => undefined) : undefined
         if (after && isDone(after)) return after
         throw isUnclear ? createUnknownChangeError(registrar.title, name, error) : toAppError(error)

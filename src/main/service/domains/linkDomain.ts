@@ -16,7 +16,13 @@ export type DomainTargets = {
   lead(accountId: AccountId, domain: string, target: PointTarget): Promise<{ url: string; verified: boolean }>
 }
 
-export type Pointed = { sandbox_id: string; port: number; url: string | null; verified: boolean; error: string | null }
+export type PointResult = {
+  sandbox_id: string
+  port: number
+  url: string | null
+  verified: boolean
+  error: string | null
+}
 
 /** Points a newly bought domain to a port of a sandbox, and its DNS to this service. */
 export function linkDomain(options: {
@@ -44,7 +50,7 @@ export function linkDomain(options: {
     /** Checks the target before payment. */
     check: (caller: Caller, target: PointTarget) => targets().check(caller, target),
     /** Idempotent. Returns errors instead of throwing, because the domain was already bought. */
-    async point(accountId: AccountId, domain: string, target: PointTarget): Promise<Pointed> {
+    async point(accountId: AccountId, domain: string, target: PointTarget): Promise<PointResult> {
       const { sandboxId: sandbox_id, port } = target
       try {
         const { url, verified } = await targets().lead(accountId, domain, target)

@@ -23,13 +23,13 @@ const quotes = defineTable('domain_quotes', {
  * (`amountCents`).
  */
 export type DomainQuote = Omit<RowOf<typeof quotes>, 'registrar'>
-export type Quoted = Pick<DomainQuote, 'domain' | 'type' | 'years'>
+export type QuoteRequest = Pick<DomainQuote, 'domain' | 'type' | 'years'>
 
 export type QuoteRepository = {
   add(quote: DomainQuote): void
   find(accountId: AccountId, id: string): DomainQuote | undefined
   /** Finds the newest quote for the same order. */
-  newest(accountId: AccountId, quoteKey: Quoted): DomainQuote | undefined
+  newest(accountId: AccountId, quoteKey: QuoteRequest): DomainQuote | undefined
   /** Yearly price of a premium name as quoted for its registration, in cents. */
   premiumRenewal(domain: string): number | undefined
   /** Removes quotes that ended before this time, except those of premium names. */
@@ -43,7 +43,7 @@ export function createQuoteRepository(database: Database, registrar: RegistrarId
   const find = database.prepare<[Params<'id' | 'registrar' | 'accountId'>], StoredRow>(
     `${selection} WHERE id = @id AND registrar = @registrar AND account_id = @accountId`,
   )
-  const newest = database.prepare<[Params<'registrar' | 'accountId' | keyof Quoted>], StoredRow>(
+  const newest = database.prepare<[Params<'registrar' | 'accountId' | keyof QuoteRequest>], StoredRow>(
     `${selection} WHERE registrar = @registrar AND account_id = @accountId AND domain = @domain AND type = @type
        AND years = @years ORDER BY created_at_ms DESC, id LIMIT 1`,
   )

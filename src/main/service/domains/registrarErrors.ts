@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { RegistrarFailure } from './registrars/registrar.ts'
+import { RegistrarError } from './registrars/registrar.ts'
 
 const codes = {
   unreachable: 'domain/registrar',
@@ -11,7 +11,7 @@ const codes = {
 
 /** Converts a registrar's error to one for the caller. */
 export function toAppError(error: unknown): unknown {
-  if (!(error instanceof RegistrarFailure)) return error
+  if (!(error instanceof RegistrarError)) return error
   return new AppError(codes[error.kind], error.message, { cause: error })
 }
 

@@ -3,7 +3,7 @@ import { createKeyedQueue } from '#platform/keyedQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   type DnsRecordData,
-  DnsRecordFault,
+  DnsRecordError,
   dnsLimits,
   type NewDnsRecord,
   normalizeRecord,
@@ -13,10 +13,10 @@ import type { AccountId } from '#shared/ids.ts'
 import type { DomainRepository, ZoneRow } from './domainRepository.ts'
 import type { Domains, Source } from './domains.ts'
 import { mapRegistrarErrors } from './registrarErrors.ts'
-import { type Registrar, RegistrarFailure, type RegistrarRecord } from './registrars/registrar.ts'
+import { type Registrar, RegistrarError, type RegistrarRecord } from './registrars/registrar.ts'
 
 export type CachedZone = ZoneRow & { source: Source; hash: string }
-type Of = { accountId: AccountId; name: string }
+type ZoneRef = { accountId: AccountId; name: string }
 export type RecordChange = { [K in 'host' | 'value' | 'ttl' | 'distance']?: NewDnsRecord[K] | undefined }
 
 /** DNS records of domains. @throws AppError `domain/not-found`, `domain/registrar` from every method */
@@ -25,16 +25,16 @@ export type Zones = {
    * Lists records, cached for two minutes unless `fresh`. While the registrar is unreachable, returns the last known
    * ones.
    */
-  list(target: Of, options: { fresh: boolean }): Promise<CachedZone>
+  list(target: ZoneRef, options: { fresh: boolean }): Promise<CachedZone>
   /** @throws AppError `request/invalid`, `dns/conflict`, `dns/too-many` */
-  add(target: Of, record: NewDnsRecord): Promise<RegistrarRecord>
+  add(target: ZoneRef, record: NewDnsRecord): Promise<RegistrarRecord>
   /** Changes the fields that are set. @throws AppError `dns/not-found`, `request/invalid`, `dns/conflict` */
-  change(target: Of, id: string, change: RecordChange): Promise<RegistrarRecord>
+  change(target: ZoneRef, id: string, change: RecordChange): Promise<RegistrarRecord>
   /**
    * @returns the removed record
    * @throws AppError `dns/not-found`
    */
-  remove(target: Of, id: string): Promise<RegistrarRecord>
+  remove(target: ZoneRef, id: string): Promise<RegistrarRecord>
 }
 
 const freshMs = 2 * 60_000
@@ -44,7 +44,7 @@ export function createZones(options: {
   domains: Pick<Domains, 'requireOwned'>
   registrar: Registrar
   now: () => number
-  onChanged: (target: Of) => void
+  onChanged: (target: ZoneRef) => void
   /** Called with the id of each removed record. */
   onRemoved: (name: string, id: string) => void
 }): Zones {
@@ -57,7 +57,7 @@ export function createZones(options: {
     return zone
   }
   /** Changes of a zone run one at a time, each based on the registrar's current records. */
-  const changeZone = <T>(target: Of, work: (present: readonly RegistrarRecord[]) => Promise<T>): Promise<T> => {
+  const changeZone = <T>(target: ZoneRef, work: (present: readonly RegistrarRecord[]) => Promise<T>): Promise<T> => {
     domains.requireOwned(target.accountId, target.name)
     return queue.run(target.name, async () => {
       const { records: present } = await mapRegistrarErrors(read(target.name))
@@ -91,7 +91,7 @@ export function createZones(options: {
         if (present.length >= dnsLimits.records) {
           throw new AppError('dns/too-many', `${target.name} has ${present.length} DNS records, the most allowed.`)
         }
-        const record = requireFittingRecord(target.name, present, input)
+        const record = requireValidRecord(target.name, present, input)
         const isNew = ({ id }: RegistrarRecord) => present.every((it) => it.id !== id)
         const id = await settleChange(registrar, target.name, {
           work: registrar.addRecord(target.name, record),
@@ -103,7 +103,7 @@ export function createZones(options: {
       changeZone(target, async (present) => {
         const before = requireRecord(present, id)
         const defined = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-        const record = requireFittingRecord(
+        const record = requireValidRecord(
           target.name,
           present.filter((it) => it.id !== id),
           { ...before, ...defined },
@@ -141,7 +141,7 @@ async function settleChange<T>(
   try {
     return await work
   } catch (error) {
-    if (!(error instanceof RegistrarFailure) || error.kind !== 'unclear') throw error
+    if (!(error instanceof RegistrarError) || error.kind !== 'unclear') throw error
     const done = await registrar.records(name).then(after, () => undefined)
     if (done !== undefined) return done
     throw createUnknownChangeError(registrar.title, name, error)
@@ -149,8 +149,8 @@ async function settleChange<T>(
 }
 
 /** @throws AppError `request/invalid`, `dns/conflict` */
-function requireFittingRecord(zone: string, others: readonly RegistrarRecord[], input: NewDnsRecord): DnsRecordData {
-  const record = toFittingRecord(zone, input)
+function requireValidRecord(zone: string, others: readonly RegistrarRecord[], input: NewDnsRecord): DnsRecordData {
+  const record = toValidRecord(zone, input)
   const conflict = findZoneConflict(others, record)
   if (!conflict) return record
   const { host, type } = conflict.with
@@ -165,15 +165,15 @@ function requireRecord(present: readonly RegistrarRecord[], id: string): Registr
   throw new AppError('dns/not-found', `There is no DNS record ${id}.`)
 }
 
-function toFittingRecord(zone: string, record: NewDnsRecord): DnsRecordData {
+function toValidRecord(zone: string, record: NewDnsRecord): DnsRecordData {
   try {
     return normalizeRecord(zone, record)
   } catch (fault) {
-    throw fault instanceof DnsRecordFault ? createInvalidRecordError(fault) : fault
+    throw fault instanceof DnsRecordError ? createInvalidRecordError(fault) : fault
   }
 }
 
-function createInvalidRecordError(fault: DnsRecordFault): AppError {
+function createInvalidRecordError(fault: DnsRecordError): AppError {
   return new AppError('request/invalid', fault.message, { cause: fault })
 }
 

@@ -37,9 +37,9 @@ export function createHostEvents(options: {
   }
 }
 
-type OfTerminal = Extract<HostEvent, { type: `terminal.${string}` }>
+type TerminalEvent = Extract<HostEvent, { type: `terminal.${string}` }>
 
-function toWire(event: OfTerminal, toWireTerminal: typeof terminalToWire): ServiceEvent {
+function toWire(event: TerminalEvent, toWireTerminal: typeof terminalToWire): ServiceEvent {
   switch (event.type) {
     case 'terminal.changed':
       return { type: event.type, terminal: toWireTerminal(event.terminal) }

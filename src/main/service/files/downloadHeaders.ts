@@ -4,13 +4,13 @@ import { posix } from 'node:path'
  * Headers of every file from a sandbox. Browsers save the file or display it in an `img`. Opened as a page, it runs no
  * scripts and has an opaque origin.
  */
-const harmless = {
+const isolationHeaders = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'cache-control': 'private, no-cache',
 } as const
 
-const pictures: Readonly<Record<string, string>> = {
+const imageTypes: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
   '.bmp': 'image/bmp',
   '.gif': 'image/gif',
@@ -23,11 +23,11 @@ const pictures: Readonly<Record<string, string>> = {
 }
 
 export function createDownloadHeaders(name: string, type: string = getType(name)): Record<string, string> {
-  return { ...harmless, 'content-type': type, 'content-disposition': formatContentDisposition(name) }
+  return { ...isolationHeaders, 'content-type': type, 'content-disposition': formatContentDisposition(name) }
 }
 
 function getType(name: string): string {
-  return pictures[posix.extname(name).toLowerCase()] ?? 'application/octet-stream'
+  return imageTypes[posix.extname(name).toLowerCase()] ?? 'application/octet-stream'
 }
 
 /** @see https://www.rfc-editor.org/rfc/rfc6266, with names encoded by RFC 5987 */

@@ -11,7 +11,7 @@ import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import { parseRange } from './byteRange.ts'
 import { createDownloadHeaders } from './downloadHeaders.ts'
 
-const pieceBytes = 4 * 1024 * 1024
+const chunkBytes = 4 * 1024 * 1024
 const pieceDeadlineMs = 120_000
 const beginMs = 30_000
 /** Compression level for interactive downloads: nearly the smallest result, several times faster. */
@@ -30,7 +30,7 @@ export function createDownloadRoutes({ sandboxes, call, archive }: Options): End
   /** Yields chunks of a file. The next chunk is fetched while the previous one is sent. */
   async function* pieces(file: File, { from, end, version }: Span, signal: AbortSignal): AsyncGenerator<Buffer> {
     const fetchFrom = (offset: number) => {
-      const piece = read(file, offset, Math.min(pieceBytes, end - offset), signal)
+      const piece = read(file, offset, Math.min(chunkBytes, end - offset), signal)
       piece.catch(() => {}) // handled when the chunk is awaited
       return piece
     }

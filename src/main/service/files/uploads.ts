@@ -19,7 +19,7 @@ export type Uploads = {
    * empty append retries it. An append in progress is aborted when another one begins.
    * @throws AppError `upload/not-found`, `upload/offset`, `upload/checksum`, `file/…`
    */
-  append(record: UploadRecord, piece: Piece): Promise<UploadRecord>
+  append(record: UploadRecord, piece: UploadChunk): Promise<UploadRecord>
   cancel(record: UploadRecord): Promise<void>
   /** Removes abandoned uploads. */
   sweep(): Promise<void>
@@ -27,7 +27,7 @@ export type Uploads = {
 }
 
 type UploadFields = Parsed<typeof beginUpload>['body']
-type Piece = { offset: number; body: AsyncIterable<Uint8Array>; signal: AbortSignal }
+type UploadChunk = { offset: number; body: AsyncIterable<Uint8Array>; signal: AbortSignal }
 
 type Options = {
   records: UploadRepository
@@ -72,7 +72,7 @@ export function createUploads(options: Options): Uploads {
     records.remove(record.id)
   }
 
-  const receive = async (record: UploadRecord, { offset, body, signal }: Piece): Promise<UploadRecord> => {
+  const receive = async (record: UploadRecord, { offset, body, signal }: UploadChunk): Promise<UploadRecord> => {
     const { sandboxId, part, size } = record
     const there = await files.stat(sandboxId, part)
     if ((there?.size ?? -1) < record.received) {
@@ -81,7 +81,7 @@ export function createUploads(options: Options): Uploads {
     }
     let present = record
     let position = offset
-    for await (const content of cutPieces(body, pieceBytes)) {
+    for await (const content of splitChunks(body, pieceBytes)) {
       if (position + content.length > size)
         throw new AppError('request/invalid', `More than the ${size} bytes of the file arrived.`)
       signal.throwIfAborted()
@@ -241,7 +241,7 @@ function createOffsetError({ received }: UploadRecord): AppError {
 }
 
 /** Splits a stream into chunks of one size; the last one may be shorter. Data before an error is yielded. */
-async function* cutPieces(pieces: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Buffer> {
+async function* splitChunks(pieces: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Buffer> {
   let pending: Uint8Array[] = []
   let pendingBytes = 0
   let streamError: { cause: unknown } | undefined

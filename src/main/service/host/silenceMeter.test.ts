@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createSilenceMeter, type Look } from './silenceMeter.ts'
+import { createSilenceMeter, type SilenceCheck } from './silenceMeter.ts'
 
-const look = (ms: number, changes: Partial<Look> = {}): Look => ({
+const look = (ms: number, changes: Partial<SilenceCheck> = {}): SilenceCheck => ({
   monotonicMs: ms,
   bootMs: ms,
   isStopped: false,

@@ -1,10 +1,10 @@
 /** Check of a process that does not respond. The two clocks differ by the time that the computer was suspended. */
-export type Look = { monotonicMs: number; bootMs: number; isStopped: boolean }
+export type SilenceCheck = { monotonicMs: number; bootMs: number; isStopped: boolean }
 
 export type SilenceMeter = {
   recordAnswer(): void
   /** @returns whether the process has been silent too long */
-  look(look: Look): boolean
+  look(look: SilenceCheck): boolean
 }
 
 /** Smaller differences result from reading the two clocks one after the other. */
@@ -22,7 +22,7 @@ export function createSilenceMeter({
   intervalMs: number
 }): SilenceMeter {
   let silentMs = 0
-  let last: Look | undefined
+  let last: SilenceCheck | undefined
   return {
     recordAnswer() {
       silentMs = 0

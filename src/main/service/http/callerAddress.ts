@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import type { PrivateEnd } from './privateEnd.ts'
+import type { PrivateEndpoint } from './privateEndpoint.ts'
 
 /** The application connects over a socket without addresses, which counts as this computer. */
 const selectPlatform = '127.0.0.1'
 
-type Options = { behindProxy: boolean; end: Pick<PrivateEnd, 'tookIn'> }
+type Options = { behindProxy: boolean; end: Pick<PrivateEndpoint, 'tookIn'> }
 
 export type CallerAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 

@@ -40,7 +40,7 @@ type Options = {
 }
 
 /** Exchanges and WebSockets in progress with ports of sandboxes. */
-export function openPreviews({ names, ports, sandbox, access, principals }: Options): OpenPreviews {
+export function createOpenPreviews({ names, ports, sandbox, access, principals }: Options): OpenPreviews {
   const open = new Set<Preview>()
   const holds = ({ request, port, holder }: Preview): boolean => {
     const named = ports.findByLabel(names.findLabel(request.headers.host) ?? '')

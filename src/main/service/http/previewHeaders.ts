@@ -6,7 +6,7 @@ import { hasStewardSecret, type PreviewHolder, tokenHeader } from './previewAcce
 import { isPreviewCookie } from './previewCookies.ts'
 
 /** Request that may be forwarded to its port. */
-export type Admitted = {
+export type AdmittedRequest = {
   port: PortRecord
   headers: HeaderList
   frameOrigin: string | undefined
@@ -15,7 +15,7 @@ export type Admitted = {
 }
 
 /** Addressed to Steward or to the proxy. */
-const notForPorts = new Set([tokenHeader, 'expect', 'forwarded'])
+const internalHeaders = new Set([tokenHeader, 'expect', 'forwarded'])
 
 /** Headers with lists of values, from which only our own entries are removed. */
 const parts: Readonly<Record<string, { separator: string; isOurs: (part: string) => boolean }>> = {
@@ -24,13 +24,13 @@ const parts: Readonly<Record<string, { separator: string; isOurs: (part: string)
 }
 
 /** Builds the headers for the server in the sandbox: without credentials of Steward, with the origin of the request. */
-export function toInsideHeaders(
+export function toSandboxHeaders(
   request: IncomingMessage,
   options: { scheme: 'http' | 'https'; behindProxy: boolean; spent: ReadonlySet<string> },
 ): HeaderList {
   const headers: HeaderList = {}
   for (const [name, values] of Object.entries(listPassedHeaders(request))) {
-    if (options.spent.has(name) || notForPorts.has(name)) continue
+    if (options.spent.has(name) || internalHeaders.has(name)) continue
     const forwarded = [values].flat().flatMap((value) => stripOwnHeaders(name, value) ?? [])
     const [first] = forwarded
     if (first !== undefined) headers[name] = forwarded.length === 1 ? first : forwarded
@@ -50,7 +50,7 @@ export function toInsideHeaders(
  * accounts. Responses without cache headers are marked as uncacheable: otherwise browsers would guess a lifetime for a
  * page under development and show it to users without access.
  */
-export function toOutsideHeaders(answer: IncomingMessage, frameOrigin?: string): HeaderList {
+export function toBrowserHeaders(answer: IncomingMessage, frameOrigin?: string): HeaderList {
   const headers = listPassedHeaders(answer)
   if (!('cache-control' in headers || 'expires' in headers)) headers['cache-control'] = 'no-cache'
   const cookies = answer.headers['set-cookie']?.map((cookie) => cookie.replace(/;\s*domain\s*=[^;]*/gi, ''))

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { createFailureHeaders } from '#platform/http/failures.ts'
+import { createErrorHeaders } from '#platform/http/failures.ts'
 import type { AppError } from '#shared/appError.ts'
 
 /** The only path below a port's URL that Steward handles itself. */
@@ -13,7 +13,7 @@ const pageHeaders = {
 } as const
 
 /** Explains why the port cannot be reached, with a page for browsers and JSON for other clients. */
-export function answerPreviewFailure(request: IncomingMessage, response: ServerResponse, failure: AppError): void {
+export function sendPreviewError(request: IncomingMessage, response: ServerResponse, failure: AppError): void {
   const wantsPage = (request.headers.accept ?? '').includes('text/html')
   const body = wantsPage ? renderErrorPage(failure) : JSON.stringify(failure.toBody())
   const headers: OutgoingHttpHeaders = {
@@ -21,7 +21,7 @@ export function answerPreviewFailure(request: IncomingMessage, response: ServerR
     'content-type': wantsPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     'content-length': Buffer.byteLength(body),
-    ...createFailureHeaders(failure),
+    ...createErrorHeaders(failure),
   }
   response.writeHead(failure.status, headers)
   response.end(body)
@@ -31,7 +31,7 @@ export function answerPreviewFailure(request: IncomingMessage, response: ServerR
  * Serves a page that exchanges the token in the URL fragment, which no server or log receives, for a cookie of this
  * host. The page does not validate the token: the cookie is checked with each request.
  */
-export function answerOpenPage(
+export function sendOpenPage(
   request: IncomingMessage,
   response: ServerResponse,
   formatCookie: (token: string) => string,

@@ -2,8 +2,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { HeaderList } from '#platform/http/endToEndHeaders.ts'
 import type { Exchange, Upgrade } from '#platform/http/exchange.ts'
-import { dropRest } from '#platform/http/failures.ts'
-import { type Forwarding, type ForwardingFailure, forwardRequest } from '#platform/http/forwardRequest.ts'
+import { drainBody } from '#platform/http/failures.ts'
+import { forwardRequest, type ProxyErrorKind, type ProxyOptions } from '#platform/http/forwardRequest.ts'
 import { forwardUpgrade } from '#platform/http/forwardUpgrade.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ServicePrincipals } from '../base/principals.ts'
@@ -13,11 +13,11 @@ import type { FrameSessions } from '../ports/frameSessions.ts'
 import type { PortNames } from '../ports/portNames.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
-import { openPreviews } from './openPreviews.ts'
+import { createOpenPreviews } from './openPreviews.ts'
 import type { PreviewAccess } from './previewAccess.ts'
 import type { PreviewCookies } from './previewCookies.ts'
-import { type Admitted, toInsideHeaders, toOutsideHeaders } from './previewHeaders.ts'
-import { answerOpenPage, answerPreviewFailure, openPath } from './previewPages.ts'
+import { type AdmittedRequest, toBrowserHeaders, toSandboxHeaders } from './previewHeaders.ts'
+import { openPath, sendOpenPage, sendPreviewError } from './previewPages.ts'
 
 export type PreviewOptions = {
   names: Pick<PortNames, 'findLabel'>
@@ -51,10 +51,13 @@ const idleMs = 3_600_000
 /** Forwards requests for the URLs of ports to the ports inside their sandboxes, as streams. */
 export function createPreviews(options: PreviewOptions): Previews {
   const open = new Set<Duplex>()
-  const underWay = openPreviews(options)
-  const createForwarding = (request: IncomingMessage, { port, headers, frameOrigin }: Admitted): Forwarding => ({
+  const underWay = createOpenPreviews(options)
+  const createForwarding = (
+    request: IncomingMessage,
+    { port, headers, frameOrigin }: AdmittedRequest,
+  ): ProxyOptions => ({
     async reach(signal) {
-      const inside = await reach(port, signal, options)
+      const inside = await connectToPort(port, signal, options)
       open.add(inside)
       inside.once('close', () => open.delete(inside))
       if (signal.aborted) inside.destroy()
@@ -66,7 +69,7 @@ export function createPreviews(options: PreviewOptions): Previews {
           headers: { ...headers, ...framing },
         })
     },
-    answerHead: (answer) => ({ reason: answer.statusMessage, headers: toOutsideHeaders(answer, frameOrigin) }),
+    answerHead: (answer) => ({ reason: answer.statusMessage, headers: toBrowserHeaders(answer, frameOrigin) }),
     answerMs,
     idleMs,
     toError: (kind, cause) => toForwardingError(port.port, kind, cause),
@@ -78,7 +81,7 @@ export function createPreviews(options: PreviewOptions): Previews {
       let forget = () => {}
       try {
         if (request.url?.split('?')[0] === openPath) {
-          answerOpenPage(request, response, (token) => formatCookie(token, request, options))
+          sendOpenPage(request, response, (token) => formatCookie(token, request, options))
           return
         }
         const admitted = admit(request, options)
@@ -87,8 +90,8 @@ export function createPreviews(options: PreviewOptions): Previews {
         await forwardRequest(exchange, createForwarding(request, admitted))
       } catch (cause) {
         if (response.destroyed || response.headersSent) throw cause
-        dropRest(request)
-        answerPreviewFailure(request, response, options.toFailure(exchange.abortError ?? cause, request))
+        drainBody(request)
+        sendPreviewError(request, response, options.toFailure(exchange.abortError ?? cause, request))
       } finally {
         forget()
       }
@@ -107,12 +110,12 @@ export function createPreviews(options: PreviewOptions): Previews {
   }
 }
 
-function admit(request: IncomingMessage, options: PreviewOptions): Admitted {
+function admit(request: IncomingMessage, options: PreviewOptions): AdmittedRequest {
   const port = options.ports.findByLabel(options.names.findLabel(request.headers.host) ?? '')
   if (!port) throw new AppError('port/not-found', 'No port is exposed at this address.')
   const { spent, frameOrigin, holder } = options.access.check(request, port)
   if (options.sandbox(port.sandboxId)?.status !== 'running') throw createStoppedError()
-  return { port, headers: toInsideHeaders(request, { ...options, spent }), frameOrigin, holder }
+  return { port, headers: toSandboxHeaders(request, { ...options, spent }), frameOrigin, holder }
 }
 
 function formatCookie(token: string, request: IncomingMessage, options: PreviewOptions): string {
@@ -121,7 +124,7 @@ function formatCookie(token: string, request: IncomingMessage, options: PreviewO
   return session === undefined ? options.cookies.format(token) : options.cookies.formatFrame(session)
 }
 
-async function reach(
+async function connectToPort(
   { sandboxId, port }: PortRecord,
   signal: AbortSignal,
   { connect }: Pick<PreviewOptions, 'connect'>,
@@ -140,7 +143,7 @@ function createStoppedError(cause?: unknown): AppError {
   return new AppError('port/stopped', 'This sandbox is stopped.', { cause })
 }
 
-function toForwardingError(port: number, kind: ForwardingFailure, cause?: unknown): AppError {
+function toForwardingError(port: number, kind: ProxyErrorKind, cause?: unknown): AppError {
   const server = `The server on port ${port}`
   if (kind === 'late') return new AppError('port/timeout', `${server} did not answer in time.`, { cause })
   if (kind === 'broken')

@@ -1,7 +1,7 @@
 import { toClientNetwork } from '#platform/http/clientNetwork.ts'
 import { createTokenBuckets } from '#platform/tokenBuckets.ts'
 import { AppError } from '#shared/appError.ts'
-import type { Caller, Counted } from '../base/endpoint.ts'
+import type { Caller, DailyQuota } from '../base/endpoint.ts'
 
 type DailyCounts = {
   /** Counts one use of `name`. @returns 0, or the number of seconds until the next use is allowed */
@@ -32,7 +32,7 @@ export type RateLimits = {
   checkUnauthenticated(address: string): void
   signIn(address: string): void
   /** Counts a resource created for an anonymous caller. The owner is exempt. */
-  count(quota: Counted, requester: { address: string; caller: Caller | undefined }): void
+  count(quota: DailyQuota, requester: { address: string; caller: Caller | undefined }): void
 }
 
 export function createRateLimits(numbers: RateLimitNumbers, now: () => number): RateLimits {
@@ -60,12 +60,12 @@ export function createRateLimits(numbers: RateLimitNumbers, now: () => number): 
     },
     count(quota, { address, caller }) {
       if (caller?.owner) return
-      refuse(daily[quota].take(toClientNetwork(address)), tooMany[quota])
+      rejectRequest(daily[quota].take(toClientNetwork(address)), createRateError[quota])
     },
   }
 }
 
-const tooMany = {
+const createRateError = {
   automaton: 'Too many automatons were registered from this network today.',
   nonce: 'Too many nonces were made for this network today.',
   account: 'Too many accounts were made from this network today.',
@@ -73,10 +73,10 @@ const tooMany = {
 } as const
 
 function check(waitSeconds: number, whose: string): void {
-  refuse(waitSeconds, `Too many requests came ${whose}.`)
+  rejectRequest(waitSeconds, `Too many requests came ${whose}.`)
 }
 
-function refuse(waitSeconds: number, message: string): void {
+function rejectRequest(waitSeconds: number, message: string): void {
   if (waitSeconds > 0) throw new AppError('request/rate', message, { retryAfterSeconds: waitSeconds })
 }
 

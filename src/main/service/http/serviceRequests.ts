@@ -5,13 +5,13 @@ import { createRequestPipeline, type Page, type Params } from '#platform/http/re
 import type { AppError } from '#shared/appError.ts'
 import type { AnyCall, Caller, Endpoint, RequestContext } from '../base/endpoint.ts'
 import type { ServicePrincipals } from '../base/principals.ts'
-import type { IdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
-import type { AnswerBudget } from './answerBudget.ts'
+import type { IdempotentResponses } from '../idempotency/idempotentResponses.ts'
 import { type Authentication, authorize } from './authentication.ts'
 import type { CallerAddress } from './callerAddress.ts'
-import type { OwnHost } from './ownHost.ts'
+import type { HostHeaderReader } from './hostHeaderReader.ts'
 import type { RateLimits } from './rateLimits.ts'
 import type { RequestGuard } from './requestGuard.ts'
+import type { ResponseBudget } from './responseBudget.ts'
 
 export type ServiceRequests = {
   endpoints: readonly Endpoint[]
@@ -21,11 +21,11 @@ export type ServiceRequests = {
   guard: RequestGuard
   authentication: Authentication
   principals: Pick<ServicePrincipals, 'lease'>
-  idempotency: IdempotentAnswers
+  idempotency: IdempotentResponses
   limits: RateLimits
-  answers: AnswerBudget
+  answers: ResponseBudget
   addressOf: CallerAddress
-  ownHost: OwnHost
+  ownHost: HostHeaderReader
   toFailure(error: unknown, request: IncomingMessage): AppError
 }
 

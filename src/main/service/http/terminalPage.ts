@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { type BytesAnswer, createBytesAnswer } from '#platform/http/answers.ts'
+import { type BytesResponse, createBytesAnswer } from '#platform/http/answers.ts'
 import type { Page } from '#platform/http/requestPipeline.ts'
 import { AppError } from '#shared/appError.ts'
 
@@ -54,7 +54,7 @@ const plainPage = `<!doctype html>
 </html>
 `
 
-async function createAssetResponse(folder: string | undefined, name: string): Promise<BytesAnswer> {
+async function createAssetResponse(folder: string | undefined, name: string): Promise<BytesResponse> {
   const type = types[extname(name)]
   const file =
     folder === undefined || type === undefined || !assetName.test(name) ? undefined : join(folder, 'assets', name)

@@ -3,7 +3,7 @@ import { parse as parseQuery } from 'node:querystring'
 import { splitUrl, type Upgrade } from '#platform/http/exchange.ts'
 import { readCredential } from '#platform/http/requestCredential.ts'
 import { createRouter } from '#platform/http/router.ts'
-import { createWebSocketRoom } from '#platform/http/webSocketRoom.ts'
+import { createWebSocketManager } from '#platform/http/webSocketManager.ts'
 import type { Log } from '#platform/log.ts'
 import { parseFields, parseParams } from '#shared/contract/parseRequest.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
@@ -41,7 +41,7 @@ const maxPayloadBytes = 6 * terminalLimits.maxInputBytes + 1024
 /** Upgrades requests to WebSockets after checking host, origin and credential. */
 export function createWebSockets(options: Options): WebSockets {
   const { guard, principals, log } = options
-  const sockets = createWebSocketRoom({ maxPayloadBytes, log })
+  const sockets = createWebSocketManager({ maxPayloadBytes, log })
   const routes = createRouter(
     options.endpoints.map((endpoint) => ({ method: 'GET', path: endpoint.path, to: endpoint })),
   )

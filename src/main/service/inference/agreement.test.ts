@@ -13,9 +13,9 @@ import {
   type ScriptedPart,
 } from '#test/support/models/scriptedAnswer.ts'
 import { responsesFrames, responsesJson } from '#test/support/models/scriptedResponses.ts'
-import { answerCollector, collectCompletion } from './answer.ts'
-import { answerRules } from './answerRules.ts'
+import { collectCompletion, createCompletionCollector } from './answer.ts'
 import type { CanonicalEvent } from './canonical.ts'
+import { createCompletionRules } from './completionRules.ts'
 import { chatDialect } from './dialects/chatDialect.ts'
 import type { Dialect, ResponseMeta, UsageReport } from './dialects/dialect.ts'
 import { messagesDialect } from './dialects/messagesDialect.ts'
@@ -31,7 +31,7 @@ const options = { newCallId: () => 'call_new' }
 function readStream(upstream: Upstream, pieces: readonly Uint8Array[]): CanonicalEvent[] {
   const parser = createSseParser()
   const reader = upstream.streamReader(options)
-  const rules = answerRules()
+  const rules = createCompletionRules()
   return [
     ...pieces.flatMap((piece) => parser.feed(piece).flatMap((it) => rules.pass(reader.push(it)))),
     ...parser.end().flatMap((it) => rules.pass(reader.push(it))),
@@ -40,7 +40,7 @@ function readStream(upstream: Upstream, pieces: readonly Uint8Array[]): Canonica
 }
 
 const whole = (upstream: Upstream, body: Record<string, unknown>) =>
-  answerRules().pass(upstream.readAnswer(body, options))
+  createCompletionRules().pass(upstream.readAnswer(body, options))
 
 /** Cut at the given places, which may be within a character. */
 function cut(text: string, offsets: readonly number[]): Uint8Array[] {
@@ -211,7 +211,7 @@ test('pieces that come one by one make the answer that they make together', () =
       }).join(''),
     ),
   ])
-  const collector = answerCollector()
+  const collector = createCompletionCollector()
   for (const event of events) collector.take(event)
   expect(collector.answer()).toEqual(collectCompletion(events))
 })

@@ -9,9 +9,9 @@ import type {
 } from './canonical.ts'
 
 /** Completion collected from its events. */
-export type CanonicalAnswer = {
+export type CanonicalCompletion = {
   id: string | undefined
-  parts: AnswerPart[]
+  parts: CompletionPart[]
   usage: Usage | undefined
   reason: FinishReason
   /** Stop reason in the provider's notation. */
@@ -19,20 +19,20 @@ export type CanonicalAnswer = {
   stopSequence: string | undefined
 }
 
-export type AnswerPart = TextPart | RefusalPart | ThinkingPart | RedactedPart | CallPart
+export type CompletionPart = TextPart | RefusalPart | ThinkingPart | RedactedPart | CallPart
 export type RefusalPart = { type: 'refusal'; text: string }
 
 /** @throws InferenceError from an `error` event */
-export function collectCompletion(events: Iterable<CanonicalEvent>): CanonicalAnswer {
-  const collector = answerCollector()
+export function collectCompletion(events: Iterable<CanonicalEvent>): CanonicalCompletion {
+  const collector = createCompletionCollector()
   for (const event of events) collector.take(event)
   return collector.answer()
 }
 
 /** Assembles the parts of a completion from its events. */
-export function answerCollector() {
-  const parts = new Map<number, AnswerPart>()
-  const answer: CanonicalAnswer = {
+export function createCompletionCollector() {
+  const parts = new Map<number, CompletionPart>()
+  const answer: CanonicalCompletion = {
     id: undefined,
     parts: [],
     usage: undefined,
@@ -41,7 +41,7 @@ export function answerCollector() {
     stopSequence: undefined,
   }
 
-  function grow(block: number, fresh: AnswerPart & { text: string }): void {
+  function grow(block: number, fresh: CompletionPart & { text: string }): void {
     const part = parts.get(block)
     if (part && 'text' in part) part.text += fresh.text
     else parts.set(block, fresh)
@@ -93,6 +93,6 @@ export function answerCollector() {
           throw event.error
       }
     },
-    answer: (): CanonicalAnswer => ({ ...answer, parts: [...parts.values()] }),
+    answer: (): CanonicalCompletion => ({ ...answer, parts: [...parts.values()] }),
   }
 }

@@ -3,9 +3,9 @@ import { eventually } from '#test/support/eventually.ts'
 import { createGatewayWorld, dialects } from '#test/support/models/gatewayWorld.ts'
 import { chatFrames, geminiFrames, messagesFrames, plainUsage } from '#test/support/models/scriptedAnswer.ts'
 import { responsesFrames } from '#test/support/models/scriptedResponses.ts'
-import { type AnswerLimits, getMaxAnswerChars } from './answerLimits.ts'
-import { createAnswerStream } from './answerStream.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
+import { type CompletionLimits, getMaxCompletionChars } from './completionLimits.ts'
+import { createCompletionStream } from './completionStream.ts'
 import { modelFamilies } from './families/modelFamilies.ts'
 import { toLocalModel } from './modelCatalogue.ts'
 import { createOpenAiStreamReader } from './upstreams/openAiAnswer.ts'
@@ -109,11 +109,14 @@ test('the key of a provider is in no answer with a status of success', async () 
 })
 
 /** Streams chunks a minute apart. */
-async function readSlowly(piece: string, limits: Pick<AnswerLimits, 'maxQuietMs' | 'maxDurationMs'>): Promise<number> {
+async function readSlowly(
+  piece: string,
+  limits: Pick<CompletionLimits, 'maxQuietMs' | 'maxDurationMs'>,
+): Promise<number> {
   let minutes = 0
-  const stream = createAnswerStream({
+  const stream = createCompletionStream({
     reader: createOpenAiStreamReader({ newCallId: () => 'c' }),
-    limits: { ...limits, maxChars: getMaxAnswerChars(1_000) },
+    limits: { ...limits, maxChars: getMaxCompletionChars(1_000) },
     now: () => minutes * 60_000,
     scrubText: (text) => text,
     restore: (event) => event,

@@ -10,7 +10,7 @@ export function checkCallResults(turns: readonly Turn[]): void {
   let open: CallPart[] = []
   for (const [index, turn] of turns.entries()) {
     if (turn.role === 'assistant') {
-      refuseOpen(open)
+      rejectOpenCalls(open)
       open = turn.parts.filter((part) => part.type === 'call')
     } else if (turn.role === 'user') {
       for (const result of listResults(turn)) {
@@ -23,10 +23,10 @@ export function checkCallResults(turns: readonly Turn[]): void {
       }
     }
   }
-  refuseOpen(open)
+  rejectOpenCalls(open)
 }
 
-function refuseOpen([call]: CallPart[]): void {
+function rejectOpenCalls([call]: CallPart[]): void {
   if (!call) return
   const message = `The call ${JSON.stringify(call.id)} of ${JSON.stringify(call.name)} has no result. Add it, or remove the call.`
   throw createBadRequestError('messages', message, 'missing_result')

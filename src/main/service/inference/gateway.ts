@@ -5,27 +5,27 @@ import { checkCallResults } from './callResults.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import type { Dialect, ResponseMeta } from './dialects/dialect.ts'
 import { type ImageFetcher, withFetchedImages, withUnfetchedImages } from './fetchedImages.ts'
-import { type AnswerOptions, createGatewayAnswers, type GatewayAnswer } from './gatewayAnswers.ts'
+import { createGatewayResponses, type GatewayResponse, type GatewayResponseOptions } from './gatewayResponses.ts'
 import type { InferenceCredits, Reservation } from './inferenceCredits.ts'
 import { createUnknownModelError, InferenceError } from './inferenceError.ts'
 import type { JsonObject } from './json.ts'
 import { requireModelKind } from './modelKind.ts'
 import { filterFields } from './passthrough/fieldShape.ts'
 import { filterBetas } from './passthrough/messagesFields.ts'
-import { rawMessages } from './passthrough/rawMessages.ts'
+import { messagesPassthrough } from './passthrough/messagesPassthrough.ts'
 import type { Provider } from './provider.ts'
 import type { ProviderLeases } from './providerLeases.ts'
-import { createNotConfiguredError, scrubFailure } from './providerReply.ts'
+import { createNotConfiguredError, scrubError } from './providerReply.ts'
 import { createProviderRequests, type Draft, type Job } from './providerRequests.ts'
 import { defaultOutputTokens, findRequestedTtl, planHold } from './reservationPlan.ts'
 import { reserve } from './reserve.ts'
-import { settleUnanswered } from './settlement.ts'
+import { settleWithoutOutput } from './settlement.ts'
 import { getMaxInputTokens } from './tokenEstimate.ts'
 import { sanitizeToolNames } from './toolNames.ts'
 import type { UpstreamPools } from './upstreamPools.ts'
 import { estimateInput } from './usageEstimate.ts'
 
-export type GatewayDependencies<Caller> = AnswerOptions & {
+export type GatewayDependencies<Caller> = GatewayResponseOptions & {
   modelNamed: (name: string) => CatalogueModel | undefined
   /** @returns undefined if no key is configured */
   findProvider: (model: CatalogueModel) => Provider | undefined
@@ -51,10 +51,10 @@ export type GatewayRequest<Caller> = {
 /** Creates the gateway that handles requests of all dialects with models of all families. Each request is charged. */
 export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>) {
   const { routeTo, createDraft, send } = createProviderRequests(dependencies.pools)
-  const answerReply = createGatewayAnswers(dependencies)
+  const answerReply = createGatewayResponses(dependencies)
 
   /** @throws InferenceError, or the AppError of a rejected reservation, before any response is sent */
-  async function answer(call: GatewayRequest<Caller>): Promise<GatewayAnswer> {
+  async function answer(call: GatewayRequest<Caller>): Promise<GatewayResponse> {
     const { dialect, body, caller, signal, abort, betas, onOutput } = call
     const request = dialect.read(body)
     const { body: passable, removed: leftOut } = filterFields(body, dialect.fields)
@@ -86,7 +86,7 @@ export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>)
       maxOutputTokens: Math.min(requestedTokens ?? defaultOutputTokens, model.maxOutputTokens),
     })
     const input = Math.max(getMaxInputTokens(read), draft.maxInput)
-    const cache = draft.route.raw === rawMessages ? findCacheMark(passable) : findRequestedTtl(read)
+    const cache = draft.route.raw === messagesPassthrough ? findCacheMark(passable) : findRequestedTtl(read)
     const { provider, reservation } = await reserve(dependencies, { model, abort }, () =>
       dependencies.credits.reserve({
         caller,
@@ -105,7 +105,7 @@ export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>)
     }
   }
 
-  async function sendRequest(job: Job, { provider, reservation, draft }: Sending): Promise<GatewayAnswer> {
+  async function sendRequest(job: Job, { provider, reservation, draft }: SendInput): Promise<GatewayResponse> {
     const fetched = job.model.quirks.takesImageUrls
       ? job.request
       : await withFetchedImages(job.request, dependencies.fetchImage, job.signal)
@@ -118,12 +118,12 @@ export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>)
       const { reply, draft: final } = await send(provider, job, isFinal ? draft : createDraft(job, filled))
       return await answerReply({ ...job, reservation, fetched, draft: final, provider, inputTokens }, reply)
     } catch (error) {
-      if (job.signal.aborted) await settleUnanswered({ model: job.model, reservation, fetched })
-      throw error instanceof InferenceError ? scrubFailure(error, provider) : error
+      if (job.signal.aborted) await settleWithoutOutput({ model: job.model, reservation, fetched })
+      throw error instanceof InferenceError ? scrubError(error, provider) : error
     }
   }
 
   return { answer }
 }
 
-type Sending = { provider: Provider; reservation: Reservation; draft: Draft }
+type SendInput = { provider: Provider; reservation: Reservation; draft: Draft }

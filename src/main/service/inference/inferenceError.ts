@@ -9,7 +9,7 @@ import { AppError, type ErrorCode } from '#shared/appError.ts'
  * - `rate`, `overloaded`: retry later
  * - `upstream`: the provider failed or sent an unusable response
  */
-export type FailureKind =
+export type InferenceErrorKind =
   | 'request'
   | 'authentication'
   | 'permission'
@@ -22,7 +22,7 @@ export type FailureKind =
   | 'upstream'
   | 'timeout'
 
-const codes: Readonly<Record<FailureKind, ErrorCode>> = {
+const codes: Readonly<Record<InferenceErrorKind, ErrorCode>> = {
   request: 'inference/request',
   authentication: 'inference/credential',
   permission: 'inference/forbidden',
@@ -50,14 +50,18 @@ type Details = {
 
 /** Error of a model request. The message is shown to the caller, so it must not contain a provider's key or URL. */
 export class InferenceError extends AppError {
-  readonly kind: FailureKind
+  readonly kind: InferenceErrorKind
   readonly reason: string | undefined
   readonly param: string | undefined
   /** Header as sent by the provider: seconds or a date. */
   readonly retryAfter: string | undefined
   readonly #status: number | undefined
 
-  constructor(kind: FailureKind, message: string, { reason, param, detail, retryAfter, status, cause }: Details = {}) {
+  constructor(
+    kind: InferenceErrorKind,
+    message: string,
+    { reason, param, detail, retryAfter, status, cause }: Details = {},
+  ) {
     super(codes[kind], message, {
       ...(cause !== undefined && { cause }),
       ...(detail !== undefined && { detail }),
@@ -85,7 +89,7 @@ export function createUnknownModelError(name: string): InferenceError {
   return new InferenceError('model', message, { reason: 'model_not_found', param: 'model' })
 }
 
-const kindOfStatus: Readonly<Record<number, FailureKind>> = {
+const errorKindByStatus: Readonly<Record<number, InferenceErrorKind>> = {
   400: 'request',
   401: 'authentication',
   402: 'credits',
@@ -105,6 +109,6 @@ export function toInferenceError(error: AppError): InferenceError {
   const { status, message, detail, code } = error
   // Messages about a field begin with its name.
   const param = /^`([^`]+)` /.exec(message)?.[1]
-  const kind = kindOfStatus[status] ?? (status < 500 ? 'request' : 'upstream')
+  const kind = errorKindByStatus[status] ?? (status < 500 ? 'request' : 'upstream')
   return new InferenceError(kind, message, { detail, param, reason: code, status, cause: error })
 }

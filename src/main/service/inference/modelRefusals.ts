@@ -5,7 +5,7 @@ import { createBadRequestError } from './inferenceError.ts'
 
 type Parameter = (typeof refusedParameters)[number]
 
-const samplingOf: Partial<Record<Parameter, keyof Sampling>> = {
+const samplingParameters: Partial<Record<Parameter, keyof Sampling>> = {
   temperature: 'temperature',
   top_p: 'topP',
   top_k: 'topK',
@@ -19,7 +19,7 @@ const samplingOf: Partial<Record<Parameter, keyof Sampling>> = {
  * `warnings`.
  * @throws InferenceError if omitting a parameter would change the meaning of the request
  */
-export function omitRefusedParameters(request: CanonicalRequest, model: CatalogueModel): CanonicalRequest {
+export function omitUnsupportedParameters(request: CanonicalRequest, model: CatalogueModel): CanonicalRequest {
   const cleaned: CanonicalRequest = { ...request, sampling: { ...request.sampling }, warnings: [...request.warnings] }
   for (const { parameter, when, outcome } of model.refuses) {
     if (when === 'reasoning' && !isThinking(cleaned, model)) continue
@@ -29,7 +29,7 @@ export function omitRefusedParameters(request: CanonicalRequest, model: Catalogu
     drop(cleaned, parameter)
     cleaned.warnings.push(`${wireNames[parameter] ?? parameter} was left out: ${model.name} does not take it`)
   }
-  if (!model.images) refuseImages(cleaned, model)
+  if (!model.images) rejectImages(cleaned, model)
   return cleaned
 }
 
@@ -55,7 +55,7 @@ export function findNearestEffort(effort: Effort, values: readonly Effort[]): Ef
 }
 
 function isUsed(request: CanonicalRequest, parameter: Parameter): boolean {
-  const sampling = samplingOf[parameter]
+  const sampling = samplingParameters[parameter]
   if (sampling) return request.sampling[sampling] !== undefined
   switch (parameter) {
     case 'stop':
@@ -74,7 +74,7 @@ function isUsed(request: CanonicalRequest, parameter: Parameter): boolean {
 }
 
 function drop(request: CanonicalRequest, parameter: Parameter): void {
-  const sampling = samplingOf[parameter]
+  const sampling = samplingParameters[parameter]
   if (sampling) delete request.sampling[sampling]
   else if (parameter === 'stop') request.stop = []
   else if (parameter === 'temperature_and_top_p') delete request.sampling.topP
@@ -101,7 +101,7 @@ function toEffort(tokens: number): { effort: Effort } {
   return { effort: tokens <= 12_288 ? 'medium' : 'high' }
 }
 
-function refuseImages(request: CanonicalRequest, model: CatalogueModel): void {
+function rejectImages(request: CanonicalRequest, model: CatalogueModel): void {
   for (const [index, turn] of request.turns.entries()) {
     if (turn.role !== 'user') continue
     const parts = turn.parts.flatMap((part) => (part.type === 'result' ? part.parts : [part]))

@@ -1,26 +1,26 @@
-import type { createAnswerMeter } from './answerLimits.ts'
+import type { createCompletionMeter } from './completionLimits.ts'
 import { InferenceError } from './inferenceError.ts'
 import { type JsonObject, parseJsonObject } from './json.ts'
 import { createBrokenResponseError } from './upstreamPools.ts'
 import type { UpstreamReply } from './upstreamRequest.ts'
 
 /** Maximum size of a response that is not streamed. It is parsed synchronously. */
-export const maxJsonAnswerBytes = 8 * 1024 * 1024
+export const maxJsonResponseBytes = 8 * 1024 * 1024
 
-type Reading = { scrubText: (text: string) => string; meter: ReturnType<typeof createAnswerMeter> }
+type ReadOptions = { scrubText: (text: string) => string; meter: ReturnType<typeof createCompletionMeter> }
 
 /**
  * @throws InferenceError with the reason `overlong` for a response above the maximum, or `unusable` if it is not a JSON
  * object
  */
-export async function readJsonReply({ body }: UpstreamReply, { scrubText, meter }: Reading): Promise<JsonObject> {
+export async function readJsonReply({ body }: UpstreamReply, { scrubText, meter }: ReadOptions): Promise<JsonObject> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   try {
     for await (const piece of body) {
       bytes += piece.length
       meter.assertAlive()
-      if (bytes > maxJsonAnswerBytes) {
+      if (bytes > maxJsonResponseBytes) {
         throw new InferenceError('upstream', 'The provider’s response is too large.', { reason: 'overlong' })
       }
       pieces.push(piece)
@@ -41,16 +41,16 @@ export function createNotConfiguredError({ name }: { name: string }): InferenceE
 /** Shorter keys are placeholders for servers without authentication, and may occur in a response by chance. */
 const minKeyChars = 12
 
-type Keyed = { apiKey: string | undefined }
+type ProviderKey = { apiKey: string | undefined }
 
 /** Removes the key from responses. A debugging proxy may echo the request headers with a success status. */
-export function createKeyScrubber({ apiKey }: Keyed): (text: string) => string {
+export function createKeyScrubber({ apiKey }: ProviderKey): (text: string) => string {
   if (apiKey === undefined || apiKey.length < minKeyChars) return (text) => text
   return (text) => (text.includes(apiKey) ? text.replaceAll(apiKey, '…') : text)
 }
 
 /** Removes the key from an error, because providers repeat keys in their messages. */
-export function scrubFailure(error: InferenceError, { apiKey }: Keyed): InferenceError {
+export function scrubError(error: InferenceError, { apiKey }: ProviderKey): InferenceError {
   const { kind, message, reason, param, detail, retryAfter, status, cause } = error
   if (!apiKey || ![message, reason, param, detail, retryAfter].some((it) => it?.includes(apiKey))) return error
   const clean = (text: string | undefined) => text?.replaceAll(apiKey, '…')

@@ -6,9 +6,9 @@ import { warnUntranslated } from './dialects/requestFields.ts'
 import { modelFamilies } from './families/modelFamilies.ts'
 import type { ProviderRoute } from './families/modelFamily.ts'
 import type { JsonObject } from './json.ts'
-import { rawMessages } from './passthrough/rawMessages.ts'
+import { messagesPassthrough } from './passthrough/messagesPassthrough.ts'
 import type { Provider } from './provider.ts'
-import { formatFailure, type UpstreamPools } from './upstreamPools.ts'
+import { readErrorText, type UpstreamPools } from './upstreamPools.ts'
 import type { UpstreamReply } from './upstreamRequest.ts'
 import type { UpstreamRequest } from './upstreams/upstream.ts'
 
@@ -63,7 +63,7 @@ export function createProviderRequests(pools: Pick<UpstreamPools, 'send'>): Prov
     const route = routeTo(model, dialect)
     const target = { model, maxOutputTokens }
     const warnings = route.raw
-      ? [...removedFields, ...(route.raw === rawMessages ? job.removedBetas : [])]
+      ? [...removedFields, ...(route.raw === messagesPassthrough ? job.removedBetas : [])]
       : [...removedFields, ...warnUntranslated(passable, dialect.translatedFields), ...fetched.warnings]
     const draft = { ...fetched, warnings }
     const request = route.raw ? route.raw.write(passable, draft, target) : route.upstream.write(draft, target)
@@ -75,7 +75,7 @@ export function createProviderRequests(pools: Pick<UpstreamPools, 'send'>): Prov
 
   async function send(provider: Provider, job: Job, draft: Draft): Promise<{ reply: UpstreamReply; draft: Draft }> {
     const { route, request } = draft
-    const betas = route.raw === rawMessages ? job.betas : undefined
+    const betas = route.raw === messagesPassthrough ? job.betas : undefined
     const reply = await pools.send({
       url: provider.baseUrl.replace(/\/+$/, '') + request.path,
       headers: {
@@ -90,7 +90,7 @@ export function createProviderRequests(pools: Pick<UpstreamPools, 'send'>): Prov
     const retryAfter = reply.headers['retry-after']
     const error = route.upstream.readFailure({
       status: reply.status,
-      body: await formatFailure(reply.body),
+      body: await readErrorText(reply.body),
       retryAfter,
     })
     const noSuchPath = (reply.status === 404 || reply.status === 405) && error.reason !== 'model_not_found'

@@ -21,14 +21,14 @@ type Options = {
 
 const defaultMs = 15_000
 /** A list of models has about 100 KB. */
-const maxAnswerBytes = 4 * 1024 * 1024
+const maxResponseBytes = 4 * 1024 * 1024
 
 /**
  * Tests a key by listing models, which is free. Never returns the response, because some providers and their impostors
  * quote the rejected key.
  */
 export function createProviderTest({ kinds, findProvider, answerMs = defaultMs }: Options): ProviderTest {
-  const client = createHttpClient({ maxAnswerBytes })
+  const client = createHttpClient({ maxAnswerBytes: maxResponseBytes })
   return {
     async test(family, signal) {
       const { title } = families[family]
@@ -59,9 +59,9 @@ export function createProviderTest({ kinds, findProvider, answerMs = defaultMs }
   }
 }
 
-type Answered = { title: string; status: number; text: string }
+type TestResponse = { title: string; status: number; text: string }
 
-function toKeyTest({ title, status, text }: Answered): KeyTest {
+function toKeyTest({ title, status, text }: TestResponse): KeyTest {
   if (status === 200 && isModelList(text)) return { outcome: 'accepted', detail: `${title} accepts this key.` }
   if (isRefusal(status, text)) {
     return {

@@ -45,12 +45,12 @@ export function planHold(
 /** Returns the longest requested cache TTL. Writing to the cache costs more than reading. */
 export function findRequestedTtl(request: CanonicalRequest): CacheMark | undefined {
   const marks = new Set<CacheMark | undefined>([request.cache, ...request.tools.map((tool) => tool.cache)])
-  for (const turn of request.turns) for (const part of turn.parts) marks.add(cacheOfPart(part))
+  for (const turn of request.turns) for (const part of turn.parts) marks.add(getCacheMark(part))
   if (marks.has('1h')) return '1h'
   return marks.has('5m') ? '5m' : undefined
 }
 
-function cacheOfPart(part: Turn['parts'][number]): CacheMark | undefined {
+function getCacheMark(part: Turn['parts'][number]): CacheMark | undefined {
   if (part.type === 'result') return part.cache ?? part.parts.find((it) => it.cache)?.cache
   return 'cache' in part ? part.cache : undefined
 }

@@ -3,7 +3,7 @@ import type { CatalogueModel } from './catalogueModel.ts'
 import type { Reservation } from './inferenceCredits.ts'
 import type { Provider } from './provider.ts'
 import type { ProviderLeases } from './providerLeases.ts'
-import { endOnce } from './settlement.ts'
+import { createOneTimeReservation } from './settlement.ts'
 
 type Dependencies = {
   findProvider: (model: CatalogueModel) => Provider | undefined
@@ -23,7 +23,7 @@ export async function reserve(
   const provider = findProvider(model)
   const end = provider ? leases.begin(model.providerId, provider, abort) : () => {}
   try {
-    return { provider, reservation: endOnce(await hold(), end) }
+    return { provider, reservation: createOneTimeReservation(await hold(), end) }
   } catch (cause) {
     end()
     throw cause

@@ -1,8 +1,8 @@
 import { computeModelCost } from '#shared/modelCost.ts'
-import type { CanonicalAnswer } from './answer.ts'
-import { findMalformedCalls } from './answerStream.ts'
+import type { CanonicalCompletion } from './answer.ts'
 import { type CanonicalEvent, type CanonicalRequest, sumInput, type Usage } from './canonical.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
+import { findMalformedCalls } from './completionStream.ts'
 import type { UsageReport } from './dialects/dialect.ts'
 import type { Charge, Reservation } from './inferenceCredits.ts'
 import { estimateUsage } from './usageEstimate.ts'
@@ -11,14 +11,14 @@ import { estimateUsage } from './usageEstimate.ts'
 export type Purchase = { model: CatalogueModel; reservation: Reservation; fetched: CanonicalRequest }
 
 /** Settles a finished completion. Charges the provider's usage, or an estimate if it is missing or implausible. */
-export async function settleWhole(purchase: Purchase, whole: CanonicalAnswer): Promise<UsageReport> {
+export async function settleComplete(purchase: Purchase, whole: CanonicalCompletion): Promise<UsageReport> {
   const { usage } = whole
   if (usage && isPlausible(usage, purchase.model)) return await settleUsage(purchase, whole, usage)
   return await settleUsage(purchase, { ...whole, usage: undefined }, undefined)
 }
 
 /** Settles a completion that was cut off or abandoned. Charges the full input and the received output. */
-export async function settleCut(purchase: Purchase, received: CanonicalAnswer): Promise<UsageReport> {
+export async function settlePartial(purchase: Purchase, received: CanonicalCompletion): Promise<UsageReport> {
   const usage = received.usage && isPlausible(received.usage, purchase.model) ? received.usage : undefined
   return await settleUsage(purchase, { ...received, usage }, undefined)
 }
@@ -27,9 +27,9 @@ export async function settleCut(purchase: Purchase, received: CanonicalAnswer): 
  * Settles a request whose client disconnected before any output. Charges the full input, which the provider may have
  * read.
  */
-export async function settleUnanswered(purchase: Purchase): Promise<void> {
+export async function settleWithoutOutput(purchase: Purchase): Promise<void> {
   const nothing = { id: undefined, parts: [], usage: undefined, native: undefined, stopSequence: undefined }
-  await settleCut(purchase, { ...nothing, reason: 'stop' })
+  await settlePartial(purchase, { ...nothing, reason: 'stop' })
 }
 
 /** Settles an error response. Charges only usage that the provider reported. */
@@ -42,7 +42,7 @@ export async function settleFailed({ model, reservation }: Purchase, events: rea
 
 async function settleUsage(
   purchase: Purchase,
-  answer: CanonicalAnswer,
+  answer: CanonicalCompletion,
   reportedUsage: Usage | undefined,
 ): Promise<UsageReport> {
   const { model, reservation, fetched } = purchase
@@ -72,7 +72,7 @@ function isPlausible(usage: Usage, { contextWindow }: Pick<CatalogueModel, 'cont
  * Ends a reservation with the first call, because a stream may be abandoned, cut off and finished concurrently.
  * @param onEnd called once, with the first call
  */
-export function endOnce(reservation: Reservation, onEnd: () => void): Reservation {
+export function createOneTimeReservation(reservation: Reservation, onEnd: () => void): Reservation {
   let ended: Promise<number> | undefined
   const settle = async (charge: Charge): Promise<number> => {
     onEnd()

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 const maxRun = 64
 const longRuns = new RegExp(`(\\S{${maxRun}}(?=\\S)|\\s{${maxRun}}(?=\\s))`)
 /** Characters between yields to other work, which bounds each block to a few milliseconds. */
-const charactersAtOnce = 8_192
+const yieldEveryCharacters = 8_192
 
 /**
  * Counts tokens of a text in o200k. A split text may count one more token per part.
@@ -15,7 +15,7 @@ export async function countTokens(text: string, max = Number.POSITIVE_INFINITY):
   let sum = 0
   for (let from = 0; from < text.length && sum < max; ) {
     if (from > 0) await setImmediate()
-    const to = endOfPart(text, from)
+    const to = findPartEnd(text, from)
     for (const part of text.slice(from, to).split(longRuns)) sum += countTokens(part)
     from = to
   }
@@ -23,9 +23,9 @@ export async function countTokens(text: string, max = Number.POSITIVE_INFINITY):
 }
 
 /** Returns a position before a word if possible, so that no token is split. */
-function endOfPart(text: string, from: number): number {
-  const end = from + charactersAtOnce
+function findPartEnd(text: string, from: number): number {
+  const end = from + yieldEveryCharacters
   if (end >= text.length) return text.length
   const blank = text.slice(from, end).lastIndexOf(' ')
-  return blank > charactersAtOnce / 2 ? from + blank : end
+  return blank > yieldEveryCharacters / 2 ? from + blank : end
 }

@@ -7,8 +7,8 @@ import { getCount, type JsonObject, parseJsonObject } from './json.ts'
 import { requireModelKind } from './modelKind.ts'
 import { filterFields } from './passthrough/fieldShape.ts'
 import { messagesFields } from './passthrough/messagesFields.ts'
-import { rawMessages } from './passthrough/rawMessages.ts'
-import { formatFailure } from './upstreamPools.ts'
+import { messagesPassthrough } from './passthrough/messagesPassthrough.ts'
+import { readErrorText } from './upstreamPools.ts'
 import { toUpstreamError } from './upstreams/upstreamFailure.ts'
 import { estimateInput } from './usageEstimate.ts'
 
@@ -26,7 +26,7 @@ export function createTokenCounter({ modelNamed, findProvider, pools }: Options)
     const provider = model.quirks.countsTokens ? findProvider(model) : undefined
     if (!provider) return await estimateInput(withUnfetchedImages(request))
     const { body: passable } = filterFields(body, messagesFields)
-    const written = rawMessages.write(passable, request, { model, maxOutputTokens: model.maxOutputTokens })
+    const written = messagesPassthrough.write(passable, request, { model, maxOutputTokens: model.maxOutputTokens })
     const { max_tokens: _, stream: __, temperature: ___, top_p: ____, top_k: _____, ...counted } = written.body
     const reply = await pools.send({
       url: `${provider.baseUrl.replace(/\/+$/, '')}/v1/messages/count_tokens`,
@@ -34,7 +34,7 @@ export function createTokenCounter({ modelNamed, findProvider, pools }: Options)
       body: JSON.stringify(counted),
       signal,
     })
-    const text = await formatFailure(reply.body)
+    const text = await readErrorText(reply.body)
     const tokens = getCount(parseJsonObject(text), 'input_tokens')
     if (reply.status === 200 && tokens !== undefined) return tokens
     throw toUpstreamError({ status: reply.status, body: text, retryAfter: reply.headers['retry-after'] })

@@ -21,7 +21,7 @@ export const defaultDeadlines: UpstreamDeadlines = { connect: 10_000, firstByte:
 const keepAliveMs = 4_000
 /** Longest `retry-after` that is retried. Longer ones are reported to the caller. */
 const maxRetryMs = 2_000
-const maxFailureBytes = 256 * 1024
+const maxErrorBytes = 256 * 1024
 
 export type UpstreamCall = { url: string; headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal }
 export type UpstreamPools = ReturnType<typeof createUpstreamPools>
@@ -78,7 +78,7 @@ export function createUpstreamPools(deadlines: UpstreamDeadlines = defaultDeadli
       await wait(delayMs, undefined, { signal: call.signal })
     } catch (error) {
       call.signal.throwIfAborted()
-      if (!isUnreached(error)) throw createNoResponseError(error)
+      if (!isUnreachable(error)) throw createNoResponseError(error)
       await wait(deadlines.retry, undefined, { signal: call.signal })
     }
     try {
@@ -100,8 +100,8 @@ export function createUpstreamPools(deadlines: UpstreamDeadlines = defaultDeadli
 }
 
 /** Reads the beginning of an error response. */
-export async function formatFailure(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const { bytes } = await readFirstBytes(body, { maxBytes: maxFailureBytes })
+export async function readErrorText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const { bytes } = await readFirstBytes(body, { maxBytes: maxErrorBytes })
   return bytes.toString('utf8')
 }
 
@@ -115,7 +115,7 @@ export function createBrokenResponseError(error: unknown): InferenceError {
 
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
-    await formatFailure(body)
+    await readErrorText(body)
   } catch {
     // the body is not needed
   }
@@ -129,7 +129,7 @@ function getBusyDelayMs({ status, headers }: UpstreamReply, defaultMs: number): 
   return Number.isFinite(ms) && ms <= maxRetryMs ? Math.max(ms, defaultMs) : undefined
 }
 
-const unreached = [
+const unreachableCodes = [
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -139,8 +139,8 @@ const unreached = [
   'EPIPE',
 ]
 
-function isUnreached(error: unknown): boolean {
-  return unreached.includes(readCode(error) ?? '')
+function isUnreachable(error: unknown): boolean {
+  return unreachableCodes.includes(readCode(error) ?? '')
 }
 
 function readCode(error: unknown): string | undefined {
@@ -156,6 +156,6 @@ function createNoResponseError(error: unknown): InferenceError {
   if (readCode(error) === 'UND_ERR_HEADERS_TIMEOUT') {
     return new InferenceError('timeout', 'The provider did not answer in time.', { cause: error })
   }
-  const message = isUnreached(error) ? 'The provider cannot be reached.' : 'The provider broke off the connection.'
+  const message = isUnreachable(error) ? 'The provider cannot be reached.' : 'The provider broke off the connection.'
   return new InferenceError('upstream', message, { reason: 'unreachable', cause: error })
 }

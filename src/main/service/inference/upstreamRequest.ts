@@ -10,7 +10,7 @@ export type UpstreamReply = {
 
 type RequestOptions = { path: string; headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal }
 type Controller = Pick<Dispatcher.DispatchController, 'abort' | 'pause' | 'resume'>
-type Taker = { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void }
+type PendingRead = { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void }
 
 /** Maximum bytes buffered for a consumer that is slower than the provider. */
 const maxBufferedBytes = 64 * 1024
@@ -26,7 +26,7 @@ export function sendUpstreamRequest(
 ): Promise<UpstreamReply> {
   return new Promise((resolve, reject) => {
     const { path, headers, body, signal } = options
-    const reply = replyBody()
+    const reply = createReplyBody()
     const onDisconnect = (): void => {
       reject(signal.reason)
       reply.fail(signal.reason)
@@ -61,12 +61,12 @@ export function sendUpstreamRequest(
   })
 }
 
-function replyBody() {
+function createReplyBody() {
   const chunks: Uint8Array[] = []
   let bufferedBytes = 0
   let state: 'open' | 'ended' | 'failed' = 'open'
   let error: unknown
-  let taker: Taker | undefined
+  let taker: PendingRead | undefined
 
   function close(as: 'ended' | 'failed'): void {
     state = as

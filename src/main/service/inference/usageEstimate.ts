@@ -1,4 +1,4 @@
-import type { CanonicalAnswer } from './answer.ts'
+import type { CanonicalCompletion } from './answer.ts'
 import { type CanonicalRequest, sumInput, type Turn, type Usage } from './canonical.ts'
 import { countTokens } from './tokenCount.ts'
 import { getMaxInputTokens } from './tokenEstimate.ts'
@@ -11,7 +11,7 @@ const imageTokens = 1_000
  */
 export async function estimateUsage(
   request: CanonicalRequest,
-  answer: CanonicalAnswer,
+  answer: CanonicalCompletion,
   maxOutputTokens: number,
 ): Promise<Usage> {
   const input = await estimateInput(request)

@@ -1,5 +1,5 @@
 import type { Chain, Limits } from '#platform/chain/chain.ts'
-import { ChainFailure } from '#platform/chain/chainFailure.ts'
+import { ChainError } from '#platform/chain/chainError.ts'
 import { alreadyUsed, expired, type Settlement, type SignedPayment } from './facilitator.ts'
 
 /** The search may read the logs of many blocks. */
@@ -35,6 +35,6 @@ type Asking = { chain: Chain; now: () => number; blocksAtOnce?: bigint | undefin
 
 /** Describes an error for the log, without text from a node. */
 export function describeChainError(error: unknown): string {
-  if (error instanceof ChainFailure) return `${error.kind}: ${error.message}`
+  if (error instanceof ChainError) return `${error.kind}: ${error.message}`
   return error instanceof Error ? error.name : 'unknown'
 }

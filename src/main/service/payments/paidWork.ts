@@ -1,5 +1,5 @@
-import type { Payment, StoredAnswer } from '#platform/http/endpoint.ts'
-import { UnclearWork } from '#platform/http/unclearWork.ts'
+import type { CompleteResponse, Payment } from '#platform/http/endpoint.ts'
+import { UnknownOutcomeError } from '#platform/http/unknownOutcomeError.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Route } from '#shared/contract/route.ts'
 import { toMicroUsd } from '#shared/microUsd.ts'
@@ -14,7 +14,7 @@ import type { Paid, Sale } from './sale.ts'
 
 export type AnySale = Sale<Route, unknown>
 
-export type PaymentResult = Payment | { answer: StoredAnswer }
+export type PaymentResult = Payment | { answer: CompleteResponse }
 
 /** Request of a payment, as far as its work needs it. */
 export type PaymentRequest = {
@@ -26,7 +26,7 @@ export type PaymentRequest = {
 /** Does the work of settled payments once, and credits the payer if it fails. */
 export type PaidWork = {
   /** Completes interrupted work. @throws the error that prevents it */
-  recover(row: PaymentRow): Promise<StoredAnswer>
+  recover(row: PaymentRow): Promise<CompleteResponse>
   /** Records a settlement. @throws AppError unless the payment settled */
   begin(row: PaymentRow, settlement: Settlement, request: Pick<PaymentRequest, 'offer' | 'release'>): Promise<Payment>
   /** Resumes a payment that has settled or may have settled: returns the first response, or completes the work. */
@@ -56,7 +56,7 @@ export function createPaidWork(options: {
     },
     async fail(error) {
       try {
-        if (error instanceof UnclearWork) return createUnknownOutcomeError(error.message)
+        if (error instanceof UnknownOutcomeError) return createUnknownOutcomeError(error.message)
         return await books.credit(row, toClientError(error, onFailure))
       } catch (unwritten) {
         onFailure(unwritten)
@@ -115,7 +115,7 @@ function toPaid({ id, payer, accountId, amount, transaction, purchase }: Payment
   return { id, payer, accountId, amount: toMicroUsd(amount), transaction, purchase }
 }
 
-function toStoredResponse(error: AppError): StoredAnswer {
+function toStoredResponse(error: AppError): CompleteResponse {
   return { status: error.status, body: JSON.stringify(error.toBody()) }
 }
 

@@ -1,4 +1,4 @@
-import type { StoredAnswer } from '#platform/http/endpoint.ts'
+import type { CompleteResponse } from '#platform/http/endpoint.ts'
 import { responseTtlMs } from '#platform/oncePerKey.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
@@ -23,7 +23,7 @@ export type PaymentBooks = {
   /** @param work state of a settled payment's work; `waiting` if no request is pending */
   recordSettlement(id: string, settlement: Settlement, work: 'waiting' | 'begun'): Promise<void>
   begin(id: string): Promise<void>
-  done(id: string, answer: StoredAnswer | undefined): Promise<void>
+  done(id: string, answer: CompleteResponse | undefined): Promise<void>
   /** Credits the payer with the amount, once, after the work failed. Stores the error as the response. */
   credit(payment: PaymentRow, error: AppError): Promise<AppError>
 }

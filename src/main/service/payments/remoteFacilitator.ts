@@ -24,13 +24,14 @@ const Settled = z.discriminatedUnion('success', [
   z.object({ success: z.literal(false), transaction: words, errorReason: words, errorMessage: words }),
 ])
 /** Reasons of facilitators if a verification could not run. */
-const unsure = /unexpected|unknown|timeout|timed_out|internal|failed_to_(send|confirm)|pending|settle_error/i
+const inconclusiveReason =
+  /unexpected|unknown|timeout|timed_out|internal|failed_to_(send|confirm)|pending|settle_error/i
 
 /**
  * Reasons that rule out a transfer: they concern the signed payment or the payer's balance. Any other refusal may follow
  * a completed transfer, so it proves nothing.
  */
-const unmoved: ReadonlySet<string> = new Set([
+const unmovedReasons: ReadonlySet<string> = new Set([
   'insufficient_funds',
   'invalid_exact_evm_insufficient_balance',
   'invalid_scheme',
@@ -111,7 +112,7 @@ export function createRemoteFacilitator(options: {
       return status === 200 && isOurs && isTheirs ? { state: 'settled', transaction } : onChain(payment)
     }
     const { errorReason, transaction } = answer.data
-    if (payment.again || !errorReason || !unmoved.has(errorReason) || transaction) return onChain(payment)
+    if (payment.again || !errorReason || !unmovedReasons.has(errorReason) || transaction) return onChain(payment)
     return { state: 'failed', reason: errorReason, message: `The facilitator refused to settle it: ${errorReason}.` }
   }
 
@@ -124,7 +125,7 @@ export function createRemoteFacilitator(options: {
       const { isValid, invalidReason } = answer.data
       if (isValid && status === 200) return undefined
       const reason = invalidReason ?? 'invalid_payment'
-      if (unsure.test(reason)) throw new Error('The facilitator could not verify.')
+      if (inconclusiveReason.test(reason)) throw new Error('The facilitator could not verify.')
       return { reason, message: `The facilitator refuses the payment: ${reason}.` }
     },
     async settle(payment) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PricedRequest } from '#platform/http/endpoint.ts'
-import { checkKey } from '#platform/oncePerKey.ts'
+import { assertKey } from '#platform/oncePerKey.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Caller } from '../base/endpoint.ts'
@@ -32,7 +32,7 @@ export function toOrder(input: {
   const { request, identifier, ...rest } = input
   const { method, path, headers, body } = request
   const key = headers['idempotency-key'] === undefined ? identifier : String(headers['idempotency-key'])
-  if (key !== undefined) checkKey(key)
+  if (key !== undefined) assertKey(key)
   return { ...rest, key, method, path, bodyHash: createHash('sha256').update(body).digest() }
 }
 

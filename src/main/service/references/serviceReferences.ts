@@ -1,9 +1,9 @@
 import {
   createHistory,
   deleteWith,
-  keeps,
   plain,
   type Reference,
+  restrictTo,
   type StoredReferences,
 } from '#storage/storedReferences.ts'
 
@@ -37,7 +37,7 @@ export const serviceReferences = {
     issuer_sign_in: createHistory('sign-in', 'A key outlives the sign-out of its creator, but not the wallet.'),
   },
   sandboxes: {
-    account_id: keeps('account'),
+    account_id: restrictTo('account'),
     image: { refersTo: 'image', onRemoved: 'refuse', by: 'slice', why: 'An image with sandboxes is not removed.' },
   },
   terminal_links: { sandbox_id: deleteWith('sandbox'), account_id: deleteWith('account'), ...issuers },
@@ -102,7 +102,7 @@ export const serviceReferences = {
   },
   credit_accounts: {},
   credit_holds: {
-    account_id: keeps('ledger-account'),
+    account_id: restrictTo('ledger-account'),
     key_id: createHistory('api-key', 'Work that a key began is charged after its revocation.'),
     model: createHistory('model', journal),
   },
@@ -114,11 +114,11 @@ export const serviceReferences = {
     },
   },
   credit_transfers: {
-    debit_account: keeps('ledger-account'),
-    credit_account: keeps('ledger-account'),
+    debit_account: restrictTo('ledger-account'),
+    credit_account: restrictTo('ledger-account'),
     key_id: createHistory('api-key', journal),
     hold_id: plain('Ended holds are removed, their charges stay.'),
-    refund_of: keeps('payment'),
+    refund_of: restrictTo('payment'),
     request_key: plain('Chosen by the client.'),
     details: createHistory('sandbox', journal),
   },
@@ -140,12 +140,12 @@ export const serviceReferences = {
   },
   test_money: { address: plain('Test money of an address.') },
   test_money_transfers: { payer: createHistory('wallet', record), payee: createHistory('wallet', record) },
-  domain_orders: { account_id: keeps('account'), domain: createHistory('domain', record) },
+  domain_orders: { account_id: restrictTo('account'), domain: createHistory('domain', record) },
   domain_quotes: {
-    account_id: keeps('account'),
+    account_id: restrictTo('account'),
     domain: createHistory('domain', 'A quote expires within minutes.'),
   },
-  domains: { account_id: keeps('account') },
+  domains: { account_id: restrictTo('account') },
   domain_zones: {
     registrar: deleteWith('domain'),
     name: deleteWith('domain'),

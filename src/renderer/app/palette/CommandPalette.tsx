@@ -12,7 +12,7 @@ import { useLayers } from '../../ui/Layers.tsx'
 import { useFocusReturn } from '../../ui/useFocusReturn.ts'
 import { groupBySection } from '../bySection.ts'
 import { rankCommands } from './rankCommands.ts'
-import { type PaletteItem, usePalettePlaces } from './usePalettePlaces.ts'
+import { type PaletteItem, usePaletteTargets } from './usePaletteTargets.ts'
 
 const recentCommandIds = persistValue('steward.palette.recent', z.array(z.string()), [])
 const maxRecentCommands = 20
@@ -72,7 +72,7 @@ function CommandList({ onChoose }: { onChoose: (command: Command) => void }) {
   const [recent] = useState(readRecentCommands)
   const [pointedAt, setPointedAt] = useState('')
   const [visibleCount, setVisibleCount] = useState(pageSize)
-  const places = usePalettePlaces(query)
+  const places = usePaletteTargets(query)
   const commands = useRegisteredCommands().filter(({ id }) => id !== 'window.palette')
   const inOrder = groupBySection(commands).flatMap(([, members]) => members)
   const results = rankCommands<PaletteItem>([...inOrder, ...places], query, recent).slice(0, visibleCount)

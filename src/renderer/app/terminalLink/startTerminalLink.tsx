@@ -1,17 +1,17 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { AgentProvider } from '../../api/AgentProvider.tsx'
-import { createHttpAgent } from '../../api/agentClient.ts'
+import { createHttpApiClient } from '../../api/agentClient.ts'
 import { windowStore } from '../../storage/textStore.ts'
 import { takeAddressToken } from '../addressToken.ts'
-import { drawPage } from '../drawPage.tsx'
 import { createAppQueryClient } from '../queryClient.ts'
+import { renderPage } from '../renderPage.tsx'
 import { LinkEnded } from './LinkEnded.tsx'
 import { LinkScreen } from './LinkScreen.tsx'
 import { readLinkedSandbox, storeToken } from './linkAddress.ts'
 
 /** Renders the page of a terminal link. The service serves this page, and the link's token is its only credential. */
 export function startTerminalLink(): void {
-  drawPage(() => {
+  renderPage(() => {
     const sandboxId = readLinkedSandbox(window.location)
     const addressToken = takeAddressToken(window.location, window.history)
     const token = sandboxId && storeToken(windowStore, sandboxId, addressToken)
@@ -27,7 +27,7 @@ export function startTerminalLink(): void {
 }
 
 function createTokenAgent(token: string) {
-  return createHttpAgent((path, init) =>
+  return createHttpApiClient((path, init) =>
     fetch(path, {
       ...init,
       credentials: 'omit',

@@ -3,7 +3,7 @@ import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { useLiveEvent } from '../../api/liveEvents.ts'
-import { type Layout, nextAfter } from '../../features/terminals/layout/tabLayout.ts'
+import { findNextTerminal, type Layout } from '../../features/terminals/layout/tabLayout.ts'
 import type { Layouts } from '../../features/terminals/layout/useLayouts.ts'
 import { withTabClosed, withTerminalSelected } from '../../features/terminals/selection/selection.ts'
 import type { ChangeSelection } from '../../features/terminals/selection/useSelection.ts'
@@ -95,7 +95,7 @@ export function useScreenTerminals(options: ScreenTerminalsOptions): ScreenTermi
     changeSelection((before) => {
       const after = withTabClosed(before, sandbox_id, session_id)
       if ((before.terminals[sandbox_id] ?? layout[0]?.active) !== session_id) return after
-      const next = nextAfter(layout, after.closed[sandbox_id] ?? [], session_id)
+      const next = findNextTerminal(layout, after.closed[sandbox_id] ?? [], session_id)
       return next === undefined ? after : withTerminalSelected(after, sandbox_id, next)
     })
     focusTerminal()

@@ -2,7 +2,7 @@ import { ArrowUp, Download, FileJson, ScrollText, SearchX, Sheet, ShieldCheck, X
 import { type ReactNode, useState } from 'react'
 import { buildRequest } from '#shared/contract/route.ts'
 import { exportTimeline } from '#shared/contract/timeline.ts'
-import { buildWindowAddress } from '../../api/windowLink.ts'
+import { signWindowUrl } from '../../api/windowLink.ts'
 import { AddressText } from '../../ui/AddressText.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { joinClassNames } from '../../ui/classNames.ts'
@@ -252,7 +252,7 @@ function ExportMenu({ query }: { query: TimelineQuery }) {
 
 function download(query: TimelineQuery, format: ExportFormat): void {
   const link = document.createElement('a')
-  link.href = buildWindowAddress(buildRequest(exportTimeline, { ...query, format }).path)
+  link.href = signWindowUrl(buildRequest(exportTimeline, { ...query, format }).path)
   link.download = `steward-activity.${format}`
   link.click()
 }

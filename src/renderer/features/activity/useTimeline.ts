@@ -11,7 +11,7 @@ import type { RequestStates } from './list/timelineItems.ts'
 
 const pageSize = 100
 /** Debounce for bursts of events, in milliseconds. */
-const soonMs = 150
+const debounceMs = 150
 
 export const timelineKey = ['timeline'] as const
 
@@ -54,7 +54,7 @@ export function useTimeline(query: TimelineQuery, start: number | undefined) {
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       void readNewest()
-    }, soonMs)
+    }, debounceMs)
   })
 
   const read = pages.data?.pages.flatMap(({ entries }) => entries) ?? []

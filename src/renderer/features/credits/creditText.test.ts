@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { changeText, formatApproximateCents, parseCents } from './creditText.ts'
+import { formatApproximateCents, formatChange, parseCents } from './creditText.ts'
 
 test('amounts read as dollars, with as many digits as they have', () => {
   expect([0, 1250, -4, 1.2345, -0.0001, 123_456_789].map(formatUsdCents)).toEqual([
@@ -11,7 +11,7 @@ test('amounts read as dollars, with as many digits as they have', () => {
     '−$0.000001',
     '$1,234,567.89',
   ])
-  expect([changeText(5), changeText(-5), changeText(0)]).toEqual(['+$0.05', '−$0.05', '$0.00'])
+  expect([formatChange(5), formatChange(-5), formatChange(0)]).toEqual(['+$0.05', '−$0.05', '$0.00'])
 })
 
 test('in a chart they are rounded to cents, and what is less is said to be', () => {

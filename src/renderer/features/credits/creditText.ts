@@ -3,7 +3,7 @@ import { formatUsdCents, parseUsd } from '#shared/money/moneyText.ts'
 const microPerCent = 10_000
 
 /** Formats a change with an explicit sign. */
-export function changeText(cents: number): string {
+export function formatChange(cents: number): string {
   return cents > 0 ? `+${formatUsdCents(cents)}` : formatUsdCents(cents)
 }
 

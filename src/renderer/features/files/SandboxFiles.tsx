@@ -3,7 +3,7 @@ import { type ClipboardEvent, useEffect, useEffectEvent, useState } from 'react'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { notify } from '../../ui/toast.tsx'
-import type { PlaceInText } from './editor/codeEditor.ts'
+import type { TextPosition } from './editor/codeEditor.ts'
 import { openDrafts } from './editor/drafts.ts'
 import { FileBrowser } from './FileBrowser.tsx'
 import { FileDialogs } from './FileDialogs.tsx'
@@ -21,7 +21,7 @@ type SandboxFilesProps = {
   sandbox: Sandbox
   visible: boolean
   /** File or folder to open. Each request is a new object. */
-  asked?: { path: string; isFolder?: boolean; at?: PlaceInText | undefined } | undefined
+  asked?: { path: string; isFolder?: boolean; at?: TextPosition | undefined } | undefined
 }
 
 export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {

@@ -1,13 +1,13 @@
 import { downloadFile, downloadFolder } from '#shared/contract/files.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { buildWindowAddress } from '../../api/windowLink.ts'
+import { signWindowUrl } from '../../api/windowLink.ts'
 import { getBasename } from './paths.ts'
 
 export type Downloaded = { path: string; isFolder: boolean }
 
 export function downloadUrl(id: SandboxId, { path, isFolder }: Downloaded): string {
-  return buildWindowAddress(buildRequest(isFolder ? downloadFolder : downloadFile, { id, path }).path)
+  return signWindowUrl(buildRequest(isFolder ? downloadFolder : downloadFile, { id, path }).path)
 }
 
 /** Starts a download by the browser, which can show progress, pause and resume. */

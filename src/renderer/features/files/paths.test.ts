@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatSize, freeName, getBasename, getDirname, joinPath, resolveTypedPath } from './paths.ts'
+import { findFreeName, formatSize, getBasename, getDirname, joinPath, resolveTypedPath } from './paths.ts'
 
 test('paths are put together and taken apart', () => {
   expect([joinPath('/', 'a'), joinPath('/a', 'b')]).toEqual(['/a', '/a/b'])
@@ -16,8 +16,8 @@ test.each([
 ])('%j typed in /root is %s', (typed, path) => expect(resolveTypedPath(typed, '/root')).toBe(path))
 
 test('a second one has a number before its ending', () => {
-  expect(freeName('a.txt', new Set(['a.txt', 'a 2.txt']))).toBe('a 3.txt')
-  expect(freeName('.env', new Set())).toBe('.env 2')
+  expect(findFreeName('a.txt', new Set(['a.txt', 'a 2.txt']))).toBe('a 3.txt')
+  expect(findFreeName('.env', new Set())).toBe('.env 2')
 })
 
 test.each([

@@ -23,7 +23,7 @@ export function resolveTypedPath(text: string, from: string): string | undefined
 }
 
 /** Returns an unused name, such as `report 2.txt` if `report.txt` exists. */
-export function freeName(name: string, existing: ReadonlySet<string>): string {
+export function findFreeName(name: string, existing: ReadonlySet<string>): string {
   const dot = name.lastIndexOf('.')
   const [stem, end] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
   for (let number = 2; ; number++) {

@@ -5,7 +5,7 @@ import type { MenuItem } from '../../ui/Menu.tsx'
 import { createEntryMenu } from './entryMenu.ts'
 import type { FileDialog } from './FileDialogs.tsx'
 import { startDownload } from './fileLinks.ts'
-import { freeName, getBasename, getDirname, joinPath } from './paths.ts'
+import { findFreeName, getBasename, getDirname, joinPath } from './paths.ts'
 import { type RelativeFile, readDropped } from './transfers/readDropped.ts'
 import type { TransferQueue } from './transfers/transferQueue.ts'
 import type { EntryRow, TreeKeys } from './tree/useTreeKeys.ts'
@@ -75,7 +75,7 @@ export function useFileBrowser({ sandboxId, tree, files, queue, actions }: FileB
     const existing = tree.namesIn(folder)
     if (clip.cut) {
       if (await actions.moveInto(clip.path, folder)) setClip(undefined)
-    } else await actions.copyTo(clip.path, joinPath(folder, existing.has(name) ? freeName(name, existing) : name))
+    } else await actions.copyTo(clip.path, joinPath(folder, existing.has(name) ? findFreeName(name, existing) : name))
   }
   const askForName = (kind: 'file' | 'folder') => setDialog({ kind, folder })
   const chooseFiles = () => fileInput.current?.click()

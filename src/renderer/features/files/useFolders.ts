@@ -6,7 +6,7 @@ import { describeError } from '../../ui/describeError.ts'
 import type { FolderReading } from './tree/treeRows.ts'
 
 /** Polling interval in milliseconds. Files written by programs in the sandbox cause no events. */
-const rereadMs = 4000
+const pollIntervalMs = 4000
 
 export const folderKey = (sandboxId: SandboxId, path: string) => ['files', sandboxId, path] as const
 
@@ -21,7 +21,7 @@ export function useFolders(sandboxId: SandboxId, paths: readonly string[], activ
       enabled: active,
       staleTime: 0,
       refetchOnWindowFocus: true,
-      refetchInterval: rereadMs,
+      refetchInterval: pollIntervalMs,
     })),
   })
   const readings = new Map<string, FolderReading>(

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useUnsaved } from '../../ui/unsaved/useUnsaved.ts'
-import type { PlaceInText } from './editor/codeEditor.ts'
+import type { TextPosition } from './editor/codeEditor.ts'
 import type { Drafts } from './editor/drafts.ts'
 
 export type OpenFiles = ReturnType<typeof useOpenFiles>
@@ -11,7 +11,7 @@ export function useOpenFiles(drafts: Drafts) {
   const [selected, setSelected] = useState<string | undefined>(paths[0])
   const [unsaved, setUnsaved] = useState<ReadonlySet<string>>(new Set())
   const [closing, setClosing] = useState<string>()
-  const [requested, setRequested] = useState<{ path: string; at: PlaceInText }>()
+  const [requested, setRequested] = useState<{ path: string; at: TextPosition }>()
 
   useUnsaved(unsaved.size > 0, ['terminals'], () => {
     for (const path of unsaved) drafts.forget(path)
@@ -37,7 +37,7 @@ export function useOpenFiles(drafts: Drafts) {
     shown: selected,
     show: setSelected,
     /** `at` is the position to scroll to. */
-    open(path: string, at?: PlaceInText) {
+    open(path: string, at?: TextPosition) {
       if (!paths.includes(path)) setPaths([...paths, path])
       setSelected(path)
       setRequested(at && { path, at })

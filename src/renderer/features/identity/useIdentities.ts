@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { listAutomatons, listRegistrations, type Registration } from '#shared/contract/automatons.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
 import { useLiveEvent } from '../../api/liveEvents.ts'
-import { patchAndReadAgain, readAgain } from '../../api/readAgain.ts'
+import { patchAndRefetch, readAgain } from '../../api/readAgain.ts'
 import { mergeIdentities, withRegistration } from './identityList.ts'
 
 export const registrationsKey = ['identity', 'registrations'] as const
@@ -19,7 +19,7 @@ export function useIdentities() {
     if (event.type === 'ready') void readAgain(queryClient, registrationsKey)
     if (event.type === 'ready' || event.type === 'automatons.changed') void readAgain(queryClient, automatonsKey)
     if (event.type !== 'registration.changed') return
-    void patchAndReadAgain<Registration[]>(queryClient, registrationsKey, (list) =>
+    void patchAndRefetch<Registration[]>(queryClient, registrationsKey, (list) =>
       withRegistration(list, event.registration),
     )
   })

@@ -6,7 +6,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
-import { PresentWallet } from './PresentWallet.tsx'
+import { ExistingWallet } from './ExistingWallet.tsx'
 import { useWalletActions } from './useWalletActions.ts'
 import { WalletTrouble } from './WalletTrouble.tsx'
 
@@ -30,7 +30,7 @@ export function WalletScreen() {
       </PageFrame>
     )
   }
-  if (wallet.state === 'locked' || wallet.state === 'unlocked') return <PresentWallet wallet={wallet} />
+  if (wallet.state === 'locked' || wallet.state === 'unlocked') return <ExistingWallet wallet={wallet} />
   return (
     <PageFrame title="Wallet">
       {wallet.state === 'absent' ? (

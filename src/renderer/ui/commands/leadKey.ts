@@ -1,7 +1,7 @@
 import { type KeyPress, matches, type Shortcut } from './shortcuts.ts'
 
 /** Timeout of a key sequence, in milliseconds. */
-const patienceMs = 1_500
+const timeoutMs = 1_500
 
 export type LeadKey = {
   /** Removes and returns the pending lead key, if any. */
@@ -21,7 +21,7 @@ export function createLeadKey(): LeadKey {
     },
     keep(press, { shortcuts, atMs }) {
       const lead = shortcuts.find(({ lead = '' }) => lead !== '' && matches(toPlainShortcut(lead), press))?.lead
-      pending = lead === undefined ? undefined : { key: lead, untilMs: atMs + patienceMs }
+      pending = lead === undefined ? undefined : { key: lead, untilMs: atMs + timeoutMs }
       return pending !== undefined
     },
   }

@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { runCents } from './runCost.ts'
+import { computeRunCents } from './runCost.ts'
 
 /** Cost that updates periodically and re-renders only when its text changes. */
 export function RunCost({ sandbox }: { sandbox: Sandbox }) {
-  return useSyncExternalStore(subscribeEveryFewSeconds, () => formatUsdCents(runCents(sandbox, Date.now())))
+  return useSyncExternalStore(subscribeEveryFewSeconds, () => formatUsdCents(computeRunCents(sandbox, Date.now())))
 }
 
 function subscribeEveryFewSeconds(listener: () => void): () => void {

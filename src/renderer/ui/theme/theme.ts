@@ -18,7 +18,7 @@ export function chooseTheme(choice: ThemeChoice): void {
   applyTheme()
 }
 
-export function presentTheme(): Theme {
+export function getTheme(): Theme {
   const choice = readThemeChoice()
   if (choice !== 'system') return choice
   return getDarkModeQuery().matches ? 'dark' : 'light'
@@ -38,7 +38,7 @@ export function onThemeChange(listener: () => void): () => void {
 }
 
 export function applyTheme(): void {
-  document.documentElement.dataset.theme = presentTheme()
+  document.documentElement.dataset.theme = getTheme()
   window.dispatchEvent(new Event(changed))
 }
 

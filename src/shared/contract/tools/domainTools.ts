@@ -3,7 +3,7 @@ import { dnsLimits, dnsRecordTypes } from '../../dns/dnsRecord.ts'
 import { addDnsRecord, changeDnsRecord, listDnsRecords, removeDnsRecord } from '../dnsRecords.ts'
 import { checkDomains, defaultTlds, domainLimits, listDomainPrices, searchDomains } from '../domainSearch.ts'
 import { getDomain, listDomains, setDomainPrivacy, setNameservers } from '../domains.ts'
-import { defineTool, type Tool, type ToolWork } from './tool.ts'
+import { defineTool, type Tool, type ToolContext } from './tool.ts'
 
 const domain = z.string()
 const group = 'domains'
@@ -188,7 +188,7 @@ export const domainTools: readonly Tool[] = [
 ]
 
 /** Formats a record as `A www 192.0.2.1`, or as its id if it is not found. */
-async function describeRecord(call: ToolWork['call'], domain: string, id: string): Promise<string> {
+async function describeRecord(call: ToolContext['call'], domain: string, id: string): Promise<string> {
   const { records } = await call(listDnsRecords, { domain })
   const record = records.find((it) => it.record_id === id)
   return record ? `${record.type} ${record.host} ${record.value.slice(0, 100)}` : id

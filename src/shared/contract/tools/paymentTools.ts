@@ -7,7 +7,7 @@ import { buyRegistration, buyRenewal, buyTopUp } from '../localPurchases.ts'
 import type { Payment } from '../paymentRecords.ts'
 import { getWalletInfo } from '../walletInfo.ts'
 import { outlinePayment } from './paymentOutline.ts'
-import { defineTool, type Tool, type ToolResult, type ToolWaiting, type ToolWork } from './tool.ts'
+import { defineTool, type Tool, type ToolContext, type ToolResult, type ToolWaiting } from './tool.ts'
 
 const group = 'money'
 const { min, max } = domainLimits.years
@@ -22,7 +22,7 @@ const largestTopUp = Math.floor(creditLimits.amountCents.max / 100)
 type Paid = z.output<typeof PaidResult>
 
 /** Pays, or returns the outcome of the payment that an earlier identical call made. */
-async function pay({ call, waitMs: wait_ms, openPayment }: ToolWork, buy: () => Promise<Paid>): Promise<Paid> {
+async function pay({ call, waitMs: wait_ms, openPayment }: ToolContext, buy: () => Promise<Paid>): Promise<Paid> {
   if (openPayment === undefined) return buy()
   const payment = await call(getPayment, { paymentId: openPayment, wait_ms })
   return { payment, answer: payment.answer }

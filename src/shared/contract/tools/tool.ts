@@ -30,11 +30,11 @@ export type ToolWaiting = z.infer<typeof ToolWaiting>
 export type ToolResult = Readonly<Record<string, unknown>>
 
 /** Context of a running tool. */
-export type ToolWork = {
+export type ToolContext = {
   /** Calls an operation that the tool declares, on behalf of its caller. @throws AppError */
   call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>>
   /** Like `call`, but completes even if the caller disconnects. For cleanup. */
-  callToEnd: ToolWork['call']
+  callToEnd: ToolContext['call']
   /** Timeout of operations that wait for the user, in milliseconds. */
   waitMs: number
   /** Payment of an earlier identical call. This call reports its outcome instead of paying again. */
@@ -69,7 +69,7 @@ export type ToolCost<A extends z.ZodObject = z.ZodObject> = {
    */
   estimateMax(
     args: z.output<A>,
-    options: { work: ToolWork; remainingMicroUsd: number },
+    options: { work: ToolContext; remainingMicroUsd: number },
   ): Promise<{ args: z.output<A>; microUsd: number } | undefined>
   /** Returns the actual cost, or undefined if it is not known yet. The reservation then remains. */
   of(result: ToolResult): number | undefined
@@ -96,10 +96,10 @@ export type Tool<A extends z.ZodObject = z.ZodObject> = {
   mayWait: boolean
   approval: ((args: z.output<A>) => ToolApproval | undefined) | undefined
   /** Creates the approval sentence with ids resolved to names. Called only if a call requires approval. */
-  describe: ((args: z.output<A>, call: ToolWork['call']) => Promise<string>) | undefined
+  describe: ((args: z.output<A>, call: ToolContext['call']) => Promise<string>) | undefined
   /** Additional changes made by a paying tool, to which the caller's policy for changes applies. */
   change: ((args: z.output<A>) => ToolApproval | undefined) | undefined
-  run(args: z.output<A>, work: ToolWork): Promise<ToolResult | { waiting: ToolWaiting }>
+  run(args: z.output<A>, work: ToolContext): Promise<ToolResult | { waiting: ToolWaiting }>
   /** Formats the text block. Default: the result as JSON */
   text: ((result: ToolResult) => string) | undefined
 }
@@ -111,7 +111,7 @@ type Definition<A extends z.ZodRawShape> = Pick<Tool, 'name' | 'description' | '
     cost?: ToolCost<z.ZodObject<NoInfer<A>>>
     approval?: (args: z.output<z.ZodObject<A>>) => ToolApproval | undefined
     change?: (args: z.output<z.ZodObject<A>>) => ToolApproval | undefined
-    describe?: (args: z.output<z.ZodObject<A>>, call: ToolWork['call']) => Promise<string>
+    describe?: (args: z.output<z.ZodObject<A>>, call: ToolContext['call']) => Promise<string>
     run: Tool<z.ZodObject<A>>['run']
     text?: (result: ToolResult) => string
   }

@@ -1,6 +1,6 @@
 import type { ImportedNode } from './importedConversation.ts'
 
-export type MendedMessage = Omit<ImportedNode, 'role' | 'parentId'> & {
+export type TreeMessage = Omit<ImportedNode, 'role' | 'parentId'> & {
   role: 'user' | 'assistant'
   parentId: string | undefined
 }
@@ -9,11 +9,11 @@ export type MendedMessage = Omit<ImportedNode, 'role' | 'parentId'> & {
  * Builds a tree from the messages of an export, parents before children. Invalid parents are repaired: hidden nodes are
  * omitted, missing parents and cycles start a new branch, and the first of several nodes with the same id wins.
  */
-export function buildMessageTree(imported: readonly ImportedNode[]): MendedMessage[] {
+export function buildMessageTree(imported: readonly ImportedNode[]): TreeMessage[] {
   const nodes = new Map<string, ImportedNode>()
   for (const node of imported) if (!nodes.has(node.id)) nodes.set(node.id, node)
   const done = new Map<string, ParentRef>()
-  const messages: MendedMessage[] = []
+  const messages: TreeMessage[] = []
 
   const settle = (node: ImportedNode, before: ParentRef): void => {
     if (node.role === 'hidden') {

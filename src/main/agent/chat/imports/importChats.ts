@@ -11,7 +11,7 @@ import type { ChatStore } from '../chatStore.ts'
 import type { StoredConversation } from '../conversationRepository.ts'
 import { cleanTitle } from '../conversationTitle.ts'
 import { estimateTokens } from '../estimateTokens.ts'
-import { buildMessageTree, type MendedMessage } from './buildMessageTree.ts'
+import { buildMessageTree, type TreeMessage } from './buildMessageTree.ts'
 import type { ImportedConversation } from './importedConversation.ts'
 import { parseExport } from './readExport.ts'
 
@@ -124,7 +124,7 @@ async function importConversation(
   return { outcome: existing && !wasDeleted ? 'extended' : 'imported', added: missing.length }
 }
 
-type ImportInput = { format: ImportFormat; imported: ImportedConversation; messages: readonly MendedMessage[] }
+type ImportInput = { format: ImportFormat; imported: ImportedConversation; messages: readonly TreeMessage[] }
 
 function toConversation(
   dependencies: Dependencies,
@@ -155,7 +155,7 @@ function toConversation(
 
 type Batch = {
   conversation: StoredConversation
-  messages: readonly MendedMessage[]
+  messages: readonly TreeMessage[]
   /** Rows by source id, including those added by this import. */
   positions: ReturnType<ChatStore['messages']['ofSource']>
   /** Ids of added messages by source id. */
@@ -203,7 +203,7 @@ function addMessages(
 /** Returns the last message of the branch shown in the source program, or the newest imported message. */
 function findLeaf(
   { leafId, nodes }: ImportedConversation,
-  messages: readonly MendedMessage[],
+  messages: readonly TreeMessage[],
   added: ReadonlyMap<string, string>,
 ): string | undefined {
   const parents = new Map(nodes.map(({ id, parentId }) => [id, parentId]))
@@ -219,7 +219,7 @@ function findLeaf(
 
 function readTimes(
   { createdAtMs, updatedAtMs }: ImportedConversation,
-  messages: readonly MendedMessage[],
+  messages: readonly TreeMessage[],
   { now }: Dependencies,
 ) {
   const times = messages.flatMap(({ atMs }) => atMs ?? [])

@@ -14,7 +14,7 @@ export type DnsReply = {
 }
 
 /** Error of a DNS query. All bytes of a response are untrusted. `message` is one sentence for the user. */
-export class DnsFault extends Error {
+export class DnsError extends Error {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, options)
     this.name = 'DnsFault'
@@ -22,10 +22,10 @@ export class DnsFault extends Error {
 }
 
 /** Timeouts of the two attempts over UDP, because a datagram may be lost. */
-const triesMs = [1_500, 3_000] as const
-const tcpMs = 4_000
+const attemptTimeoutsMs = [1_500, 3_000] as const
+const tcpTimeoutMs = 4_000
 /** Maximum size of a UDP response. Larger responses are requested over TCP. */
-const udpBytes = 1_232
+const maxUdpBytes = 1_232
 const headerBytes = 12
 
 /**
@@ -49,7 +49,7 @@ type EncodedQuestion = { id: number; question: DnsQuestion; message: Buffer }
 function encodeQuestion(question: DnsQuestion): EncodedQuestion {
   const id = randomInt(0x1_0000)
   const opt: OptAnswer = {
-    ...{ type: 'OPT', name: '.', udpPayloadSize: udpBytes, extendedRcode: 0, ednsVersion: 0 },
+    ...{ type: 'OPT', name: '.', udpPayloadSize: maxUdpBytes, extendedRcode: 0, ednsVersion: 0 },
     ...{ flags: 0, flag_do: false, options: [] },
   }
   const message = encode({
@@ -95,8 +95,8 @@ async function queryOverUdp(
     else send()
   })
   timers.push(
-    setTimeout(send, triesMs[0]),
-    setTimeout(() => reject(createNoAnswerError()), triesMs[0] + triesMs[1]),
+    setTimeout(send, attemptTimeoutsMs[0]),
+    setTimeout(() => reject(createNoAnswerError()), attemptTimeoutsMs[0] + attemptTimeoutsMs[1]),
   )
   try {
     return await promise
@@ -114,7 +114,7 @@ async function queryOverTcp(
 ): Promise<DecodedPacket> {
   const socket = connect({ host: server.host, port: server.port })
   const { promise, resolve, reject } = Promise.withResolvers<DecodedPacket>()
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(tcpMs)])
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(tcpTimeoutMs)])
   const giveUp = () => reject(signal.aborted ? signal.reason : createNoAnswerError())
   deadline.addEventListener('abort', giveUp)
   let received = Buffer.alloc(0)
@@ -130,7 +130,7 @@ async function queryOverTcp(
     if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return
     const packet = decodeMatching(received.subarray(2, 2 + received.readUInt16BE(0)), encoded)
     if (packet) resolve(packet)
-    else reject(new DnsFault('Its answer could not be read.'))
+    else reject(new DnsError('Its answer could not be read.'))
   })
   try {
     return await promise
@@ -140,6 +140,6 @@ async function queryOverTcp(
   }
 }
 
-function createNoAnswerError(cause?: unknown): DnsFault {
-  return new DnsFault('It did not answer.', { cause })
+function createNoAnswerError(cause?: unknown): DnsError {
+  return new DnsError('It did not answer.', { cause })
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { type ListenAddress, parseListen } from '#platform/listenAddress.ts'
 import { isPublicAddress } from '#platform/publicAddress.ts'
 import type { PropagationServer } from '#shared/contract/localDomains.ts'
-import { DnsFault, queryDns } from './dnsQuestion.ts'
+import { DnsError, queryDns } from './dnsQuestion.ts'
 
 /** DNS server with a lookup of its address. */
 export type DnsServer = PropagationServer & { address(signal: AbortSignal): Promise<ListenAddress> }
@@ -44,11 +44,11 @@ function createNamedServer(name: string, finder: DnsServer | undefined): DnsServ
   return {
     ...{ id: name, name, kind: 'authoritative' },
     async address(signal) {
-      if (!finder) throw new DnsFault('No resolver is configured that could find it.')
+      if (!finder) throw new DnsError('No resolver is configured that could find it.')
       const addresses = await resolveAddresses(name, await finder.address(signal), signal)
-      if (addresses.length === 0) throw new DnsFault('It has no address.')
+      if (addresses.length === 0) throw new DnsError('It has no address.')
       const host = addresses.find(isPublicAddress)
-      if (host === undefined) throw new DnsFault('Its address is a private one, which is not asked.')
+      if (host === undefined) throw new DnsError('Its address is a private one, which is not asked.')
       return { host, port: dnsPort }
     },
   }

@@ -3,10 +3,10 @@ import { AppError } from '#shared/appError.ts'
 import { maxPropagated, type PropagatedRecords, type PropagationServer } from '#shared/contract/localDomains.ts'
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import type { DomainCache } from '../domainCache.ts'
-import type { DomainQuestions } from '../domainQuestions.ts'
-import { DnsFault, queryDns } from './dnsQuestion.ts'
+import type { DomainQuestions } from '../domainQueries.ts'
+import { DnsError, queryDns } from './dnsQuestion.ts'
 import { createDnsServers, type DnsServer } from './dnsServers.ts'
-import { maxValues, normalizeAnswer, toZoneValue } from './normalizeAnswer.ts'
+import { maxValues, normalizeDnsValue, toZoneValue } from './normalizeDnsValue.ts'
 
 /** Propagation of a zone: compares the response of each DNS server with the expected records. */
 export type Propagation = {
@@ -20,7 +20,7 @@ export type Propagation = {
 }
 
 /** Maximum number of concurrent queries to one server. */
-const maxAtOnce = 8
+const maxConcurrentQueries = 8
 
 export function createPropagation(options: {
   cache: Pick<DomainCache, 'getCached' | 'fresh'>
@@ -42,7 +42,7 @@ export function createPropagation(options: {
       const server = (await listServers(domain)).find(({ id }) => id === serverId)
       if (!server) throw new AppError('request/not-found', `No DNS server ${serverId} is asked for ${domain}.`)
       const { records } = await cache.getCached(questions.zone(domain, { fresh: false }))
-      const sets = recordSets(records.map((record) => ({ ...record, distance: record.distance ?? null })))
+      const sets = groupRecordSets(records.map((record) => ({ ...record, distance: record.distance ?? null })))
       const checkedSets = sets.slice(0, maxPropagated)
       return {
         server: serverToWire(server),
@@ -56,7 +56,7 @@ export function createPropagation(options: {
 type RecordSet = Pick<PropagatedRecords, 'type' | 'host' | 'wanted'>
 
 /** Groups records by name and type, because a server returns all of them in one response. */
-function recordSets(records: readonly DnsRecordData[]): RecordSet[] {
+function groupRecordSets(records: readonly DnsRecordData[]): RecordSet[] {
   const sets = Map.groupBy(records, ({ type, host }) => `${type} ${host}`)
   return [...sets.values()].flatMap((members) => {
     const [first] = members
@@ -71,7 +71,7 @@ async function compareServer({ domain, server, sets, signal }: Work): Promise<Pr
   try {
     address = await server.address(signal)
   } catch (error) {
-    const detail = formatFault(error)
+    const detail = formatDnsError(error)
     return sets.map((it) => ({ ...it, state: 'failed', found: [], ttl: null, detail }))
   }
   const results: PropagatedRecords[] = []
@@ -89,7 +89,7 @@ async function compareServer({ domain, server, sets, signal }: Work): Promise<Pr
       if (results[index]?.state === 'failed') silent = results[index]?.detail ?? undefined
     }
   }
-  await Promise.all(Array.from({ length: maxAtOnce }, ask))
+  await Promise.all(Array.from({ length: maxConcurrentQueries }, ask))
   return results
 }
 
@@ -103,7 +103,7 @@ async function compareSet({ domain, set, address, signal }: ComparisonOptions): 
       return { ...set, state: 'failed', found: [], ttl: null, detail: `It answered ${reason}.` }
     }
     const actual = answers
-      .flatMap((it) => normalizeAnswer(domain, it) ?? [])
+      .flatMap((it) => normalizeDnsValue(domain, it) ?? [])
       .filter(({ type }) => type === set.type)
       .slice(0, maxValues)
     const values = [...new Set(actual.map(({ value }) => value))].sort()
@@ -114,13 +114,13 @@ async function compareSet({ domain, set, address, signal }: ComparisonOptions): 
       ttl: actual.length === 0 ? null : Math.min(...actual.map(({ ttl }) => ttl)),
     }
   } catch (error) {
-    return { ...set, state: 'failed', found: [], ttl: null, detail: formatFault(error) }
+    return { ...set, state: 'failed', found: [], ttl: null, detail: formatDnsError(error) }
   }
 }
 
 /** @throws the error if the DNS server did not cause it */
-function formatFault(error: unknown): string {
-  if (error instanceof DnsFault) return error.message
+function formatDnsError(error: unknown): string {
+  if (error instanceof DnsError) return error.message
   throw error
 }
 

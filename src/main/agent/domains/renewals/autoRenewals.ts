@@ -6,8 +6,8 @@ import type { IntentRecord, Requester } from '#shared/contract/intents.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { StoredPayment } from '../../payments/paymentRepository.ts'
-import { getDueAtMs, getNextAttemptMs, graceMs } from './renewalPlan.ts'
-import type { RenewalRepository, Settings, Turn } from './renewalRepository.ts'
+import { getDueAtMs, getNextAttemptMs, gracePeriodMs } from './renewalPlan.ts'
+import type { RenewalCycle, RenewalRepository, Settings } from './renewalRepository.ts'
 
 /** Requester of automatic renewals in policies and the activity log. */
 export const autoRenewRequester: Requester = { kind: 'agent', id: 'auto-renew', name: 'Auto-renew' }
@@ -24,7 +24,7 @@ export type RenewalOrder = {
 }
 
 /** State change that the user is notified of. */
-export type RenewalNews = { domain: string; state: Turn['state']; problem: RenewalProblem | null }
+export type RenewalEvent = { domain: string; state: RenewalCycle['state']; problem: RenewalProblem | null }
 
 /**
  * Renews domains before they expire. Each expiry has one turn, and a turn has at most one open payment: the next
@@ -33,12 +33,12 @@ export type RenewalNews = { domain: string; state: Turn['state']; problem: Renew
  */
 export type AutoRenewals = {
   /** Runs due renewals. @param domains known domains of the account */
-  sweep(domains: readonly RegisteredName[], signal: AbortSignal): Promise<RenewalNews[]>
+  sweep(domains: readonly RegisteredName[], signal: AbortSignal): Promise<RenewalEvent[]>
   /** Retries renewals with these problems in the next sweep. */
   unblock(kinds: readonly RenewalProblem['kind'][], domain?: string): void
   /** Called when the user changed the settings. Declined renewals are submitted again. */
   onSettingsChange(settings: Settings, expiresAtMs: number): void
-  findCycle(name: RegisteredName): Turn | undefined
+  findCycle(name: RegisteredName): RenewalCycle | undefined
   /** @returns the time of the next due action, or undefined if nothing is scheduled */
   nextAtMs(domains: readonly RegisteredName[]): number | undefined
 }
@@ -52,15 +52,15 @@ type Options = {
   /** Fetches the domain from the service, bypassing the cache. */
   read: (domain: string) => Promise<RegisteredName>
   /** Runs in the transaction that stores the change. */
-  note: (news: RenewalNews) => void
+  note: (news: RenewalEvent) => void
   now: () => number
   log: Log
 }
 
 /** Delay before other renewals are submitted while the approval queue is full. */
-const submitLeadMs = 60_000
+const fullQueueRetryMs = 60_000
 /** Interval for checking a paid renewal until the registrar confirms it. */
-const confirmMs = 5 * 60_000
+const confirmationIntervalMs = 5 * 60_000
 
 export function createAutoRenewals(options: Options): AutoRenewals {
   const { records, now } = options
@@ -68,20 +68,20 @@ export function createAutoRenewals(options: Options): AutoRenewals {
   const settle = createSettlement(options, turns)
   const attempt = createAttempt(options, turns)
 
-  const findTurn = (settings: Settings, expiresAtMs: number): Turn =>
+  const findTurn = (settings: Settings, expiresAtMs: number): RenewalCycle =>
     records.turn(settings.domain, expiresAtMs) ?? {
       ...{ domain: settings.domain, expiresAtMs, state: 'planned', intentId: null, attempts: 0 },
       ...{ nextAtMs: null, problem: null },
     }
-  const isDue = (turn: Turn, settings: Settings): boolean => {
+  const isDue = (turn: RenewalCycle, settings: Settings): boolean => {
     const nowMs = now()
-    const isInTime = getDueAtMs(turn.expiresAtMs, settings) <= nowMs && nowMs < turn.expiresAtMs + graceMs
+    const isInTime = getDueAtMs(turn.expiresAtMs, settings) <= nowMs && nowMs < turn.expiresAtMs + gracePeriodMs
     return turn.state === 'planned' && isInTime && (turn.nextAtMs ?? 0) <= nowMs
   }
 
   return {
     async sweep(domains, signal) {
-      const news: RenewalNews[] = []
+      const news: RenewalEvent[] = []
       const names = new Map(domains.map((it) => [it.domain, it]))
       const settleBegun = async (): Promise<void> => {
         for (const turn of records.turns()) {
@@ -119,7 +119,7 @@ export function createAutoRenewals(options: Options): AutoRenewals {
       let next = Number.POSITIVE_INFINITY
       for (const settings of records.settings()) {
         const expiresAtMs = names.get(settings.domain)
-        if (!settings.enabled || expiresAtMs === undefined || now() >= expiresAtMs + graceMs) continue
+        if (!settings.enabled || expiresAtMs === undefined || now() >= expiresAtMs + gracePeriodMs) continue
         const turn = turns.get(`${settings.domain} ${expiresAtMs}`)
         if (turn && turn.state !== 'planned') continue
         next = Math.min(next, Math.max(getDueAtMs(expiresAtMs, settings), turn?.nextAtMs ?? 0))
@@ -133,9 +133,9 @@ export function createAutoRenewals(options: Options): AutoRenewals {
 
 type Turns = {
   /** Stores a changed turn and adds an event that the user is notified of. */
-  change(turn: Turn, change: Partial<Turn>, news: RenewalNews[]): void
+  change(turn: RenewalCycle, change: Partial<RenewalCycle>, news: RenewalEvent[]): void
   /** Schedules the next attempt. */
-  recordFailure(turn: Turn, problem: RenewalProblem, news: RenewalNews[]): void
+  recordFailure(turn: RenewalCycle, problem: RenewalProblem, news: RenewalEvent[]): void
 }
 
 function createTurns({ records, note, now }: Options): Turns {
@@ -164,8 +164,8 @@ function createTurns({ records, note, now }: Options): Turns {
 /** Creates the step that settles a renewal whose payment has started. */
 function createSettlement({ records, approvals, findPayment, read, now }: Options, turns: Turns) {
   const settlePaid = async (
-    turn: Turn,
-    { payment, hasMoved, news }: { payment: StoredPayment; hasMoved: boolean; news: RenewalNews[] },
+    turn: RenewalCycle,
+    { payment, hasMoved, news }: { payment: StoredPayment; hasMoved: boolean; news: RenewalEvent[] },
   ): Promise<void> => {
     const status = payment.answer?.status ?? 0
     if (hasMoved || (status >= 200 && status < 300)) {
@@ -178,11 +178,11 @@ function createSettlement({ records, approvals, findPayment, read, now }: Option
       const isRenewed = name !== undefined && Date.parse(name.expires_at) > turn.expiresAtMs
       const detail = 'It was paid, and the registrar has not confirmed the renewal yet. Nothing is paid again.'
       if (isRenewed) turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
-      else turns.change(turn, { nextAtMs: now() + confirmMs, problem: { kind: 'service', detail } }, news)
+      else turns.change(turn, { nextAtMs: now() + confirmationIntervalMs, problem: { kind: 'service', detail } }, news)
     }
   }
 
-  return async (turn: Turn, name: RegisteredName | undefined, news: RenewalNews[]): Promise<void> => {
+  return async (turn: RenewalCycle, name: RegisteredName | undefined, news: RenewalEvent[]): Promise<void> => {
     const payment = findPayment(turn.intentId ?? '')
     const intent = findIntent(approvals, turn.intentId ?? '')
     const hasMoved = name !== undefined && Date.parse(name.expires_at) > turn.expiresAtMs
@@ -200,11 +200,11 @@ function createSettlement({ records, approvals, findPayment, read, now }: Option
   }
 }
 
-type Attempt = { news: RenewalNews[]; signal: AbortSignal }
+type Attempt = { news: RenewalEvent[]; signal: AbortSignal }
 
 /** Creates the step that starts a renewal. The step returns `full` if the approval queue has no capacity. */
 function createAttempt({ records, approvals, read, buy, now, log }: Options, turns: Turns) {
-  return async (settings: Settings, turn: Turn, { news, signal }: Attempt): Promise<'full' | undefined> => {
+  return async (settings: Settings, turn: RenewalCycle, { news, signal }: Attempt): Promise<'full' | undefined> => {
     const { domain, years, mostMicroUsd: maxMicroUsd } = settings
     try {
       approvals.checkUnlocked()
@@ -214,7 +214,7 @@ function createAttempt({ records, approvals, read, buy, now, log }: Options, tur
         return
       }
       const order = { domain, years, capMicroUsd: maxMicroUsd, ifExpiresAt: toIsoTime(turn.expiresAtMs) }
-      const begun: Partial<Turn> = { state: 'begun', nextAtMs: null, problem: null }
+      const begun: Partial<RenewalCycle> = { state: 'begun', nextAtMs: null, problem: null }
       const alongside = ({ id }: IntentRecord): void => records.keepTurn({ ...turn, ...begun, intentId: id })
       const { wasFree } = await buy({ ...order, alongside }, signal)
       if (wasFree) turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
@@ -224,7 +224,7 @@ function createAttempt({ records, approvals, read, buy, now, log }: Options, tur
       if (error instanceof AppError && error.code === 'domain/renewed') {
         turns.change(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
       } else if (error instanceof AppError && error.status === 429) {
-        records.keepTurn({ ...turn, nextAtMs: now() + submitLeadMs })
+        records.keepTurn({ ...turn, nextAtMs: now() + fullQueueRetryMs })
         return 'full'
       } else if (records.turn(domain, turn.expiresAtMs)?.state !== 'begun') {
         turns.recordFailure(turn, toRenewalProblem(error), news)
@@ -244,7 +244,7 @@ function findIntent(approvals: Pick<Approvals, 'get'>, id: string): IntentRecord
 }
 
 /** Approval requests have a separate notification. Renewals by others are not notified. */
-function isNotified({ state, problem }: Turn): boolean {
+function isNotified({ state, problem }: RenewalCycle): boolean {
   return state === 'renewed' || state === 'credited' || problem !== null
 }
 

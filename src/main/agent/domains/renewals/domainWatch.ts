@@ -11,8 +11,8 @@ export type DomainWatch = {
 }
 
 /** Upper bound for timers, because they do not run while the computer sleeps. */
-const maxMs = 10 * 60_000
-const minMs = 20
+const maxDelayMs = 10 * 60_000
+const minDelayMs = 20
 
 export function createDomainWatch(options: {
   /** @returns the time of the next sweep, or undefined to wait for a change */
@@ -29,7 +29,7 @@ export function createDomainWatch(options: {
   const plan = (atMs: number | undefined): void => {
     clearTimeout(timer)
     if (ending.signal.aborted) return
-    const waitMs = atMs === undefined ? maxMs : Math.min(Math.max(atMs - now(), minMs), maxMs)
+    const waitMs = atMs === undefined ? maxDelayMs : Math.min(Math.max(atMs - now(), minDelayMs), maxDelayMs)
     timer = setTimeout(() => void runNow(), waitMs)
     timer.unref()
   }

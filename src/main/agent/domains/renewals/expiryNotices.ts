@@ -1,6 +1,6 @@
 import { noticeDays } from '#shared/contract/domainRenewals.ts'
 import type { RegisteredName } from './autoRenewals.ts'
-import { dayMs, getNoticeStep } from './renewalPlan.ts'
+import { dayMs, findNoticeThreshold } from './renewalPlan.ts'
 import { type Notice, type RenewalRepository, toNoticeKey } from './renewalRepository.ts'
 
 /**
@@ -27,7 +27,7 @@ export function createExpiryNotices(options: {
       const lastNotices = records.listNotified()
       const fresh = domains.flatMap(({ domain, expires_at }): Notice[] => {
         const expiresAtMs = Date.parse(expires_at)
-        const days = getNoticeStep(expiresAtMs, nowMs)
+        const days = findNoticeThreshold(expiresAtMs, nowMs)
         const before = lastNotices.get(toNoticeKey({ domain, expiresAtMs })) ?? Number.POSITIVE_INFINITY
         return days !== undefined && days < before ? [{ domain, expiresAtMs, days, toldAtMs: nowMs }] : []
       })

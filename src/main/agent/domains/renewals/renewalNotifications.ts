@@ -1,11 +1,11 @@
-import type { RenewalNews } from './autoRenewals.ts'
+import type { RenewalEvent } from './autoRenewals.ts'
 import type { Notice } from './renewalRepository.ts'
 
 export type RenewalNotification = { title: string; body: string; domain: string | null }
 
 const maxNamed = 3
 
-export function describeRenewal({ domain, state, problem }: RenewalNews): string {
+export function describeRenewal({ domain, state, problem }: RenewalEvent): string {
   if (state === 'renewed') return `Auto-renew renewed ${domain}.`
   return `Auto-renew could not renew ${domain}: ${problem?.detail ?? ''}`
 }
@@ -15,7 +15,7 @@ export function describeLeftDomain(domain: string): string {
 }
 
 /** Combines several events into one notification. */
-export function createRenewalNotifications(news: readonly RenewalNews[]): RenewalNotification[] {
+export function createRenewalNotifications(news: readonly RenewalEvent[]): RenewalNotification[] {
   const failed = news.filter(({ problem }) => problem !== null)
   const renewed = news.filter(({ state }) => state === 'renewed')
   return [

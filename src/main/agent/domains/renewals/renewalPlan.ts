@@ -7,9 +7,9 @@ import type { Settings } from './renewalRepository.ts'
 export const dayMs = 24 * 3600 * 1000
 const hourMs = 3600 * 1000
 /** Grace period in which registrars still renew an expired domain. */
-export const graceMs = 30 * dayMs
+export const gracePeriodMs = 30 * dayMs
 /** Delays after the first, second and third failed attempt. Later attempts are daily. */
-const waitsMs = [hourMs, 4 * hourMs, 12 * hourMs]
+const retryDelaysMs = [hourMs, 4 * hourMs, 12 * hourMs]
 
 export function getDueAtMs(expiresAtMs: number, { daysBefore }: Pick<Settings, 'daysBefore'>): number {
   return expiresAtMs - daysBefore * dayMs
@@ -17,11 +17,11 @@ export function getDueAtMs(expiresAtMs: number, { daysBefore }: Pick<Settings, '
 
 /** @param attempts number of failed attempts, including the latest */
 export function getNextAttemptMs(attempts: number, nowMs: number): number {
-  return nowMs + (waitsMs[attempts - 1] ?? dayMs)
+  return nowMs + (retryDelaysMs[attempts - 1] ?? dayMs)
 }
 
 /** Returns the current threshold of `noticeDays`, or undefined if none is reached or the domain has expired. */
-export function getNoticeStep(expiresAtMs: number, nowMs: number): number | undefined {
+export function findNoticeThreshold(expiresAtMs: number, nowMs: number): number | undefined {
   const remainingMs = expiresAtMs - nowMs
   return remainingMs <= 0 ? undefined : noticeDays.findLast((days) => remainingMs <= days * dayMs)
 }

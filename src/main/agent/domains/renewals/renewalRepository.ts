@@ -12,7 +12,7 @@ const settingsTable = defineTable('domain_renewals', {
   /** Maximum price of one renewal, for all years. */
   mostMicroUsd: number(),
 })
-const turnTable = defineTable('domain_renewal_turns', {
+const renewalCycleTable = defineTable('domain_renewal_turns', {
   place: text(),
   domain: text(),
   expiresAtMs: number(),
@@ -36,7 +36,10 @@ const noticeTable = defineTable('domain_notices', {
 
 export type Settings = Omit<RowOf<typeof settingsTable>, 'place'>
 /** Outcome of the renewal of one expiry. */
-export type Turn = Omit<RowOf<typeof turnTable>, 'place' | 'problemKind' | 'problem' | 'updatedAtMs'> & {
+export type RenewalCycle = Omit<
+  RowOf<typeof renewalCycleTable>,
+  'place' | 'problemKind' | 'problem' | 'updatedAtMs'
+> & {
   problem: RenewalProblem | null
 }
 export type Notice = Omit<RowOf<typeof noticeTable>, 'place' | 'seen'>
@@ -47,9 +50,9 @@ export type RenewalRepository = {
   find(domain: string): Settings | undefined
   set(settings: Settings): void
   remove(domain: string): void
-  turn(domain: string, expiresAtMs: number): Turn | undefined
-  turns(): Turn[]
-  keepTurn(turn: Turn): void
+  turn(domain: string, expiresAtMs: number): RenewalCycle | undefined
+  turns(): RenewalCycle[]
+  keepTurn(turn: RenewalCycle): void
   listUnseen(): Notice[]
   /** Returns the lowest notified threshold in days, by `noticeKey`. */
   listNotified(): Map<string, number>
@@ -75,13 +78,13 @@ export function createRenewalRepository(options: {
   const remove = database.prepare<[Params<'place' | 'domain'>]>(
     'DELETE FROM domain_renewals WHERE place = @place AND domain = @domain',
   )
-  const turns = `SELECT ${turnTable.selection()} FROM domain_renewal_turns WHERE place = @place`
+  const turns = `SELECT ${renewalCycleTable.selection()} FROM domain_renewal_turns WHERE place = @place`
   const turn = database.prepare<[Params<'place' | 'domain' | 'expiresAtMs'>], StoredRow>(
     `${turns} AND domain = @domain AND expires_at_ms = @expiresAtMs`,
   )
   const allTurns = database.prepare<[Place], StoredRow>(turns)
-  const keep = database.prepare<[Params<keyof RowOf<typeof turnTable>>]>(
-    turnTable.upsert(['place', 'domain', 'expiresAtMs']),
+  const keep = database.prepare<[Params<keyof RowOf<typeof renewalCycleTable>>]>(
+    renewalCycleTable.upsert(['place', 'domain', 'expiresAtMs']),
   )
   const unseen = database.prepare<[Place], Notice>(
     `SELECT domain, expires_at_ms AS "expiresAtMs", min(days) AS days, max(told_at_ms) AS "toldAtMs"
@@ -121,7 +124,7 @@ export function createRenewalRepository(options: {
     keepTurn({ problem, ...stored }) {
       version += 1
       const problems = { problemKind: problem?.kind ?? null, problem: problem?.detail ?? null }
-      keep.run(turnTable.params({ ...stored, ...problems, place: getOwner(), updatedAtMs: now() }))
+      keep.run(renewalCycleTable.params({ ...stored, ...problems, place: getOwner(), updatedAtMs: now() }))
     },
     listUnseen: () => unseen.all({ place: getOwner() }),
     listNotified: () => new Map(minDays.all({ place: getOwner() }).map((notice) => [toNoticeKey(notice), notice.days])),
@@ -144,7 +147,7 @@ function toSettings(row: StoredRow): Settings {
   return settings
 }
 
-function toTurn(row: StoredRow): Turn {
-  const { place: _, updatedAtMs: __, problemKind, problem, ...turn } = turnTable.fromRow(row)
+function toTurn(row: StoredRow): RenewalCycle {
+  const { place: _, updatedAtMs: __, problemKind, problem, ...turn } = renewalCycleTable.fromRow(row)
   return { ...turn, problem: problemKind === null || problem === null ? null : { kind: problemKind, detail: problem } }
 }

@@ -5,8 +5,8 @@ import { estimateMicroUsd } from '#shared/renewalEstimate.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { StoredPayment } from '../../payments/paymentRepository.ts'
 import type { RegisteredName } from './autoRenewals.ts'
-import { getDueAtMs, graceMs, planRenewals } from './renewalPlan.ts'
-import type { Notice, Settings, Turn } from './renewalRepository.ts'
+import { getDueAtMs, gracePeriodMs, planRenewals } from './renewalPlan.ts'
+import type { Notice, RenewalCycle, Settings } from './renewalRepository.ts'
 
 type ViewOptions = {
   /** Known domains. Undefined until loaded. */
@@ -17,13 +17,13 @@ type ViewOptions = {
   hasWallet: boolean
   nowMs: number
 }
-type Records = { settings: readonly Settings[]; turns: readonly Turn[]; unseen: readonly Notice[] }
-type PaymentOf = (intentId: string) => StoredPayment | undefined
+type Records = { settings: readonly Settings[]; turns: readonly RenewalCycle[]; unseen: readonly Notice[] }
+type FindPayment = (intentId: string) => StoredPayment | undefined
 
 export const noWallet =
   'Auto-renew pays from a wallet on this computer, and there is none. Create or import a wallet first; until then, renew by hand.'
 
-export function createRenewalViews(records: Records, paymentOf: PaymentOf, options: ViewOptions): DomainRenewals {
+export function createRenewalViews(records: Records, paymentOf: FindPayment, options: ViewOptions): DomainRenewals {
   const { domains, prices, hasWallet, states, nowMs } = options
   const names = new Map((domains ?? []).map((it) => [it.domain, it]))
   const turns = new Map(records.turns.map((it) => [`${it.domain} ${it.expiresAtMs}`, it]))
@@ -36,7 +36,7 @@ export function createRenewalViews(records: Records, paymentOf: PaymentOf, optio
   })
   const upcoming = views.filter(
     ({ settings, turn, expiresAtMs }) =>
-      settings.enabled && nowMs < expiresAtMs + graceMs && (!turn || turn.state === 'planned'),
+      settings.enabled && nowMs < expiresAtMs + gracePeriodMs && (!turn || turn.state === 'planned'),
   )
   const { renewals: planned, total, covered } = planRenewals(upcoming, { states, nowMs })
   return {
@@ -59,10 +59,10 @@ function listMissingNames(settings: readonly Settings[], names: ReadonlyMap<stri
 
 function toRenewalView(options: {
   settings: Settings
-  turn: Turn | undefined
+  turn: RenewalCycle | undefined
   expiresAtMs: number
   estimate: number | undefined
-  paymentOf: PaymentOf
+  paymentOf: FindPayment
   hasWallet: boolean
   nowMs: number
 }): DomainRenewal {
@@ -74,7 +74,7 @@ function toRenewalView(options: {
     enabled,
     turn,
     isWaiting: payment?.state === 'waiting',
-    isOver: nowMs >= expiresAtMs + graceMs,
+    isOver: nowMs >= expiresAtMs + gracePeriodMs,
   })
   // No attempt is made without a wallet, so no attempt records the problem.
   const isBlocked = planned === 'planned' && !hasWallet
@@ -92,7 +92,7 @@ function toRenewalView(options: {
 
 function getState(options: {
   enabled: boolean
-  turn: Turn | undefined
+  turn: RenewalCycle | undefined
   isWaiting: boolean
   isOver: boolean
 }): DomainRenewal['state'] {

@@ -5,8 +5,8 @@ import type { BudgetState } from '#shared/contract/paymentBudgets.ts'
 import type { RecordActivity } from '../../base/recordActivity.ts'
 import type { StoredPayment } from '../../payments/paymentRepository.ts'
 import type { DomainCache } from '../domainCache.ts'
-import type { DomainQuestions } from '../domainQuestions.ts'
-import type { AutoRenewals, RegisteredName, RenewalNews } from './autoRenewals.ts'
+import type { DomainQuestions } from '../domainQueries.ts'
+import type { AutoRenewals, RegisteredName, RenewalEvent } from './autoRenewals.ts'
 import type { DomainWatch } from './domainWatch.ts'
 import type { ExpiryNotices } from './expiryNotices.ts'
 import {
@@ -84,7 +84,7 @@ export function createRenewals(options: Options): Renewals {
     if (name) return name
     throw createNotFoundError(domain)
   }
-  const tellAll = (news: readonly RenewalNews[], expiryNotifications: readonly RenewalNotification[]): void => {
+  const tellAll = (news: readonly RenewalEvent[], expiryNotifications: readonly RenewalNotification[]): void => {
     for (const notification of [...createRenewalNotifications(news), ...expiryNotifications]) tell(notification)
   }
 

@@ -1,7 +1,7 @@
-import { cancelButton, renderActions, renderPassphraseField } from '../fields.ts'
+import { cancelButton, renderActionButtons, renderPassphraseField } from '../fields.ts'
 import { html } from '../html.ts'
 import { createSecretBuffer } from '../secretBuffer.ts'
-import type { SecurePromptFlow, SecurePromptNext, SecurePromptStep, SecurePromptTools } from '../securePromptStep.ts'
+import type { SecurePromptContext, SecurePromptFlow, SecurePromptNext, SecurePromptStep } from '../securePromptStep.ts'
 import {
   confirmWeakPassphrase,
   readEnteredPassphrase,
@@ -9,7 +9,7 @@ import {
   renderNewPassphraseFields,
 } from './newPassphrase.ts'
 
-export function changePassphrasePrompt(tools: SecurePromptTools): SecurePromptFlow {
+export function changePassphrasePrompt(tools: SecurePromptContext): SecurePromptFlow {
   const { vault } = tools
   const from = createSecretBuffer()
   const to = createSecretBuffer()
@@ -20,7 +20,7 @@ export function changePassphrasePrompt(tools: SecurePromptTools): SecurePromptFl
   const ask: SecurePromptStep = {
     show: (context) => ({
       title: 'Change passphrase',
-      body: html`${renderPassphraseField(context)}${renderNewPassphraseFields(context)}${renderActions({ label: 'Change passphrase' }, cancelButton)}`,
+      body: html`${renderPassphraseField(context)}${renderNewPassphraseFields(context)}${renderActionButtons({ label: 'Change passphrase' }, cancelButton)}`,
     }),
     async take(form) {
       const present = readEnteredPassphrase(form)

@@ -1,17 +1,17 @@
-import type { PolicyWish } from '../../approvals/confirmedPolicy.ts'
+import type { PendingPolicyChange } from '../../approvals/confirmedPolicy.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { cancelButton, renderActions, renderPassphraseField } from '../fields.ts'
+import { cancelButton, renderActionButtons, renderPassphraseField } from '../fields.ts'
 import { html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
 
-type Wished = { vault: WalletVault; wish: PolicyWish }
+type PolicyConfirmation = { vault: WalletVault; wish: PendingPolicyChange }
 
 /** Prompt that confirms a looser policy or ends the stop, in a page that the main window cannot draw. */
 export function createConfirmPolicyPrompt({
   vault,
   wish: { title, sentence, lines, apply },
-}: Wished): SecurePromptFlow {
+}: PolicyConfirmation): SecurePromptFlow {
   return {
     first: {
       show: (context) => ({
@@ -19,7 +19,7 @@ export function createConfirmPolicyPrompt({
         body: html`<p class="sentence">${sentence}</p>
 ${lines.length > 0 && html`<dl>${lines.map(({ label, value }) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`}
 ${renderPassphraseField(context)}
-${renderActions({ label: 'Confirm' }, cancelButton)}`,
+${renderActionButtons({ label: 'Confirm' }, cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {
         const passphrase = readEnteredPassphrase(form)

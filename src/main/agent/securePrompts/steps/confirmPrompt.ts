@@ -3,15 +3,15 @@ import { describeIntent } from '#shared/contract/intentHeadline.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { cancelButton, renderActions, renderOtherButton, renderPassphraseField } from '../fields.ts'
+import { cancelButton, renderActionButtons, renderPassphraseField, renderSecondaryButton } from '../fields.ts'
 import { type Html, html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
 
-type Confirmed = { vault: WalletVault; approvals: Pick<Approvals, 'decide'>; intent: IntentRecord }
+type IntentConfirmation = { vault: WalletVault; approvals: Pick<Approvals, 'decide'>; intent: IntentRecord }
 
 /** Prompt that approves an intent above the threshold, in a page that the main window cannot draw. */
-export function createConfirmPrompt({ vault, approvals, intent }: Confirmed): SecurePromptFlow {
+export function createConfirmPrompt({ vault, approvals, intent }: IntentConfirmation): SecurePromptFlow {
   const { id, requester, reason, sentence, fields, raw } = intent
   const headline = describeIntent(intent)
   return {
@@ -24,7 +24,7 @@ export function createConfirmPrompt({ vault, approvals, intent }: Confirmed): Se
         )}</dl>
 <details><summary>Full data to sign</summary><pre tabindex="0">${raw}</pre></details>
 ${renderPassphraseField(context)}
-${renderActions({ label: 'Approve' }, renderOtherButton('Deny', 'deny'), cancelButton)}`,
+${renderActionButtons({ label: 'Approve' }, renderSecondaryButton('Deny', 'deny'), cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {
         if (form('do') === 'deny') {

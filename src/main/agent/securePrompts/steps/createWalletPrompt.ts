@@ -1,15 +1,15 @@
-import { cancelButton, renderActions, renderChoiceField, renderTextField } from '../fields.ts'
+import { cancelButton, renderActionButtons, renderChoiceField, renderTextField } from '../fields.ts'
 import { html } from '../html.ts'
 import { createSecretBuffer } from '../secretBuffer.ts'
-import type { SecurePromptFlow, SecurePromptNext, SecurePromptStep, SecurePromptTools } from '../securePromptStep.ts'
+import type { SecurePromptContext, SecurePromptFlow, SecurePromptNext, SecurePromptStep } from '../securePromptStep.ts'
 import { labelTexts, readLabel } from './keyringLabel.ts'
 import { confirmWeakPassphrase, readPassphrase, renderPassphraseFields } from './newPassphrase.ts'
-import { checkStep, createPhraseStep } from './phraseSteps.ts'
+import { createPhraseCheckStep, createPhraseStep } from './phraseSteps.ts'
 
 /**
  * Prompt for a new phrase. The phrase is added to the wallet only after the user has proved that it is written down.
  */
-export function createWalletPrompt(tools: SecurePromptTools, first: boolean): SecurePromptFlow {
+export function createWalletPrompt(tools: SecurePromptContext, first: boolean): SecurePromptFlow {
   const { vault } = tools
   const phrase = createSecretBuffer()
   const passphrase = createSecretBuffer()
@@ -29,7 +29,7 @@ export function createWalletPrompt(tools: SecurePromptTools, first: boolean): Se
     title: 'Write these words down',
     phrase: phrase.read,
     goOn: 'I wrote them down',
-    next: () => checkStep({ phrase: phrase.read, back: words, next: add }),
+    next: () => createPhraseCheckStep({ phrase: phrase.read, back: words, next: add }),
   })
   const choose: SecurePromptStep = {
     show: (context) => ({
@@ -46,7 +46,7 @@ ${renderChoiceField(
 )}
 ${renderTextField(labelTexts, context)}
 ${renderPassphraseFields(first, context)}
-${renderActions({ label: 'Continue' }, cancelButton)}`,
+${renderActionButtons({ label: 'Continue' }, cancelButton)}`,
     }),
     async take(form) {
       label = readLabel(form)

@@ -1,18 +1,24 @@
 import type { WalletAccount } from '#shared/contract/wallet.ts'
-import { cancelButton, renderActions, renderNewSecretFields, renderPassphraseField, renderWarning } from '../fields.ts'
+import {
+  cancelButton,
+  renderActionButtons,
+  renderNewSecretFields,
+  renderPassphraseField,
+  renderWarning,
+} from '../fields.ts'
 import { html } from '../html.ts'
 import {
+  FieldError,
+  type SecurePromptContext,
   type SecurePromptFile,
   type SecurePromptFlow,
   type SecurePromptStep,
-  type SecurePromptTools,
-  WrongField,
 } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
 
 /** Exports the key of an account as a Keystore V3 file, encrypted with a separate password. */
-export function exportPrompt(
-  { vault, requireStrong }: SecurePromptTools,
+export function createExportPrompt(
+  { vault, requireStrong }: SecurePromptContext,
   { id, label, address }: WalletAccount,
 ): SecurePromptFlow {
   const ready = (file: SecurePromptFile): SecurePromptStep => ({
@@ -41,17 +47,17 @@ ${renderNewSecretFields(
   },
   context,
 )}
-${renderActions({ label: 'Create file' }, cancelButton)}`,
+${renderActionButtons({ label: 'Create file' }, cancelButton)}`,
       }),
       async take(form) {
         const passphrase = readEnteredPassphrase(form)
         const password = form('password')
         requireStrong(password)
         if (password !== form('password_again')) {
-          throw new WrongField('password_again', "The passwords don't match.")
+          throw new FieldError('password_again', "The passwords don't match.")
         }
         if (password === passphrase) {
-          throw new WrongField('password', "Don't use your wallet passphrase for the file.")
+          throw new FieldError('password', "Don't use your wallet passphrase for the file.")
         }
         const { fileName, json } = await vault.exportKeystore(id, { passphrase, password })
         return ready({ name: fileName, text: json })

@@ -1,6 +1,6 @@
 import {
   cancelButton,
-  renderActions,
+  renderActionButtons,
   renderChoiceField,
   renderFileField,
   renderSecretArea,
@@ -10,13 +10,13 @@ import {
 import { type Html, html } from '../html.ts'
 import { createSecretBuffer } from '../secretBuffer.ts'
 import {
+  FieldError,
   type RenderContext,
+  type SecurePromptContext,
   type SecurePromptFlow,
   type SecurePromptForm,
   type SecurePromptNext,
   type SecurePromptStep,
-  type SecurePromptTools,
-  WrongField,
 } from '../securePromptStep.ts'
 import { labelTexts, readLabel } from './keyringLabel.ts'
 import { confirmWeakPassphrase, readPassphrase, renderPassphraseFields } from './newPassphrase.ts'
@@ -30,7 +30,7 @@ type Kind = {
 }
 
 /** Prompt that imports a phrase, a private key or a Keystore file. */
-export function importPrompt(tools: SecurePromptTools, first: boolean): SecurePromptFlow {
+export function createImportPrompt(tools: SecurePromptContext, first: boolean): SecurePromptFlow {
   const { vault } = tools
   const secret = createSecretBuffer()
   const password = createSecretBuffer()
@@ -42,7 +42,7 @@ export function importPrompt(tools: SecurePromptTools, first: boolean): SecurePr
         body: html`${renderTabs(kind)}${kind.fields(context)}
 ${renderTextField(labelTexts, context)}
 ${renderPassphraseFields(first, context)}
-${renderActions({ label: 'Import' }, cancelButton)}`,
+${renderActionButtons({ label: 'Import' }, cancelButton)}`,
       }),
       async take(form) {
         const chosen = kinds.find(({ name }) => name === form('do'))
@@ -132,6 +132,6 @@ function renderTabs(present: Kind): Html {
 }
 
 function requireValue(field: string, value: string, sentence: string): string {
-  if (value === '') throw new WrongField(field, sentence)
+  if (value === '') throw new FieldError(field, sentence)
   return value
 }

@@ -1,17 +1,17 @@
 import type { FamilyId } from '#shared/contract/families.ts'
 import type { ModelServerId } from '#shared/contract/providers.ts'
 import type { ToolServerId } from '#shared/contract/toolServers.ts'
-import type { OwnModelServers } from '../../providers/modelServers.ts'
+import type { ModelServerStore } from '../../providers/modelServers.ts'
 import type { ProviderKeys } from '../../providers/providerKeys.ts'
 import type { ToolServers } from '../../toolServers/toolServers.ts'
-import { cancelButton, renderActions, renderSecretField, renderWarning } from '../fields.ts'
+import { cancelButton, renderActionButtons, renderSecretField, renderWarning } from '../fields.ts'
 import { html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 
 /** Dependencies of the prompts for API keys. These prompts work while the wallet is locked. */
 export type KeyPromptProviders = {
   keys: Pick<ProviderKeys, 'about' | 'list' | 'set'>
-  servers: Pick<OwnModelServers, 'get' | 'setKey'>
+  servers: Pick<ModelServerStore, 'get' | 'setKey'>
   toolServers: Pick<ToolServers, 'get' | 'setSecret'>
 }
 
@@ -87,9 +87,9 @@ function createKeyPrompt({
       show: (context) => ({
         title,
         body: html`${goesTo !== undefined && html`<p>Steward sends it to ${goesTo}.</p>`}
-${goesTo !== undefined && isOpen(goesTo) && renderWarning(html`This address uses http: others on the network can read the key.`)}
+${goesTo !== undefined && isUnencrypted(goesTo) && renderWarning(html`This address uses http: others on the network can read the key.`)}
 ${renderSecretField({ name: 'api_key', label, hint }, context)}
-${renderActions({ label: submit }, cancelButton)}`,
+${renderActionButtons({ label: submit }, cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {
         await save(form('api_key'))
@@ -101,7 +101,7 @@ ${renderActions({ label: submit }, cancelButton)}`,
 }
 
 /** Whether keys would be sent unencrypted. */
-function isOpen(url: string): boolean {
+function isUnencrypted(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && hostname !== 'localhost' && hostname !== '[::1]' && !/^127(\.\d+){3}$/.test(hostname)
 }

@@ -1,5 +1,5 @@
 import { Label } from '#shared/contract/wallet.ts'
-import { type SecurePromptForm, WrongField } from '../securePromptStep.ts'
+import { FieldError, type SecurePromptForm } from '../securePromptStep.ts'
 
 export const labelTexts = { name: 'label', label: 'Label (optional)', longest: 64 } as const
 
@@ -9,5 +9,5 @@ export function readLabel(form: SecurePromptForm): string | undefined {
   if (text === '') return undefined
   const { data, error } = Label.safeParse(text)
   if (data !== undefined) return data
-  throw new WrongField(labelTexts.name, `The label ${error?.issues[0]?.message ?? 'is not valid'}.`)
+  throw new FieldError(labelTexts.name, `The label ${error?.issues[0]?.message ?? 'is not valid'}.`)
 }

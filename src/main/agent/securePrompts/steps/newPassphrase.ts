@@ -1,13 +1,13 @@
-import { renderActions, renderNewSecretFields, renderOtherButton, renderPassphraseField } from '../fields.ts'
+import { renderActionButtons, renderNewSecretFields, renderPassphraseField, renderSecondaryButton } from '../fields.ts'
 import { type Html, html } from '../html.ts'
 import { measurePassphraseStrength } from '../passphraseStrength.ts'
 import {
+  FieldError,
   type RenderContext,
+  type SecurePromptContext,
   type SecurePromptForm,
   type SecurePromptNext,
   type SecurePromptStep,
-  type SecurePromptTools,
-  WrongField,
 } from '../securePromptStep.ts'
 
 export function renderNewPassphraseFields(context: RenderContext): Html {
@@ -23,12 +23,12 @@ export function renderNewPassphraseFields(context: RenderContext): Html {
 }
 
 /** @throws WrongField, AppError `wallet/passphrase-weak` */
-export function readNewPassphrase(form: SecurePromptForm, { requireStrong }: SecurePromptTools): string {
+export function readNewPassphrase(form: SecurePromptForm, { requireStrong }: SecurePromptContext): string {
   const passphrase = form('new_passphrase')
-  if (passphrase === '') throw new WrongField('new_passphrase', 'Choose a passphrase.')
+  if (passphrase === '') throw new FieldError('new_passphrase', 'Choose a passphrase.')
   requireStrong(passphrase)
   if (passphrase !== form('new_passphrase_again')) {
-    throw new WrongField('new_passphrase_again', "The passphrases don't match.")
+    throw new FieldError('new_passphrase_again', "The passphrases don't match.")
   }
   return passphrase
 }
@@ -52,7 +52,7 @@ export function confirmWeakPassphrase({
       title: 'This passphrase is weak',
       body: html`<p>${sentence} That is for somebody who has a copy of the sealed wallet and strong computers.
 Each word more makes it many times longer.</p>
-${renderActions({ label: 'Choose another', value: 'back' }, renderOtherButton('Use it anyway', 'next'))}`,
+${renderActionButtons({ label: 'Choose another', value: 'back' }, renderSecondaryButton('Use it anyway', 'next'))}`,
     }),
     take: (form) => (form('do') === 'next' ? after() : before),
   }
@@ -67,7 +67,7 @@ export function renderPassphraseFields(first: boolean, context: RenderContext): 
 export async function readPassphrase(
   form: SecurePromptForm,
   first: boolean,
-  tools: SecurePromptTools,
+  tools: SecurePromptContext,
 ): Promise<string> {
   if (first) return readNewPassphrase(form, tools)
   const passphrase = readEnteredPassphrase(form)
@@ -78,6 +78,6 @@ export async function readPassphrase(
 /** @throws WrongField */
 export function readEnteredPassphrase(form: SecurePromptForm): string {
   const passphrase = form('passphrase')
-  if (passphrase === '') throw new WrongField('passphrase', 'Enter your wallet passphrase.')
+  if (passphrase === '') throw new FieldError('passphrase', 'Enter your wallet passphrase.')
   return passphrase
 }

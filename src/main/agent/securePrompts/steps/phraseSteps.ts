@@ -1,7 +1,13 @@
 import { randomInt } from 'node:crypto'
-import { cancelButton, renderActions, renderOtherButton, renderSecretField, renderWarning } from '../fields.ts'
+import {
+  cancelButton,
+  renderActionButtons,
+  renderSecondaryButton,
+  renderSecretField,
+  renderWarning,
+} from '../fields.ts'
 import { html } from '../html.ts'
-import { type SecurePromptNext, type SecurePromptStep, WrongField } from '../securePromptStep.ts'
+import { FieldError, type SecurePromptNext, type SecurePromptStep } from '../securePromptStep.ts'
 
 type PhraseStep = {
   title: string
@@ -22,7 +28,7 @@ export function createPhraseStep({ title, phrase, goOn, next, cancelLabel }: Phr
         body: html`${renderWarning(html`Write these words on paper, in this order. Whoever has them has everything in this wallet,
 and without them nobody can bring it back.`)}
 <ol class="words" data-secret translate="no">${words}</ol>
-${renderActions({ label: goOn }, cancelLabel === undefined ? cancelButton : renderOtherButton(cancelLabel, 'leave'))}`,
+${renderActionButtons({ label: goOn }, cancelLabel === undefined ? cancelButton : renderSecondaryButton(cancelLabel, 'leave'))}`,
       }
     },
     take: (form) => (form('do') === 'leave' ? 'done' : next()),
@@ -37,14 +43,14 @@ type CheckStep = {
 const wordsToConfirm = 3
 
 /** Creates the step that asks for words at random positions. */
-export function checkStep({ phrase, back, next }: CheckStep): SecurePromptStep {
+export function createPhraseCheckStep({ phrase, back, next }: CheckStep): SecurePromptStep {
   const indexes = drawIndexes(splitWords(phrase()).length)
   return {
     show: (context) => ({
       title: 'Check your copy',
       body: html`<p class="lead">Enter these words from your paper.</p>
 <div class="places">${indexes.map((index) => renderSecretField({ name: `word_${index + 1}`, label: `Word ${index + 1}` }, context))}</div>
-${renderActions({ label: 'Check' }, renderOtherButton('Show words again', 'back'), cancelButton)}`,
+${renderActionButtons({ label: 'Check' }, renderSecondaryButton('Show words again', 'back'), cancelButton)}`,
     }),
     take(form) {
       if (form('do') === 'back') return back
@@ -59,7 +65,7 @@ ${renderActions({ label: 'Check' }, renderOtherButton('Show words again', 'back'
         readWord(wrong) === ''
           ? `Type word ${wrong + 1} from your paper.`
           : `That is not word ${wrong + 1}. Check your paper.`
-      throw new WrongField(`word_${wrong + 1}`, sentence)
+      throw new FieldError(`word_${wrong + 1}`, sentence)
     },
   }
 }

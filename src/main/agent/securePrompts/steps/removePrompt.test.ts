@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Keyring } from '#shared/contract/wallet.ts'
 import type { RemovalRequest, WalletVault } from '../../wallet/walletVault.ts'
-import { type LinkedAddresses, removePrompt } from './removePrompt.ts'
+import { createRemovePrompt, type LinkedAddresses } from './removePrompt.ts'
 
 const ownAddress = '0x0000000000000000000000000000000000000001'
 const theirs = '0x0000000000000000000000000000000000000002'
@@ -14,7 +14,7 @@ const here = { name: 'This computer', kind: 'embedded', state: 'connected' } as 
 function renderPrompt(linked: Partial<LinkedAddresses>) {
   const removals: RemovalRequest[] = []
   const vault = { remove: async (_, request) => void removals.push(request) } as Partial<WalletVault> as WalletVault
-  const { first } = removePrompt(vault, keyring, { own: [], others: [], service: here, ...linked })
+  const { first } = createRemovePrompt(vault, keyring, { own: [], others: [], service: here, ...linked })
   const { markup } = first.show({ problem: undefined, form: () => '' }).body
   return {
     text: markup.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' '),

@@ -3,7 +3,7 @@ import type { Keyring } from '#shared/contract/wallet.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
 import {
   cancelButton,
-  renderActions,
+  renderActionButtons,
   renderChoiceField,
   renderPassphraseField,
   renderTextField,
@@ -23,7 +23,7 @@ export type LinkedAddresses = {
 }
 
 /** Prompt that removes a phrase or a key with all its accounts from the wallet. */
-export function removePrompt(vault: WalletVault, keyring: Keyring, linked: LinkedAddresses): SecurePromptFlow {
+export function createRemovePrompt(vault: WalletVault, keyring: Keyring, linked: LinkedAddresses): SecurePromptFlow {
   const { id, label, kind, accounts, written_down } = keyring
   const secret = kind === 'phrase' ? 'phrase' : 'private key'
   const many = accounts.length === 1 ? 'Its account goes' : `Its ${accounts.length} accounts go`
@@ -53,7 +53,7 @@ ${
 }
 ${renderTextField({ name: 'typed_label', label: `Type “${label}” to confirm`, needed: true }, context)}
 ${renderPassphraseField(context)}
-${renderActions({ label: `Remove the ${secret}`, tone: 'danger' }, cancelButton)}`,
+${renderActionButtons({ label: `Remove the ${secret}`, tone: 'danger' }, cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {
         const unlinksAll = linked.others.length > 0 && form('unlink') === 'all'

@@ -1,11 +1,11 @@
 import type { Keyring } from '#shared/contract/wallet.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { cancelButton, renderActions, renderPassphraseField, renderWarning } from '../fields.ts'
+import { cancelButton, renderActionButtons, renderPassphraseField, renderWarning } from '../fields.ts'
 import { html } from '../html.ts'
 import { createSecretBuffer } from '../secretBuffer.ts'
 import type { SecurePromptFlow, SecurePromptStep } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
-import { checkStep, createPhraseStep } from './phraseSteps.ts'
+import { createPhraseCheckStep, createPhraseStep } from './phraseSteps.ts'
 
 /** Prompt that displays a phrase again, and lets the user prove that it is written down. */
 export function createRevealPrompt(
@@ -22,7 +22,7 @@ export function createRevealPrompt(
           goOn: 'I wrote them down',
           cancelLabel: 'Not now',
           next: () =>
-            checkStep({
+            createPhraseCheckStep({
               phrase: phrase.read,
               back: words,
               next: () => {
@@ -37,7 +37,7 @@ export function createRevealPrompt(
       show: (context) => ({
         title: `Show recovery phrase “${label}”`,
         body: html`${renderWarning(html`Make sure nobody is watching and your screen is not shared.`)}
-${renderPassphraseField(context)}${renderActions({ label: 'Show words' }, cancelButton)}`,
+${renderPassphraseField(context)}${renderActionButtons({ label: 'Show words' }, cancelButton)}`,
       }),
       async take(form) {
         phrase.hold(await vault.revealPhrase(id, readEnteredPassphrase(form)))

@@ -1,15 +1,15 @@
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { cancelButton, renderActions, renderPassphraseField } from '../fields.ts'
+import { cancelButton, renderActionButtons, renderPassphraseField } from '../fields.ts'
 import { html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
 
-export function unlockPrompt(vault: WalletVault): SecurePromptFlow {
+export function createUnlockPrompt(vault: WalletVault): SecurePromptFlow {
   return {
     first: {
       show: (context) => ({
         title: 'Unlock the wallet',
-        body: html`${renderPassphraseField(context)}${renderActions({ label: 'Unlock' }, cancelButton)}`,
+        body: html`${renderPassphraseField(context)}${renderActionButtons({ label: 'Unlock' }, cancelButton)}`,
       }),
       async take(form): Promise<SecurePromptNext> {
         await vault.unlock(readEnteredPassphrase(form))

@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { shellMarks, shellMarksPath } from '../inside/shellMarks.ts'
+import { shellIntegrationPath, shellIntegrationScript } from '../inside/shellIntegrationScript.ts'
 import { sandboxAddresses } from './network/networkRules.ts'
 
 export type BaseEntry =
@@ -50,7 +50,7 @@ const links: readonly (readonly [path: string, target: string])[] = [
 /**
  * Copied from the host if present. Contains program settings only, nothing about users, network or secrets of the host.
  */
-const copied = [
+const copiedSettings = [
   'debian_version',
   'fedora-release',
   'host.conf',
@@ -69,7 +69,7 @@ const copied = [
 ]
 
 /** Parts of the host's programs that are located in /etc: links and tables that only /usr uses. */
-const partsOfUsr = /^(alternatives|fonts|terminfo|java-.*)$/
+const usrRelatedPaths = /^(alternatives|fonts|terminfo|java-.*)$/
 
 const prompt = String.raw`\[\e[1;32m\]\u@\h\[\e[0m\]:\[\e[1;34m\]\w\[\e[0m\]\$ `
 
@@ -103,10 +103,10 @@ HISTSIZE=10000
 HISTCONTROL=ignoreboth
 shopt -s checkwinsize histappend
 alias ls='ls --color=auto' ll='ls -l' la='ls -A' grep='grep --color=auto'
-[ ! -r ${shellMarksPath} ] || . ${shellMarksPath}
+[ ! -r ${shellIntegrationPath} ] || . ${shellIntegrationPath}
 `,
   ],
-  [shellMarksPath, shellMarks],
+  [shellIntegrationPath, shellIntegrationScript],
   ['/root/.profile', '[ -n "$BASH_VERSION" ] && [ -r ~/.bashrc ] && . ~/.bashrc\n'],
 ]
 
@@ -114,9 +114,9 @@ export async function readHostBase(): Promise<HostBase> {
   const [rootEntries, etcNames, files] = await Promise.all([
     listProgramFolders(),
     readdir('/etc', { withFileTypes: true }),
-    Promise.all(copied.map(copyEntry)),
+    Promise.all(copiedSettings.map(copyEntry)),
   ])
-  const parts = etcNames.filter((entry) => entry.isDirectory() && partsOfUsr.test(entry.name))
+  const parts = etcNames.filter((entry) => entry.isDirectory() && usrRelatedPaths.test(entry.name))
   const partFolders = parts.map((entry) => join('/etc', entry.name))
   return {
     entries: [
@@ -158,7 +158,7 @@ export const imageContent: readonly BaseEntry[] = ['root', 'image', 'upper', 'wo
 }))
 
 /** Entries that a sandbox with an image needs to start. */
-export const neededOfImage: readonly BaseEntry[] = [
+export const requiredImageEntries: readonly BaseEntry[] = [
   ...['/proc', '/dev', '/run', '/etc'].map((path): BaseEntry => ({ kind: 'folder', path, mode: 0o755 })),
   { kind: 'folder', path: '/root', mode: 0o700 },
   { kind: 'folder', path: '/tmp', mode: 0o1777 },

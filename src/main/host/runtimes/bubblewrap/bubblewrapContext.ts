@@ -1,7 +1,7 @@
 import type { Log } from '#platform/log.ts'
 import type { HostSupport } from './hostSupport.ts'
 import type { ImageStore } from './images/imageStore.ts'
-import type { SandboxFolders } from './machineFolder.ts'
+import type { SandboxFolders } from './sandboxFolder.ts'
 import type { SandboxLayers } from './sandboxLayers.ts'
 import type { SandboxUsers } from './sandboxUsers.ts'
 

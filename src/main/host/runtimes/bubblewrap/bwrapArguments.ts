@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { HostBase } from './baseFiles.ts'
-import { visibleFiles } from './machineView.ts'
+import { visibleFiles } from './sandboxView.ts'
 
 /** File descriptors passed to bwrap. It writes the child's PID to `info` and reads the others. */
 export const descriptors = { info: 3, firstProcess: 4, filter: 5, visible: 6, masked: 9 }
@@ -18,14 +18,14 @@ const shellInit = `trap '' CHLD; echo ready; exec sleep infinity </dev/null >/de
  */
 export const getMaskedFiles = (): string[] => ['/proc/keys', '/proc/key-users'].filter((path) => existsSync(path))
 
-/** Kernel settings of the host that stay visible. See `hide_kernel` in `warden.pl`. */
+/** Kernel settings of the host that stay visible. See `hide_kernel` in `supervisor.pl`. */
 const readOnlyPaths = ['/proc/sys', '/proc/sysrq-trigger']
 /** Limited because its content counts towards the memory of the sandbox. */
 const runBytes = 64 * 1024 ** 2
-const sharedShare = 0.5
+const sharedMemoryRatio = 0.5
 
 /** Returns the size of a sandbox's `/dev/shm`, in bytes. */
-export const getSharedBytes = (memoryMb: number): number => Math.floor(memoryMb * 1024 ** 2 * sharedShare)
+export const getSharedBytes = (memoryMb: number): number => Math.floor(memoryMb * 1024 ** 2 * sharedMemoryRatio)
 
 export function buildBwrapArguments(options: {
   /** Path of the sandbox's content as seen by bwrap. */

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path'
-import { type CgroupController, type CgroupSetting, commonName } from './cgroups.ts'
+import { type CgroupController, type CgroupSetting, parentCgroupName } from './cgroups.ts'
 
 /** Contents of /proc/self/mountinfo and /proc/self/cgroup. */
 export type CgroupFiles = { mounts: string; memberships: string }
@@ -32,7 +32,7 @@ export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): C
         ...controller,
         joinFile: 'tasks',
         path: place,
-        parent: join(place, commonName),
+        parent: join(place, parentCgroupName),
         prepare: weight,
         undo: undefined,
       },
@@ -56,7 +56,7 @@ export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): C
         ...controller,
         joinFile: 'cgroup.procs',
         path,
-        parent: join(path, commonName),
+        parent: join(path, parentCgroupName),
         prepare,
         undo,
       }),

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type CgroupController, canUse, commonName, makeCgroups } from './cgroups.ts'
+import { type CgroupController, canUse, createCgroups, parentCgroupName } from './cgroups.ts'
 
 test('trying leaves nothing, nor what was left by processes that were killed while they tried', async () => {
   const parent = temporaryFolder('cgroups')
@@ -39,7 +39,7 @@ test('groups that come and go at once below one parent all get its settings', as
   })
   const limits = { memoryMb: 1, vcpu: 1, processes: 1 }
   const makeAndRemove = async (name: string): Promise<string[]> => {
-    const { folders, remove } = await makeCgroups([controller], name, limits)
+    const { folders, remove } = await createCgroups([controller], name, limits)
     const values = [controller.parent, ...folders].map((folder) =>
       readFileSync(join(folder, group.file), 'utf8').trim(),
     )
@@ -73,7 +73,7 @@ function makeRealGroup(): { folder: string; file: string } | undefined {
 function controllerIn(folder: string, changes: Partial<CgroupController> = {}): CgroupController {
   return {
     path: folder,
-    parent: join(folder, commonName),
+    parent: join(folder, parentCgroupName),
     prepare: [{ to: 'place', file: 'cgroup.subtree_control', value: '+memory' }],
     undo: { file: 'cgroup.subtree_control', value: '-memory' },
     enforces: [],

@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { isRunning } from '#platform/processIdentity.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { WarmSandboxName } from './machineFolder.ts'
 import { kill } from './processTable.ts'
+import type { WarmSandboxName } from './sandboxFolder.ts'
 
 /** Cgroup files of one kind of limit, in the order in which they must be written. */
 export type CgroupController = {
@@ -43,15 +43,15 @@ export type SandboxCgroups = {
 
 export const toCgroupName = (name: SandboxId | WarmSandboxName): string => `steward-${name}`
 /** Name of the cgroup that contains all sandboxes. */
-export const commonName = 'steward.sandboxes'
+export const parentCgroupName = 'steward.sandboxes'
 
 /** Grace period for helpers outside the sandbox to report how their commands ended. */
 const graceMs = 1_000
-const removalMs = 15_000
+const removalTimeoutMs = 15_000
 const probeMs = 10_000
 const maxTries = 20
 
-export async function makeCgroups(
+export async function createCgroups(
   controllers: readonly CgroupController[],
   name: string,
   limits: CgroupLimits,
@@ -128,7 +128,7 @@ async function prepare({ path, parent, prepare: settings }: CgroupController): P
 export async function removeCgroups(folders: readonly string[]): Promise<void> {
   await Promise.all(folders.map(removeCgroup))
   const parents = new Set(folders.map((folder) => dirname(folder)))
-  for (const parent of parents) if (basename(parent) === commonName) await removeIfEmpty(parent)
+  for (const parent of parents) if (basename(parent) === parentCgroupName) await removeIfEmpty(parent)
 }
 
 /** The kernel refuses while the cgroup contains a sandbox. */
@@ -144,7 +144,7 @@ async function removeCgroup(folder: string): Promise<void> {
       return
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return
-      if (performance.now() > start + removalMs) throw error
+      if (performance.now() > start + removalTimeoutMs) throw error
     }
     if (performance.now() > start + graceMs) await killMembers(folder)
     await pause(waitMs)

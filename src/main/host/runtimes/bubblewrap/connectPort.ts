@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import { Duplex } from 'node:stream'
 import { AppError } from '#shared/appError.ts'
 import type { Ending } from '../inside/ending.ts'
-import { type Entered, type Entrance, enter } from './enter.ts'
+import { type EnteredProcess, type Entrance, enter } from './enter.ts'
 
 /** Connects to a port inside the sandbox through a helper process that bridges the two networks. */
 export async function connectPort(entrance: Entrance, port: number, signal: AbortSignal): Promise<Duplex> {
@@ -28,13 +28,13 @@ export async function connectPort(entrance: Entrance, port: number, signal: Abor
 }
 
 const prefixBytes = 4
-const lastPiece = Buffer.alloc(prefixBytes)
+const endOfInputChunk = Buffer.alloc(prefixBytes)
 
 /**
  * The duplex ends when the port has sent all its output. Input that the port no longer reads is dropped, so that its
  * last output is still delivered.
  */
-function createDuplex(socket: Socket, entered: Entered): { duplex: Duplex; take: (bytes: Buffer) => void } {
+function createDuplex(socket: Socket, entered: EnteredProcess): { duplex: Duplex; take: (bytes: Buffer) => void } {
   const duplex = new Duplex({
     allowHalfOpen: false,
     read: () => void socket.resume(),
@@ -48,7 +48,7 @@ function createDuplex(socket: Socket, entered: Entered): { duplex: Duplex; take:
       socket.uncork()
     },
     final(done) {
-      if (socket.writable) socket.write(lastPiece)
+      if (socket.writable) socket.write(endOfInputChunk)
       done()
     },
     destroy(error, done) {

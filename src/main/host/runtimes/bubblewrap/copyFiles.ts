@@ -6,7 +6,7 @@ import { AppError } from '#shared/appError.ts'
 import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
 import { formatMegabytes, getFreeBytes, reservedBytes } from './hostSpace.ts'
 import { buildFileCommand, wrapInRange } from './images/inRange.ts'
-import type { SandboxStorage } from './machineFolder.ts'
+import type { SandboxStorage } from './sandboxFolder.ts'
 
 type CopyRequest = {
   from: SandboxStorage
@@ -18,12 +18,12 @@ type CopyRequest = {
 
 const execute = promisify(execFile)
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
-const copyMs = 3_600_000
+const copyTimeoutMs = 3_600_000
 /** Size of error output at which the copy is aborted. The sandbox controls how many errors occur. */
-const complaintBytes = 65_536
-const limits = { cwd: '/', env, timeout: copyMs, killSignal: 'SIGKILL', maxBuffer: complaintBytes } as const
+const maxErrorOutputBytes = 65_536
+const limits = { cwd: '/', env, timeout: copyTimeoutMs, killSignal: 'SIGKILL', maxBuffer: maxErrorOutputBytes } as const
 /** The minimal capabilities for cp. With more, it could read the memory of the host in /proc. */
-const fileAbilities = ['CHOWN', 'DAC_OVERRIDE', 'DAC_READ_SEARCH', 'FOWNER', 'FSETID', 'MKNOD', 'SETFCAP']
+const fileCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'DAC_READ_SEARCH', 'FOWNER', 'FSETID', 'MKNOD', 'SETFCAP']
 const copying = ['-a', '-T', '--sparse=auto']
 
 /**
@@ -62,7 +62,7 @@ async function runConfined(
   // Uses one mount for both, because older kernels cannot share blocks between two mounts.
   const both = findCommonFolder(from, to)
   const view = [
-    ...fileAbilities.flatMap((name) => ['--cap-add', `CAP_${name}`]),
+    ...fileCapabilities.flatMap((name) => ['--cap-add', `CAP_${name}`]),
     ...['--unshare-pid', '--proc', '/proc'], // cp uses it to set the modes of closed folders
     ...programs,
     ...['--bind', both, both, '--die-with-parent', '--', ...cp],
@@ -103,7 +103,7 @@ function createCopyError(cause: unknown): AppError {
 export async function measureStorage({ kind, path }: SandboxStorage): Promise<number> {
   if (kind === 'image') return (await stat(path)).blocks * 512
   const [program = '', ...parts] = await buildFileCommand(path, ['du', '-s', '-k', '-x', '--', path])
-  const { stdout } = await execute(program, parts, { timeout: copyMs }).catch(
+  const { stdout } = await execute(program, parts, { timeout: copyTimeoutMs }).catch(
     // Excludes folders that the sandbox has closed.
     (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
   )

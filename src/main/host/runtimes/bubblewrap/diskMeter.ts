@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { statfs } from 'node:fs/promises'
-import { createPatientCount } from '../inside/patientCount.ts'
+import { createBackgroundCount } from '../inside/backgroundCount.ts'
 import { buildFileCommand } from './images/inRange.ts'
-import type { SandboxStorage } from './machineFolder.ts'
+import type { SandboxStorage } from './sandboxFolder.ts'
 
 /** Timeout of one count in the background, in milliseconds. */
-const countMs = 60_000
+const countTimeoutMs = 60_000
 
 /** Creates a meter for the disk usage of a running sandbox, in bytes. */
 export function createDiskMeter(
@@ -13,7 +13,7 @@ export function createDiskMeter(
   { storage, disk }: { storage: SandboxStorage; disk: string | undefined },
   over: AbortSignal,
 ): () => Promise<number | undefined> {
-  if (disk === undefined) return createPatientCount(() => measureUsage(storage.path, over))
+  if (disk === undefined) return createBackgroundCount(() => measureUsage(storage.path, over))
   return async () => {
     const { blocks, bfree, bsize } = await statfs(disk)
     return (blocks - bfree) * bsize
@@ -26,7 +26,7 @@ async function measureUsage(folder: string, signal: AbortSignal): Promise<number
   return new Promise((resolve) => {
     const counter = spawn(program, parts, {
       stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: countMs,
+      timeout: countTimeoutMs,
       killSignal: 'SIGKILL',
       signal,
     })

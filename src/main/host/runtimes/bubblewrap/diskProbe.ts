@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { createDiskTemplates, type DiskTemplates } from './diskTemplates.ts'
 import { findExecutable } from './hostTools.ts'
 import type { Spawner } from './spawner.ts'
-import { doorway, toLaunchRequest } from './startRequest.ts'
+import { hiddenMountPoint, toLaunchRequest } from './startRequest.ts'
 import { tryLaunch } from './tryLaunch.ts'
 
-export type DiskAbility =
+export type DiskSupport =
   | { templates: DiskTemplates; detail: undefined }
   /** Reason for missing support, and the fix command. */
   | { templates: undefined; detail: string; cure: string | null }
@@ -19,8 +19,8 @@ export async function probeDisk(options: {
   spawner: Spawner
   /** Folder of the sandboxes, which determines the file system of their disks. */
   folder: string
-}): Promise<DiskAbility> {
-  const without = (reason: string, cure: string | null = null): DiskAbility => ({
+}): Promise<DiskSupport> {
+  const without = (reason: string, cure: string | null = null): DiskSupport => ({
     templates: undefined,
     detail: `The disk size of sandboxes does not hold here: ${reason}`,
     cure,
@@ -41,7 +41,7 @@ export async function probeDisk(options: {
       path: disk,
       template: await templates.find({ content: probeTree, diskGb: 1 }),
     } as const
-    const command = ['/bin/sh', '-c', `: > ${doorway}/root/file`]
+    const command = ['/bin/sh', '-c', `: > ${hiddenMountPoint}/root/file`]
     const launch = { cgroups: [], folder: { image: null, storage }, user: { uid: probeUid, holder: undefined } }
     await tryLaunch(options.spawner, toLaunchRequest({ ...launch, image: undefined, entries: [], command }))
     return { templates, detail: undefined }

@@ -4,7 +4,7 @@ import { mkdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { BaseEntry } from './baseFiles.ts'
-import { makeTree, removeTree } from './machineFolder.ts'
+import { makeTree, removeTree } from './sandboxFolder.ts'
 
 /** File systems from which the disks of new sandboxes are copied. Each host process creates its own. */
 export type DiskTemplates = {

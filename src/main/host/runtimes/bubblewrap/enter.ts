@@ -16,7 +16,7 @@ export type Entrance = {
   giveTerminal(master: number): Promise<void>
 }
 
-export type Entered = {
+export type EnteredProcess = {
   /**
    * Resolves when the command runs or the port is connected, with the PID on the host and the connection. Bytes of a
    * port are passed to `onOutput`. Resolves with undefined on failure.
@@ -42,7 +42,7 @@ const killDeadlineMs = 5_000
 const maxTries = 3
 const ignore = (): void => {}
 
-export function enter(entrance: Entrance, request: EnterRequest): Entered {
+export function enter(entrance: Entrance, request: EnterRequest): EnteredProcess {
   const started = Promise.withResolvers<{ pid: number; connection: Socket } | undefined>()
   let connection: Socket | undefined
   let killed = false
@@ -56,18 +56,18 @@ export function enter(entrance: Entrance, request: EnterRequest): Entered {
   }
   const fromOutside = async (): Promise<Ending> => {
     const ending = await converse(await entrance.connectFromOutside())
-    return ending === 'unheard' ? { kind: 'lost', detail: 'Its warden let nobody in.' } : ending
+    return ending === 'unheard' ? { kind: 'lost', detail: 'Its supervisor let nobody in.' } : ending
   }
-  const throughKeeper = async (): Promise<Ending> => {
+  const throughForkServer = async (): Promise<Ending> => {
     for (let tries = 0; tries < maxTries && !killed; tries++) {
       const ending = await converse(await entrance.connect())
       // Joining from outside requires no process capacity in the sandbox.
       if (ending !== 'unheard') return ending.kind === 'failed' && ending.stage === 'room' ? fromOutside() : ending
     }
-    return { kind: 'lost', detail: 'Its keeper ended.' }
+    return { kind: 'lost', detail: 'Its fork server ended.' }
   }
 
-  const ending = throughKeeper()
+  const ending = throughForkServer()
     .catch(toRefusal)
     .finally(() => {
       clearTimeout(deadline)
@@ -93,14 +93,18 @@ function toRefusal(error: unknown): Ending {
   return { kind: 'lost', detail: String(error) }
 }
 
-type Conversation = {
+type ConversationRequest = {
   socket: Socket
   request: EnterRequest
   onStarted: (started: { pid: number; connection: Socket } | undefined) => void
 }
 
 /** `heard`: whether the request was accepted and must not be repeated. */
-function runConversation({ socket, request, onStarted }: Conversation): Promise<{ ending: Ending; heard: boolean }> {
+function runConversation({
+  socket,
+  request,
+  onStarted,
+}: ConversationRequest): Promise<{ ending: Ending; heard: boolean }> {
   const { mode, fields, content, onOutput = ignore, onErrors = ignore } = request
   let heard = false
   let failed: Ending | undefined

@@ -1,7 +1,7 @@
 import messages from '../scripts/messages.json' with { type: 'json' }
 
 /** Callbacks for messages of the script that enters a sandbox. See `enterScript`. */
-export type EnterNews = {
+export type EnterCallbacks = {
   onOutput(bytes: Buffer): void
   onErrors(bytes: Buffer): void
   /** @returns true if all further bytes are unframed output */
@@ -14,7 +14,7 @@ const headBytes = 5
 const { output, errors } = enterKinds
 
 /** Creates an incremental message parser. Output is passed on as it arrives, in chunks of any size. */
-export function createEnterMessageReader({ onOutput, onErrors, onNews }: EnterNews): (bytes: Buffer) => void {
+export function createEnterMessageReader({ onOutput, onErrors, onNews }: EnterCallbacks): (bytes: Buffer) => void {
   let head = Buffer.alloc(0)
   let line = ''
   let kind = 0

@@ -7,8 +7,8 @@ import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
 import type { Entrance } from './enter.ts'
 import { connectTo, readLines, type Spawner } from './spawner.ts'
 
-const Outcome = z.union([z.object({ done: z.literal(true) }), z.object({ failed: z.string() })])
-const giveMs = 10_000
+const SpawnerReply = z.union([z.object({ done: z.literal(true) }), z.object({ failed: z.string() })])
+const unlockTimeoutMs = 10_000
 
 /** Opens connections into a running sandbox, through the sockets that its supervisor has created in its folder. */
 export function openSandboxEntrance(options: {
@@ -30,7 +30,7 @@ export function openSandboxEntrance(options: {
   return {
     connect: () => door('keeper'),
     connectFromOutside: () => door('door'),
-    giveTerminal: (master) => giveTerminal(options, master),
+    giveTerminal: (master) => unlockTerminal(options, master),
     close() {
       if (closed) return
       closed = true
@@ -45,25 +45,25 @@ export function openSandboxEntrance(options: {
  * process if the kernel permits it. If ptrace is restricted to child processes (Yama), a child process inherits the
  * descriptor instead.
  */
-async function giveTerminal({ perl, spawner }: { perl: string; spawner: Spawner }, master: number): Promise<void> {
+async function unlockTerminal({ perl, spawner }: { perl: string; spawner: Spawner }, master: number): Promise<void> {
   const socket = await spawner.ask({ do: 'terminal', file: master })
-  const outcome = Promise.withResolvers<z.infer<typeof Outcome>>()
-  readLines(socket, (line) => outcome.resolve(Outcome.parse(line)))
+  const outcome = Promise.withResolvers<z.infer<typeof SpawnerReply>>()
+  readLines(socket, (line) => outcome.resolve(SpawnerReply.parse(line)))
   socket.once('close', () => outcome.resolve({ failed: 'nobody answered' }))
-  const late = setTimeout(() => socket.destroy(), giveMs)
+  const late = setTimeout(() => socket.destroy(), unlockTimeoutMs)
   const reply = await outcome.promise
   clearTimeout(late)
   socket.destroy()
-  if ('failed' in reply) await giveTerminalAlone(perl, master)
+  if ('failed' in reply) await unlockTerminalInChild(perl, master)
 }
 
-function giveTerminalAlone(perl: string, master: number): Promise<void> {
+function unlockTerminalInChild(perl: string, master: number): Promise<void> {
   const script = buildPerlScript('terminal', 'terminalAlone')
   const child = spawn(perl, ['-e', script, formatPerlArgument({})], {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     stdio: [master, 'ignore', 'pipe'],
-    timeout: giveMs,
+    timeout: unlockTimeoutMs,
     killSignal: 'SIGKILL',
   })
   let complaint = ''

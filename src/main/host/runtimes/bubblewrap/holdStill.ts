@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { buildPerlScript, formatPerlArgument } from '../perlScript.ts'
-import { listMembers, type SandboxProcesses } from './machineMembers.ts'
 import { isStopped, sendSignal } from './processTable.ts'
+import { listMembers, type SandboxProcesses } from './sandboxMembers.ts'
 
 /** Operations of `hold.pl`. */
 type Work =
@@ -9,22 +9,22 @@ type Work =
   | { mode: 'release'; path: string; folder: string }
 
 /** Thaws again. Idempotent, with a bounded duration. */
-export type LetGo = () => Promise<void>
+export type Thaw = () => Promise<void>
 
 type Helper = { perl: string; signal: AbortSignal }
 
-const holdMs = 60_000
-const letGoMs = 30_000
+const freezeTimeoutMs = 60_000
+const thawTimeoutMs = 30_000
 const rounds = 100
 
 /** Flushes and freezes the file system of this folder. */
-export async function freeze(folder: string, helper: Helper): Promise<LetGo> {
+export async function freeze(folder: string, helper: Helper): Promise<Thaw> {
   const thaw = () => run(helper.perl, { mode: 'thaw', path: folder })
   return hold({ mode: 'freeze', path: folder }, helper, thaw)
 }
 
 /** Locks a disk image that is unmounted or about to be unmounted. */
-export function lockImage(file: string, helper: Helper): Promise<LetGo> {
+export function lockImage(file: string, helper: Helper): Promise<Thaw> {
   return hold({ mode: 'lock', path: file }, helper, async () => {})
 }
 
@@ -42,7 +42,7 @@ export function releaseDevice(device: string, { perl, doorway }: { perl: string;
  * Stops all processes of a sandbox except PID 1, which is idle. Stops parents first and resumes them last, so that a
  * shell does not notice that its command was stopped.
  */
-export async function stopProcesses(sandbox: SandboxProcesses): Promise<LetGo> {
+export async function stopProcesses(sandbox: SandboxProcesses): Promise<Thaw> {
   const stopped: number[] = []
   const letGo = async (): Promise<void> => {
     for (const pid of stopped.splice(0).toReversed()) sendSignal(pid, 'SIGCONT')
@@ -58,13 +58,13 @@ export async function stopProcesses(sandbox: SandboxProcesses): Promise<LetGo> {
   throw new Error('its processes could not be held still')
 }
 
-async function hold(work: Work, { perl, signal }: Helper, otherwise: () => Promise<void>): Promise<LetGo> {
+async function hold(work: Work, { perl, signal }: Helper, otherwise: () => Promise<void>): Promise<Thaw> {
   signal.throwIfAborted()
   const helper = start(perl, work)
   const ended = waitForEnd(helper)
   const letGo = async (): Promise<void> => {
     helper.stdin?.end()
-    if ((await within(ended, letGoMs)) === 0) return
+    if ((await within(ended, thawTimeoutMs)) === 0) return
     helper.kill('SIGKILL')
     await otherwise()
   }
@@ -74,7 +74,7 @@ async function hold(work: Work, { perl, signal }: Helper, otherwise: () => Promi
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
   try {
-    await within(frozen, holdMs)
+    await within(frozen, freezeTimeoutMs)
     return letGo
   } catch (error) {
     await letGo().catch(() => {}) // may already be thawed
@@ -85,7 +85,7 @@ async function hold(work: Work, { perl, signal }: Helper, otherwise: () => Promi
 async function run(perl: string, work: Work): Promise<void> {
   const helper = start(perl, work)
   helper.stdin?.end()
-  const end = await within(waitForEnd(helper), letGoMs)
+  const end = await within(waitForEnd(helper), thawTimeoutMs)
   if (end !== 0) throw new Error(String(end))
 }
 

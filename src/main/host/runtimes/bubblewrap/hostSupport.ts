@@ -1,16 +1,16 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { type BaseEntry, type HostBase, listSandboxContent, readHostBase } from './baseFiles.ts'
-import { type HostAbilities, probeHost } from './hostAbilities.ts'
+import { type HostProbe, probeHost } from './hostProbe.ts'
 import type { HostTools } from './hostTools.ts'
-import { type ImageAbility, probeImages } from './images/imageProbe.ts'
+import { type ImageSupport, probeImages } from './images/imageProbe.ts'
 import { createSpawner, type Spawner } from './spawner.ts'
 
 /** Support of this computer for sandboxes. Results are cached. */
 export type HostSupport = {
   /** Repeats only the probes that failed, because missing programs may have been installed since. */
-  probe(): Promise<HostAbilities>
-  probeImages(): Promise<ImageAbility>
+  probe(): Promise<HostProbe>
+  probeImages(): Promise<ImageSupport>
   /** @throws AppError `runtime/unavailable` */
   require(): Promise<CapableHost>
   /** Ends the spawner. Processes started by it continue to run. */
@@ -20,7 +20,7 @@ export type HostSupport = {
 export type CapableHost = {
   tools: HostTools
   spawner: Spawner
-  abilities: HostAbilities
+  abilities: HostProbe
   base: HostBase & { content: readonly BaseEntry[] }
 }
 
@@ -32,8 +32,8 @@ type SupportOptions = {
 }
 
 export function createHostSupport({ folder, imagesFolder, cpuWeight, log }: SupportOptions): HostSupport {
-  let abilities: Promise<HostAbilities> | undefined
-  let imageAbility: Promise<ImageAbility> | undefined
+  let abilities: Promise<HostProbe> | undefined
+  let imageAbility: Promise<ImageSupport> | undefined
   let base: Promise<CapableHost['base']> | undefined
   let spawner: Spawner | undefined
   const getSpawner = (perl: string): Spawner => {
@@ -41,7 +41,7 @@ export function createHostSupport({ folder, imagesFolder, cpuWeight, log }: Supp
     return spawner
   }
 
-  const probe = async (): Promise<HostAbilities> => {
+  const probe = async (): Promise<HostProbe> => {
     abilities ??= probeHost({ folder, cpuWeight, createSpawner: getSpawner })
     const report = await abilities
     if (!report.tools) abilities = undefined

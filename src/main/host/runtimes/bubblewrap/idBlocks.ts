@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { idsOfImage } from './images/idRange.ts'
+import { idsPerImage } from './images/idRange.ts'
 
 /** Block of consecutive user ids of the host. */
 export type IdBlock = { first: number; count: number }
@@ -12,16 +12,16 @@ export type IdBlock = { first: number; count: number }
 export const sandboxIds: IdBlock = { first: 1_900_000_000, count: 200_000_000 }
 
 /** User ids for package scripts while an image is built as root. Not used by any sandbox. */
-export const buildIds: IdBlock = { first: 1_899_800_000, count: idsOfImage }
+export const buildIds: IdBlock = { first: 1_899_800_000, count: idsPerImage }
 
 /**
  * Offsets in an ordinary user's subordinate id range for the roots of sandboxes without an image. Far from the ids that
  * images use.
  */
-export const numbersOfRoots: IdBlock = { first: 20_000, count: 40_000 }
+export const rootIdOffsets: IdBlock = { first: 20_000, count: 40_000 }
 
 /** Returns the number of ids that a sandbox needs. Without an image, its only user is root. */
-export const countIds = (image: string | null): number => (image === null ? 1 : idsOfImage)
+export const countIds = (image: string | null): number => (image === null ? 1 : idsPerImage)
 
 export function findFreeBlock(
   count: number,

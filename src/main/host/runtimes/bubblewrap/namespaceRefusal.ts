@@ -12,7 +12,7 @@ export type NamespaceSettings = {
   appArmor: string | undefined
 }
 
-const lasting = '/etc/sysctl.d/90-steward.conf'
+const sysctlFile = '/etc/sysctl.d/90-steward.conf'
 const profile = 'steward-sandboxes'
 /** Stored beside the package archive, because other programs cannot read files in it. */
 const profileFile = installFolder.endsWith('.asar')
@@ -47,7 +47,7 @@ const install = `sudo install -m 644 ${profileFile} /etc/apparmor.d/ && sudo app
 
 /** Builds a command that applies a setting now and after a reboot. */
 function set(name: string, value: string): string {
-  return `sudo sysctl -w ${name}=${value} && echo '${name} = ${value}' | sudo tee -a ${lasting}`
+  return `sudo sysctl -w ${name}=${value} && echo '${name} = ${value}' | sudo tee -a ${sysctlFile}`
 }
 
 function readSetting(name: string): string | undefined {

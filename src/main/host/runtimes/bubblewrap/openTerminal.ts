@@ -7,7 +7,7 @@ import { AppError } from '#shared/appError.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
 import { createNotStartedError, parseExit, toCommandFields } from '../inside/commands.ts'
 import type { SandboxTerminal, TerminalRequest } from '../sandboxRuntime.ts'
-import { type Entered, type Entrance, enter } from './enter.ts'
+import { type EnteredProcess, type Entrance, enter } from './enter.ts'
 import { killSession, readProcess } from './processTable.ts'
 import { openPseudoTerminal, type PseudoTerminal } from './pseudoTerminal.ts'
 import { createTerminalInput } from './terminalInput.ts'
@@ -73,7 +73,7 @@ function createStream(terminal: PseudoTerminal, reading: Reading): ReadStream {
   }
 }
 
-async function createStartError(entered: Entered, request: TerminalRequest): Promise<AppError> {
+async function createStartError(entered: EnteredProcess, request: TerminalRequest): Promise<AppError> {
   const ending = await entered.ending
   if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program ended before it began.')
   const error = createNotStartedError(ending, request.cwd)
@@ -88,7 +88,7 @@ function createTerminalError(message: string, cause: unknown): AppError {
 /** Consumer of output. Reading starts once it is set. */
 type Reading = { deliver: (bytes: Buffer) => void }
 type Running = {
-  entered: Entered
+  entered: EnteredProcess
   leader: number
   connection: Socket
   stream: ReadStream

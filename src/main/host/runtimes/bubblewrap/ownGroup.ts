@@ -59,7 +59,7 @@ export async function enterOwnScope(uid: number): Promise<boolean> {
  * not contain processes.
  * @returns a function that reverts the move, or undefined if nothing was changed
  */
-export async function leaveForLeaf(group: string): Promise<(() => Promise<void>) | undefined> {
+export async function moveToLeafCgroup(group: string): Promise<(() => Promise<void>) | undefined> {
   const leaf = join(group, leafName)
   const moved: string[] = []
   const back = async (): Promise<void> => {

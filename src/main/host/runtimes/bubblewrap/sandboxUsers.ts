@@ -3,15 +3,15 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageName } from '#shared/contract/images.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'
-import { countIds, type IdBlock, numbersOfRoots } from './idBlocks.ts'
+import { countIds, type IdBlock, rootIdOffsets } from './idBlocks.ts'
 import { findIdRange, type IdRange, toNumberInRange } from './images/idRange.ts'
 import { createNotInRangeError, removeInRange } from './images/inRange.ts'
-import { makeTree, type SandboxFolder, type SandboxFolders, type SandboxName } from './machineFolder.ts'
-import { type NetworkAbilities, probeNetwork } from './network/networkAbilities.ts'
+import { type NetworkSupport, probeNetwork } from './network/networkSupport.ts'
+import { makeTree, type SandboxFolder, type SandboxFolders, type SandboxName } from './sandboxFolder.ts'
 import { createSharedUsers, type SharedUsers } from './sharedUsers.ts'
 import type { Spawner } from './spawner.ts'
-import { doorway, type SandboxUser, toLaunchRequest } from './startRequest.ts'
-import { listUsedIds } from './takenIds.ts'
+import { hiddenMountPoint, type SandboxUser, toLaunchRequest } from './startRequest.ts'
+import { createIdAllocations } from './takenIds.ts'
 import { tryLaunch } from './tryLaunch.ts'
 
 /** Host uids of the sandboxes' root users. */
@@ -25,7 +25,7 @@ export type SandboxUsers = {
   /** Releases the uid. Called after the files are removed. */
   giveBack(name: SandboxName): void
   /** Probes which networks are available to sandboxes with or without a separate uid. */
-  networks(hasOwn: boolean): Promise<NetworkAbilities>
+  networks(hasOwn: boolean): Promise<NetworkSupport>
   /** Returns the reason why sandboxes have no separate uid, or undefined if they have one. */
   obstacle(): Promise<string | undefined>
   close(): void
@@ -40,20 +40,20 @@ type UserOptions = {
   tools: () => Promise<{ perl: string; spawner: Spawner }>
 }
 
-type OwnUsers = { range: IdRange; shared: SharedUsers }
+type SeparateUsers = { range: IdRange; shared: SharedUsers }
 /** Used only by probes, never by a sandbox. */
-const probeNumber = numbersOfRoots.first - 1
-const isShared =
+const probeNumber = rootIdOffsets.first - 1
+const sharedUserNotice =
   'Sandboxes share what the kernel counts by user, such as files sent over sockets, with your own programs'
 
 export function createSandboxUsers({ folder, folders, closed, tools }: UserOptions): SandboxUsers {
   const isRoot = process.getuid?.() === 0
-  const ids = listUsedIds(folders.ids)
-  const networks = new Map<boolean, Promise<NetworkAbilities>>()
+  const ids = createIdAllocations(folders.ids)
+  const networks = new Map<boolean, Promise<NetworkSupport>>()
   let current: SharedUsers | undefined
-  let probing: Promise<OwnUsers | string> | undefined
+  let probing: Promise<SeparateUsers | string> | undefined
 
-  const probe = async (): Promise<OwnUsers | string> => {
+  const probe = async (): Promise<SeparateUsers | string> => {
     const range = await findIdRange()
     if (typeof range === 'string') return range
     const { perl, spawner } = await tools()
@@ -66,7 +66,7 @@ export function createSandboxUsers({ folder, folders, closed, tools }: UserOptio
    * Probes separate uids once. Repeats the probe only while the user has no id range, because one may be assigned
    * later.
    */
-  const probeOwnUsers = async (): Promise<OwnUsers | string> => {
+  const probeOwnUsers = async (): Promise<SeparateUsers | string> => {
     probing ??= probe().catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
     const users = await probing
     if (typeof users === 'string' && typeof (await findIdRange()) === 'string') probing = undefined
@@ -74,7 +74,7 @@ export function createSandboxUsers({ folder, folders, closed, tools }: UserOptio
   }
 
   /** Caches success. Retries after errors, because missing programs may have been installed since. */
-  const getNetworks = async (hasOwn: boolean): Promise<NetworkAbilities> => {
+  const getNetworks = async (hasOwn: boolean): Promise<NetworkSupport> => {
     const users = hasOwn && !isRoot ? await probeOwnUsers() : undefined
     if (typeof users === 'string') return getNetworks(false)
     const user = users && { uid: probeNumber, holder: await users.shared.holder() }
@@ -95,7 +95,7 @@ export function createSandboxUsers({ folder, folders, closed, tools }: UserOptio
       if (image !== null) return undefined
       const users = await probeOwnUsers()
       if (typeof users === 'string' || (await needsSteward(network))) return undefined
-      const { first, count } = numbersOfRoots
+      const { first, count } = rootIdOffsets
       const pool: IdBlock = { first: (users.range.firstUid ?? 0) + first - 1, count }
       return (await ids.take(name, 1, pool)).first
     },
@@ -113,8 +113,8 @@ export function createSandboxUsers({ folder, folders, closed, tools }: UserOptio
     async obstacle() {
       if (isRoot) return undefined
       const users = await probeOwnUsers()
-      if (typeof users === 'string') return `${isShared}. Separate users are not available: ${users}`
-      return (await needsSteward('internet')) ? `${isShared} if they have a network.` : undefined
+      if (typeof users === 'string') return `${sharedUserNotice}. Separate users are not available: ${users}`
+      return (await needsSteward('internet')) ? `${sharedUserNotice} if they have a network.` : undefined
     },
     close: () => current?.close(),
   }
@@ -137,7 +137,7 @@ async function tryUser(options: {
       { kind: 'folder', path: '/root', mode: 0o755 },
     ])
     const user = { uid: probeNumber, holder: await options.shared.holder() }
-    const command = ['/bin/sh', '-c', `: > ${doorway}/root/file`]
+    const command = ['/bin/sh', '-c', `: > ${hiddenMountPoint}/root/file`]
     const files = { image: null, storage: { kind: 'folder' as const, path: place } }
     await tryLaunch(
       spawner,

@@ -63,7 +63,7 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
       'view',
       'terminal',
       'network',
-      'warden',
+      'supervisor',
       'spawner',
     )
     const settings = { folder, name, owner: process.pid, kinds: enterKinds }

@@ -3,9 +3,9 @@ import { buildBwrapArguments, descriptors, getMaskedFiles } from './bwrapArgumen
 import { buildFirstProcess } from './firstProcess.ts'
 import { countIds } from './idBlocks.ts'
 import type { IdRange } from './images/idRange.ts'
-import type { SandboxFolder, SandboxStorage } from './machineFolder.ts'
-import { type SandboxView, visibleFiles } from './machineView.ts'
+import type { SandboxFolder, SandboxStorage } from './sandboxFolder.ts'
 import { type SandboxLayers, sandboxLayers } from './sandboxLayers.ts'
+import { type SandboxView, visibleFiles } from './sandboxView.ts'
 import { buildSeccompFilters } from './seccomp/seccompFilter.ts'
 
 type EntryFields = readonly [kind: BaseEntry['kind'], path: string, value: string]
@@ -31,7 +31,7 @@ export type LaunchRequest = {
   command: readonly string[]
 }
 
-/** Arguments of `ward` in `warden.pl`. */
+/** Arguments of `ward` in `supervisor.pl`. */
 export type StartRequest = LaunchRequest & {
   folder: string
   /** Descriptor to which bwrap writes the process that it has started. */
@@ -46,7 +46,7 @@ export type StartRequest = LaunchRequest & {
 }
 
 /** Existing folder that is not needed inside. The sandbox's folder is mounted over it, visible only to bwrap. */
-export const doorway = '/tmp'
+export const hiddenMountPoint = '/tmp'
 
 /** Linux capabilities of a typical container, numbered as in capability(7). */
 const retainedCapabilities = [
@@ -90,7 +90,7 @@ export function toLaunchRequest(launch: {
     ids: countIds(image),
     users: launch.user?.holder ?? null,
     storage: { kind: storage.kind, path: storage.path, template },
-    doorway,
+    doorway: hiddenMountPoint,
     image: launch.image ?? null,
     entries: launch.entries.map(toEntryFields),
     files: [],
@@ -113,7 +113,7 @@ export function toStartRequest(start: {
   const inner = layers.has('inner-filter') ? (filters?.inner ?? null) : null
   const isStatic = layers.has('static-init')
   const masked = getMaskedFiles()
-  const content = launch.uid === null && !launch.image ? folder.storage.path : doorway
+  const content = launch.uid === null && !launch.image ? folder.storage.path : hiddenMountPoint
   return {
     ...launch,
     files: [

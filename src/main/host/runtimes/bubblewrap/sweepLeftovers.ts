@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { BubblewrapContext } from './bubblewrapContext.ts'
 import { removeCgroups, toCgroupName } from './cgroups.ts'
 import { releaseDevice } from './holdStill.ts'
-import type { SandboxName } from './machineFolder.ts'
 import { endProcess } from './processTable.ts'
+import type { SandboxName } from './sandboxFolder.ts'
 import { removeStaleSockets } from './spawner.ts'
-import { doorway } from './startRequest.ts'
+import { hiddenMountPoint } from './startRequest.ts'
 
 /** Ends all processes and removes all mounts of a previous host. Files of sandboxes are preserved. */
 export async function sweepLeftovers(context: BubblewrapContext): Promise<void> {
@@ -43,7 +43,7 @@ export async function endLeftover({ folders, support, log }: BubblewrapContext, 
 async function releaseLeftover({ support, log }: BubblewrapContext, device: string): Promise<void> {
   const { tools } = await support.probe()
   if (!tools) return
-  await releaseDevice(device, { perl: tools.perl, doorway }).catch((error: unknown) =>
+  await releaseDevice(device, { perl: tools.perl, doorway: hiddenMountPoint }).catch((error: unknown) =>
     log.warn('a disk of an earlier host stays', { device, error }),
   )
 }

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { createSandboxSpec } from '#test/support/machines.ts'
+import { createSandboxSpec } from '#test/support/sandboxSpecs.ts'
 import type { IdBlock } from './idBlocks.ts'
-import { type SandboxName, WarmSandboxName } from './machineFolder.ts'
-import { listUsedIds } from './takenIds.ts'
+import { type SandboxName, WarmSandboxName } from './sandboxFolder.ts'
+import { createIdAllocations } from './takenIds.ts'
 
 const overlaps = (a: IdBlock, b: IdBlock): boolean => a.first < b.first + b.count && b.first < a.first + a.count
 
 test('reads the stored machines once, and gives nobody what is theirs', async () => {
   const stored: [SandboxName, IdBlock][] = [[createSandboxSpec().id, { first: 1_900_000_000, count: 150_000_000 }]]
   let reads = 0
-  const ids = listUsedIds(async () => {
+  const ids = createIdAllocations(async () => {
     reads++
     return stored
   })
@@ -21,7 +21,7 @@ test('reads the stored machines once, and gives nobody what is theirs', async ()
 
 test('keeps what was passed on, and gives again what was given back', async () => {
   const whole = 200_000_000
-  const ids = listUsedIds(async () => [])
+  const ids = createIdAllocations(async () => [])
   const warm = WarmSandboxName.parse('spare-0123456789abcdef')
   const { id } = createSandboxSpec()
   await ids.take(warm, whole)
@@ -33,7 +33,7 @@ test('keeps what was passed on, and gives again what was given back', async () =
 
 test('reads again after it could not', async () => {
   let tries = 0
-  const ids = listUsedIds(async () => {
+  const ids = createIdAllocations(async () => {
     if (tries++ === 0) throw new Error('no folder')
     return []
   })

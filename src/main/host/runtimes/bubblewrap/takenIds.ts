@@ -1,5 +1,5 @@
 import { findFreeBlock, type IdBlock } from './idBlocks.ts'
-import type { SandboxName } from './machineFolder.ts'
+import type { SandboxName } from './sandboxFolder.ts'
 
 /** Allocation of host uids to sandboxes. Read from their folders once. */
 export type IdAllocations = {
@@ -12,7 +12,7 @@ export type IdAllocations = {
 }
 
 /** @param stored returns the ids of all stored sandboxes */
-export function listUsedIds(stored: () => Promise<[SandboxName, IdBlock][]>): IdAllocations {
+export function createIdAllocations(stored: () => Promise<[SandboxName, IdBlock][]>): IdAllocations {
   const allocated = new Map<SandboxName, IdBlock>()
   let reading: Promise<void> | undefined
   const read = (): Promise<void> => {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { expectAppError } from '#test/support/machines.ts'
+import { expectAppError } from '#test/support/sandboxSpecs.ts'
 import { createTerminalInput, type TerminalInput } from './terminalInput.ts'
 
 const native = createRequire(import.meta.url)(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`)

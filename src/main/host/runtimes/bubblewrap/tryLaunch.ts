@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { readLines, type Spawner } from './spawner.ts'
 import type { LaunchRequest } from './startRequest.ts'
 
-const Outcome = z.union([z.object({ status: z.int(), said: z.string() }), z.object({ failed: z.string() })])
-const tryMs = 20_000
+const SpawnerReply = z.union([z.object({ status: z.int(), said: z.string() }), z.object({ failed: z.string() })])
+const tryTimeoutMs = 20_000
 
 /**
  * Runs a command in place of bwrap, under the conditions of a sandbox, to probe the support of this computer.
@@ -11,10 +11,10 @@ const tryMs = 20_000
  */
 export async function tryLaunch(spawner: Spawner, launch: LaunchRequest): Promise<void> {
   const socket = await spawner.ask({ do: 'try', ...launch })
-  const outcome = Promise.withResolvers<z.infer<typeof Outcome>>()
-  readLines(socket, (line) => outcome.resolve(Outcome.parse(line)))
+  const outcome = Promise.withResolvers<z.infer<typeof SpawnerReply>>()
+  readLines(socket, (line) => outcome.resolve(SpawnerReply.parse(line)))
   socket.once('close', () => outcome.resolve({ failed: 'it did not end in time' }))
-  const late = setTimeout(() => socket.destroy(), tryMs)
+  const late = setTimeout(() => socket.destroy(), tryTimeoutMs)
   try {
     const result = await outcome.promise
     if ('failed' in result) throw new Error(result.failed.trim())

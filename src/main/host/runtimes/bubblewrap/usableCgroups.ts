@@ -6,7 +6,7 @@ import type { LimitGap } from '#shared/contract/sandboxes.ts'
 import { createCgroupCandidates, findUnifiedGroup } from './cgroupHierarchy.ts'
 import { type CgroupController, canUse } from './cgroups.ts'
 import { type CgroupFacts, describeCgroupGap } from './limitGaps.ts'
-import { enterOwnScope, getUserBusPath, leaveForLeaf } from './ownGroup.ts'
+import { enterOwnScope, getUserBusPath, moveToLeafCgroup } from './ownGroup.ts'
 
 export type UsableCgroups = {
   controllers: readonly CgroupController[]
@@ -25,12 +25,12 @@ export async function findUsableCgroups({ cpuWeight }: { cpuWeight: number }): P
   const uid = process.getuid?.() ?? 0
   let usable = await tryCandidates(cpuWeight)
   let unified = findUnifiedGroup(await readCgroupFiles())
-  if (unified && listMissing(usable).length > 0 && uid !== 0 && (await isElsewhere(unified.group, uid))) {
+  if (unified && listMissing(usable).length > 0 && uid !== 0 && (await isInLoginSession(unified.group, uid))) {
     if (await enterOwnScope(uid)) usable = await tryCandidates(cpuWeight)
     unified = findUnifiedGroup(await readCgroupFiles())
   }
   if (unified && listMissing(usable).length > 0 && (await isDelegated(unified, listMissing(usable)))) {
-    const back = await leaveForLeaf(unified.group)
+    const back = await moveToLeafCgroup(unified.group)
     const inLeaf = back && (await tryCandidates(cpuWeight))
     if (inLeaf && listMissing(inLeaf).length < listMissing(usable).length) usable = inLeaf
     else await back?.()
@@ -68,7 +68,7 @@ async function readCgroupFiles(): Promise<{ mounts: string; memberships: string 
  * Whether the group belongs neither to this user's service manager nor to a system unit of this user, as in a login
  * session.
  */
-async function isElsewhere(group: string, uid: number): Promise<boolean> {
+async function isInLoginSession(group: string, uid: number): Promise<boolean> {
   return !group.includes(`/user@${uid}.service/`) && (await findOwnUnit(group, uid)) === undefined
 }
 
@@ -103,7 +103,7 @@ async function readCgroupFacts(uid: number): Promise<CgroupFacts> {
     unit: await findOwnUnit(group, uid),
     ofKernel: await readControllers(top),
     ofManager: (await isWritable(getUserBusPath(uid))) ? await readControllers(manager) : undefined,
-    isReadOnly: await readOnly(join(top, 'cgroup.procs')),
+    isReadOnly: await isReadOnlyPath(join(top, 'cgroup.procs')),
   }
 }
 
@@ -131,7 +131,7 @@ async function isWritable(path: string): Promise<boolean> {
   )
 }
 
-async function readOnly(path: string): Promise<boolean> {
+async function isReadOnlyPath(path: string): Promise<boolean> {
   return access(path, constants.W_OK).then(
     () => false,
     (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EROFS',

@@ -1,5 +1,5 @@
 import type { Ending } from '../inside/ending.ts'
-import { agentWindow, answers, asks } from './agentMessages.ts'
+import { agentMessageKinds, agentWindow, hostMessageKinds } from './agentMessages.ts'
 
 export type AgentRequest = {
   /** `exec`, `terminal COLS ROWS`, `connect PORT`, or a file operation. */
@@ -41,7 +41,7 @@ export type AgentChannel = {
 }
 
 /** Channel that receives messages of the agent. @throws Error on an invalid message */
-export type HearingChannel = AgentChannel & { hear(kind: number, content: Buffer): void }
+export type ReceivingChannel = AgentChannel & { hear(kind: number, content: Buffer): void }
 
 type ChannelOptions = {
   request: AgentRequest
@@ -49,11 +49,11 @@ type ChannelOptions = {
   onClosed: () => void
 }
 
-const pieceBytes = 32_768
+const chunkBytes = 32_768
 /** Credits are sent in fractions of the window instead of per message. */
 const creditStep = agentWindow / 4
 
-export function createAgentChannel({ request, say, onClosed }: ChannelOptions): HearingChannel {
+export function createAgentChannel({ request, say, onClosed }: ChannelOptions): ReceivingChannel {
   const started = Promise.withResolvers<number | undefined>()
   const ended = Promise.withResolvers<ChannelEnding>()
   let over = false
@@ -82,23 +82,23 @@ export function createAgentChannel({ request, say, onClosed }: ChannelOptions): 
     else if (word === 'x') ending ??= { kind: 'ended', status: Number(first) }
   }
 
-  say(asks.open, request.mode)
+  say(hostMessageKinds.open, request.mode)
   if (!request.mode.startsWith('connect')) {
     const fields = Buffer.from(request.fields.map((field) => `${field}\0`).join(''))
     const ignore = (): void => {}
-    sender.queue(asks.input, fields, ignore)
-    sender.queue(asks.input, request.content ?? Buffer.alloc(0), ignore)
+    sender.queue(hostMessageKinds.input, fields, ignore)
+    sender.queue(hostMessageKinds.input, request.content ?? Buffer.alloc(0), ignore)
     sender.finish()
   }
   return {
     started: started.promise,
     ending: ended.promise,
-    kill: () => say(asks.kill),
-    killSession: () => say(asks.killSession),
-    hangUp: () => say(asks.hangUp),
-    resize: (cols, rows) => say(asks.resize, `${cols} ${rows}`),
-    type: (bytes, done) => sender.queue(asks.typed, bytes, done),
-    send: (bytes, done) => sender.queue(asks.input, bytes, done),
+    kill: () => say(hostMessageKinds.kill),
+    killSession: () => say(hostMessageKinds.killSession),
+    hangUp: () => say(hostMessageKinds.hangUp),
+    resize: (cols, rows) => say(hostMessageKinds.resize, `${cols} ${rows}`),
+    type: (bytes, done) => sender.queue(hostMessageKinds.typed, bytes, done),
+    send: (bytes, done) => sender.queue(hostMessageKinds.input, bytes, done),
     finish: sender.finish,
     pause: receiver.pause,
     resume() {
@@ -106,14 +106,14 @@ export function createAgentChannel({ request, say, onClosed }: ChannelOptions): 
       settle()
     },
     drop() {
-      if (!over) say(asks.drop)
+      if (!over) say(hostMessageKinds.drop)
     },
     bury: (last) => close(last),
     hear(kind, content) {
-      if (kind === answers.output || kind === answers.errors) receiver.receive({ kind, content })
-      else if (kind === answers.news) news(content.toString('utf8'))
-      else if (kind === answers.closed) close()
-      else if (kind === answers.took && content.length === 4) sender.addCredit(content.readUInt32BE(0))
+      if (kind === agentMessageKinds.output || kind === agentMessageKinds.errors) receiver.receive({ kind, content })
+      else if (kind === agentMessageKinds.news) news(content.toString('utf8'))
+      else if (kind === agentMessageKinds.closed) close()
+      else if (kind === agentMessageKinds.took && content.length === 4) sender.addCredit(content.readUInt32BE(0))
     },
   }
 }
@@ -134,7 +134,7 @@ function createSender(say: ChannelOptions['say'], isOver: () => boolean): Sender
 
   const flush = (): void => {
     for (let [first] = outgoing; first && credit > 0 && !isOver(); [first] = outgoing) {
-      const piece = first.bytes.subarray(0, Math.min(pieceBytes, credit))
+      const piece = first.bytes.subarray(0, Math.min(chunkBytes, credit))
       credit -= piece.length
       say(first.kind, piece)
       first.bytes = first.bytes.subarray(piece.length)
@@ -144,7 +144,7 @@ function createSender(say: ChannelOptions['say'], isOver: () => boolean): Sender
     }
     if (!finishing || outgoing.length > 0 || isOver()) return
     finishing = false
-    say(asks.finish)
+    say(hostMessageKinds.finish)
   }
 
   return {
@@ -192,7 +192,7 @@ function createReceiver(
   let paused = false
 
   const give = ({ kind, content }: Chunk): void => {
-    if (kind === answers.output) request.onOutput?.(content)
+    if (kind === agentMessageKinds.output) request.onOutput?.(content)
     else request.onErrors?.(content)
     bufferedBytes -= content.length
     unacknowledged += content.length
@@ -200,7 +200,7 @@ function createReceiver(
     const count = Buffer.allocUnsafe(4)
     count.writeUInt32BE(unacknowledged)
     unacknowledged = 0
-    say(asks.used, count)
+    say(hostMessageKinds.used, count)
   }
 
   return {

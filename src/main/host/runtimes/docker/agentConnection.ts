@@ -4,9 +4,15 @@ import {
   type AgentRequest,
   type ChannelEnding,
   createAgentChannel,
-  type HearingChannel,
+  type ReceivingChannel,
 } from './agentChannel.ts'
-import { answers, asks, createAgentMessageReader, createOutputReader, parseAgentMessage } from './agentMessages.ts'
+import {
+  agentMessageKinds,
+  createAgentMessageReader,
+  createOutputReader,
+  hostMessageKinds,
+  parseAgentMessage,
+} from './agentMessages.ts'
 import { buildAgentScript } from './agentScript.ts'
 
 export type AgentConnection = {
@@ -24,13 +30,13 @@ export type AgentConnection = {
 
 const pingMs = 20_000
 /** Unanswered pings after which the agent is considered lost. */
-const maxSilent = 3
-const helloMs = 20_000
+const maxUnansweredPings = 3
+const helloTimeoutMs = 20_000
 const detailBytes = 2_000
 
 /** @param stream attached stdin and stdout of a container that runs `agentLoader` */
 export function createAgentConnection(stream: Duplex): AgentConnection {
-  const channels = new Map<number, HearingChannel>()
+  const channels = new Map<number, ReceivingChannel>()
   const hello = Promise.withResolvers<ReadonlyMap<string, string>>()
   const over = Promise.withResolvers<string>()
   let lastChannel = 0
@@ -53,7 +59,7 @@ export function createAgentConnection(stream: Duplex): AgentConnection {
     if (!isOver) stream.write(bytes)
   }
   const hear = createAgentMessageReader(({ channel, kind, content }) => {
-    if (kind === answers.hello) hello.resolve(readLines(content))
+    if (kind === agentMessageKinds.hello) hello.resolve(readLines(content))
     else channels.get(channel)?.hear(kind, content)
   })
   const outputs = createOutputReader({
@@ -78,12 +84,12 @@ export function createAgentConnection(stream: Duplex): AgentConnection {
   const pinging = setInterval(() => {
     if (patience > 0) return
     silent += 1
-    if (silent > maxSilent) destroy('Nothing in the container answers any more.')
-    else send(parseAgentMessage(0, asks.ping))
+    if (silent > maxUnansweredPings) destroy('Nothing in the container answers any more.')
+    else send(parseAgentMessage(0, hostMessageKinds.ping))
   }, pingMs)
   const late = setTimeout(() => {
     destroy(`The container said nothing in ${Math.round(performance.now() - begun)} ms.`)
-  }, helloMs)
+  }, helloTimeoutMs)
   void Promise.race([hello.promise.catch(() => {}), over.promise]).then(() => clearTimeout(late))
 
   const script = Buffer.from(buildAgentScript())

@@ -8,7 +8,7 @@ import messages from '../scripts/messages.json' with { type: 'json' }
  * - `used`: credits bytes of output (4 bytes, big-endian)
  * - `drop`: ends the channel immediately
  */
-export const asks = messages.agent.asks
+export const hostMessageKinds = messages.agent.asks
 
 /**
  * Message kinds from the agent to the host.
@@ -16,7 +16,7 @@ export const asks = messages.agent.asks
  * - `closed`: end of the channel
  * - `took`: credits bytes of input
  */
-export const answers = messages.agent.answers
+export const agentMessageKinds = messages.agent.answers
 
 /** Maximum unacknowledged bytes in one direction of a channel. */
 export const agentWindow = 262_144
@@ -72,14 +72,14 @@ export function createOutputReader({
   })
 }
 
-type Cut = {
+type CutterOptions = {
   headBytes: number
   getLength: (head: Buffer) => number
   onPiece: (head: Buffer, content: Buffer) => void
 }
 
 /** Copies only messages that span two chunks. */
-function createCutter({ headBytes: head, getLength, onPiece }: Cut): (bytes: Buffer) => void {
+function createCutter({ headBytes: head, getLength, onPiece }: CutterOptions): (bytes: Buffer) => void {
   let chunks: Buffer[] = []
   let size = 0
   let expectedBytes = head

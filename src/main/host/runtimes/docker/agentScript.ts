@@ -1,6 +1,6 @@
 import { buildPerlScript, formatPerlArgument, readPerlPart } from '../perlScript.ts'
 import { systemCallTable } from '../systemCallNumbers.ts'
-import { agentWindow, answers, asks } from './agentMessages.ts'
+import { agentMessageKinds, agentWindow, hostMessageKinds } from './agentMessages.ts'
 
 /** First process of a container. Reads and runs the agent script. */
 export const readAgentLoader = (): string => readPerlPart('agentLoader')
@@ -10,6 +10,11 @@ export const readAgentLoader = (): string => readPerlPart('agentLoader')
  * beyond it.
  */
 export function buildAgentScript(): string {
-  const argument = formatPerlArgument({ tables: systemCallTable, window: agentWindow, asks, answers })
+  const argument = formatPerlArgument({
+    tables: systemCallTable,
+    window: agentWindow,
+    asks: hostMessageKinds,
+    answers: agentMessageKinds,
+  })
   return `@ARGV = ('${argument.replaceAll(/['\\]/g, '\\$&')}', $input);\n${buildPerlScript('files', 'agent')}`
 }

@@ -17,7 +17,7 @@ export type BaseImage = {
 }
 
 /** Leaves time for the rest of a sandbox's start, which must complete within 30 seconds. */
-const patienceMs = 20_000
+const maxWaitMs = 20_000
 
 export function createBaseImage(engine: DockerEngine, { image, pull }: DockerOptions, log: Log): BaseImage {
   let fetching: Promise<void> | undefined
@@ -52,7 +52,7 @@ export function createBaseImage(engine: DockerEngine, { image, pull }: DockerOpt
       }
       fetching ??= fetch()
       fetching.catch(() => {}) // prevents an unhandled rejection
-      const late = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+      const late = AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)])
       const tired = new Promise<'tired'>((resolve) => late.addEventListener('abort', () => resolve('tired')))
       if ((await Promise.race([fetching, tired])) === 'tired') throw new AppError('image/not-ready', progress)
       return image

@@ -1,15 +1,15 @@
 import { duplexPair } from 'node:stream'
 import { expect, test } from 'vitest'
-import { readSandboxFile } from '../inside/machineFiles.ts'
+import { readSandboxFile } from '../inside/sandboxFiles.ts'
 import { createAgentConnection } from './agentConnection.ts'
-import { createContainerFileDoor } from './containerFiles.ts'
+import { createContainerFileAccess } from './containerFiles.ts'
 
 test('an agent that says nothing keeps nobody waiting past the deadline', async () => {
   const [host, container] = duplexPair()
   container.resume()
   const agent = createAgentConnection(host)
   const deadline = new AbortController()
-  const reading = readSandboxFile(createContainerFileDoor(agent), {
+  const reading = readSandboxFile(createContainerFileAccess(agent), {
     path: '/etc/hostname',
     maxBytes: 1,
     signal: deadline.signal,

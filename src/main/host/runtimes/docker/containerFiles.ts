@@ -1,9 +1,9 @@
-import type { FileDoor } from '../inside/machineFiles.ts'
+import type { FileAccess } from '../inside/sandboxFiles.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 
 /** Creates access to the files of a container. The agent runs the same file operations as the bubblewrap runtime. */
-export function createContainerFileDoor(agent: Pick<AgentConnection, 'open'>): FileDoor {
+export function createContainerFileAccess(agent: Pick<AgentConnection, 'open'>): FileAccess {
   return {
     open(request) {
       const channel = agent.open(request)

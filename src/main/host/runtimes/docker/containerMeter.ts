@@ -1,13 +1,13 @@
-import { createPatientCount } from '../inside/patientCount.ts'
+import { createBackgroundCount } from '../inside/backgroundCount.ts'
 import type { SandboxUsage } from '../sandboxRuntime.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 
 /** Timeout of one count in the background, in milliseconds. */
-const countMs = 60_000
+const countTimeoutMs = 60_000
 
 /** Creates a meter for one running container, based on the engine's statistics and not on data from inside. */
 export function createContainerMeter(engine: DockerEngine, container: string): () => Promise<SandboxUsage> {
-  const diskBytes = createPatientCount(() => measureWritten(engine, container))
+  const diskBytes = createBackgroundCount(() => measureWritten(engine, container))
   return async () => {
     const disk = diskBytes()
     const stats = await engine.use('measure a container', (docker, abortSignal) =>
@@ -33,7 +33,7 @@ async function measureWritten(engine: DockerEngine, container: string): Promise<
     'measure the files of a container',
     // `size` is part of the API, but missing in these types.
     (docker, abortSignal) => docker.getContainer(container).inspect({ abortSignal, ...{ size: true } }),
-    { ms: countMs },
+    { ms: countTimeoutMs },
   )
   const inspection = await inspect.catch(() => undefined)
   const size = inspection && 'SizeRw' in inspection ? inspection.SizeRw : undefined

@@ -8,7 +8,7 @@ import type { AgentConnection } from './agentConnection.ts'
 type Agent = Pick<AgentConnection, 'open'>
 
 const commandCharacters = 1024
-const answerMs = 20_000
+const responseTimeoutMs = 20_000
 /** Exceeds the process table of a sandbox at its process limit. */
 const maxBytes = 32 * 1024 * 1024
 
@@ -52,7 +52,7 @@ export async function listContainerPorts(agent: Agent): Promise<number[]> {
 }
 
 /** Exceeds the 15 bytes that the kernel stores. */
-const maxName = 32
+const maxProgramNameLength = 32
 
 /**
  * Counterpart of `findForegroundProgram` in bubblewrap.
@@ -60,7 +60,7 @@ const maxName = 32
  */
 export async function findContainerForeground(agent: Agent, leader: number): Promise<string | undefined> {
   const name = (await requestAgent(agent, 'foreground', [String(leader)])).toString('utf8')
-  return sanitizeLine(name.trim(), maxName) || undefined
+  return sanitizeLine(name.trim(), maxProgramNameLength) || undefined
 }
 
 async function requestAgent(agent: Agent, mode: string, fields: readonly string[] = []): Promise<Buffer> {
@@ -78,7 +78,7 @@ async function requestAgent(agent: Agent, mode: string, fields: readonly string[
   const late = setTimeout(() => {
     channel.drop()
     channel.bury({ kind: 'lost', detail: 'It took too long.' })
-  }, answerMs)
+  }, responseTimeoutMs)
   const ending = await channel.ending
   clearTimeout(late)
   if (ending.kind === 'ended' && ending.status === 0) return Buffer.concat(pieces)

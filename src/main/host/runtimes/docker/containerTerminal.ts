@@ -8,7 +8,7 @@ import { findContainerForeground } from './containerProcesses.ts'
 
 /** Grace period for a program to save its work after a hang-up, in milliseconds. */
 const hangUpMs = 3_000
-const killMs = 5_000
+const killTimeoutMs = 5_000
 const terminalEnvironment = ['TERM=xterm-256color', 'COLORTERM=truecolor']
 
 /** Opens a terminal. Resolves when the command runs. */
@@ -69,7 +69,7 @@ export async function openContainerTerminal(
         setTimeout(() => {
           channel.drop()
           channel.bury({ kind: 'lost', detail: '' })
-        }, hangUpMs + killMs),
+        }, hangUpMs + killTimeoutMs),
       ]
     },
     ended,

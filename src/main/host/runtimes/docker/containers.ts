@@ -28,7 +28,7 @@ export type Containers = {
   rename(container: string, name: string): Promise<void>
 }
 
-const startMs = 120_000
+const startTimeoutMs = 120_000
 const endMs = 20_000
 const removeMs = 120_000
 
@@ -71,7 +71,7 @@ export function createContainers(engine: DockerEngine, owner: string): Container
       const call = engine.use(
         'make a container',
         (docker, abortSignal) => docker.createContainer({ ...settings, abortSignal }),
-        { signal, ms: startMs },
+        { signal, ms: startTimeoutMs },
       )
       const response = await call.catch((error: unknown) => {
         if (error instanceof EngineRefusal && error.status !== 404) throw startFailed(error)
@@ -81,7 +81,7 @@ export function createContainers(engine: DockerEngine, owner: string): Container
     },
     async start(container, signal) {
       try {
-        const options = { signal, ms: startMs }
+        const options = { signal, ms: startTimeoutMs }
         await engine.use(
           'start a container',
           (docker, abortSignal) => docker.getContainer(container).start({ abortSignal }),

@@ -7,7 +7,7 @@ import { ImageName } from '#shared/contract/images.ts'
 import type { AddImage, RuntimeImages } from '../sandboxRuntime.ts'
 import { ignoreStatus } from './containers.ts'
 import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
-import { EngineComplaint, followEngine } from './engineLines.ts'
+import { EngineStreamError, followEngine } from './engineLines.ts'
 import { loadArchive } from './imageArchive.ts'
 import { toRepository } from './ownership.ts'
 
@@ -74,7 +74,7 @@ export function createDockerImages(options: ImagesOptions): RuntimeImages {
       try {
         return await addImage(options, { ...request, onProgress: throttleProgress(request.onProgress) }, signal)
       } catch (error) {
-        if (error instanceof EngineRefusal || error instanceof EngineComplaint) {
+        if (error instanceof EngineRefusal || error instanceof EngineStreamError) {
           throw createImageError(error.message, error)
         }
         throw error
@@ -203,7 +203,7 @@ export async function pullImage({ engine, reference, onProgress, signal }: Pull)
       { signal, ms: addMs },
     )
   } catch (error) {
-    if (!(error instanceof EngineRefusal) && !(error instanceof EngineComplaint)) throw error
+    if (!(error instanceof EngineRefusal) && !(error instanceof EngineStreamError)) throw error
     throw createImageError(`${reference} could not be fetched: ${error.message}`, error)
   }
 }

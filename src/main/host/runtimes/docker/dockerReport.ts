@@ -61,7 +61,7 @@ function findGaps(enforced: Enforced): LimitGap[] {
   ]
 }
 
-const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: false }
+const noLimitsEnforced: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 export async function describeDocker(name: string, engine: DockerEngine, base: BaseImage): Promise<RuntimeReport> {
   try {
@@ -80,6 +80,15 @@ export async function describeDocker(name: string, engine: DockerEngine, base: B
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
     const rest = { network_detail: null, network_cure: null, image_sources: [], image_detail: null }
-    return { name, available: false, detail, cure: null, enforced: nothing, limit_gaps: [], networks: [], ...rest }
+    return {
+      name,
+      available: false,
+      detail,
+      cure: null,
+      enforced: noLimitsEnforced,
+      limit_gaps: [],
+      networks: [],
+      ...rest,
+    }
   }
 }

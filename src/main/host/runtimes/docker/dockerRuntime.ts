@@ -4,8 +4,8 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { SandboxId } from '#shared/ids.ts'
-import { createActiveSandboxs } from '../activeMachines.ts'
-import { shellMarks, shellMarksPath } from '../inside/shellMarks.ts'
+import { createActiveSandboxs } from '../activeSandboxes.ts'
+import { shellIntegrationPath, shellIntegrationScript } from '../inside/shellIntegrationScript.ts'
 import type { SandboxInstance, SandboxRuntime, SnapshotRef } from '../sandboxRuntime.ts'
 import { createBaseImage } from './baseImage.ts'
 import { buildContainerSettings } from './containerSettings.ts'
@@ -20,7 +20,7 @@ import { findMatchingContainer, readSpec, recreateContainer } from './remadeCont
 import { type RunningContainer, startContainer } from './startContainer.ts'
 
 const writeMarksTimeoutMs = 20_000
-const appendMarksScript = `mkdir -p ${posix.dirname(shellMarksPath)} && printf %s "$MARKS" > ${shellMarksPath} && echo "$LINE" >> ~/.bashrc`
+const appendMarksScript = `mkdir -p ${posix.dirname(shellIntegrationPath)} && printf %s "$MARKS" > ${shellIntegrationPath} && echo "$LINE" >> ~/.bashrc`
 
 export type DockerRuntimeOptions = {
   /** Folder that stores the owner name of these sandboxes. */
@@ -32,8 +32,8 @@ export type DockerRuntimeOptions = {
 
 const name = 'docker'
 /** Size of the sandbox that tests an image. */
-const smallest = { hostname: 'trial', vcpu: 1, memoryMb: 256, diskGb: 1, image: null, network: 'none' } as const
-const tryMs = 20_000
+const testSandboxSize = { hostname: 'trial', vcpu: 1, memoryMb: 256, diskGb: 1, image: null, network: 'none' } as const
+const tryTimeoutMs = 20_000
 
 /** Creates a runtime for sandboxes in containers of an engine with Docker's API: Docker, Podman, OrbStack, Colima. */
 export function createDockerRuntime(options: DockerRuntimeOptions): SandboxRuntime {
@@ -150,7 +150,7 @@ async function createSandbox(context: DockerContext, spec: SandboxSpec, use: Ima
   try {
     const container = await createContainer(context, spec, use)
     const instance = await startContainer({ spec, engine, containers, container, now, signal })
-    await markCommands(instance, signal)
+    await installShellIntegration(instance, signal)
     return instance
   } catch (error) {
     await eraseSandbox(context, spec.id).catch((cause: unknown) =>
@@ -176,12 +176,12 @@ async function createContainer(
 /** Starts a sandbox from the image, because no other check shows whether its programs run on this computer. */
 async function tryImage(context: DockerContext, image: string, signal: AbortSignal): Promise<void> {
   const { engine, containers, now } = context
-  const spec = { ...smallest, id: SandboxId.parse(randomBytes(16).toString('hex')), runtime: name }
+  const spec = { ...testSandboxSize, id: SandboxId.parse(randomBytes(16).toString('hex')), runtime: name }
   const container = await createContainer(context, spec, { image, signal })
   try {
     const instance = await startContainer({ spec, engine, containers, container, now, signal })
     const { exitCode } = await instance
-      .exec({ command: 'true', timeoutMs: tryMs, signal })
+      .exec({ command: 'true', timeoutMs: tryTimeoutMs, signal })
       .finally(() => instance.stop())
     if (exitCode !== 0)
       throw new AppError('exec/failed', `Its bash ended with ${exitCode} instead of running a command.`)
@@ -219,10 +219,10 @@ function createImageMissingError(image: string, cause: unknown): AppError {
 }
 
 /** Installs shell integration in a new container. Skipped if the file system is read-only. */
-async function markCommands(instance: Pick<SandboxInstance, 'exec'>, signal: AbortSignal): Promise<void> {
-  const env = { MARKS: shellMarks, LINE: `[ ! -r ${shellMarksPath} ] || . ${shellMarksPath}` }
+async function installShellIntegration(instance: Pick<SandboxInstance, 'exec'>, signal: AbortSignal): Promise<void> {
+  const env = { MARKS: shellIntegrationScript, LINE: `[ ! -r ${shellIntegrationPath} ] || . ${shellIntegrationPath}` }
   await instance.exec({
-    command: `[ -e ${shellMarksPath} ] || { ${appendMarksScript}; }`,
+    command: `[ -e ${shellIntegrationPath} ] || { ${appendMarksScript}; }`,
     env,
     timeoutMs: writeMarksTimeoutMs,
     signal,

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 
 /** Error reported by the engine within a response stream. */
-export class EngineComplaint extends Error {
+export class EngineStreamError extends Error {
   constructor(message: string, options?: { cause: unknown }) {
     super(message, options)
     this.name = 'EngineComplaint'
@@ -19,14 +19,14 @@ export function followEngine(
   onLine: (line: unknown) => void,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    stream.once('error', (cause) => reject(new EngineComplaint(cause.message, { cause })))
-    stream.once('close', () => reject(new EngineComplaint('The connection to the engine ended.')))
+    stream.once('error', (cause) => reject(new EngineStreamError(cause.message, { cause })))
+    stream.once('close', () => reject(new EngineStreamError('The connection to the engine ended.')))
     docker.modem.followProgress(
       stream,
       (error, lines: unknown[] | null) => {
         const last = lines?.findLast((line) => findError(line) !== undefined) ?? lines?.at(-1)
         const said = findError(last)
-        if (error || said !== undefined) reject(new EngineComplaint(said ?? error?.message ?? 'It failed.'))
+        if (error || said !== undefined) reject(new EngineStreamError(said ?? error?.message ?? 'It failed.'))
         else resolve(last)
       },
       onLine,

@@ -30,7 +30,9 @@ export async function loadArchive({ engine, path, onProgress, signal }: Archive)
   return engine.use(
     'read an archive',
     async (docker, abortSignal) => {
-      const source = countRead(path, size, (share) => onProgress('The container engine reads the archive.', share))
+      const source = createReadCounter(path, size, (share) =>
+        onProgress('The container engine reads the archive.', share),
+      )
       abortSignal.addEventListener('abort', () => source.destroy(abortSignal.reason), { once: true })
       const answer = isImage
         ? await docker.loadImage(source, { abortSignal })
@@ -110,7 +112,7 @@ async function decompressHead(head: Buffer): Promise<Buffer> {
   })
 }
 
-function countRead(path: string, size: number, onShare: (share: number) => void): Transform {
+function createReadCounter(path: string, size: number, onShare: (share: number) => void): Transform {
   let readBytes = 0
   const counter = new Transform({
     transform(bytes: Buffer, _, done) {

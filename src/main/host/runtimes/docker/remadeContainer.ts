@@ -6,7 +6,7 @@ import { type Containers, nextName } from './containers.ts'
 import type { DockerSnapshots } from './dockerSnapshots.ts'
 import { specLabel, toContainerName } from './ownership.ts'
 
-type Remaking = { owner: string; containers: Containers; snapshots: DockerSnapshots; signal: AbortSignal }
+type RecreateRequest = { owner: string; containers: Containers; snapshots: DockerSnapshots; signal: AbortSignal }
 
 /**
  * Returns a container with this spec. Host name, network and limits are immutable, so the container is recreated from
@@ -14,7 +14,7 @@ type Remaking = { owner: string; containers: Containers; snapshots: DockerSnapsh
  * @returns the container id
  */
 export async function findMatchingContainer(
-  { owner, containers, snapshots, signal }: Remaking,
+  { owner, containers, snapshots, signal }: RecreateRequest,
   inspection: ContainerInspectInfo,
   spec: SandboxSpec,
 ): Promise<string> {
@@ -29,7 +29,7 @@ export async function findMatchingContainer(
 
 /** Recreates the container of a sandbox from the same files with new settings. @returns the container id */
 export async function recreateContainer(
-  { owner, containers, signal }: Omit<Remaking, 'snapshots'>,
+  { owner, containers, signal }: Omit<RecreateRequest, 'snapshots'>,
   old: ContainerInspectInfo,
   { spec, image }: { spec: SandboxSpec; image: string },
 ): Promise<string> {

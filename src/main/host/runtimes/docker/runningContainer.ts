@@ -1,13 +1,13 @@
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
 import { createFileOperations, listSandboxFiles } from '../inside/fileWork.ts'
-import { readSandboxFile, writeSandboxFile } from '../inside/machineFiles.ts'
-import { createSandboxLife } from '../inside/machineLife.ts'
+import { readSandboxFile, writeSandboxFile } from '../inside/sandboxFiles.ts'
+import { createSandboxLife } from '../inside/sandboxLife.ts'
 import type { ExecRequest, SandboxInstance } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 import { runInContainer } from './containerCommand.ts'
-import { createContainerFileDoor } from './containerFiles.ts'
+import { createContainerFileAccess } from './containerFiles.ts'
 import { createContainerMeter } from './containerMeter.ts'
 import { connectContainerPort } from './containerPort.ts'
 import { listContainerPorts, listContainerProcesses, signalContainerProcess } from './containerProcesses.ts'
@@ -29,7 +29,7 @@ type RunningOptions = {
 }
 
 /** Time for reading the last output of a killed container, in milliseconds. */
-const endMs = 5_000
+const endTimeoutMs = 5_000
 /** Killing the first process kills all processes in a container. */
 const killed: ChannelEnding = { kind: 'ended', status: 9 }
 
@@ -37,7 +37,7 @@ export function createRunningContainer(
   options: RunningOptions,
 ): SandboxInstance & Pick<AgentConnection, 'suspendTimeout'> {
   const { spec, engine, containers, container, agent, enforced, environment, now } = options
-  const door = createContainerFileDoor(agent)
+  const door = createContainerFileAccess(agent)
   const life = createSandboxLife(spec.id)
   const { inside } = life
   const usage = createContainerMeter(engine, container)
@@ -59,7 +59,7 @@ export function createRunningContainer(
     async stop() {
       if (life.beginStop()) {
         await containers.kill(container).catch(() => agent.destroy('')) // closing its connection also ends it
-        const late = setTimeout(() => agent.destroy(''), endMs)
+        const late = setTimeout(() => agent.destroy(''), endTimeoutMs)
         await agent.over
         clearTimeout(late)
       }

@@ -52,10 +52,10 @@ export async function startContainer(options: StartOptions): Promise<RunningCont
 }
 
 /** Variables set by engines, which the sandbox overrides. */
-const ofEngine = ['HOME', 'HOSTNAME', 'LOGNAME', 'PWD', 'SHELL', 'TERM', 'USER', 'container']
+const engineVariables = ['HOME', 'HOSTNAME', 'LOGNAME', 'PWD', 'SHELL', 'TERM', 'USER', 'container']
 
 function toEnvironment(entries: readonly string[]): string[] {
-  return entries.filter((it) => !ofEngine.includes(it.split('=', 1)[0] ?? ''))
+  return entries.filter((it) => !engineVariables.includes(it.split('=', 1)[0] ?? ''))
 }
 
 /** Returns the limits that the engine enforces, except those that the container's own cgroup contradicts. */

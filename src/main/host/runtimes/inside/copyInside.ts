@@ -12,7 +12,7 @@ type Tools = {
 type Rename = (from: string, to: string) => Promise<void>
 
 /** Timeout for a tree of many files on a slow disk, in milliseconds. */
-const copyMs = 30 * 60_000
+const copyTimeoutMs = 30 * 60_000
 
 /** Copies atomically: the sandbox's own `cp` writes to a hidden name beside the target, which is then renamed. */
 export async function copyInside(
@@ -57,13 +57,13 @@ async function copyAndMove(
   const part = posix.join(posix.dirname(to), `.${randomBytes(8).toString('hex')}.part`)
   try {
     const command = `LC_ALL=C exec cp -aT -- ${quoteBashWord(from)} ${quoteBashWord(part)}`
-    const { exitCode, stderr, timedOut } = await exec({ command, timeoutMs: copyMs, cwd: '/', signal })
+    const { exitCode, stderr, timedOut } = await exec({ command, timeoutMs: copyTimeoutMs, cwd: '/', signal })
     signal.throwIfAborted()
     if (timedOut) throw new AppError('exec/failed', `Copying ${from} took too long.`)
-    if (exitCode !== 0) throw copyFailure(from, to, stderr.toString('utf8'))
+    if (exitCode !== 0) throw toCopyError(from, to, stderr.toString('utf8'))
     await moveIntoPlace(part)
   } catch (error) {
-    await files.remove(part, { recursive: true }, AbortSignal.timeout(copyMs)).catch(() => {}) // may not exist
+    await files.remove(part, { recursive: true }, AbortSignal.timeout(copyTimeoutMs)).catch(() => {}) // may not exist
     throw error
   }
 }
@@ -78,7 +78,7 @@ async function isThere(files: Tools['files'], path: string, signal: AbortSignal)
   }
 }
 
-function copyFailure(from: string, to: string, said: string): AppError {
+function toCopyError(from: string, to: string, said: string): AppError {
   const detail = { detail: said.slice(0, 1000) }
   if (/No space left|quota exceeded/i.test(said))
     return new AppError('file/no-space', 'The disk of the sandbox is full.')

@@ -18,7 +18,7 @@ export interface FileOperations {
    * Creates the file if it does not exist, but not its parent folders. Gaps read as zeros.
    * @throws AppError `file/not-a-file`
    */
-  writeRange(path: string, piece: WrittenPiece, signal: AbortSignal): Promise<FileState>
+  writeRange(path: string, piece: FileWrite, signal: AbortSignal): Promise<FileState>
   /**
    * Creates the folder and its parents.
    * @returns false if it already existed
@@ -45,7 +45,7 @@ export interface FileOperations {
 
 export type ByteRange = { offset: number; length: number }
 /** `truncate`: truncates the file at `offset` before writing. */
-export type WrittenPiece = { offset: number; content: Uint8Array; truncate?: boolean }
+export type FileWrite = { offset: number; content: Uint8Array; truncate?: boolean }
 
 export type MoveRequest = {
   from: string

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Ending } from './ending.ts'
 import { createFileOperations, listSandboxFiles } from './fileWork.ts'
-import { type FileDoor, readSandboxFile } from './machineFiles.ts'
+import { type FileAccess, readSandboxFile } from './sandboxFiles.ts'
 
 const { signal } = new AbortController()
 /** Entries for as many links with the longest targets as one message holds. */
@@ -10,7 +10,7 @@ const links = Buffer.from(`link\0${0o120777} 4000 1700000000 0 1 0 ${'t'.repeat(
 /** A sandbox that answers until it is stopped. */
 function endless() {
   let sentBytes = 0
-  const door: FileDoor = {
+  const door: FileAccess = {
     open({ onOutput }) {
       const ended = Promise.withResolvers<Ending>()
       let killed = false

@@ -11,14 +11,14 @@ import { compareFoldersFirst, toEntry, toState } from './fileStates.ts'
 import {
   checkPath,
   createOutputTooLargeError,
-  type FileDoor,
+  type FileAccess,
   maxReplyBytes,
   readReply,
   toFileError,
-} from './machineFiles.ts'
+} from './sandboxFiles.ts'
 
 /** Runs an operation in the sandbox. Throws if it is not running. */
-type Inside = <T>(work: (door: FileDoor) => Promise<T>) => Promise<T>
+type RunInside = <T>(work: (door: FileAccess) => Promise<T>) => Promise<T>
 
 /** Operation of `files.pl`, with its path and arguments. */
 type Work = { name: string; path: string; more?: readonly (string | number | boolean)[]; content?: Uint8Array }
@@ -31,7 +31,7 @@ const listingBytes = 10 * 1024 * 1024
 
 /** @param over aborts reads when the sandbox ends */
 export function createFileOperations(
-  inside: Inside,
+  inside: RunInside,
   { exec, over }: { exec: (command: ExecRequest) => Promise<ExecOutcome>; over: AbortSignal },
 ): FileOperations {
   const files: FileOperations = {
@@ -74,7 +74,7 @@ export function createFileOperations(
 
 /** @returns the first entries found, if the folder has too many */
 export async function listSandboxFiles(
-  door: FileDoor,
+  door: FileAccess,
   { path, signal }: { path: string; signal: AbortSignal },
 ): Promise<FileEntry[]> {
   const work: Work = { name: 'list', path }
@@ -88,7 +88,7 @@ export async function listSandboxFiles(
   return entries.toSorted(compareFoldersFirst)
 }
 
-async function answer(door: FileDoor, work: Work, signal: AbortSignal, maxBytes = maxReplyBytes): Promise<Buffer> {
+async function answer(door: FileAccess, work: Work, signal: AbortSignal, maxBytes = maxReplyBytes): Promise<Buffer> {
   const { output, whole, ending } = await readReply(door, toMessage(work), { maxBytes, signal })
   if (!whole) throw createOutputTooLargeError(work.path)
   if (ending.kind === 'ended') return output
@@ -102,7 +102,7 @@ function toMessage(work: Work) {
 type Ends = { signal: AbortSignal; over: AbortSignal }
 
 /** Opens an archive stream. Resolves once the folder could be read. The stream reports later errors. */
-async function openArchive(door: FileDoor, path: string, { signal, over }: Ends): Promise<Readable> {
+async function openArchive(door: FileAccess, path: string, { signal, over }: Ends): Promise<Readable> {
   signal.throwIfAborted()
   const work: Work = { name: 'archive', path }
   let connection: { pause(): void; resume(): void } | undefined

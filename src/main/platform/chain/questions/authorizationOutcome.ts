@@ -4,9 +4,9 @@ import { assertNetwork, requireResult } from './multicallResults.ts'
 import { hasPaid } from './transferLogs.ts'
 
 /** Block range that every node supports. */
-const defaultBlocksAtOnce = 1_000n
+const defaultBlockRange = 1_000n
 /** Smallest block range that some nodes support. */
-const minBlocksAtOnce = 10n
+const minBlockRange = 10n
 /** Margin before the earliest time, because clocks and block times differ. */
 const marginMs = 10 * 60_000
 
@@ -35,7 +35,7 @@ export async function findAuthorizationOutcome(
 async function findUse(node: OpenNode, query: AuthorizationQuery, block: bigint): Promise<AuthorizationOutcome> {
   const { client } = node
   const since = BigInt(Math.max(0, Math.floor((query.sinceMs - marginMs) / 1000)))
-  let atOnce = query.blocksAtOnce ?? defaultBlocksAtOnce
+  let atOnce = query.blocksAtOnce ?? defaultBlockRange
   // Starts at the node's latest block, which may be newer than the one of the call.
   let end = getMaximum(block, await client.getBlockNumber())
   for (;;) {
@@ -44,8 +44,8 @@ async function findUse(node: OpenNode, query: AuthorizationQuery, block: bigint)
     try {
       uses = await listUses(node, query, { start, end })
     } catch (error) {
-      if (atOnce <= minBlocksAtOnce) throw error
-      atOnce = getMaximum(atOnce / 10n, minBlocksAtOnce)
+      if (atOnce <= minBlockRange) throw error
+      atOnce = getMaximum(atOnce / 10n, minBlockRange)
       continue
     }
     if (uses.cancelled) return { state: 'cancelled' }

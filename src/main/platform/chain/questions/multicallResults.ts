@@ -1,12 +1,12 @@
 import type { EvmNetwork } from '#shared/contract/networks.ts'
-import { OtherNetwork } from '../failureFacts.ts'
+import { WrongNetworkError } from '../failureFacts.ts'
 
 /** Result of one call within a multicall. On a network without the USDC contract, all calls may fail. */
 type Result<T> = { status: 'success'; result: T } | { status: 'failure'; error: unknown } | undefined
 
 /** @throws OtherNetwork */
 export function assertNetwork({ chainId }: EvmNetwork, reported: Result<unknown>): void {
-  if (requireResult(reported) !== BigInt(chainId)) throw new OtherNetwork(chainId)
+  if (requireResult(reported) !== BigInt(chainId)) throw new WrongNetworkError(chainId)
 }
 
 /** @throws the error of this call */

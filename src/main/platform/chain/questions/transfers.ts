@@ -11,7 +11,7 @@ import type {
   TransferTerms,
   TransferToSend,
 } from '../chain.ts'
-import { isRefusedByContract } from '../failureFacts.ts'
+import { isContractRevert } from '../failureFacts.ts'
 import { type OpenNode, usdcAbi } from '../openNode.ts'
 import { assertNetwork, requireResult } from './multicallResults.ts'
 import { hasPaid } from './transferLogs.ts'
@@ -42,7 +42,7 @@ export async function prepareTransfer({ client, usdc }: OpenNode, transfer: Sign
   const call = { ...usdc, functionName: 'transferWithAuthorization', args: toParts(transfer) } as const
   const [gas, fees] = await Promise.all([
     client.estimateContractGas({ ...call, account: anybody }).catch((error: unknown) => {
-      if (isRefusedByContract(error)) return undefined
+      if (isContractRevert(error)) return undefined
       throw error
     }),
     client.estimateFeesPerGas(),

@@ -1,6 +1,6 @@
 import type { HttpClient } from '#platform/httpClient.ts'
 import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
-import { RegistrarFailure } from './registrar.ts'
+import { RegistrarError } from './registrar.ts'
 
 export type RegistrarRequest = {
   url: string
@@ -13,7 +13,7 @@ export type RegistrarRequest = {
 }
 
 /** Response of a registrar. `json` is undefined if the body is not valid JSON. */
-export type RegistrarAnswer = { status: number; json: unknown }
+export type RegistrarResponse = { status: number; json: unknown }
 
 const readWithinMs = 20_000
 /** Registrars query the registry before they respond. */
@@ -23,7 +23,7 @@ const changeWithinMs = 90_000
 export async function requestRegistrar(
   { http, title }: { http: HttpClient; title: string },
   { url, method, headers = {}, body, changes, signal }: RegistrarRequest,
-): Promise<RegistrarAnswer> {
+): Promise<RegistrarResponse> {
   const deadline = AbortSignal.timeout(changes ? changeWithinMs : readWithinMs)
   try {
     const { status, text } = await http.ask(url, {
@@ -39,9 +39,9 @@ export async function requestRegistrar(
 }
 
 /** Omits the cause, which may contain the URL. */
-function createNoResponseError(title: string, maybeDone: boolean, code: string): RegistrarFailure {
+function createNoResponseError(title: string, maybeDone: boolean, code: string): RegistrarError {
   const cause = new Error(`The call failed: ${code}`)
-  return new RegistrarFailure(maybeDone ? 'unclear' : 'unreachable', `${title} does not answer.`, { cause })
+  return new RegistrarError(maybeDone ? 'unclear' : 'unreachable', `${title} does not answer.`, { cause })
 }
 
 /** Reduces a registrar's text to one line and removes our secrets, which it may repeat. */

@@ -96,10 +96,10 @@ export interface Registrar {
  * - `refused`: for the reason in the message, which is shown to the caller
  * - `unsupported`: the registrar does not offer the operation
  */
-export class RegistrarFailure extends Error {
+export class RegistrarError extends Error {
   readonly kind: 'unreachable' | 'unclear' | 'taken' | 'refused' | 'unsupported'
 
-  constructor(kind: RegistrarFailure['kind'], message: string, options: { cause?: unknown } = {}) {
+  constructor(kind: RegistrarError['kind'], message: string, options: { cause?: unknown } = {}) {
     super(message, options)
     this.name = 'RegistrarFailure'
     this.kind = kind
@@ -109,5 +109,5 @@ export class RegistrarFailure extends Error {
 /** @throws RegistrarFailure `refused` if the name costs more than quoted */
 export function assertPrice(name: string, promised: NamePrice, present: NamePrice): void {
   if (present.registration <= promised.registration && present.renewal <= promised.renewal) return
-  throw new RegistrarFailure('refused', `${name} costs more by now than it was offered for.`)
+  throw new RegistrarError('refused', `${name} costs more by now than it was offered for.`)
 }

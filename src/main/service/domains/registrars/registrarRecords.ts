@@ -6,7 +6,7 @@ import {
   normalizeHost,
   normalizeRecord,
 } from '#shared/dns/dnsRecord.ts'
-import { type Registrar, RegistrarFailure, type RegistrarRecord } from './registrar.ts'
+import { type Registrar, RegistrarError, type RegistrarRecord } from './registrar.ts'
 
 /** Record as reported by a registrar, with the host in the registrar's notation. */
 export type ReportedRecord = Omit<RegistrarRecord, 'type'> & { type: string }
@@ -40,7 +40,7 @@ export function assertSupportedType(
   type: DnsRecordType,
 ): void {
   if (recordTypes.includes(type)) return
-  throw new RegistrarFailure('unsupported', `${title} takes no ${type} records through its API.`)
+  throw new RegistrarError('unsupported', `${title} takes no ${type} records through its API.`)
 }
 
 function isSupportedType(type: string): type is DnsRecordType {

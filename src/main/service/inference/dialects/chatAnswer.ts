@@ -1,7 +1,7 @@
 import { formatSseFrame } from '#platform/http/sseEvents.ts'
-import type { AnswerPart, CanonicalAnswer } from '../answer.ts'
+import type { CanonicalCompletion, CompletionPart } from '../answer.ts'
 import { type FinishReason, sumInput, type Usage } from '../canonical.ts'
-import type { FailureKind, InferenceError } from '../inferenceError.ts'
+import type { InferenceError, InferenceErrorKind } from '../inferenceError.ts'
 import { type JsonObject, omitUndefined } from '../json.ts'
 import { formatOfOrigin, isUsageRequested } from './chatRequest.ts'
 import type { ContentEvent, FinishEvent, ResponseMeta, StreamWriter, UsageReport } from './dialect.ts'
@@ -17,7 +17,7 @@ const reasons: Readonly<Record<FinishReason, string>> = {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/chat/object */
-export function toChatAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject {
+export function toChatAnswer(answer: CanonicalCompletion, meta: ResponseMeta, bill: UsageReport): JsonObject {
   return {
     id: meta.id,
     object: 'chat.completion',
@@ -36,7 +36,7 @@ export function toChatAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: 
   }
 }
 
-function toMessage(parts: readonly AnswerPart[]): JsonObject {
+function toMessage(parts: readonly CompletionPart[]): JsonObject {
   const texts = parts.filter((part) => part.type === 'text')
   const calls = parts.filter((part) => part.type === 'call')
   const thinking = parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('')
@@ -65,7 +65,7 @@ function toMessage(parts: readonly AnswerPart[]): JsonObject {
 }
 
 /** Collects the parts that callers return unchanged: thinking with its signature, and encrypted parts. */
-function toDetails(part: AnswerPart): JsonObject[] {
+function toDetails(part: CompletionPart): JsonObject[] {
   if (part.type === 'redacted') {
     return [{ type: 'reasoning.encrypted', data: part.sealed.value, format: formatOfOrigin[part.sealed.origin] }]
   }
@@ -182,7 +182,7 @@ export function createChatStreamWriter(meta: ResponseMeta): ChatStreamWriter {
   }
 }
 
-const types: Readonly<Record<FailureKind, string>> = {
+const types: Readonly<Record<InferenceErrorKind, string>> = {
   request: 'invalid_request_error',
   too_large: 'invalid_request_error',
   model: 'invalid_request_error',

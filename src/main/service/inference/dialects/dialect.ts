@@ -1,4 +1,4 @@
-import type { CanonicalAnswer } from '../answer.ts'
+import type { CanonicalCompletion } from '../answer.ts'
 import type { CanonicalEvent, CanonicalRequest, Usage } from '../canonical.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import type { JsonObject } from '../json.ts'
@@ -17,7 +17,7 @@ export type Dialect = {
   translatedFields: readonly string[]
   /** @throws InferenceError with the invalid field */
   read(body: JsonObject): CanonicalRequest
-  writeAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject
+  writeAnswer(answer: CanonicalCompletion, meta: ResponseMeta, bill: UsageReport): JsonObject
   streamWriter(meta: ResponseMeta): StreamWriter
   writeFailure(error: InferenceError): JsonObject
 }

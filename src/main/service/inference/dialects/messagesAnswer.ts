@@ -1,7 +1,7 @@
 import { formatSseFrame } from '#platform/http/sseEvents.ts'
-import type { AnswerPart, CanonicalAnswer } from '../answer.ts'
+import type { CanonicalCompletion, CompletionPart } from '../answer.ts'
 import { type FinishReason, sumInput, type Usage } from '../canonical.ts'
-import type { FailureKind, InferenceError } from '../inferenceError.ts'
+import type { InferenceError, InferenceErrorKind } from '../inferenceError.ts'
 import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
 import type { ContentEvent, FinishEvent, ResponseMeta, StreamWriter, UsageReport } from './dialect.ts'
 import { sealParts } from './sealParts.ts'
@@ -17,7 +17,7 @@ const reasons: Readonly<Record<FinishReason, string>> = {
 }
 
 /** @see https://docs.anthropic.com/en/api/messages */
-export function toMessagesAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject {
+export function toMessagesAnswer(answer: CanonicalCompletion, meta: ResponseMeta, bill: UsageReport): JsonObject {
   return omitUndefined({
     id: meta.id,
     type: 'message',
@@ -31,11 +31,11 @@ export function toMessagesAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bi
   })
 }
 
-function stopReason({ reason, stopSequence }: Pick<CanonicalAnswer, 'reason' | 'stopSequence'>): string {
+function stopReason({ reason, stopSequence }: Pick<CanonicalCompletion, 'reason' | 'stopSequence'>): string {
   return reason === 'stop' && stopSequence !== undefined ? 'stop_sequence' : reasons[reason]
 }
 
-function toBlocks(part: AnswerPart): JsonObject[] {
+function toBlocks(part: CompletionPart): JsonObject[] {
   switch (part.type) {
     case 'text':
       return [
@@ -202,7 +202,7 @@ export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
   }
 }
 
-const types: Readonly<Record<FailureKind, string>> = {
+const types: Readonly<Record<InferenceErrorKind, string>> = {
   request: 'invalid_request_error',
   authentication: 'authentication_error',
   permission: 'permission_error',

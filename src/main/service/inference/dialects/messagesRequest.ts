@@ -207,9 +207,9 @@ function toResult(block: JsonObject, { param, warnings }: FieldContext): ToolRes
   }
 }
 
-type Signed = AssistantPart | Extract<SealedPart, { type: 'signature' }>
+type SignedParts = AssistantPart | Extract<SealedPart, { type: 'signature' }>
 
-function toAssistantParts(block: JsonObject, { param, warnings }: FieldContext): Signed[] {
+function toAssistantParts(block: JsonObject, { param, warnings }: FieldContext): SignedParts[] {
   switch (block.type) {
     case 'text':
       return [toText(block, param)]

@@ -1,4 +1,4 @@
-import type { CanonicalAnswer } from '../answer.ts'
+import type { CanonicalCompletion } from '../answer.ts'
 import { type FinishReason, sumInput } from '../canonical.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import { getList, getObject, type JsonObject, omitUndefined } from '../json.ts'
@@ -13,7 +13,7 @@ const incomplete: Partial<Record<FinishReason, string>> = {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/responses/object */
-export function toResponsesAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject {
+export function toResponsesAnswer(answer: CanonicalCompletion, meta: ResponseMeta, bill: UsageReport): JsonObject {
   const output = toOutputItems(answer.parts, {
     tools: parseResponsesTools(getList(meta.requestBody, 'tools'), []),
     id: createItemIds(meta),
@@ -31,9 +31,17 @@ export function createItemIds(meta: ResponseMeta): (prefix: string) => string {
   }
 }
 
-type Finished = { reason: FinishReason; native: string | undefined; output: readonly JsonObject[]; bill: UsageReport }
+type FinishedResponse = {
+  reason: FinishReason
+  native: string | undefined
+  output: readonly JsonObject[]
+  bill: UsageReport
+}
 
-export function createFinishedResponse(meta: ResponseMeta, { reason, native, output, bill }: Finished): JsonObject {
+export function createFinishedResponse(
+  meta: ResponseMeta,
+  { reason, native, output, bill }: FinishedResponse,
+): JsonObject {
   const why = incomplete[reason]
   meta.onOutput?.(output)
   return {

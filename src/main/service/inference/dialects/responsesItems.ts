@@ -1,4 +1,4 @@
-import type { AnswerPart } from '../answer.ts'
+import type { CompletionPart } from '../answer.ts'
 import type { Signature } from '../canonical.ts'
 import { getString, type JsonObject, parseJsonObject } from '../json.ts'
 import type { ResponsesTool } from './responsesTools.ts'
@@ -7,11 +7,11 @@ import { type SealedPart, sealParts } from './sealParts.ts'
 type Items = { tools: readonly ResponsesTool[]; id: (prefix: string) => string }
 
 /** Formats the parts of a completion as output items of Responses. `id` creates their ids. */
-export function toOutputItems(parts: readonly AnswerPart[], items: Items): JsonObject[] {
+export function toOutputItems(parts: readonly CompletionPart[], items: Items): JsonObject[] {
   return parts.flatMap((part) => toItems(part, items))
 }
 
-function toItems(part: AnswerPart, { tools, id }: Items): JsonObject[] {
+function toItems(part: CompletionPart, { tools, id }: Items): JsonObject[] {
   switch (part.type) {
     case 'text': {
       const text = part.text === '' ? [] : [createMessageItem(id('msg'), [createTextContent(part.text)])]
@@ -58,12 +58,12 @@ export function toSealedThinking(part: Extract<SealedPart, { type: 'thinking' }>
 }
 
 /** Returns OpenAI's own item unchanged; encrypted content of other providers is wrapped in an item of Steward. */
-export function toRedactedItem(id: string, { sealed }: Extract<AnswerPart, { type: 'redacted' }>): JsonObject {
+export function toRedactedItem(id: string, { sealed }: Extract<CompletionPart, { type: 'redacted' }>): JsonObject {
   const payload = sealed.origin === 'openai' ? parseJsonObject(sealed.value) : undefined
   return payload ?? createReasoningItem(id, '', sealParts([{ type: 'redacted', sealed }]))
 }
 
-export function findToolNamed(tools: readonly ResponsesTool[], innerName: string): ResponsesTool | undefined {
+export function findToolByName(tools: readonly ResponsesTool[], innerName: string): ResponsesTool | undefined {
   return tools.find((it) => it.innerName === innerName)
 }
 
@@ -74,12 +74,12 @@ export function readFreeformInput(text: string): string {
 
 type Call = {
   id: (prefix: string) => string
-  part: Extract<AnswerPart, { type: 'call' }>
+  part: Extract<CompletionPart, { type: 'call' }>
   tools: readonly ResponsesTool[]
 }
 
 export function toCallItem({ id, part, tools }: Call, status = 'completed'): JsonObject {
-  const tool = findToolNamed(tools, part.name)
+  const tool = findToolByName(tools, part.name)
   const name = tool?.name ?? part.name
   const namespace = tool?.namespace === undefined ? {} : { namespace: tool.namespace }
   if (tool?.freeform) {

@@ -90,7 +90,7 @@ export function createResponsesOutput(meta: ResponseMeta, tools: readonly Respon
   }
 }
 
-type Writing = { location: JsonObject; frame: ResponsesOutput['frame']; tools: readonly ResponsesTool[] }
+type WriteContext = { location: JsonObject; frame: ResponsesOutput['frame']; tools: readonly ResponsesTool[] }
 
 function createStartedItem(item: OpenItem, tools: readonly ResponsesTool[]): JsonObject {
   if (item.type === 'thinking') return createReasoningItem(item.id, '', undefined)
@@ -99,7 +99,7 @@ function createStartedItem(item: OpenItem, tools: readonly ResponsesTool[]): Jso
   return toCallItem({ id: () => item.id, part, tools }, 'in_progress')
 }
 
-function openContent(item: OpenItem, { location, frame }: Omit<Writing, 'tools'>): string {
+function openContent(item: OpenItem, { location, frame }: Omit<WriteContext, 'tools'>): string {
   if (item.type === 'call') return ''
   if (item.type === 'thinking') {
     const part = { type: 'summary_text', text: '' }
@@ -110,7 +110,7 @@ function openContent(item: OpenItem, { location, frame }: Omit<Writing, 'tools'>
 }
 
 /** Closes an item. @returns the frames before its end, and the complete item */
-function closeItem(item: OpenItem, { location, frame, tools }: Writing): [frames: string, done: JsonObject] {
+function closeItem(item: OpenItem, { location, frame, tools }: WriteContext): [frames: string, done: JsonObject] {
   switch (item.type) {
     case 'text': {
       const part = createTextContent(item.text)

@@ -26,7 +26,7 @@ import {
   requireObject,
   requireText,
 } from './requestFields.ts'
-import { parseResponsesToolChoice, parseResponsesTools, toInnerName } from './responsesTools.ts'
+import { parseResponsesToolChoice, parseResponsesTools, toCanonicalName } from './responsesTools.ts'
 import { isSealedParts, type SealedPart, unsealParts, withSignatures } from './sealParts.ts'
 
 export const translatedResponsesFields = [
@@ -59,7 +59,7 @@ export const translatedResponsesFields = [
 ]
 
 /** Rejects fields that require stored responses, which a stateless gateway does not have. */
-function refuseState(body: JsonObject): void {
+function rejectStoredState(body: JsonObject): void {
   const refuse = (param: string, why: string) => createBadRequestError(param, why, 'unsupported_parameter')
   if (body.store === true) throw refuse('store', 'Nothing is stored here: `store` must be false or absent.')
   if (body.previous_response_id) {
@@ -74,7 +74,7 @@ function refuseState(body: JsonObject): void {
 /** @see https://platform.openai.com/docs/api-reference/responses/create */
 export function parseResponsesRequest(body: JsonObject): CanonicalRequest {
   const model = requireText(body, 'model')
-  refuseState(body)
+  rejectStoredState(body)
   const warnings: string[] = []
   const tools = parseResponsesTools(listField(body, 'tools') ?? [], warnings)
   const instructions = readTextField(body, 'instructions')
@@ -157,7 +157,7 @@ function toModelParts(
         {
           type: 'call',
           id: requireText(item, 'call_id', `${param}.call_id`),
-          name: toInnerName(
+          name: toCanonicalName(
             readTextField(item, 'namespace', `${param}.namespace`),
             requireText(item, 'name', `${param}.name`),
           ),
@@ -169,7 +169,7 @@ function toModelParts(
         {
           type: 'call',
           id: requireText(item, 'call_id', `${param}.call_id`),
-          name: toInnerName(
+          name: toCanonicalName(
             readTextField(item, 'namespace', `${param}.namespace`),
             requireText(item, 'name', `${param}.name`),
           ),

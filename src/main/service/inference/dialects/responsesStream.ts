@@ -2,7 +2,7 @@ import type { InferenceError } from '../inferenceError.ts'
 import { getList } from '../json.ts'
 import type { ContentEvent, FinishEvent, ResponseMeta, StreamWriter, UsageReport } from './dialect.ts'
 import { createFailedResponse, createFinishedResponse, createItemIds } from './responsesAnswer.ts'
-import { createSignatureItem, findToolNamed, toRedactedItem } from './responsesItems.ts'
+import { createSignatureItem, findToolByName, toRedactedItem } from './responsesItems.ts'
 import { createResponsesOutput } from './responsesOutput.ts'
 import { parseResponsesTools } from './responsesTools.ts'
 
@@ -50,7 +50,7 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
         return output.add(toRedactedItem(nextId('rs'), { type: 'redacted', sealed: event.sealed }))
       case 'call': {
         const before = event.signature ? output.add(createSignatureItem(nextId('rs'), 'call', event.signature)) : ''
-        const freeform = findToolNamed(tools, event.name)?.freeform ?? false
+        const freeform = findToolByName(tools, event.name)?.freeform ?? false
         const id = nextId(freeform ? 'ctc' : 'fc')
         const call = {
           type: 'call' as const,

@@ -30,7 +30,7 @@ function toTools(tool: JsonObject, { param, namespace, warnings }: FieldContext)
   switch (tool.type) {
     case 'function': {
       const name = requireText(tool, 'name', `${param}.name`)
-      const innerName = toInnerName(namespace, name)
+      const innerName = toCanonicalName(namespace, name)
       const description = readTextField(tool, 'description', `${param}.description`)
       const parameters = readObject(tool, 'parameters', `${param}.parameters`)
       const strict = typeof tool.strict === 'boolean' ? tool.strict : undefined
@@ -40,7 +40,7 @@ function toTools(tool: JsonObject, { param, namespace, warnings }: FieldContext)
     }
     case 'custom': {
       const name = requireText(tool, 'name', `${param}.name`)
-      const innerName = toInnerName(namespace, name)
+      const innerName = toCanonicalName(namespace, name)
       return [{ innerName, name, namespace, freeform: true, tool: toFreeformTool(innerName, tool) }]
     }
     case 'namespace': {
@@ -73,7 +73,7 @@ function toFreeformTool(name: string, tool: JsonObject): Tool {
   }
 }
 
-export function toInnerName(namespace: string | undefined, name: string): string {
+export function toCanonicalName(namespace: string | undefined, name: string): string {
   const joined = namespace === undefined ? name : `${namespace}__${name}`
   if (joined.length <= maxName || namespace === undefined) return joined
   const digest = createHash('sha256').update(joined).digest('hex').slice(0, 8)

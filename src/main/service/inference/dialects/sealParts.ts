@@ -6,7 +6,7 @@ import { getString, type JsonObject, toJsonObject } from '../json.ts'
  * Prefix of Steward's data in fields that callers return unchanged: `encrypted_content` of Responses, `signature` and
  * `data` of Messages. These fields carry the thinking of one provider through the dialect of another.
  */
-const mark = 'steward:'
+const sealPrefix = 'steward:'
 
 export type SealedPart =
   | { type: 'thinking'; text: string; signature?: Signature | undefined }
@@ -15,18 +15,18 @@ export type SealedPart =
   | { type: 'signature'; of: 'call' | 'text'; signature: Signature }
 
 export function sealParts(parts: readonly SealedPart[]): string {
-  return mark + Buffer.from(JSON.stringify(parts)).toString('base64url')
+  return sealPrefix + Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
 export function isSealedParts(text: string): boolean {
-  return text.startsWith(mark)
+  return text.startsWith(sealPrefix)
 }
 
 /** Drops parts that cannot be parsed, because callers may have changed the text. */
 export function unsealParts(text: string): SealedPart[] {
   let list: unknown
   try {
-    list = parseJson(Buffer.from(text.slice(mark.length), 'base64url').toString('utf8'))
+    list = parseJson(Buffer.from(text.slice(sealPrefix.length), 'base64url').toString('utf8'))
   } catch {
     return []
   }

@@ -1,7 +1,7 @@
 import type { AppError } from '#shared/appError.ts'
 import { computeMaxModelCost, computeModelCost, isFreeModel } from '#shared/modelCost.ts'
-import { createAnswerMeter, defaultDurationMs, defaultQuietMs } from '../answerLimits.ts'
 import type { CatalogueModel } from '../catalogueModel.ts'
+import { createCompletionMeter, defaultDurationMs, defaultQuietMs } from '../completionLimits.ts'
 import { createCredentialHeaders } from '../credentialHeaders.ts'
 import type { GatewayDependencies } from '../gateway.ts'
 import type { Reservation } from '../inferenceCredits.ts'
@@ -10,10 +10,10 @@ import { getCount, getObject, type JsonObject, omitUndefined } from '../json.ts'
 import { requireModelKind } from '../modelKind.ts'
 import { filterFields } from '../passthrough/fieldShape.ts'
 import type { Provider } from '../provider.ts'
-import { createKeyScrubber, createNotConfiguredError, readJsonReply, scrubFailure } from '../providerReply.ts'
+import { createKeyScrubber, createNotConfiguredError, readJsonReply, scrubError } from '../providerReply.ts'
 import type { HoldPlan } from '../reservationPlan.ts'
 import { reserve } from '../reserve.ts'
-import { formatFailure } from '../upstreamPools.ts'
+import { readErrorText } from '../upstreamPools.ts'
 import { toUpstreamError } from '../upstreams/upstreamFailure.ts'
 import { createWarningHeaders } from '../warningHeaders.ts'
 import { type EmbeddingsAnswer, readVectors } from './embeddingsAnswer.ts'
@@ -80,7 +80,7 @@ export function createEmbeddingsGateway<Caller>(dependencies: Dependencies<Calle
     } catch (error) {
       const isWorkDone = error instanceof InferenceError && error.reason === 'overlong'
       if (signal.aborted || isWorkDone) await settle(work, undefined)
-      throw error instanceof InferenceError ? scrubFailure(error, provider) : error
+      throw error instanceof InferenceError ? scrubError(error, provider) : error
     }
   }
 
@@ -100,12 +100,12 @@ export function createEmbeddingsGateway<Caller>(dependencies: Dependencies<Calle
     })
     const { status, headers } = reply
     if (status < 200 || status >= 300) {
-      throw toUpstreamError({ status, body: await formatFailure(reply.body), retryAfter: headers['retry-after'] })
+      throw toUpstreamError({ status, body: await readErrorText(reply.body), retryAfter: headers['retry-after'] })
     }
     const limits = { maxQuietMs: defaultQuietMs, maxDurationMs: defaultDurationMs, ...dependencies.answerTimes }
     return await readJsonReply(reply, {
       scrubText: createKeyScrubber(provider),
-      meter: createAnswerMeter(
+      meter: createCompletionMeter(
         { ...limits, maxChars: Number.POSITIVE_INFINITY },
         dependencies.runningMs ?? dependencies.now,
       ),

@@ -3,7 +3,7 @@ import { readInteger, readTextField } from '../dialects/requestFields.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import type { JsonObject } from '../json.ts'
 import { data, type FieldShape, objectShape, scalars } from '../passthrough/fieldShape.ts'
-import { maxJsonAnswerBytes } from '../providerReply.ts'
+import { maxJsonResponseBytes } from '../providerReply.ts'
 import { countTokens } from '../tokenCount.ts'
 
 export type VectorEncoding = 'float' | 'base64'
@@ -120,7 +120,7 @@ export function assertEmbeddable(model: CatalogueModel, request: EmbeddingsReque
   if (dimensions === undefined) return
   const encodings = [request.encoding, getProviderEncoding(model)]
   const bytes = itemBytes + dimensions * (encodings.includes('float') ? floatBytes : base64FloatBytes)
-  const maxCount = Math.max(1, Math.floor(maxJsonAnswerBytes / bytes))
+  const maxCount = Math.max(1, Math.floor(maxJsonResponseBytes / bytes))
   if (request.inputs.length <= maxCount) return
   const message = `\`input\` must have at most ${maxCount} items with vectors of ${dimensions} numbers in ${request.encoding}: an answer has 8 MB at most.`
   throw createBadRequestError('input', message, 'array_above_max_length')

@@ -1,4 +1,4 @@
-import { rawMessages } from '../passthrough/rawMessages.ts'
+import { messagesPassthrough } from '../passthrough/messagesPassthrough.ts'
 import { anthropicUpstream } from '../upstreams/anthropicUpstream.ts'
 import type { ModelFamily } from './modelFamily.ts'
 
@@ -6,7 +6,10 @@ import type { ModelFamily } from './modelFamily.ts'
 export const anthropic: ModelFamily = {
   credentialHeaders: (apiKey) => ({ 'x-api-key': apiKey }),
   listRequest: { path: '/v1/models?limit=1', headers: { 'anthropic-version': '2023-06-01' } },
-  route: ({ dialect }) => ({ upstream: anthropicUpstream, raw: dialect === 'messages' ? rawMessages : undefined }),
+  route: ({ dialect }) => ({
+    upstream: anthropicUpstream,
+    raw: dialect === 'messages' ? messagesPassthrough : undefined,
+  }),
   quirks: {
     takesImageUrls: true,
     countsTokens: true,

@@ -1,4 +1,4 @@
-import { rawResponses } from '../passthrough/rawResponses.ts'
+import { responsesPassthrough } from '../passthrough/responsesPassthrough.ts'
 import { responsesUpstream } from '../upstreams/responsesUpstream.ts'
 import type { ModelFamily } from './modelFamily.ts'
 import { compatibleChat, compatibleQuirks, openAiCompatible } from './openAiCompatible.ts'
@@ -9,7 +9,7 @@ export const openAi: ModelFamily = {
   route(options) {
     const { dialect, responsesOnly, lacksResponses } = options
     if (lacksResponses || (dialect !== 'responses' && !responsesOnly)) return openAiCompatible.route(options)
-    return { upstream: responsesUpstream, raw: dialect === 'responses' ? rawResponses : undefined }
+    return { upstream: responsesUpstream, raw: dialect === 'responses' ? responsesPassthrough : undefined }
   },
   quirks: {
     ...compatibleQuirks,

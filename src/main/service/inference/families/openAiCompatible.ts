@@ -1,4 +1,4 @@
-import { rawChat } from '../passthrough/rawChat.ts'
+import { chatPassthrough } from '../passthrough/chatPassthrough.ts'
 import { openAiUpstream } from '../upstreams/openAiUpstream.ts'
 import type { ModelFamily } from './modelFamily.ts'
 import type { ChatQuirks, ModelQuirks } from './quirks.ts'
@@ -26,6 +26,6 @@ export const compatibleQuirks: ModelQuirks = {
 export const openAiCompatible: ModelFamily = {
   credentialHeaders: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
   listRequest: { path: '/models', headers: {} },
-  route: ({ dialect }) => ({ upstream: openAiUpstream, raw: dialect === 'chat' ? rawChat : undefined }),
+  route: ({ dialect }) => ({ upstream: openAiUpstream, raw: dialect === 'chat' ? chatPassthrough : undefined }),
   quirks: compatibleQuirks,
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, toJsonObject } from '../json.ts'
-import { refuseStoredReferences } from './storedReferences.ts'
+import { rejectStoredReferences } from './storedReferences.ts'
 
 /**
  * Allow-list of the fields of a request that reach a provider unchanged. All others are removed, so that a field
@@ -78,7 +78,7 @@ function filterValue(value: unknown, shape: FieldShape, path: string, removed: s
     case 'scalar': {
       const { values, reason = 'not supported' } = shape
       if (isScalar(value) && (values === undefined || values.includes(value))) return value
-      return leaveOut(value, path, { removed, warning: `${path} was left out: ${reason}` })
+      return omitField(value, path, { removed, warning: `${path} was left out: ${reason}` })
     }
     case 'list':
       if (!Array.isArray(value)) break
@@ -98,17 +98,17 @@ function filterValue(value: unknown, shape: FieldShape, path: string, removed: s
       if (matchingShape) return filterValue(object, matchingShape, path, removed)
       const article = /^[aeiou]/.test(shape.noun) ? 'an' : 'a'
       const warning = `${article} ${shape.noun} of type ${String(object.type)} was left out`
-      return leaveOut(value, path, { removed, warning })
+      return omitField(value, path, { removed, warning })
     }
     case 'either': {
-      const matchingShape = shape.shapes.find((it) => takesKind(it, value))
+      const matchingShape = shape.shapes.find((it) => matchesKind(it, value))
       if (matchingShape) return filterValue(value, matchingShape, path, removed)
       break
     }
     case 'never':
-      return leaveOut(value, path, { removed, warning: `${path} was left out: ${shape.reason}` })
+      return omitField(value, path, { removed, warning: `${path} was left out: ${shape.reason}` })
   }
-  return leaveOut(value, path, { removed, warning: `${path} was left out: not supported` })
+  return omitField(value, path, { removed, warning: `${path} was left out: not supported` })
 }
 
 function filterObject(
@@ -124,7 +124,7 @@ function filterObject(
     const fieldPath = path === '' ? name : `${path}.${name}`
     const shape = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (shape === undefined) {
-      refuseStoredReferences({ [name]: value }, path)
+      rejectStoredReferences({ [name]: value }, path)
       if (value !== null) removed.push(`${fieldPath} was left out: not supported`)
       continue
     }
@@ -136,13 +136,13 @@ function filterObject(
 
 type Omission = { removed: string[]; warning: string }
 
-function leaveOut(value: unknown, path: string, { removed, warning }: Omission): undefined {
-  refuseStoredReferences(value, path)
+function omitField(value: unknown, path: string, { removed, warning }: Omission): undefined {
+  rejectStoredReferences(value, path)
   if (value !== null) removed.push(warning)
   return undefined
 }
 
-function takesKind(shape: FieldShape, value: unknown): boolean {
+function matchesKind(shape: FieldShape, value: unknown): boolean {
   switch (shape.kind) {
     case 'scalar':
       return isScalar(value)
@@ -152,7 +152,7 @@ function takesKind(shape: FieldShape, value: unknown): boolean {
     case 'variant':
       return toJsonObject(value) !== undefined
     case 'either':
-      return shape.shapes.some((it) => takesKind(it, value))
+      return shape.shapes.some((it) => matchesKind(it, value))
     default:
       return true
   }

@@ -66,7 +66,7 @@ const message = variant('message', ({ role }): FieldShape => {
 })
 
 /** Tools that the caller runs. Tools that a provider runs are billed in addition to tokens. */
-const callersTools: readonly [RegExp, FieldShape][] = [
+const callerTools: readonly [RegExp, FieldShape][] = [
   [/^(bash|memory)_\d+$/, objectShape({ ...scalars('type', 'name'), cache_control: cacheControl })],
   [/^text_editor_\d+$/, objectShape({ ...scalars('type', 'name', 'max_characters'), cache_control: cacheControl })],
   [
@@ -85,7 +85,7 @@ const customTool = objectShape({
 })
 const tool = variant('tool', ({ type }): FieldShape | undefined => {
   if (type === undefined || type === null || type === 'custom') return customTool
-  return typeof type === 'string' ? callersTools.find(([pattern]) => pattern.test(type))?.[1] : undefined
+  return typeof type === 'string' ? callerTools.find(([pattern]) => pattern.test(type))?.[1] : undefined
 })
 
 /** @see https://docs.anthropic.com/en/api/messages */

@@ -1,5 +1,5 @@
 import type { SseEvent } from '#platform/http/sseEvents.ts'
-import type { CanonicalAnswer } from '../answer.ts'
+import type { CanonicalCompletion } from '../answer.ts'
 import type { CanonicalRequest } from '../canonical.ts'
 import type { FinishEvent, ResponseMeta, UsageReport } from '../dialects/dialect.ts'
 import type { JsonObject } from '../json.ts'
@@ -12,7 +12,7 @@ import type { Target, UpstreamRequest } from '../upstreams/upstream.ts'
 export type Passthrough = {
   /** `body` contains only fields that the dialect allows; `request` is the parsed body with fetched images. */
   write(body: JsonObject, request: CanonicalRequest, target: Target): UpstreamRequest
-  answer(body: JsonObject, answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject
+  answer(body: JsonObject, answer: CanonicalCompletion, meta: ResponseMeta, bill: UsageReport): JsonObject
   relay(meta: ResponseMeta): PassthroughStream
 }
 

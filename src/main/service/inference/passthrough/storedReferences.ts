@@ -4,7 +4,7 @@ import { toJsonObject } from '../json.ts'
 const nothingStored = 'Steward stores no conversations: send the whole conversation'
 const conversation = `${nothingStored}.`
 const file = 'Files are not stored: send the file itself.'
-const atProvider = 'Steward does not run tools at the provider: `environment.type` must be local.'
+const providerStorageAdvice = 'Steward does not run tools at the provider: `environment.type` must be local.'
 
 /** Fields that refer to data stored or run in a provider's account, with the advice for each. */
 const advice: Readonly<Record<string, string>> = {
@@ -14,11 +14,11 @@ const advice: Readonly<Record<string, string>> = {
   previous_message_id: conversation,
   prompt: 'Prompts are not stored: send `instructions` and `input`.',
   container: 'Provider containers are not supported: run tools yourself.',
-  environment: atProvider,
+  environment: providerStorageAdvice,
   file_url: file,
 }
 /** Id, or list of ids, of an object in the provider's account. */
-const idOfStored =
+const storedIdName =
   /^(file|container|vector_store|thread|conversation|response|message|assistant|skill|prompt|connector|batch|cached_content|upload|voice)_ids?$/
 const maxDepth = 32
 
@@ -27,10 +27,10 @@ const maxDepth = 32
  * expose data that other accounts store under the same provider key.
  * @throws InferenceError 400 with the field
  */
-export function refuseStoredReferences(value: unknown, path: string, depth = 0): void {
+export function rejectStoredReferences(value: unknown, path: string, depth = 0): void {
   if (depth > maxDepth) return
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) refuseStoredReferences(item, `${path}[${index}]`, depth + 1)
+    for (const [index, item] of value.entries()) rejectStoredReferences(item, `${path}[${index}]`, depth + 1)
     return
   }
   const object = toJsonObject(value)
@@ -39,10 +39,10 @@ export function refuseStoredReferences(value: unknown, path: string, depth = 0):
     const field = object[name]
     if (field === null || field === undefined || field === false) continue
     const fieldPath = path === '' ? name : `${path}.${name}`
-    const sentence = Object.hasOwn(advice, name) ? advice[name] : idOfStored.test(name) ? findAdvice(name) : undefined
+    const sentence = Object.hasOwn(advice, name) ? advice[name] : storedIdName.test(name) ? findAdvice(name) : undefined
     if (sentence !== undefined && !isLocal(name, field))
       throw createBadRequestError(fieldPath, sentence, 'unsupported_parameter')
-    refuseStoredReferences(field, fieldPath, depth + 1)
+    rejectStoredReferences(field, fieldPath, depth + 1)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { CanonicalEvent, FinishReason, Usage } from '../canonical.ts'
-import { type FailureKind, InferenceError } from '../inferenceError.ts'
+import { InferenceError, type InferenceErrorKind } from '../inferenceError.ts'
 import { getCount, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
 import type { StreamReader } from './upstream.ts'
 
@@ -191,7 +191,7 @@ function toUsage(counts: ReadonlyMap<string, number>): Usage {
   }
 }
 
-const kinds: Readonly<Record<string, FailureKind>> = {
+const kinds: Readonly<Record<string, InferenceErrorKind>> = {
   overloaded_error: 'overloaded',
   rate_limit_error: 'rate',
   invalid_request_error: 'request',

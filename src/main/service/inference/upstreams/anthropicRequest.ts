@@ -10,7 +10,7 @@ import type {
   UserTurn,
 } from '../canonical.ts'
 import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
-import { findNearestEffort, getEffort, isThinking, omitRefusedParameters } from '../modelRefusals.ts'
+import { findNearestEffort, getEffort, isThinking, omitUnsupportedParameters } from '../modelRefusals.ts'
 import { closeSchema } from './closeSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
@@ -22,7 +22,7 @@ const budgetShare = 0.8
 
 /** @see https://docs.anthropic.com/en/api/messages */
 export function buildAnthropicRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
-  const request = omitRefusedParameters(canonical, target.model)
+  const request = omitUnsupportedParameters(canonical, target.model)
   const { warnings } = request
   const system = request.turns.flatMap((turn) => (turn.role === 'system' ? turn.parts : []))
   const thinking = toThinkingFields(request, target)

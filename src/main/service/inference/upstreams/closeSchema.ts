@@ -4,7 +4,7 @@ import { type JsonObject, toJsonObject } from '../json.ts'
  * Keywords that Anthropic's structured output ignores:
  * https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs
  */
-const unchecked = [
+const ignoredKeywords = [
   'minimum',
   'maximum',
   'exclusiveMinimum',
@@ -19,8 +19,8 @@ const unchecked = [
   'patternProperties',
   'propertyNames',
 ]
-const ofSchemas = ['anyOf', 'allOf', 'oneOf', 'prefixItems']
-const ofNames = ['properties', '$defs', 'definitions']
+const schemaListKeywords = ['anyOf', 'allOf', 'oneOf', 'prefixItems']
+const schemaMapKeywords = ['properties', '$defs', 'definitions']
 
 /**
  * Adapts a schema for Anthropic's structured output: objects are closed, and unsupported constraints are moved to the
@@ -37,12 +37,12 @@ function close(schema: JsonObject, dropped: Set<string>): JsonObject {
   const closed: Record<string, unknown> = {}
   const limits: string[] = []
   for (const [name, value] of Object.entries(schema)) {
-    if (unchecked.includes(name) || (name === 'minItems' && Number(value) > 1)) {
+    if (ignoredKeywords.includes(name) || (name === 'minItems' && Number(value) > 1)) {
       dropped.add(name)
       limits.push(`${name}: ${JSON.stringify(value)}`)
-    } else if (ofSchemas.includes(name) && Array.isArray(value)) {
+    } else if (schemaListKeywords.includes(name) && Array.isArray(value)) {
       closed[name] = value.map((it) => closeIfObject(it, dropped))
-    } else if (ofNames.includes(name)) {
+    } else if (schemaMapKeywords.includes(name)) {
       const entries = Object.entries(toJsonObject(value) ?? {})
       closed[name] = Object.fromEntries(entries.map(([key, value]) => [key, closeIfObject(value, dropped)]))
     } else if (name === 'items') {

@@ -19,7 +19,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   IMAGE_RECITATION: 'filtered',
 }
 /** Finish reasons for malformed calls. */
-const failures: readonly string[] = [
+const malformedCallReasons: readonly string[] = [
   'MALFORMED_FUNCTION_CALL',
   'UNEXPECTED_TOOL_CALL',
   'TOO_MANY_TOOL_CALLS',
@@ -120,7 +120,7 @@ function createGeminiReader({ newCallId }: ReaderOptions) {
         : createUnusableError('It is empty.', 'unusable')
       return { type: 'error', error }
     }
-    if (failures.includes(native)) {
+    if (malformedCallReasons.includes(native)) {
       const error = createUnusableError(
         `The model made a call that is none: ${native}. ${currentKind}`.trimEnd(),
         native,

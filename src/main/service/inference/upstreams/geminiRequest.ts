@@ -1,7 +1,7 @@
 import type { AssistantTurn, CanonicalRequest, ImagePart, Signature, TextPart, Turn, UserTurn } from '../canonical.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { type JsonObject, omitUndefined, parseJsonObject, toJsonObject } from '../json.ts'
-import { findNearestEffort, getEffort, isThinking, omitRefusedParameters } from '../modelRefusals.ts'
+import { findNearestEffort, getEffort, isThinking, omitUnsupportedParameters } from '../modelRefusals.ts'
 import { thinkingBudgets } from './anthropicRequest.ts'
 import { toGeminiSchema } from './geminiSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
@@ -16,7 +16,7 @@ const maxStops = 5
 /** @see https://ai.google.dev/api/generate-content */
 export function buildGeminiRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
   const { model } = target
-  const request = omitRefusedParameters(canonical, model)
+  const request = omitUnsupportedParameters(canonical, model)
   const { warnings, sampling } = request
   const system = request.turns
     .flatMap((turn) => (turn.role === 'system' ? turn.parts : []))

@@ -17,7 +17,7 @@ const supportedKeys = [
   'propertyOrdering',
 ]
 /** Annotations of a schema, which do not affect validation. */
-const silent = [
+const annotationKeywords = [
   '$schema',
   '$id',
   '$comment',
@@ -73,12 +73,12 @@ function rewrite(value: unknown, context: RewriteContext): JsonObject {
   addValues(object, schema, inner)
   addBounds(object, schema, inner)
   addNested(object, schema, inner)
-  const supported = [...supportedKeys, ...silent, ...handled]
+  const supported = [...supportedKeys, ...annotationKeywords, ...convertedKeywords]
   for (const name of Object.keys(object)) if (!supported.includes(name)) context.dropped.add(name)
   return schema
 }
 
-const handled = [
+const convertedKeywords = [
   'type',
   'nullable',
   'format',

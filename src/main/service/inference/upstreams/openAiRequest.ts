@@ -2,7 +2,7 @@ import type { AssistantTurn, CanonicalRequest, ImagePart, TextPart, ToolResultPa
 import type { ChatQuirks, ModelQuirks } from '../families/quirks.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { type JsonObject, omitUndefined } from '../json.ts'
-import { findNearestEffort, getEffort, isThinking, omitRefusedParameters } from '../modelRefusals.ts'
+import { findNearestEffort, getEffort, isThinking, omitUnsupportedParameters } from '../modelRefusals.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
 type ImageRules = Pick<ModelQuirks, 'takesImageUrls'>
@@ -17,7 +17,7 @@ function toChatQuirks({ name, quirks }: Target['model']): ChatQuirks {
 export function buildOpenAiRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
   const { model, maxOutputTokens } = target
   const quirks = toChatQuirks(model)
-  const request = omitRefusedParameters(canonical, model)
+  const request = omitUnsupportedParameters(canonical, model)
   const { tools, sampling, warnings } = request
   const reasoning = buildReasoningFields(request, target)
   const stream = request.stream || (model.thinksInStreamsOnly && isThinking(request, model))

@@ -1,6 +1,6 @@
 import type { AssistantTurn, CanonicalRequest, TextPart, ToolResultPart, Turn, UserTurn } from '../canonical.ts'
 import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
-import { omitRefusedParameters } from '../modelRefusals.ts'
+import { omitUnsupportedParameters } from '../modelRefusals.ts'
 import { buildReasoningFields } from './openAiRequest.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
@@ -10,7 +10,7 @@ import type { Target, UpstreamRequest } from './upstream.ts'
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
 export function buildResponsesUpstreamRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
-  const request = omitRefusedParameters(canonical, target.model)
+  const request = omitUnsupportedParameters(canonical, target.model)
   const { tools, sampling, warnings } = request
   const effort = buildReasoningFields(request, target).reasoning_effort
   const text = omitUndefined({ format: toFormatField(request), verbosity: request.verbosity })

@@ -12,7 +12,7 @@ export type Upstream = {
   /** Reads a complete response with a success status, which may still contain an error. */
   readAnswer(body: JsonObject, options: ReaderOptions): CanonicalEvent[]
   streamReader(options: ReaderOptions): StreamReader
-  readFailure(error: UpstreamFailure): InferenceError
+  readFailure(error: UpstreamErrorResponse): InferenceError
 }
 
 /** Model of a request, with the limit of its reservation. */
@@ -50,4 +50,4 @@ export type StreamReader = {
   end(): CanonicalEvent[]
 }
 
-export type UpstreamFailure = { status: number; body: string; retryAfter: string | undefined }
+export type UpstreamErrorResponse = { status: number; body: string; retryAfter: string | undefined }

@@ -1,13 +1,13 @@
 import { parseJson } from '#platform/boundedJson.ts'
-import { type FailureKind, InferenceError } from '../inferenceError.ts'
+import { InferenceError, type InferenceErrorKind } from '../inferenceError.ts'
 import { getObject, getString, toJsonObject } from '../json.ts'
-import type { UpstreamFailure } from './upstream.ts'
+import type { UpstreamErrorResponse } from './upstream.ts'
 
 /**
  * Converts a provider's error response. All five have a message at `error.message`. Errors that the caller can correct
  * retain their status. A rejected key is Steward's configuration error, so it never becomes a 401 for the caller.
  */
-export function toUpstreamError({ status, body, retryAfter }: UpstreamFailure): InferenceError {
+export function toUpstreamError({ status, body, retryAfter }: UpstreamErrorResponse): InferenceError {
   const { message, code } = parseError(body)
   const kind = getKind(status)
   if (status === 401 || status === 403 || status === 402) {
@@ -21,7 +21,7 @@ export function toUpstreamError({ status, body, retryAfter }: UpstreamFailure): 
   })
 }
 
-function getKind(status: number): FailureKind {
+function getKind(status: number): InferenceErrorKind {
   if (status === 404) return 'model'
   if (status === 413) return 'too_large'
   if (status === 429) return 'rate'

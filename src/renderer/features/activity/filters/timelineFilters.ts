@@ -35,7 +35,7 @@ export const areaLabels: Record<Area, string> = {
 }
 
 /** Entry kinds of each area, identified by their first segment. */
-const kindsOf: Record<Exclude<Area, 'all'>, readonly string[]> = {
+const entryKindsByArea: Record<Exclude<Area, 'all'>, readonly string[]> = {
   chat: ['chat', 'models'],
   tools: ['tool'],
   approvals: ['intent', 'grant', 'policy', 'stop'],
@@ -90,7 +90,7 @@ export function toTimelineQuery({ search, area, actor, ...times }: TimelineFilte
   const { from, to } = resolvePeriod(times, now)
   return {
     ...(search.trim() !== '' && { search: search.trim() }),
-    ...(area !== 'all' && { kinds: kindsOf[area].join(',') }),
+    ...(area !== 'all' && { kinds: entryKindsByArea[area].join(',') }),
     ...(actor !== 'anyone' && { actor }),
     ...(from !== undefined && { from: toIsoTime(from.getTime()) }),
     ...(to !== undefined && { to: toIsoTime(to.getTime()) }),
@@ -103,7 +103,7 @@ export function isFiltered(query: TimelineQuery): boolean {
 
 export function findArea(kind: string): Exclude<Area, 'all'> | undefined {
   const [first = ''] = kind.split('.')
-  return areas.find((area): area is Exclude<Area, 'all'> => area !== 'all' && kindsOf[area].includes(first))
+  return areas.find((area): area is Exclude<Area, 'all'> => area !== 'all' && entryKindsByArea[area].includes(first))
 }
 
 type Times = Pick<TimelineFilters, 'period' | 'from' | 'to'>

@@ -17,7 +17,7 @@ export function RowDetail({ row: { entries, isRequest, lead }, inTask }: { row: 
     return (
       <div className="pt-1 pb-3">
         <Facts entry={newest} withTime />
-        <Ways entry={newest} inTask={inTask} />
+        <RowLinks entry={newest} inTask={inTask} />
         <EntryRecord entry={newest} />
       </div>
     )
@@ -25,7 +25,7 @@ export function RowDetail({ row: { entries, isRequest, lead }, inTask }: { row: 
   return (
     <div className="pt-1 pb-3">
       <Facts entry={headline} />
-      <Ways entry={headline} inTask={inTask} />
+      <RowLinks entry={headline} inTask={inTask} />
       <ol aria-label="Steps" className="mt-2 flex flex-col gap-1 border-l border-line pl-3">
         {entries.toReversed().map((entry) => (
           <li key={entry.sequence}>
@@ -45,7 +45,7 @@ export function RowDetail({ row: { entries, isRequest, lead }, inTask }: { row: 
 }
 
 /** Links to the subject of an entry, and to its task. */
-function Ways({ entry, inTask }: { entry: TimelineEntry; inTask: boolean }) {
+function RowLinks({ entry, inTask }: { entry: TimelineEntry; inTask: boolean }) {
   const links = listEntryLinks(entry)
   const task = inTask || entry.problem !== null ? null : entry.task
   if (links.length === 0 && task === null) return null

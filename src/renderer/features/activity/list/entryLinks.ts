@@ -25,14 +25,14 @@ export function toEntryLinks(links: Links): EntryLink[] {
 }
 
 /** Entries of earlier versions contain these links only in their details. */
-const inDetail: Readonly<Partial<Record<LinkKind, string>>> = {
+const legacyDetailFields: Readonly<Partial<Record<LinkKind, string>>> = {
   conversation: 'conversation_id',
   message: 'message_id',
   intent: 'intent_id',
 }
 
 function collectLinks({ links, detail }: Pick<TimelineEntry, 'links' | 'detail'>): Links {
-  const older = Object.entries(inDetail).flatMap(([kind, field]) => {
+  const older = Object.entries(legacyDetailFields).flatMap(([kind, field]) => {
     const id = detail[field]
     return typeof id === 'string' ? [[kind, id] as const] : []
   })

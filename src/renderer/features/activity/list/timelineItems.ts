@@ -63,7 +63,9 @@ export function groupRows(entries: readonly TimelineEntry[], states: RequestStat
       ...(request !== undefined && { state: states[request] }),
     })
   }
-  return [...rows.values()].map((row) => (row.entries.length > 1 ? { ...row, lead: findLead(row) } : row))
+  return [...rows.values()].map((row) =>
+    row.entries.length > 1 ? { ...row, lead: findRepresentativeEntry(row) } : row,
+  )
 }
 
 /**
@@ -112,7 +114,7 @@ function getTask({ task, problem }: TimelineEntry): string | undefined {
 }
 
 /** Returns the entry that represents a row. A single effect is more specific than the tool name. */
-function findLead({ entries, isRequest }: TimelineRow): TimelineEntry | undefined {
+function findRepresentativeEntry({ entries, isRequest }: TimelineRow): TimelineEntry | undefined {
   if (isRequest) return entries.find((entry) => findRequest(entry) === undefined)
   const call = entries.find(({ kind }) => callKinds.has(kind))
   const effects = entries.filter((entry) => entry !== call)

@@ -1,5 +1,5 @@
 import { Terminal } from '@xterm/xterm'
-import { boundTerminal, boundWidths, computePieceBytes } from '#shared/terminalBounds.ts'
+import { boundTerminal, boundWidths, computeChunkBytes } from '#shared/terminalBounds.ts'
 import { type Cast, countEventsUntil } from './castPlayback.ts'
 
 /**
@@ -34,7 +34,7 @@ export function createCastScreen(host: HTMLElement, cast: Cast): CastScreen {
   let position = 0
 
   const write = (text: string): void => {
-    const step = computePieceBytes(terminal)
+    const step = computeChunkBytes(terminal)
     for (let at = 0; at < text.length; at += step) terminal.write(text.slice(at, at + step))
   }
   return {

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import { readAgain } from '#renderer/api/readAgain.ts'
-import { buildWindowAddress } from '#renderer/api/windowLink.ts'
+import { signWindowUrl } from '#renderer/api/windowLink.ts'
 import { deleteRecording, deleteRecordings, listRecordings, readRecording } from '#shared/contract/recordings.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 import { parseCast } from './castPlayback.ts'
@@ -46,7 +46,7 @@ export function useCast(recordingId: string) {
 }
 
 export function buildCastAddress(recordingId: string): string {
-  return buildWindowAddress(buildRequest(readRecording, { recordingId }).path)
+  return signWindowUrl(buildRequest(readRecording, { recordingId }).path)
 }
 
 export function useDeleting() {

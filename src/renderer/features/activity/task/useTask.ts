@@ -29,7 +29,7 @@ export function useTask(task: TaskId) {
     staleTime: 0,
     getNextPageParam: ({ has_more: more, entries }) => (more ? entries.at(-1)?.sequence : undefined),
   })
-  useReadSoon(key)
+  useDebouncedRefetch(key)
   return { sums, pages, entries: sortEntries(pages.data?.pages.flatMap(({ entries }) => entries) ?? []) }
 }
 
@@ -44,7 +44,7 @@ const tasksPage = 50
 export function useTasks() {
   const agent = useAgent()
   const key = [...timelineKey, 'tasks'] as const
-  useReadSoon(key)
+  useDebouncedRefetch(key)
   return useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam: before, signal }) => agent(listTasks, { before, limit: tasksPage }, { signal }),
@@ -55,7 +55,7 @@ export function useTasks() {
 }
 
 /** Debounces bursts of events into one refetch. */
-function useReadSoon(key: readonly unknown[]): void {
+function useDebouncedRefetch(key: readonly unknown[]): void {
   const queryClient = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])

@@ -6,7 +6,7 @@ import { Kbd } from '#renderer/ui/Kbd.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { buildContentKey } from './buildContentKey.ts'
-import { mayApproveMore } from './describeGrant.ts'
+import { canApproveMore } from './describeGrant.ts'
 import { GrantDialog } from './GrantDialog.tsx'
 import { useArmed } from './useArmed.ts'
 import { useDecision } from './useDecision.ts'
@@ -53,7 +53,7 @@ export function DecisionBar({ record }: { record: IntentRecord }) {
           <Button ref={denyButton} busy={busy === 'deny'} onClick={() => void decision.deny()}>
             Deny
           </Button>
-          {mayApproveMore(record) && !needsUnlock && (
+          {canApproveMore(record) && !needsUnlock && (
             <Button disabled={!armed || isBlocked || busy !== undefined} onClick={() => setAsksMore(true)}>
               Approve and remember…
             </Button>

@@ -7,7 +7,7 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { describeRivals } from '../inbox/rivals.ts'
 import { useInbox } from '../inbox/useInbox.ts'
-import { describeLeft } from './describeLeft.ts'
+import { describeRemainingBudget } from './describeRemainingBudget.ts'
 
 export function DecisionNotices({ record }: { record: IntentRecord }) {
   const wallet = useNeededWallet(record)
@@ -35,7 +35,7 @@ export function DecisionNotices({ record }: { record: IntentRecord }) {
       {notices.map((notice) => (
         <Notice key={notice}>{notice}</Notice>
       ))}
-      {record.kind === 'x402.authorize' && <BudgetsLeft />}
+      {record.kind === 'x402.authorize' && <RemainingBudgets />}
     </div>
   )
 }
@@ -43,9 +43,9 @@ export function DecisionNotices({ record }: { record: IntentRecord }) {
 /**
  * Shows the remaining daily and monthly budgets. Payments are reserved on approval, so this payment is not included.
  */
-function BudgetsLeft() {
+function RemainingBudgets() {
   const { data } = usePaymentBudgets()
-  const text = describeLeft(data?.states ?? [])
+  const text = describeRemainingBudget(data?.states ?? [])
   return text === undefined ? null : <p className="text-small text-faint tabular-nums">{text}</p>
 }
 

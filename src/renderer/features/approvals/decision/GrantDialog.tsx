@@ -3,7 +3,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { findNumberFault, NumberField } from '#renderer/ui/NumberField.tsx'
+import { NumberField, validateNumber } from '#renderer/ui/NumberField.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { type GrantDraft, grantSentence } from './describeGrant.ts'
@@ -39,7 +39,7 @@ export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDi
     minutes: timed ? Number(minutes) : undefined,
     onlyPath: typeof path === 'string' && extent === 'path',
   }
-  const bounded = (counted || timed) && (!counted || findNumberFault(times, timesLimits) === undefined)
+  const bounded = (counted || timed) && (!counted || validateNumber(times, timesLimits) === undefined)
   return (
     <Dialog
       open

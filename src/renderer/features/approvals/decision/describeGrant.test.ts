@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { grantSentence, mayApproveMore } from './describeGrant.ts'
+import { canApproveMore, grantSentence } from './describeGrant.ts'
 
 const record = {
   kind: 'x402.authorize',
@@ -30,8 +30,8 @@ test('says who may do what, where, up to how much, how often and until when', ()
 })
 
 test('what is final, or above the threshold, is approved one at a time', () => {
-  expect(mayApproveMore(record)).toBe(true)
-  expect(mayApproveMore({ ...record, kind: 'message' })).toBe(false)
-  expect(mayApproveMore({ ...record, kind: 'identity.register' })).toBe(false)
-  expect(mayApproveMore({ ...record, needs_confirmation: true })).toBe(false)
+  expect(canApproveMore(record)).toBe(true)
+  expect(canApproveMore({ ...record, kind: 'message' })).toBe(false)
+  expect(canApproveMore({ ...record, kind: 'identity.register' })).toBe(false)
+  expect(canApproveMore({ ...record, needs_confirmation: true })).toBe(false)
 })

@@ -16,7 +16,7 @@ export type GrantDraft = {
  * Whether more than this request can be approved. Registrations, messages and requests above the threshold are approved
  * one at a time.
  */
-export function mayApproveMore({ kind, needs_confirmation, decision }: IntentRecord): boolean {
+export function canApproveMore({ kind, needs_confirmation, decision }: IntentRecord): boolean {
   return kind !== 'identity.register' && kind !== 'message' && !needs_confirmation && decision === null
 }
 
@@ -35,7 +35,7 @@ export function grantSentence(record: IntentRecord, { times, minutes, onlyPath }
       ? `call ${record.scope ?? 'the tool'}`
       : `${describePayment(record, times) ?? deed}${describePayee(record.scope)} with ${shortenAddress(record.address)}${sold}`
   const often = times === undefined ? 'any number of times' : `this time and ${times - 1} more`
-  const end = minutes === undefined ? '' : `, until ${endText(nowMs + minutes * 60_000, nowMs)}`
+  const end = minutes === undefined ? '' : `, until ${formatExpiry(nowMs + minutes * 60_000, nowMs)}`
   return `${name} may ${means}, ${often}${end}, and you are not asked again.`
 }
 
@@ -46,7 +46,7 @@ function describePayment({ kind, host, amount_micro_usd: amount }: IntentRecord,
   return `spend up to ${sum} (${times} × ${formatUsd(amount, 'exact')})${host === null ? '' : ` at ${host}`}`
 }
 
-function endText(endMs: number, nowMs: number): string {
+function formatExpiry(endMs: number, nowMs: number): string {
   const end = new Date(endMs)
   const time = end.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
   const isToday = end.toDateString() === new Date(nowMs).toDateString()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { settleMs, watchSettling } from './settling.ts'
+import { decisionDelayMs, watchSettling } from './settling.ts'
 
 let results: boolean[]
 let settle: ReturnType<typeof watchSettling>
@@ -15,9 +15,9 @@ afterEach(() => {
 
 test('is settled only after a moment without any disturbance', () => {
   settle.disturb()
-  vi.advanceTimersByTime(settleMs - 1)
+  vi.advanceTimersByTime(decisionDelayMs - 1)
   settle.disturb()
-  vi.advanceTimersByTime(settleMs - 1)
+  vi.advanceTimersByTime(decisionDelayMs - 1)
   expect(results).toEqual([false, false])
   vi.advanceTimersByTime(1)
   expect(results).toEqual([false, false, true])
@@ -26,6 +26,6 @@ test('is settled only after a moment without any disturbance', () => {
 test('tells nothing after its end', () => {
   settle.disturb()
   settle.end()
-  vi.advanceTimersByTime(settleMs * 2)
+  vi.advanceTimersByTime(decisionDelayMs * 2)
   expect(results).toEqual([false])
 })

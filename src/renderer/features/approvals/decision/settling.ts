@@ -2,7 +2,7 @@
  * Time for which content must be unchanged before it can be approved, so that a click meant for something else does not
  * approve it. Browsers delay their own prompts similarly.
  */
-export const settleMs = 500
+export const decisionDelayMs = 500
 
 /** Calls `become` with `false` on each disturbance, and with `true` after `settleMs` without one. */
 export function watchSettling(become: (settled: boolean) => void): { disturb(): void; end(): void } {
@@ -11,7 +11,7 @@ export function watchSettling(become: (settled: boolean) => void): { disturb(): 
     disturb() {
       clearTimeout(timer)
       become(false)
-      timer = setTimeout(() => become(true), settleMs)
+      timer = setTimeout(() => become(true), decisionDelayMs)
     },
     end: () => clearTimeout(timer),
   }

@@ -1,6 +1,6 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import { patchAndReadAgain, readAgain } from '#renderer/api/readAgain.ts'
+import { patchAndRefetch, readAgain } from '#renderer/api/readAgain.ts'
 import { listIntents } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { type Inbox, mergeInboxes, withIntent } from './inboxList.ts'
@@ -25,5 +25,5 @@ export function useInbox() {
 export function followInbox(queryClient: QueryClient, event: LocalEvent): void {
   if (event.type === 'ready') void readAgain(queryClient, inboxKey)
   if (event.type !== 'intent.changed') return
-  void patchAndReadAgain<Inbox>(queryClient, inboxKey, (inbox) => withIntent(inbox, event.intent))
+  void patchAndRefetch<Inbox>(queryClient, inboxKey, (inbox) => withIntent(inbox, event.intent))
 }

@@ -101,7 +101,7 @@ export function CallCard({ call }: { call: ChatCall }) {
       </button>
       {call.state === 'running' && call.live !== null && <LiveOutput text={call.live} />}
       {call.state === 'waiting' && <CallApproval call={call} />}
-      {call.state === 'failed' && server !== undefined && <ServedNotice call={call} />}
+      {call.state === 'failed' && server !== undefined && <ChangedToolNotice call={call} />}
       <div id={id} hidden={!open} className="border-t border-line">
         {open && <CallDetails call={call} args={args} />}
       </div>
@@ -130,7 +130,7 @@ function LiveOutput({ text }: { text: string }) {
 }
 
 /** Explains that a call did not run because its tool's description differs from the version that the user allowed. */
-function ServedNotice({ call: { tool: alias } }: { call: ChatCall }) {
+function ChangedToolNotice({ call: { tool: alias } }: { call: ChatCall }) {
   const { data: servers = [] } = useToolServers()
   const server = servers.find(({ name }) => name === parseServerName(alias))
   const tool = server?.tools.find((it) => it.alias === alias)

@@ -12,7 +12,7 @@ import {
   Wrench,
 } from 'lucide-react'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
-import { parseServerName, servedMark } from '#shared/contract/toolServers.ts'
+import { parseServerName, serverNameSeparator } from '#shared/contract/toolServers.ts'
 import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
 import { revealHidden } from '#shared/visibleText.ts'
@@ -83,7 +83,7 @@ export function getCallIcon(tool: string): LucideIcon {
 
 export function getCallTitle(tool: string): string {
   const server = parseServerName(tool)
-  if (server !== undefined) return sanitizeLine(tool.slice(server.length + servedMark.length), maxName)
+  if (server !== undefined) return sanitizeLine(tool.slice(server.length + serverNameSeparator.length), maxName)
   return (Object.hasOwn(titles, tool) ? titles[tool] : undefined) ?? sanitizeLine(tool, maxName)
 }
 
@@ -156,15 +156,15 @@ export function formatDnsLines(
   args: CallArguments | undefined,
 ): DnsLine[] | undefined {
   if (!/^domain_dns_(add|update|delete)$/.test(tool) || !args) return undefined
-  if (tool === 'domain_dns_add') return [{ sign: '+', text: recordText(args) }]
+  if (tool === 'domain_dns_add') return [{ sign: '+', text: formatRecord(args) }]
   // Record before the call, if known.
-  const old = before === null ? `record ${sanitizeLine(String(args.record_id ?? ''), 60)}` : recordText(before)
+  const old = before === null ? `record ${sanitizeLine(String(args.record_id ?? ''), 60)}` : formatRecord(before)
   const removal: DnsLine = { sign: '−', text: old }
-  return tool === 'domain_dns_delete' ? [removal] : [removal, { sign: '+', text: recordText({ ...before, ...args }) }]
+  return tool === 'domain_dns_delete' ? [removal] : [removal, { sign: '+', text: formatRecord({ ...before, ...args }) }]
 }
 
 /** Formats a record such as `A www 192.0.2.1 3600`. */
-function recordText(record: CallArguments): string {
+function formatRecord(record: CallArguments): string {
   return ['type', 'host', 'value', 'ttl', 'distance']
     .flatMap((name) => (record[name] == null ? [] : [sanitizeLine(String(record[name]), 300)]))
     .join('  ')

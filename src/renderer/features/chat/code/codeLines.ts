@@ -4,11 +4,11 @@ import type { Highlighting } from './highlighter.ts'
 import { type LineTokens, tokenKinds } from './tokens.ts'
 
 /** Number of lines per element. Browsers lay out an element only when it is visible. */
-const linesOfGroup = 40
+const linesPerGroup = 40
 /** Batching interval for completed lines, because each message to the worker costs as much as rendering a line. */
-const handingMs = 120
+const batchIntervalMs = 120
 /** Maximum delay of colors, so that they are rendered together with further text. */
-const patienceMs = 120
+const colorDelayMs = 120
 const classOf = tokenKinds.map((kind) => (kind === 'plain' ? '' : `tok-${kind}`))
 
 export type CodeLines = {
@@ -37,7 +37,7 @@ export function createCodeLines(place: HTMLElement, openHighlighting: OpenHighli
     delete timers.color
     for (const { from, tokens } of arrived) {
       for (const [index, line] of tokens.entries())
-        paint(elements[from + index], toDrawnLine(present.lines[from + index] ?? ''), line)
+        paint(elements[from + index], toDisplayLine(present.lines[from + index] ?? ''), line)
     }
     arrived = []
   }
@@ -45,13 +45,13 @@ export function createCodeLines(place: HTMLElement, openHighlighting: OpenHighli
     highlighting = openHighlighting((from, tokens) => {
       arrived.push({ from, tokens })
       // Applied together with the next text, or after a delay if no text follows.
-      timers.color ??= setTimeout(color, patienceMs)
+      timers.color ??= setTimeout(color, colorDelayMs)
     })
   }
   const hand = () => {
     clearTimeout(timers.hand)
     delete timers.hand
-    if (finished > handed.lines) highlighting?.add(present.lines.slice(handed.lines, finished).map(toDrawnLine))
+    if (finished > handed.lines) highlighting?.add(present.lines.slice(handed.lines, finished).map(toDisplayLine))
     handed = { lines: finished, atMs: performance.now() }
   }
   const stop = () => {
@@ -64,7 +64,7 @@ export function createCodeLines(place: HTMLElement, openHighlighting: OpenHighli
   }
   const write = (at: number, text: string) => {
     const line = elements[at]
-    const drawn = toDrawnLine(text)
+    const drawn = toDisplayLine(text)
     if (!line) elements.push(appendLine(place, at, drawn))
     else if (line.textContent !== `${drawn}\n`) line.textContent = `${drawn}\n`
   }
@@ -94,8 +94,8 @@ export function createCodeLines(place: HTMLElement, openHighlighting: OpenHighli
       removeFrom(next.lines.length)
       present = next
       finished = closed ? next.lines.length : next.lines.length - 1
-      if (closed || performance.now() - handed.atMs >= handingMs) hand()
-      else if (finished > handed.lines) timers.hand ??= setTimeout(hand, handingMs)
+      if (closed || performance.now() - handed.atMs >= batchIntervalMs) hand()
+      else if (finished > handed.lines) timers.hand ??= setTimeout(hand, batchIntervalMs)
       if (arrived.length > 0) color()
     },
     close: stop,
@@ -106,7 +106,7 @@ export function createCodeLines(place: HTMLElement, openHighlighting: OpenHighli
 const maxLine = 10_000
 
 /** Escapes a line for display. Copying uses the original line. */
-export function toDrawnLine(text: string): string {
+export function toDisplayLine(text: string): string {
   if (text.length <= maxLine) return revealHidden(text)
   const rest = (text.length - maxLine).toLocaleString('en')
   return `${revealHidden(text.slice(0, maxLine))} … ${rest} more characters, which are in the copy`
@@ -118,7 +118,7 @@ function appendLine(place: HTMLElement, at: number, text: string): HTMLElement {
   const line = document.createElement('span')
   line.className = 'code-line'
   line.textContent = `${text}\n`
-  const group = at % linesOfGroup === 0 ? appendGroup(place) : (place.lastElementChild ?? appendGroup(place))
+  const group = at % linesPerGroup === 0 ? appendGroup(place) : (place.lastElementChild ?? appendGroup(place))
   group.append(line)
   return line
 }

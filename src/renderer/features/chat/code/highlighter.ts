@@ -1,4 +1,4 @@
-import type { HighlightAnswer, HighlightRequest, LineTokens } from './tokens.ts'
+import type { HighlightRequest, HighlightResponse, LineTokens } from './tokens.ts'
 
 /** Incremental highlighting of one code block. */
 export type Highlighting = {
@@ -21,7 +21,7 @@ export type Highlighter = {
  * Timeout for a worker with pending lines. The worker is then assumed to be stuck in a line and is terminated; its
  * blocks stay plain.
  */
-const patienceMs = 8_000
+const timeoutMs = 8_000
 
 /** Creates a highlighter with one shared worker, started with the first block. */
 export function createHighlighter(startWorker: () => Worker): Highlighter {
@@ -32,7 +32,7 @@ export function createHighlighter(startWorker: () => Worker): Highlighter {
 
   const attend = () => {
     clearTimeout(watch)
-    watch = [...blocks.values()].some(({ waiting }) => waiting > 0) ? setTimeout(giveUp, patienceMs) : undefined
+    watch = [...blocks.values()].some(({ waiting }) => waiting > 0) ? setTimeout(giveUp, timeoutMs) : undefined
   }
   const giveUp = () => {
     worker?.terminate()
@@ -43,7 +43,7 @@ export function createHighlighter(startWorker: () => Worker): Highlighter {
   const ask = (request: HighlightRequest) => {
     if (!worker) {
       worker = startWorker()
-      worker.onmessage = ({ data: { block, from, tokens } }: MessageEvent<HighlightAnswer>) => {
+      worker.onmessage = ({ data: { block, from, tokens } }: MessageEvent<HighlightResponse>) => {
         const entry = blocks.get(block)
         if (entry) {
           entry.waiting -= tokens.length

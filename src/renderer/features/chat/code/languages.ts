@@ -70,7 +70,7 @@ const grammars = {
 export type Language = keyof typeof grammars
 
 /** Language aliases that models and users write. */
-const otherNames: Readonly<Record<string, Language>> = {
+const languageAliases: Readonly<Record<string, Language>> = {
   'c++': 'cpp',
   'c#': 'csharp',
   console: 'shellsession',
@@ -115,7 +115,7 @@ const otherNames: Readonly<Record<string, Language>> = {
 export function findLanguage(name: string): Language | undefined {
   const lower = name.toLowerCase()
   if (Object.hasOwn(grammars, lower)) return lower as Language
-  return Object.hasOwn(otherNames, lower) ? otherNames[lower] : undefined
+  return Object.hasOwn(languageAliases, lower) ? languageAliases[lower] : undefined
 }
 
 export async function loadGrammar(language: Language): Promise<LanguageRegistration[]> {

@@ -47,14 +47,14 @@ export function createTokenizers({ maxLineMs = defaultMaxLineMs } = {}): () => T
           ...(state && { grammarState: state }),
         })
         state = highlighter.getLastGrammarState(result) ?? state
-        return result.map((line) => compact(line))
+        return result.map((line) => mergeTokens(line))
       },
     }
   }
 }
 
 /** Merges adjacent tokens of the same kind. Whitespace belongs to the preceding token. */
-function compact(line: readonly { content: string; color?: string | undefined }[]): LineTokens {
+function mergeTokens(line: readonly { content: string; color?: string | undefined }[]): LineTokens {
   const tokens: number[] = []
   for (const { content, color } of line) {
     const isBlank = content.trim() === ''

@@ -25,4 +25,4 @@ export type HighlightRequest =
   | { type: 'lines'; block: number; language: string; from: number; lines: readonly string[] }
   | { type: 'close'; block: number }
 
-export type HighlightAnswer = { block: number; from: number; tokens: readonly LineTokens[] }
+export type HighlightResponse = { block: number; from: number; tokens: readonly LineTokens[] }

@@ -15,9 +15,9 @@ import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { MessageId } from '#shared/contract/chats.ts'
 import { type Branch, type BranchRow, hasEarlier, hasLater, listBranchRows } from '../data/branch.ts'
-import { AnswerColumns } from './AnswerColumns.tsx'
-import { AnswerView } from './AnswerView.tsx'
-import { PersonMessage } from './PersonMessage.tsx'
+import { AssistantMessageView } from './AssistantMessageView.tsx'
+import { ResponseColumns } from './ResponseColumns.tsx'
+import { UserMessage } from './UserMessage.tsx'
 
 type MessageRowProps = {
   row: BranchRow
@@ -34,11 +34,11 @@ const MessageRow = memo(
       <div className={joinClassNames('mx-auto w-full px-6 pt-5 max-narrow:px-4', isWide ? 'max-w-292' : 'max-w-200')}>
         <div className={joinClassNames('rounded-card', isSought && 'outline-2 outline-offset-8 outline-accent-soft')}>
           {isWide ? (
-            <AnswerColumns answers={beside} selectedId={message.id} isLast={isLast} />
+            <ResponseColumns answers={beside} selectedId={message.id} isLast={isLast} />
           ) : message.role === 'user' ? (
-            <PersonMessage message={message} />
+            <UserMessage message={message} />
           ) : (
-            <AnswerView message={message} isLast={isLast} />
+            <AssistantMessageView message={message} isLast={isLast} />
           )}
         </div>
       </div>
@@ -94,7 +94,7 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
 
   useScrollToMessage(sought, { rows, list, stuck })
 
-  const { byPerson, handlers } = usePersonsScrolling()
+  const { byPerson, handlers } = useUserScrollDetection()
   const onScroll = () => {
     const element = place.current
     if (!element) return
@@ -207,10 +207,10 @@ function hasMessage({ message, beside }: BranchRow, id: MessageId): boolean {
 }
 
 /** Duration of smooth scrolling after a wheel or key event. */
-const afterScrollMs = 500
+const scrollSettleMs = 500
 
 /** Detects scrolling by the user: wheel, touch, keyboard or scroll bar. */
-function usePersonsScrolling() {
+function useUserScrollDetection() {
   const last = useRef({ at: Number.NEGATIVE_INFINITY, held: false })
   const note = () => {
     last.current.at = performance.now()
@@ -220,7 +220,7 @@ function usePersonsScrolling() {
     last.current.held = isPinned
   }
   return {
-    byPerson: () => last.current.held || performance.now() - last.current.at < afterScrollMs,
+    byPerson: () => last.current.held || performance.now() - last.current.at < scrollSettleMs,
     handlers: {
       onWheel: note,
       onTouchMove: note,

@@ -4,25 +4,25 @@ import { readAgain } from '#renderer/api/readAgain.ts'
 import { fetchAsWindow } from '#renderer/api/windowKey.ts'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import type { ConversationId } from '#shared/contract/chats.ts'
-import { type AnswerStreams, answerStreams } from './answerStreams.ts'
 import { type Branch, withMessage } from './branch.ts'
 import { chatKeys } from './keys.ts'
+import { createMessageStreams, type MessageStreams } from './messageStreams.ts'
 
-const StreamsContext = createContext<AnswerStreams | undefined>(undefined)
+const StreamsContext = createContext<MessageStreams | undefined>(undefined)
 
 /** Minimum interval between renders of streamed text. Longer while the window is hidden. */
-const pauseMs = { shown: 24, hidden: 500 } as const
+const renderIntervalMs = { shown: 24, hidden: 500 } as const
 
 function runBeforePaint(work: () => void): void {
-  if (document.hidden) setTimeout(work, pauseMs.hidden)
-  else setTimeout(() => requestAnimationFrame(work), pauseMs.shown)
+  if (document.hidden) setTimeout(work, renderIntervalMs.hidden)
+  else setTimeout(() => requestAnimationFrame(work), renderIntervalMs.shown)
 }
 
 export function AnswerStreamsProvider({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient()
   const [ended, setEnded] = useState('')
   const [streams] = useState(() =>
-    answerStreams({
+    createMessageStreams({
       fetchLike: fetchAsWindow,
       beforeDrawing: runBeforePaint,
       onEnd(message) {
@@ -45,7 +45,7 @@ export function AnswerStreamsProvider({ children }: { children: ReactNode }) {
 }
 
 /** Returns the current state of an assistant message, which grows while it streams. */
-export function useAnswer(message: Message): Message {
+export function useStreamedMessage(message: Message): Message {
   const streams = use(StreamsContext)
   const isRunning = isUnderWay(message)
   const { id } = message

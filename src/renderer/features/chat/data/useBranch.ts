@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import type { Agent } from '#renderer/api/agentClient.ts'
+import type { ApiClient } from '#renderer/api/agentClient.ts'
 import { listMessages } from '#shared/contract/chatMessages.ts'
 import type { ConversationId } from '#shared/contract/chats.ts'
 import { type Branch, hasEarlier, hasLater, toBranch, withPage } from './branch.ts'
@@ -10,7 +10,7 @@ import { chatKeys } from './keys.ts'
 const firstPage = 40
 const laterPage = 60
 /** Number of messages loaded after a requested one, so that it is not the last one in view. */
-const behindSought = 20
+const messagesAfterTarget = 20
 
 /** Reads the current branch from its end, and earlier pages on request. */
 export function useBranch(conversationId: ConversationId) {
@@ -45,7 +45,11 @@ export function useBranch(conversationId: ConversationId) {
     },
     /** Replaces the loaded messages with a page around one message. */
     async readAround(position: number) {
-      const page = await agent(listMessages, { conversationId, before: position + behindSought, limit: laterPage })
+      const page = await agent(listMessages, {
+        conversationId,
+        before: position + messagesAfterTarget,
+        limit: laterPage,
+      })
       queryClient.setQueryData<Branch>(queryKey, toBranch(page))
     },
     async readEnd() {
@@ -64,7 +68,7 @@ export function useBranchAhead(conversationId: ConversationId | undefined): void
   }, [agent, queryClient, conversationId])
 }
 
-function branchQuery(agent: Agent, queryClient: QueryClient, conversationId: ConversationId) {
+function branchQuery(agent: ApiClient, queryClient: QueryClient, conversationId: ConversationId) {
   const queryKey = chatKeys.branch(conversationId)
   return queryOptions({
     queryKey,
@@ -77,7 +81,7 @@ function branchQuery(agent: Agent, queryClient: QueryClient, conversationId: Con
  * before.
  */
 async function readNewest(
-  agent: Agent,
+  agent: ApiClient,
   conversationId: ConversationId,
   cached: Branch | undefined,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import { Download, FileJson, FolderInput, Pencil, Pin, PinOff, Search, Trash2 } 
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { inputLook } from '#renderer/ui/Field.tsx'
+import { inputClassName } from '#renderer/ui/Field.tsx'
 import type { MenuItem } from '#renderer/ui/Menu.tsx'
 import { moveAmongRows } from '#renderer/ui/moveAmongRows.ts'
 import { NameDialog } from '#renderer/ui/NameDialog.tsx'
@@ -45,7 +45,7 @@ export function ConversationList({ present, searchField }: ConversationListProps
             onKeyDown={(event) => {
               if (event.key === 'Escape') setWritten('')
             }}
-            className={`${inputLook} pl-8`}
+            className={`${inputClassName} pl-8`}
           />
         </div>
         <FolderMenu

@@ -15,7 +15,7 @@ export function KatexFormula({ tex, display }: { tex: string; display: boolean }
 const maxExpanded = 40_000
 const maxExpansions = 200
 const definesMacros = /\\(?:[gex]?def|let|futurelet|(?:re)?newcommand|providecommand)(?![a-zA-Z])/
-const deepest = 250
+const maxDepth = 250
 const maxElements = 20_000
 
 /** @returns undefined if the formula is nested too deeply or too large, so that its source is shown instead */
@@ -36,14 +36,14 @@ function renderFormula(tex: string, display: boolean): HTMLElement | undefined {
   } catch {
     return undefined // KaTeX throws despite `throwOnError: false` if the nesting overflows its parser
   }
-  return isModest(formula) ? formula : undefined
+  return isWithinLimits(formula) ? formula : undefined
 }
 
 /** Whether depth and element count are within the limits. Iterative, because the nesting may be deep. */
-function isModest(formula: Element): boolean {
+function isWithinLimits(formula: Element): boolean {
   let [depth, count] = [0, 0]
   for (let at: Element | null = formula; at; count++) {
-    if (depth > deepest || count > maxElements) return false
+    if (depth > maxDepth || count > maxElements) return false
     if (at.firstElementChild) {
       at = at.firstElementChild
       depth++

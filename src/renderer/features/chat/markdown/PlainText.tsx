@@ -3,7 +3,7 @@ import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { escapeHidden, withFewMarks } from '#shared/visibleText.ts'
 
 /** Length of a chunk in characters. Browsers lay out a chunk only when it is visible. */
-const pieceLength = 8_000
+const chunkLength = 8_000
 
 type PlainTextProps = { text: string; className?: string }
 
@@ -14,13 +14,13 @@ export function PlainText({ text, className }: PlainTextProps) {
     <div className={joinClassNames('plain-text', className)}>
       {pieces.map((piece, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: pieces never move
-        <Piece key={index} text={piece} />
+        <Chunk key={index} text={piece} />
       ))}
     </div>
   )
 }
 
-const Piece = memo(function Piece({ text }: { text: string }) {
+const Chunk = memo(function Piece({ text }: { text: string }) {
   return <pre dir="auto">{escapeHidden(withFewMarks(text))}</pre>
 })
 
@@ -28,12 +28,12 @@ const Piece = memo(function Piece({ text }: { text: string }) {
 export function splitText(text: string): string[] {
   const pieces: string[] = []
   let from = 0
-  while (text.length - from > pieceLength) {
-    const piece = text.slice(from, from + pieceLength)
+  while (text.length - from > chunkLength) {
+    const piece = text.slice(from, from + chunkLength)
     const line = piece.lastIndexOf('\n')
-    const cut = line > pieceLength / 2 ? line : piece.lastIndexOf(' ')
+    const cut = line > chunkLength / 2 ? line : piece.lastIndexOf(' ')
     const isHalved = /[\uD800-\uDBFF]$/.test(piece)
-    const length = cut > pieceLength / 2 ? cut + 1 : pieceLength - (isHalved ? 1 : 0)
+    const length = cut > chunkLength / 2 ? cut + 1 : chunkLength - (isHalved ? 1 : 0)
     // A line break at the end of a chunk is omitted, because chunks are block elements.
     pieces.push(text.slice(from, from + length - (cut === line && length === line + 1 ? 1 : 0)))
     from += length

@@ -11,7 +11,7 @@ const extensions = [gfm({ singleTilde: false }), math()]
 const mdastExtensions = [gfmFromMarkdown(), mathFromMarkdown()]
 
 /** Maximum nesting of quotations and lists. Deeper ones are rendered as text. */
-const deepest = 12
+const maxDepth = 12
 /** Maximum length in characters. Longer text is shown verbatim. */
 const maxLength = 16_000
 /**
@@ -27,7 +27,7 @@ const maxMarks = 1_000
  */
 export function parseMarkdown(text: string, definitions = ''): Root | undefined {
   if (text.length > maxLength || isCostly(text)) return undefined
-  const shallow = withFewMarks(text).split('\n').map(withFewContainers).join('\n')
+  const shallow = withFewMarks(text).split('\n').map(limitContainers).join('\n')
   const needed = definitions !== '' && shallow.includes('[') ? `\n\n${definitions}` : ''
   try {
     return fromMarkdown(withMathMarks(shallow) + needed, { extensions, mdastExtensions })
@@ -42,12 +42,12 @@ export function isPlainParagraph(text: string): boolean {
 }
 
 /** Escapes the first container marker (`>>>>…`, `- - - …`) beyond the maximum depth. */
-function withFewContainers(line: string): string {
+function limitContainers(line: string): string {
   let at = 0
   for (let depth = 0; at < line.length; depth++) {
     const mark = /^[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))[ \t]?/.exec(line.slice(at, at + 200))
     if (!mark) return line
-    if (depth === deepest) {
+    if (depth === maxDepth) {
       const start = at + mark[0].length - mark[0].trimStart().length
       return `${line.slice(0, start)}\\${line.slice(start)}`
     }

@@ -7,7 +7,7 @@ import { Formula } from './Formula.tsx'
 import { isDrawnImage, parseSafeLink, type SafeLink } from './safeLink.ts'
 
 /** Maximum nesting of rendered nodes. Deeper markup is omitted. */
-const deepest = 40
+const maxDepth = 40
 
 type Drawing = { definitions: ReadonlyMap<string, string>; depth: number }
 
@@ -41,7 +41,7 @@ function drawAll(nodes: readonly Nodes[], drawing: Drawing): ReactNode {
 
 function draw(node: Nodes, drawing: Drawing): ReactNode {
   const { definitions } = drawing
-  if (drawing.depth > deepest) return toPlainText(node)
+  if (drawing.depth > maxDepth) return toPlainText(node)
   const inner = () =>
     'children' in node ? drawAll(node.children as Nodes[], { definitions, depth: drawing.depth + 1 }) : null
   switch (node.type) {
@@ -87,11 +87,11 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
         <ul dir="auto">{inner()}</ul>
       )
     case 'listItem': {
-      if (typeof node.checked !== 'boolean') return <li>{drawItemContent(node.children, drawing, node.spread)}</li>
+      if (typeof node.checked !== 'boolean') return <li>{renderItemContent(node.children, drawing, node.spread)}</li>
       return (
         <li className="task">
           <input type="checkbox" checked={node.checked} disabled aria-label={node.checked ? 'Done' : 'To do'} />
-          {drawItemContent(node.children, drawing, node.spread)}
+          {renderItemContent(node.children, drawing, node.spread)}
         </li>
       )
     }
@@ -106,15 +106,15 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
         </section>
       )
     case 'link':
-      return drawLink(node.url, node.children, inner())
+      return renderLink(node.url, node.children, inner())
     case 'linkReference': {
       const url = definitions.get(node.identifier)
-      return url === undefined ? inner() : drawLink(url, node.children, inner())
+      return url === undefined ? inner() : renderLink(url, node.children, inner())
     }
     case 'image':
-      return drawImage(node)
+      return renderImage(node)
     case 'imageReference':
-      return drawImage({ url: definitions.get(node.identifier) ?? '', alt: node.alt ?? '' })
+      return renderImage({ url: definitions.get(node.identifier) ?? '', alt: node.alt ?? '' })
     case 'footnoteReference':
       return <sup>[{node.label ?? node.identifier}]</sup>
     case 'footnoteDefinition':
@@ -132,7 +132,11 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
 }
 
 /** In a tight list, texts are rendered without paragraphs. */
-function drawItemContent(nodes: readonly Nodes[], { definitions, depth }: Drawing, spread: boolean | null | undefined) {
+function renderItemContent(
+  nodes: readonly Nodes[],
+  { definitions, depth }: Drawing,
+  spread: boolean | null | undefined,
+) {
   const within = { definitions, depth: depth + 1 }
   if (spread) return drawAll(nodes, within)
   return nodes.map((node, index) => (
@@ -147,7 +151,7 @@ function drawItemContent(nodes: readonly Nodes[], { definitions, depth }: Drawin
  * Renders a link. The host is shown beside the link unless the text shows it, because the text may name a different
  * host.
  */
-function drawLink(url: string, children: readonly PhrasingContent[], content: ReactNode): ReactNode {
+function renderLink(url: string, children: readonly PhrasingContent[], content: ReactNode): ReactNode {
   const link = parseSafeLink(url)
   if (!link) return content
   const text = children.map(toPlainText).join('')
@@ -177,7 +181,7 @@ function isShowingHost(text: string, url: string, { href, host }: SafeLink): boo
  * Remote images are not loaded, because the request would reveal the reader to their host and may exfiltrate data in
  * the URL.
  */
-function drawImage({ url, alt }: Pick<Image, 'url' | 'alt'>): ReactNode {
+function renderImage({ url, alt }: Pick<Image, 'url' | 'alt'>): ReactNode {
   if (isDrawnImage(url)) return <img src={url} alt={alt ?? ''} />
   const link = parseSafeLink(url)
   const name = alt || 'Image'

@@ -1,5 +1,5 @@
 import { Tooltip } from '#renderer/ui/Tooltip.tsx'
-import type { AnswerUsage, Message } from '#shared/contract/chatMessages.ts'
+import type { Message, MessageUsage } from '#shared/contract/chatMessages.ts'
 import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
 import { useModels } from '../data/useModels.ts'
 import { isPriced } from '../models/modelGroups.ts'
@@ -26,7 +26,7 @@ export function AnswerCost({ answer }: { answer: Message }) {
   )
 }
 
-function CostParts({ usage, isLive }: { usage: AnswerUsage; isLive: boolean }) {
+function CostParts({ usage, isLive }: { usage: MessageUsage; isLive: boolean }) {
   const saved = usage.saved_micro_usd
   const rows: [string, string][] = [
     ['Input', formatTokens(usage.input_tokens)],

@@ -1,8 +1,8 @@
-import type { AnswerEstimate } from '#shared/contract/chatMoney.ts'
+import type { CompletionEstimate } from '#shared/contract/chatMoney.ts'
 import type { LimitState } from '#shared/contract/chats.ts'
 import { formatCost, formatRoughCost, formatTokens } from './amounts.ts'
 
-type Estimate = { estimates: readonly AnswerEstimate[]; min_micro_usd: number; max_micro_usd: number }
+type Estimate = { estimates: readonly CompletionEstimate[]; min_micro_usd: number; max_micro_usd: number }
 
 /** Number of output tokens in a typical response. */
 const typicalOutputTokens = 700

@@ -4,7 +4,7 @@ import { TextField } from '#renderer/ui/TextField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { adjustCredits, creditLimits } from '#shared/contract/credits.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { changeText, parseCents } from '../creditText.ts'
+import { formatChange, parseCents } from '../creditText.ts'
 import { useCreditBalance } from '../useCredits.ts'
 import { OwnerOnly } from './OwnerOnly.tsx'
 import { useGiving } from './useGiving.ts'
@@ -78,7 +78,7 @@ export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: 
 function describeChange(balance: number | undefined, change: number | undefined): string {
   if (balance === undefined) return 'Loading your balance…'
   const now = `Now ${formatUsdCents(balance)}`
-  return change === undefined || change === 0 ? `${now}.` : `${now}, changes by ${changeText(change)}.`
+  return change === undefined || change === 0 ? `${now}.` : `${now}, changes by ${formatChange(change)}.`
 }
 
 function validateBalance(

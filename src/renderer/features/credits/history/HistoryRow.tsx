@@ -19,7 +19,7 @@ import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { CreditTransaction, TransactionType } from '#shared/contract/credits.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { openRecord } from '#shared/openRecord.ts'
-import { changeText } from '../creditText.ts'
+import { formatChange } from '../creditText.ts'
 import { chargeFacts, getRefundableCents } from './chargeFacts.ts'
 import { typeLabels } from './historyFilters.ts'
 
@@ -104,7 +104,7 @@ function Summary({ transaction, isOpen }: { transaction: CreditTransaction; isOp
       <span
         className={joinClassNames('w-24 shrink-0 text-right tabular-nums', amount > 0 ? 'text-positive' : 'text-text')}
       >
-        {changeText(amount)}
+        {formatChange(amount)}
       </span>
       <span className="w-24 shrink-0 text-right text-muted tabular-nums max-narrow:hidden">
         <span className="sr-only">Balance </span>
@@ -130,7 +130,7 @@ function Facts({ transaction, keyNames }: FactsProps) {
   const { id, created_at, key_id: key, amount_cents: amount, balance_after_cents: balance } = transaction
   const facts = [
     { name: 'Time', value: new Date(created_at).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'medium' }) },
-    { name: 'Amount', value: `${changeText(amount)}, balance after it ${formatUsdCents(balance)}` },
+    { name: 'Amount', value: `${formatChange(amount)}, balance after it ${formatUsdCents(balance)}` },
     ...(key === undefined ? [] : [{ name: 'API key', value: keyNames.get(key) ?? 'A revoked key' }]),
     ...chargeFacts(transaction),
   ]

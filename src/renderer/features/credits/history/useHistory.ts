@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import type { Agent } from '#renderer/api/agentClient.ts'
+import type { ApiClient } from '#renderer/api/agentClient.ts'
 import { listTransactions } from '#shared/contract/credits.ts'
 import { creditsKey } from '../useCredits.ts'
 import type { HistoryQuery } from './historyFilters.ts'
@@ -31,7 +31,7 @@ export function useHistoryRows({ query, newest, first, last }: RowRange) {
   }
 }
 
-function fetchPage(agent: Agent, query: HistoryQuery, page: number) {
+function fetchPage(agent: ApiClient, query: HistoryQuery, page: number) {
   return queryOptions({
     queryKey: [...creditsKey, 'history', query, page],
     queryFn: ({ signal }) =>

@@ -1,7 +1,7 @@
 import { CalendarSync, Download, EyeOff, Lock, Server, X } from 'lucide-react'
 import { useState } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import type { Agent } from '#renderer/api/agentClient.ts'
+import type { ApiClient } from '#renderer/api/agentClient.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'
@@ -107,7 +107,7 @@ export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
   )
 }
 
-function createPrivacyChange(agent: Agent, enabled: boolean): BulkChange {
+function createPrivacyChange(agent: ApiClient, enabled: boolean): BulkChange {
   return {
     title: enabled ? 'Turn on privacy' : 'Turn off privacy',
     detail: enabled
@@ -117,7 +117,7 @@ function createPrivacyChange(agent: Agent, enabled: boolean): BulkChange {
   }
 }
 
-function createLockChange(agent: Agent, enabled: boolean): BulkChange {
+function createLockChange(agent: ApiClient, enabled: boolean): BulkChange {
   return {
     title: enabled ? 'Lock transfers' : 'Unlock transfers',
     detail: enabled
@@ -127,7 +127,7 @@ function createLockChange(agent: Agent, enabled: boolean): BulkChange {
   }
 }
 
-function createRenewalStop(agent: Agent, renewals: BulkBarProps['renewals']): BulkChange {
+function createRenewalStop(agent: ApiClient, renewals: BulkBarProps['renewals']): BulkChange {
   return {
     title: 'Turn off auto-renew',
     detail: 'These domains expire unless you renew them.',

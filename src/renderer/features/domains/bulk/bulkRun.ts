@@ -1,7 +1,7 @@
 export type BulkProgress = { done: number; failures: readonly { domain: string; failure: unknown }[] }
 
 /** Maximum number of concurrent requests to the registrar. */
-const maxAtOnce = 4
+const concurrency = 4
 
 /**
  * Applies a change to each domain. An error does not stop the remaining ones.
@@ -25,6 +25,6 @@ export async function runBulk(
       onProgress(progress)
     }
   }
-  await Promise.all(Array.from({ length: maxAtOnce }, work))
+  await Promise.all(Array.from({ length: concurrency }, work))
   return progress
 }

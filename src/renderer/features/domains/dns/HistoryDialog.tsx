@@ -8,7 +8,7 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { type DnsPlan, listPlans } from '#shared/contract/localDomains.ts'
 import { domainsKey } from '../useDomains.ts'
 import { StepRow } from './PlanDialog.tsx'
-import { listAppliedPlans, planHeading } from './planHistory.ts'
+import { formatPlanHeading, listAppliedPlans } from './planHistory.ts'
 
 type HistoryDialogProps = { zone: string; onClose: () => void; onUndo: (planId: string) => void }
 
@@ -60,7 +60,7 @@ function PlanRow({ plan, onUndo }: { plan: DnsPlan; onUndo: () => void }) {
     <li className="rounded-card border border-line px-3 py-2">
       <div className="flex items-center gap-3">
         <p className="min-w-0 flex-1">
-          <span className="font-medium">{planHeading(plan)}</span>
+          <span className="font-medium">{formatPlanHeading(plan)}</span>
           <span className="text-muted">
             {' '}
             · You ·{' '}

@@ -7,7 +7,7 @@ import { FileButton } from '#renderer/ui/FileButton.tsx'
 import { TextAreaField } from '#renderer/ui/TextAreaField.tsx'
 import { type DnsRecordData, dnsLimits } from '#shared/dns/dnsRecord.ts'
 import { type ImportedZone, parseZoneFile, zoneFileLimit } from '#shared/dns/zoneFile.ts'
-import { ZoneFileFault } from '#shared/dns/zoneTokens.ts'
+import { ZoneFileError } from '#shared/dns/zoneTokens.ts'
 
 type ImportDialogProps = {
   zone: string
@@ -73,7 +73,7 @@ function readZone(zone: string, text: string): ImportedZone | { fault: string } 
   try {
     return parseZoneFile(zone, text)
   } catch (fault) {
-    if (fault instanceof ZoneFileFault) return { fault: fault.message }
+    if (fault instanceof ZoneFileError) return { fault: fault.message }
     throw fault
   }
 }

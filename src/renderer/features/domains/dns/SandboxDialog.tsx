@@ -7,7 +7,7 @@ import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { type SandboxPort, SandboxPortFields } from '#renderer/ui/sandboxes/SandboxPortFields.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { addSandboxDomain } from '#shared/contract/sandboxDomains.ts'
-import { type DnsRecordData, DnsRecordFault, normalizeRecord } from '#shared/dns/dnsRecord.ts'
+import { type DnsRecordData, DnsRecordError, normalizeRecord } from '#shared/dns/dnsRecord.ts'
 import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 import { createSandboxRecord } from './sandboxRecord.ts'
 import { createAddressFilter } from './zoneEdits.ts'
@@ -48,7 +48,7 @@ export function SandboxDialog({ zone, present, onClose, onAdd }: SandboxDialogPr
     },
   })
   const port = target?.port
-  const hostFault = leading.error instanceof DnsRecordFault ? 'Use @, or a name such as app.' : undefined
+  const hostFault = leading.error instanceof DnsRecordError ? 'Use @, or a name such as app.' : undefined
   return (
     <Dialog
       open

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DnsPlan } from '#shared/contract/localDomains.ts'
-import { listAppliedPlans, planHeading } from './planHistory.ts'
+import { formatPlanHeading, listAppliedPlans } from './planHistory.ts'
 
 const record = { type: 'A' as const, host: '@', value: '192.0.2.1', ttl: 300, distance: null }
 const plan = (states: DnsPlan['steps'][number]['state'][], undoOf: string | null = null): DnsPlan => ({
@@ -12,7 +12,7 @@ const plan = (states: DnsPlan['steps'][number]['state'][], undoOf: string | null
 test('the history has plans that changed something, also in part', () => {
   const [done, part, ready] = [plan(['done']), plan(['done', 'failed']), plan(['waiting'])]
   expect(listAppliedPlans([done, part, ready, plan([])])).toEqual([done, part])
-  expect([done, part, plan(['done', 'done'], 'p0')].map(planHeading)).toEqual([
+  expect([done, part, plan(['done', 'done'], 'p0')].map(formatPlanHeading)).toEqual([
     ...['1 change', '1 of 2 changes', 'Undo, 2 changes'],
   ])
 })

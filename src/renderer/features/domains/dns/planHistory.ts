@@ -6,7 +6,7 @@ export function listAppliedPlans(plans: readonly DnsPlan[]): DnsPlan[] {
 }
 
 /** Formats a heading such as `2 changes`, `Undo, 1 change` or `1 of 3 changes`. */
-export function planHeading({ steps, undo_of: undoOf }: Pick<DnsPlan, 'steps' | 'undo_of'>): string {
+export function formatPlanHeading({ steps, undo_of: undoOf }: Pick<DnsPlan, 'steps' | 'undo_of'>): string {
   const done = steps.filter(({ state }) => state === 'done').length
   const noun = steps.length === 1 ? 'change' : 'changes'
   const count = done === steps.length ? `${done} ${noun}` : `${done} of ${steps.length} ${noun}`

@@ -1,4 +1,4 @@
-import { type DnsRecordData, DnsRecordFault, normalizeRecord } from '#shared/dns/dnsRecord.ts'
+import { type DnsRecordData, DnsRecordError, normalizeRecord } from '#shared/dns/dnsRecord.ts'
 import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 import type { RecordTemplate } from './recordTemplates.ts'
 
@@ -34,8 +34,11 @@ export function buildTemplateRows(
       const others = [...present, ...rows.filter(({ state }) => state === 'new').map((it) => it.record)]
       rows.push(toTemplateRow(record, others))
     } catch (fault) {
-      if (!(fault instanceof DnsRecordFault)) throw fault
-      return { rows: [], fault: { field: buildField(template, trimmed, templateRecord), message: toSentence(fault) } }
+      if (!(fault instanceof DnsRecordError)) throw fault
+      return {
+        rows: [],
+        fault: { field: findFaultyField(template, trimmed, templateRecord), message: toSentence(fault) },
+      }
     }
   }
   return { rows }
@@ -58,7 +61,7 @@ function isSpf({ type, value }: DnsRecordData): boolean {
 }
 
 /** Returns the error of the field whose value caused it. */
-function buildField(
+function findFaultyField(
   { fields }: RecordTemplate,
   values: Readonly<Record<string, string>>,
   { host, value }: { host: string; value: string },
@@ -67,7 +70,7 @@ function buildField(
   return named?.id ?? fields[0]?.id ?? ''
 }
 
-function toSentence(fault: DnsRecordFault): string {
+function toSentence(fault: DnsRecordError): string {
   const words = fault.message.replace(/^`\w+` /, '').replaceAll('`', '')
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }

@@ -1,5 +1,5 @@
 import type { DnsRecord } from '#shared/contract/dnsRecords.ts'
-import { type DnsRecordData, DnsRecordFault, hasDistance, normalizeRecord } from '#shared/dns/dnsRecord.ts'
+import { type DnsRecordData, DnsRecordError, hasDistance, normalizeRecord } from '#shared/dns/dnsRecord.ts'
 import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 
 /** Pending edits, preserved when the zone changes. */
@@ -122,7 +122,7 @@ export function parseRecordForm(
   zone: string,
   form: RecordForm,
   others: readonly DnsRecordData[],
-): { record: DnsRecordData } | { field: DnsRecordFault['field']; message: string } {
+): { record: DnsRecordData } | { field: DnsRecordError['field']; message: string } {
   try {
     const number = (text: string) => (text.trim() === '' ? undefined : Number(text))
     const { distance, ttl, ...fields } = form
@@ -136,7 +136,7 @@ export function parseRecordForm(
     if (conflict.reason === 'duplicate') return { field: 'value', message: 'This record exists already.' }
     return { field: 'host', message: `${record.host} has a ${conflict.with.type} record. A CNAME stands alone.` }
   } catch (fault) {
-    if (!(fault instanceof DnsRecordFault)) throw fault
+    if (!(fault instanceof DnsRecordError)) throw fault
     const words = fault.message.replace(/^`\w+` /, '')
     return { field: fault.field, message: `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replaceAll('`', '') }
   }

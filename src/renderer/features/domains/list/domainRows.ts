@@ -34,11 +34,11 @@ export function buildDomainRows(
     (it.domain.includes(term) || it.unicode.toLowerCase().includes(term)) &&
     (filter === 'all' || (filter === 'expiring' ? isExpiring(it, nowMs) : !it.locked))
   const compare = (a: Domain, b: Domain) =>
-    (sort === 'expiry' ? a.expires_at.localeCompare(b.expires_at) : 0) || order(a.domain, b.domain)
+    (sort === 'expiry' ? a.expires_at.localeCompare(b.expires_at) : 0) || compareNames(a.domain, b.domain)
   return domains.filter(fits).sort(compare)
 }
 
 /** Compares code units rather than by locale, so that sorting 5,000 names stays fast. */
-function order(a: string, b: string): number {
+function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

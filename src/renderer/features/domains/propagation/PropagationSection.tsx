@@ -15,7 +15,7 @@ import {
   type PropagationServer,
 } from '#shared/contract/localDomains.ts'
 import { domainsKey } from '../useDomains.ts'
-import { describeServer, waitText } from './describeServer.ts'
+import { describeServer, formatTtl } from './describeServer.ts'
 
 /** Propagation of the records to the domain's name servers and to caching resolvers. */
 export function PropagationSection({ domain }: { domain: string }) {
@@ -153,7 +153,7 @@ function RecordsRow({
             <span className="block text-text">
               <span className="font-sans text-faint">There </span>
               {detail ?? (actual.length === 0 ? 'nothing' : actual.join(', '))}
-              {ttl !== null && <span className="font-sans text-faint"> · for up to {waitText(ttl)} more</span>}
+              {ttl !== null && <span className="font-sans text-faint"> · for up to {formatTtl(ttl)} more</span>}
             </span>
           </>
         )}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PropagatedRecords } from '#shared/contract/localDomains.ts'
-import { describeServer, waitText } from './describeServer.ts'
+import { describeServer, formatTtl } from './describeServer.ts'
 
 const set = (state: PropagatedRecords['state'], detail: string | null = null): PropagatedRecords => ({
   ...{ type: 'A', host: '@', state, wanted: [], found: [], ttl: null, detail },
@@ -16,5 +16,5 @@ test('a server is up to date, behind, or silent', () => {
 })
 
 test('waiting is told in the largest unit that fits', () => {
-  expect([30, 61, 3_600, 86_400].map(waitText)).toEqual(['30 s', '2 min', '1 h', '24 h'])
+  expect([30, 61, 3_600, 86_400].map(formatTtl)).toEqual(['30 s', '2 min', '1 h', '24 h'])
 })

@@ -20,7 +20,7 @@ export function describeServer(records: readonly PropagatedRecords[]): ServerTex
 }
 
 /** Formats the time for which a resolver may cache a record, such as `5 min` or `2 h`. */
-export function waitText(seconds: number): string {
+export function formatTtl(seconds: number): string {
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3_600) return `${Math.ceil(seconds / 60)} min`
   return `${Math.ceil(seconds / 3_600)} h`

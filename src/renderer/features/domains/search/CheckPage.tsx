@@ -13,7 +13,7 @@ import { domainLimits } from '#shared/contract/domainSearch.ts'
 import { checkDomains } from '../domainCalls.ts'
 import { Availability, formatPrice } from './Availability.tsx'
 import { BuyButton } from './BuyButton.tsx'
-import { findNamesFault, formatCheckedCsv, parseNames } from './nameList.ts'
+import { formatCheckedCsv, parseNames, validateNames } from './nameList.ts'
 
 type CheckSource = 'registrar' | 'rdap'
 const sources = [
@@ -26,7 +26,7 @@ export function CheckPage() {
   const [text, setText] = useState('')
   const names = parseNames(text)
   const [source, setSource] = useState<CheckSource>('registrar')
-  const fault = findNamesFault(names, source === 'rdap' ? domainLimits.rdap : domainLimits.check)
+  const fault = validateNames(names, source === 'rdap' ? domainLimits.rdap : domainLimits.check)
   const checking = useMutation({
     mutationFn: async () => (await agent(checkDomains, { domains: names.join(','), source })).domains,
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CheckedDomain } from '#shared/contract/domainSearch.ts'
-import { findNamesFault, formatCheckedCsv, parseNames } from './nameList.ts'
+import { formatCheckedCsv, parseNames, validateNames } from './nameList.ts'
 
 test('names are taken from lines, commas and spaces, each once', () => {
   expect(parseNames(' A.com,\n b.io;a.com.\t c.net\r\n')).toEqual(['a.com', 'b.io', 'c.net'])
@@ -9,8 +9,8 @@ test('names are taken from lines, commas and spaces, each once', () => {
 
 test('200 names are taken, 201 are not', () => {
   const many = (count: number) => Array.from({ length: count }, (_, at) => `n${at}.com`)
-  expect(findNamesFault(many(200), 200)).toBeUndefined()
-  expect(findNamesFault(many(201), 200)).toContain('At most 200')
+  expect(validateNames(many(200), 200)).toBeUndefined()
+  expect(validateNames(many(201), 200)).toContain('At most 200')
 })
 
 test('a spreadsheet takes no cell for a formula', () => {

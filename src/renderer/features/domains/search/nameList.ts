@@ -11,7 +11,7 @@ export function parseNames(text: string): string[] {
 }
 
 /** Returns the reason why these names cannot be checked, or undefined. */
-export function findNamesFault(names: readonly string[], max: number): string | undefined {
+export function validateNames(names: readonly string[], max: number): string | undefined {
   if (names.length <= max) return undefined
   return `${names.length} names. At most ${max} can be checked at once.`
 }

@@ -7,7 +7,7 @@ import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import type { SandboxId } from '#shared/ids.ts'
 import { startDownload } from '../fileLinks.ts'
 import { formatSize, getBasename } from '../paths.ts'
-import type { PlaceInText } from './codeEditor.ts'
+import type { TextPosition } from './codeEditor.ts'
 import type { Drafts } from './drafts.ts'
 import { openFile } from './fileAccess.ts'
 import { ImageView } from './ImageView.tsx'
@@ -19,7 +19,7 @@ type OpenedFileViewProps = {
   path: string
   drafts: Drafts
   /** Position to scroll to. Each request is a new object. */
-  at: PlaceInText | undefined
+  at: TextPosition | undefined
   onUnsaved: (unsaved: boolean) => void
   onSaved: (path: string) => void
 }

@@ -20,19 +20,19 @@ import {
 import { tags } from '@lezer/highlight'
 
 /** Lines and columns are 1-based. */
-export type PlaceInText = { line: number; column: number }
+export type TextPosition = { line: number; column: number }
 
 export type CodeEditor = {
   text(): string
   replace(text: string): void
   focus(): void
   /** Moves the cursor to a position and centers it in the view. Positions beyond the end are clamped. */
-  goTo(place: PlaceInText): void
+  goTo(place: TextPosition): void
   close(): void
 }
 
 /** Uses the design tokens of the app, so that it follows the theme. */
-const look = EditorView.theme({
+const editorTheme = EditorView.theme({
   '&': { height: '100%', backgroundColor: 'var(--canvas)', color: 'var(--ink)', fontSize: '12.5px' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.55' },
@@ -89,7 +89,7 @@ export function createCodeEditor({ parent, name, text, onChange, onSave }: Optio
       highlightSelectionMatches(),
       search({ top: true }),
       syntaxHighlighting(colors),
-      look,
+      editorTheme,
       language.of([]),
       EditorView.contentAttributes.of({ 'aria-label': `Contents of ${name}`, tabindex: '0' }),
       EditorView.updateListener.of(({ docChanged }) => docChanged && onChange()),

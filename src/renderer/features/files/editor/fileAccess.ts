@@ -1,4 +1,4 @@
-import type { Agent } from '#renderer/api/agentClient.ts'
+import type { ApiClient } from '#renderer/api/agentClient.ts'
 import { readFile, statFile } from '#shared/contract/files.ts'
 import { appendUpload, beginUpload, uploadLimits, uploadOffsetHeader } from '#shared/contract/uploads.ts'
 import type { SandboxId } from '#shared/ids.ts'
@@ -15,7 +15,12 @@ export type OpenedFile = { size: number; version: string } & (
 /** Maximum size of an editable file. Larger files are slow to edit. */
 export const maxTextBytes = 2 * 1024 * 1024
 
-export async function openFile(agent: Agent, id: SandboxId, path: string, signal?: AbortSignal): Promise<OpenedFile> {
+export async function openFile(
+  agent: ApiClient,
+  id: SandboxId,
+  path: string,
+  signal?: AbortSignal,
+): Promise<OpenedFile> {
   const options = signal ? { signal } : {}
   // Read before the content, so that a change in between is detected on saving.
   const { size, version } = await agent(statFile, { id, path, follow: true }, options)
@@ -34,7 +39,10 @@ type SavedText = { id: SandboxId; path: string; text: string; ifVersion: string 
  * @param ifVersion required current version; undefined for any
  * @throws {AppError} `file/changed`, `file/no-space` and others
  */
-export async function saveText(agent: Agent, { id, path, text, ifVersion, isNew = false }: SavedText): Promise<string> {
+export async function saveText(
+  agent: ApiClient,
+  { id, path, text, ifVersion, isNew = false }: SavedText,
+): Promise<string> {
   const all = new Blob([text])
   const upload = {
     id,

@@ -4,12 +4,12 @@ import { notify } from '#renderer/ui/toast.tsx'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { getBasename, getDirname, joinPath } from '../paths.ts'
-import { type CodeEditor, createCodeEditor, type PlaceInText } from './codeEditor.ts'
+import { type CodeEditor, createCodeEditor, type TextPosition } from './codeEditor.ts'
 import type { Drafts } from './drafts.ts'
 import { openFile, saveText } from './fileAccess.ts'
 
 /** Delay before edits are stored, in milliseconds. Later edits are lost if the page closes. */
-const keepMs = 300
+const saveDelayMs = 300
 
 export type TextFileOptions = {
   sandboxId: SandboxId
@@ -17,7 +17,7 @@ export type TextFileOptions = {
   text: string
   version: string
   drafts: Drafts
-  at: PlaceInText | undefined
+  at: TextPosition | undefined
   onUnsaved: (unsaved: boolean) => void
   onSaved: (path: string) => void
 }
@@ -58,7 +58,7 @@ export function useTextFile(options: TextFileOptions): TextFile {
     setUnsaved(now)
     onUnsaved(now)
     clearTimeout(keeping.current)
-    if (now) keeping.current = setTimeout(keep, keepMs)
+    if (now) keeping.current = setTimeout(keep, saveDelayMs)
     else drafts.forget(path)
   })
   const write = async (target: { to: string; ifVersion?: string | undefined; isNew?: boolean }) => {

@@ -1,4 +1,4 @@
-import { freeName, getBasename, getDirname, joinPath } from '../paths.ts'
+import { findFreeName, getBasename, getDirname, joinPath } from '../paths.ts'
 import { ConflictDialog } from './ConflictDialog.tsx'
 import type { Transfer } from './transferList.ts'
 import type { TransferQueue } from './transferQueue.ts'
@@ -22,7 +22,7 @@ export function TransferConflicts({ queue, transfers, namesIn }: TransferConflic
       onChoose={(choice, forAll) => {
         for (const { id, path } of forAll ? conflicts : [conflict]) {
           const into = getDirname(path)
-          const other = () => joinPath(into, freeName(getBasename(path), namesIn(into)))
+          const other = () => joinPath(into, findFreeName(getBasename(path), namesIn(into)))
           queue.settle(id, choice === 'both' ? { path: other() } : choice)
         }
       }}

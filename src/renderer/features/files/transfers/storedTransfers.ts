@@ -14,7 +14,7 @@ const TransferRecord = z.object({
 export type StoredTransfer = z.infer<typeof TransferRecord>
 
 /** Uploads that were started, stored across page loads. */
-export type TransferNotes = {
+export type TransferStore = {
   read(): StoredTransfer[]
   keep(note: StoredTransfer): void
   forget(id: string): void
@@ -23,7 +23,7 @@ export type TransferNotes = {
 const common = 'steward.uploads.'
 const buildKey = (sandboxId: SandboxId) => `${common}${sandboxId}`
 
-export function transferNotes(sandboxId: SandboxId, store: TextStore = deviceStore): TransferNotes {
+export function transferNotes(sandboxId: SandboxId, store: TextStore = deviceStore): TransferStore {
   const key = buildKey(sandboxId)
   const read = (): StoredTransfer[] => {
     try {

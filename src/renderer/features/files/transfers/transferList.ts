@@ -1,6 +1,6 @@
 import { createEmitter } from '#shared/emitter.ts'
 import { UploadId } from '#shared/ids.ts'
-import type { TransferNotes } from './storedTransfers.ts'
+import type { TransferStore } from './storedTransfers.ts'
 
 export type TransferState = 'waiting' | 'sending' | 'lost' | 'paused' | 'asking' | 'failed' | 'needs-file' | 'done'
 
@@ -33,7 +33,7 @@ export type TransferList = {
 }
 
 /** Transfers of one sandbox. Started transfers are persisted in `notes`. */
-export function createTransferList(notes: TransferNotes): TransferList {
+export function createTransferList(notes: TransferStore): TransferList {
   let transfers: readonly Transfer[] = notes.read().map((note) => ({
     ...note,
     uploadId: UploadId.parse(note.uploadId),

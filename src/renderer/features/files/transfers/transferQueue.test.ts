@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Agent } from '#renderer/api/agentClient.ts'
+import type { ApiClient } from '#renderer/api/agentClient.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { until } from '#test/support/eventually.ts'
-import { transferQueue } from './transferQueue.ts'
+import { createTransferQueue } from './transferQueue.ts'
 
 /** Fake of a service whose disk is full until space is freed. */
 function fullDisk() {
@@ -18,7 +18,7 @@ function fullDisk() {
     return { offset: 3, complete: true }
   }
   return {
-    agent: agent as unknown as Agent, // only these two are asked
+    agent: agent as unknown as ApiClient, // only these two are asked
     free() {
       isFull = false
     },
@@ -28,7 +28,7 @@ function fullDisk() {
 test('a full disk holds the whole queue until there is room', async () => {
   const disk = fullDisk()
   let ids = 0
-  const queue = transferQueue({
+  const queue = createTransferQueue({
     sandboxId: 'a'.repeat(32) as SandboxId,
     agent: disk.agent,
     notes: { read: () => [], keep() {}, forget() {} },

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import type { TransferNotes } from './storedTransfers.ts'
+import type { TransferStore } from './storedTransfers.ts'
 import { createTransferList, type Transfer } from './transferList.ts'
 import { createTransferRunner } from './transferRunner.ts'
 import { createUploader, type UploaderOptions } from './uploader.ts'
@@ -27,10 +27,10 @@ export type TransferQueue = {
   close(): void
 }
 
-type Options = UploaderOptions & { notes: TransferNotes; newId: () => string }
+type Options = UploaderOptions & { notes: TransferStore; newId: () => string }
 
 /** Uploads files to one sandbox. Started uploads are persisted across page loads, without the files. */
-export function transferQueue({ notes, newId, ...upload }: Options): TransferQueue {
+export function createTransferQueue({ notes, newId, ...upload }: Options): TransferQueue {
   const transfers = createTransferList(notes)
   const uploader = createUploader(transfers, upload)
   const runner = createTransferRunner(transfers, uploader)

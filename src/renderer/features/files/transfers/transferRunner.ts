@@ -10,7 +10,7 @@ export type TransferRunner = {
 }
 
 /** Number of concurrent uploads. More do not increase the throughput. */
-const maxSending = 3
+const concurrency = 3
 const retryMs = [500, 1000, 2000, 4000] as const
 
 /** Sends waiting transfers, and retries after transient errors. */
@@ -21,7 +21,7 @@ export function createTransferRunner(transfers: TransferList, uploader: Uploader
 
   const start = (): void => {
     for (const { id, file } of transfers.list().filter(({ state }) => state === 'waiting')) {
-      if (isClosed || controls.size >= maxSending) return
+      if (isClosed || controls.size >= concurrency) return
       if (!file) continue
       change(id, { state: 'sending' })
       void run(id, file)

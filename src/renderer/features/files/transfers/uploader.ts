@@ -1,4 +1,4 @@
-import type { Agent } from '#renderer/api/agentClient.ts'
+import type { ApiClient } from '#renderer/api/agentClient.ts'
 import { appendUpload, beginUpload, cancelUpload, getUpload, uploadOffsetHeader } from '#shared/contract/uploads.ts'
 import type { SandboxId, UploadId } from '#shared/ids.ts'
 import type { Transfer, TransferList } from './transferList.ts'
@@ -11,13 +11,13 @@ export type Uploader = {
 
 export type UploaderOptions = {
   sandboxId: SandboxId
-  agent: Agent
+  agent: ApiClient
   onDone: (transfer: Transfer) => void
   now: () => number
 }
 
 /** Chunk size of uploads, small enough for smooth progress. */
-const pieceBytes = 2 * 1024 * 1024
+const chunkBytes = 2 * 1024 * 1024
 
 /** Uploads files of `transfers` and updates their progress. */
 export function createUploader(transfers: TransferList, { sandboxId, agent, onDone, now }: UploaderOptions): Uploader {
@@ -51,7 +51,7 @@ export function createUploader(transfers: TransferList, { sandboxId, agent, onDo
       change(id, { state: 'sending' })
       while (!complete) {
         const startedAtMs = now()
-        const bytes = file.slice(offset, offset + pieceBytes)
+        const bytes = file.slice(offset, offset + chunkBytes)
         const headers = { [uploadOffsetHeader]: String(offset) }
         const response = await agent(appendUpload, { id: sandboxId, uploadId }, { signal, bytes, headers })
         const seconds = Math.max(1, now() - startedAtMs) / 1000

@@ -6,13 +6,13 @@ import { getDirname } from '../paths.ts'
 import { folderKey } from '../useFolders.ts'
 import { transferNotes } from './storedTransfers.ts'
 import type { Transfer } from './transferList.ts'
-import { type TransferQueue, transferQueue } from './transferQueue.ts'
+import { createTransferQueue, type TransferQueue } from './transferQueue.ts'
 
 export function useTransfers(sandboxId: SandboxId): { queue: TransferQueue; transfers: readonly Transfer[] } {
   const agent = useAgent()
   const queryClient = useQueryClient()
   const [queue] = useState(() =>
-    transferQueue({
+    createTransferQueue({
       sandboxId,
       agent,
       notes: transferNotes(sandboxId),

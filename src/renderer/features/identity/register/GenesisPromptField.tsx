@@ -7,7 +7,7 @@ import { Select } from '#renderer/ui/Select.tsx'
 import { TextAreaField } from '#renderer/ui/TextAreaField.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
-import { hashText, promptHash } from './promptHash.ts'
+import { hashPrompt, hashText } from './hashPrompt.ts'
 
 type GenesisPromptFieldProps = {
   /** Empty for no prompt. */
@@ -55,7 +55,7 @@ export function GenesisPromptField({ hash, error, onHash }: GenesisPromptFieldPr
   const take = (file: File) => {
     if (file.size > maxPromptBytes) return notify.failed(new Error(`${file.name} is larger than 64 MiB.`))
     setFileName(file.name)
-    void hashed(async () => promptHash(new Uint8Array(await file.arrayBuffer())))
+    void hashed(async () => hashPrompt(new Uint8Array(await file.arrayBuffer())))
   }
   const clear = () => {
     setPrompt('')

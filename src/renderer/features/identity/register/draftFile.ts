@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AutomatonProfile } from '#shared/contract/automatons.ts'
 import { describeIssue } from '#shared/contract/describeIssue.ts'
 import { ChainType, type WalletAccount } from '#shared/contract/wallet.ts'
-import { hashText } from './promptHash.ts'
+import { hashText } from './hashPrompt.ts'
 import type { RegisterForm } from './registerForm.ts'
 
 export type ReadDraft = { values: Partial<RegisterForm> } | { problems: string[] }

@@ -7,7 +7,7 @@ import type { PurchaseOrder } from '#renderer/ui/purchaseContext.ts'
 import { goTo } from '#renderer/ui/route.ts'
 import { Skeleton } from '#renderer/ui/Skeleton.tsx'
 import { AppError } from '#shared/appError.ts'
-import type { PaymentVerdict } from '#shared/contract/localPayments.ts'
+import type { PaymentEvaluation } from '#shared/contract/localPayments.ts'
 import type { BudgetState } from '#shared/contract/paymentBudgets.ts'
 import { describeBudget, formatMicroUsd } from '../describePayment.ts'
 import { TestChip } from '../StateChip.tsx'
@@ -16,7 +16,7 @@ import { PayerLine } from './PayerLine.tsx'
 import { addYears, defaultOrderForm, type OrderForm, orderTitle, toPurchaseChoices } from './purchaseInput.ts'
 import { findOffer, useDebouncedQuote, useOrder } from './usePurchase.ts'
 
-type VerdictNoticeProps = { verdict: PaymentVerdict; budgets: readonly BudgetState[]; onLimits: () => void }
+type VerdictNoticeProps = { verdict: PaymentEvaluation; budgets: readonly BudgetState[]; onLimits: () => void }
 
 const verdictStyles = {
   allow: { Icon: CircleCheck, tone: 'text-positive', title: 'It is paid at once.' },

@@ -11,7 +11,7 @@ import { buildAddress } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { formatSize } from '#renderer/ui/sizeText.ts'
 import { reconcilePayment } from '#shared/contract/localPayments.ts'
-import type { PaidAnswer, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
+import type { PaidResponse, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import type { DecisionView } from '../decisionView.ts'
 import { formatAmount } from '../describePayment.ts'
 import { StateChip, TestChip } from '../StateChip.tsx'
@@ -110,7 +110,7 @@ function UnknownOutcomeNotice({ payment: { id, state, paid, valid_until: validUn
 }
 
 /** Purchased response, rendered as text because it is untrusted. */
-function AnswerPanel({ answer }: { answer: PaidAnswer | null }) {
+function AnswerPanel({ answer }: { answer: PaidResponse | null }) {
   if (!answer) return null
   const { status, headers, body, encoding, truncated } = answer
   const type = headers['content-type']

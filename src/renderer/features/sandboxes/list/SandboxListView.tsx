@@ -14,13 +14,13 @@ type SandboxListViewProps = {
 
 const rowHeight = 48
 /** Number of rows above which only visible ones are rendered. */
-const allDrawn = 100
+const virtualizationThreshold = 100
 const rowsBeyondView = 12
 
 /** List of sandboxes with one tab stop. Arrow keys move between rows, Enter opens, Delete asks for confirmation. */
 export function SandboxListView({ sandboxes, selectedId, actions, onSelect }: SandboxListViewProps) {
   const place = useRef<HTMLDivElement>(null)
-  const virtual = sandboxes.length > allDrawn
+  const virtual = sandboxes.length > virtualizationThreshold
   const virtualizer = useVirtualizer({
     count: sandboxes.length,
     enabled: virtual,

@@ -18,7 +18,7 @@ import { getSandboxHost, replaceSandboxHost, type SandboxHost } from '#shared/co
 import { FoundSandboxes } from './FoundSandboxes.tsx'
 import { SandboxListView } from './SandboxListView.tsx'
 import type { SandboxRowActions } from './SandboxRow.tsx'
-import { filterFrom, fits } from './sandboxFilter.ts'
+import { matchesQuery, minSandboxesForFilter } from './sandboxFilter.ts'
 
 const sandboxHostKey = ['sandbox-host'] as const
 /** Polling interval while the host is disconnected. */
@@ -34,8 +34,8 @@ type SandboxPanelProps = {
 export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPanelProps) {
   const { data, error, isPending, refetch } = useSandboxes()
   const [written, setWritten] = useState('')
-  const filtered = data !== undefined && data.length >= filterFrom
-  const matches = filtered ? data.filter((it) => fits(it, written)) : (data ?? [])
+  const filtered = data !== undefined && data.length >= minSandboxesForFilter
+  const matches = filtered ? data.filter((it) => matchesQuery(it, written)) : (data ?? [])
   return (
     <section aria-label="Sandboxes" className="flex size-full min-h-0 flex-col bg-panel">
       <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-1.5 pl-3">

@@ -1,5 +1,5 @@
 import { BellRing, Copy, Ellipsis, Globe, Network, Pencil, Play, Plus, Square, TimerOff, Trash2 } from 'lucide-react'
-import { useTerminalCalls } from '#renderer/api/terminals/terminalCalls.ts'
+import { useAttentionRequests } from '#renderer/api/terminals/attentionRequests.ts'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { newTerminalKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
@@ -41,7 +41,7 @@ type SandboxRowProps = {
 export function SandboxRow({ sandbox, place, isSelected, isNamesake, isTabStop, actions, onSelect }: SandboxRowProps) {
   const { id, short_id, name, status, started_at } = sandbox
   const items = createSandboxMenu(sandbox, actions)
-  const calls = useTerminalCalls().some(({ sandboxId }) => sandboxId === id)
+  const calls = useAttentionRequests().some(({ sandboxId }) => sandboxId === id)
   const tabIndex = isTabStop ? 0 : -1
   return (
     <li

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { fits } from './sandboxFilter.ts'
+import { matchesQuery } from './sandboxFilter.ts'
 
 const sandbox = { id: 'ab12cd', name: 'Build box', status: 'running', image: 'tools', runtime: 'bubblewrap' } as const
-const isMatch = (written: string) => fits(sandbox as never, written)
+const isMatch = (written: string) => matchesQuery(sandbox as never, written)
 
 test('finds a sandbox by every word that is written', () => {
   expect(['', 'build', 'BOX run', 'tools', 'ab12c', 'bubble build'].map(isMatch)).toEqual(Array(6).fill(true))

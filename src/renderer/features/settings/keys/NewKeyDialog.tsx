@@ -6,7 +6,7 @@ import { createApiKey } from '#shared/contract/accounts.ts'
 import { listSandboxes } from '#shared/contract/sandboxes.ts'
 import { KeyStep, NewSecretDialog } from '../NewSecretDialog.tsx'
 import { KeyModels } from './KeyModels.tsx'
-import { limitCents } from './keyLimits.ts'
+import { parseLimitCents } from './keyLimits.ts'
 import { useApiKeyActions } from './useApiKeys.ts'
 
 /**
@@ -46,7 +46,7 @@ function NewKeyForm({ initialName, onCreated, onClose }: NewKeyFormProps) {
     }
   const send = () => {
     const parsed = createApiKey.body.shape.name.safeParse(name)
-    const cents = limitCents(limit)
+    const cents = parseLimitCents(limit)
     const errors = {
       ...(parsed.error && { name: `A name ${parsed.error.issues[0]?.message}.` }),
       ...(models?.length === 0 && { models: 'Choose at least one model.' }),

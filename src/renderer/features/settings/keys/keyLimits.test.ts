@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
-import { limitCents } from './keyLimits.ts'
+import { parseLimitCents } from './keyLimits.ts'
 
 test('a limit is dollars and whole cents, or none', () => {
-  expect(['', ' ', '5', '$5.25', '0'].map(limitCents)).toEqual([null, null, 500, 525, 0])
-  expect(['5.005', 'much', '-1', '1000000.01'].map(limitCents)).toEqual([undefined, undefined, undefined, undefined])
+  expect(['', ' ', '5', '$5.25', '0'].map(parseLimitCents)).toEqual([null, null, 500, 525, 0])
+  expect(['5.005', 'much', '-1', '1000000.01'].map(parseLimitCents)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ])
 })

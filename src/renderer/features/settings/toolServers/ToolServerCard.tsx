@@ -11,7 +11,7 @@ import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { ServedTool, ToolServer } from '#shared/contract/toolServers.ts'
-import { describeServerState, describeToolCount, listChangedTools, placeText } from './describeToolServer.ts'
+import { describeServerState, describeToolCount, formatEndpoint, listChangedTools } from './describeToolServer.ts'
 import { ServedToolRow } from './ServedToolRow.tsx'
 
 type ToolServerCardProps = { server: ToolServer; onRemove: () => void }
@@ -55,7 +55,7 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
             <span className="font-medium text-text">{name}</span>
             <span className="text-small text-muted">{words}</span>
           </p>
-          <p className="mt-0.5 font-mono text-small break-all text-muted">{placeText(server)}</p>
+          <p className="mt-0.5 font-mono text-small break-all text-muted">{formatEndpoint(server)}</p>
           <About server={server} />
           {fault !== null && <p className="mt-1 text-small break-words whitespace-pre-wrap text-negative">{fault}</p>}
         </div>

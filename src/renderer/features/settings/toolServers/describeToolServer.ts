@@ -2,7 +2,7 @@ import type { Tone } from '#renderer/ui/StatusDot.tsx'
 import type { ServedText, ServedTool, ToolServer } from '#shared/contract/toolServers.ts'
 
 /** Returns the URL or command of a server, such as `https://mcp.example/mcp`. */
-export function placeText({ place }: Pick<ToolServer, 'place'>): string {
+export function formatEndpoint({ place }: Pick<ToolServer, 'place'>): string {
   return place.kind === 'http' ? place.url : place.command
 }
 

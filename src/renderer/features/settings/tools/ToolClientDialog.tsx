@@ -7,7 +7,7 @@ import { TextField } from '#renderer/ui/TextField.tsx'
 import { createToolClient, type ToolClient } from '#shared/contract/toolClients.ts'
 import { formatUsdInput } from '#shared/money/moneyText.ts'
 import { readKeyLine } from '../agents/snippets.ts'
-import { limitCents } from '../keys/keyLimits.ts'
+import { parseLimitCents } from '../keys/keyLimits.ts'
 import { KeyStep, NewSecretDialog } from '../NewSecretDialog.tsx'
 import { changeOptions, destroyOptions, profileOptions } from './describePolicy.ts'
 import { useToolClientActions } from './useToolClients.ts'
@@ -45,7 +45,7 @@ function ToolClientForm({ start, onCreated, onClose }: ToolClientFormProps) {
   }
   const send = () => {
     const name = createToolClient.body.shape.name.safeParse(draft.name)
-    const cents = limitCents(draft.budget)
+    const cents = parseLimitCents(draft.budget)
     setWrong({
       ...(name.error && { name: `A name ${name.error.issues[0]?.message}.` }),
       ...(cents === undefined && { budget: 'Enter dollars and cents, as in 5 or 2.50.' }),

@@ -1,8 +1,8 @@
-import { useTerminalCalls } from '#renderer/api/terminals/terminalCalls.ts'
+import { useAttentionRequests } from '#renderer/api/terminals/attentionRequests.ts'
 import type { Badge } from '#renderer/ui/feature.ts'
 
 export function useCallBadge(): Badge | undefined {
-  const { length: count } = useTerminalCalls()
+  const { length: count } = useAttentionRequests()
   if (count === 0) return undefined
   return { count, words: count === 1 ? '1 needs you' : `${count} need you` }
 }

@@ -3,7 +3,11 @@ import { useContext, useEffect, useState } from 'react'
 import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import type { SandboxList } from '#renderer/api/sandboxes/sandboxList.ts'
 import { sandboxesKey } from '#renderer/api/sandboxes/useSandboxes.ts'
-import { type TerminalCall, type TerminalCalls, TerminalCallsContext } from '#renderer/api/terminals/terminalCalls.ts'
+import {
+  type AttentionRequests,
+  type TerminalCall,
+  TerminalCallsContext,
+} from '#renderer/api/terminals/attentionRequests.ts'
 import { goTo } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
@@ -54,7 +58,7 @@ function findCall(event: LocalEvent): TerminalCall | undefined {
   return { sandboxId: event.sandbox_id, terminalId: event.session_id, text }
 }
 
-function forgetEnded(calls: TerminalCalls, event: LocalEvent): void {
+function forgetEnded(calls: AttentionRequests, event: LocalEvent): void {
   if (event.type === 'terminal.removed') calls.forget(({ terminalId }) => terminalId === event.session_id)
   if (event.type === 'sandbox.removed') calls.forget(({ sandboxId }) => sandboxId === event.id)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Terminal } from '#shared/contract/terminals.ts'
 import type { CommandMark } from '#shared/terminalMarks.ts'
-import { findProgram, isShell, mayRun } from './runningProgram.ts'
+import { findProgram, hasRunningProgram, isShell } from './runningProgram.ts'
 
 const terminal = (command: string, state: 'running' | 'exited' = 'running') =>
   Terminal.parse({
@@ -61,6 +61,8 @@ test('a program of its own runs until it has exited', () => {
 
 test('the processes tell of a shell that does not', () => {
   const shell = terminal('sh')
-  expect(mayRun(shell, [process(1, 0, 'keeper'), process(5, 1, 'sh'), process(6, 5, 'sleep 60')])).toBe(true)
-  expect(mayRun(shell, [process(1, 0, 'keeper'), process(5, 1, 'sh'), process(6, 1, 'sleep 60')])).toBe(false)
+  expect(hasRunningProgram(shell, [process(1, 0, 'keeper'), process(5, 1, 'sh'), process(6, 5, 'sleep 60')])).toBe(true)
+  expect(hasRunningProgram(shell, [process(1, 0, 'keeper'), process(5, 1, 'sh'), process(6, 1, 'sleep 60')])).toBe(
+    false,
+  )
 })

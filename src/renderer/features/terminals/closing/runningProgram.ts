@@ -21,7 +21,7 @@ export function findProgram(terminal: Terminal, trail: TrailState | undefined): 
 }
 
 /** Whether a shell of the terminal's kind has child processes. If several shells match, one of them suffices. */
-export function mayRun({ command }: Terminal, processes: readonly SandboxProcess[]): boolean {
+export function hasRunningProgram({ command }: Terminal, processes: readonly SandboxProcess[]): boolean {
   const shells = new Set(processes.filter((it) => it.command === command.trim()).map(({ pid }) => pid))
   return processes.some(({ ppid }) => shells.has(ppid))
 }

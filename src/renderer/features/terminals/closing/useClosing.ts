@@ -4,10 +4,10 @@ import { listProcesses } from '#shared/contract/processes.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
 import type { TerminalSession } from '../view/terminalSession.ts'
-import { findProgram, mayRun, type RunningProgram } from './runningProgram.ts'
+import { findProgram, hasRunningProgram, type RunningProgram } from './runningProgram.ts'
 
 /** Timeout for listing processes before a tab closes, in milliseconds. After it, the user is asked for confirmation. */
-const lookMs = 3_000
+const processListTimeoutMs = 3_000
 
 export type Closing = {
   /** Terminals to close once the user confirms. */
@@ -30,9 +30,9 @@ export function useClosing({ sessionOf, close }: Options): Closing {
     const program = findProgram(terminal, sessionOf(terminal.session_id)?.commands)
     if (program !== 'unknown') return program === 'none' ? undefined : program
     try {
-      const signal = AbortSignal.timeout(lookMs)
+      const signal = AbortSignal.timeout(processListTimeoutMs)
       const { processes } = await agent(listProcesses, { id: terminal.sandbox_id }, { signal })
-      return mayRun(terminal, processes) ? { terminal, command: '' } : undefined
+      return hasRunningProgram(terminal, processes) ? { terminal, command: '' } : undefined
     } catch {
       return { terminal, command: '' } // unknown, so a program may be running
     }

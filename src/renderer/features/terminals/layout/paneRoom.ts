@@ -1,10 +1,10 @@
 import { type Direction, listPaneIds, type PaneTree, type Side, type Split, withShares } from './paneTree.ts'
 
 /** Area of a pane as fractions of the tab, from 0 to 1. */
-type Room = { left: number; top: number; right: number; bottom: number }
+type Rect = { left: number; top: number; right: number; bottom: number }
 
 /** Minimum share of a pane when resizing by keyboard. */
-const smallestShare = 0.08
+const minShare = 0.08
 const roundingError = 1e-6
 
 /** Returns the pane adjacent to `from`. If several are, returns the one with the longest common edge. */
@@ -21,7 +21,7 @@ export function findPaneNeighbor(tree: PaneTree, from: string, side: Side): stri
 }
 
 /** Moves the divider of pane `id` towards `side`: the divider on that side, otherwise the opposite one. */
-export function withGrown(tree: PaneTree, id: string, { side, by }: { side: Side; by: number }): PaneTree {
+export function resizePane(tree: PaneTree, id: string, { side, by }: { side: Side; by: number }): PaneTree {
   const direction: Direction = side === 'left' || side === 'right' ? 'row' : 'column'
   const forward = side === 'right' || side === 'down'
   const target = findInnermostDivider(tree, id, direction)
@@ -32,7 +32,7 @@ export function withGrown(tree: PaneTree, id: string, { side, by }: { side: Side
   const before = forward ? index === last : index > 0
   const [growing, giving] = getDividerParts(before ? index - 1 : index, forward)
   const shares = node.parts.map(({ share }) => share)
-  const moved = Math.min(by, (shares[giving] ?? 0) - smallestShare)
+  const moved = Math.min(by, (shares[giving] ?? 0) - minShare)
   if (moved <= 0) return tree
   shares[growing] = (shares[growing] ?? 0) + moved
   shares[giving] = (shares[giving] ?? 0) - moved
@@ -56,9 +56,9 @@ function findInnermostDivider(tree: PaneTree, id: string, direction: Direction):
   return tree.direction === direction ? { place: [], node: tree, index } : undefined
 }
 
-function layOutPanes(tree: PaneTree, room: Room = { left: 0, top: 0, right: 1, bottom: 1 }): Map<string, Room> {
+function layOutPanes(tree: PaneTree, room: Rect = { left: 0, top: 0, right: 1, bottom: 1 }): Map<string, Rect> {
   if (tree.kind === 'pane') return new Map([[tree.id, room]])
-  const rooms = new Map<string, Room>()
+  const rooms = new Map<string, Rect>()
   let used = 0
   for (const { tree: inner, share } of tree.parts) {
     const [from, to] = [used, used + share]
@@ -74,7 +74,7 @@ function layOutPanes(tree: PaneTree, room: Room = { left: 0, top: 0, right: 1, b
   return rooms
 }
 
-function isTouching(own: Room, other: Room, side: Side): boolean {
+function isTouching(own: Rect, other: Rect, side: Side): boolean {
   const [edge, opposite] = {
     left: [own.left, other.right],
     right: [own.right, other.left],
@@ -84,7 +84,7 @@ function isTouching(own: Room, other: Room, side: Side): boolean {
   return Math.abs(edge - opposite) < roundingError
 }
 
-function measureCommonEdge(own: Room, other: Room, side: Side): number {
+function measureCommonEdge(own: Rect, other: Rect, side: Side): number {
   return side === 'left' || side === 'right'
     ? Math.min(own.bottom, other.bottom) - Math.max(own.top, other.top)
     : Math.min(own.right, other.right) - Math.max(own.left, other.left)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findPaneNeighbor, withGrown } from './paneRoom.ts'
+import { findPaneNeighbor, resizePane } from './paneRoom.ts'
 import {
   createPane,
   listPaneIds,
@@ -61,11 +61,11 @@ test('a neighbour is what one sees on that side', () => {
 
 test('keys move the divider on that side, and at the edge the one on the other side', () => {
   const two = beside(createPane('a'), 'a', 'right', 'b')
-  expect(listShares(withGrown(two, 'a', { side: 'right', by: 0.1 }))).toEqual([0.6, 0.4])
-  expect(listShares(withGrown(two, 'b', { side: 'right', by: 0.1 }))).toEqual([0.6, 0.4])
-  expect(listShares(withGrown(two, 'a', { side: 'left', by: 0.1 }))).toEqual([0.4, 0.6])
-  expect(listShares(withGrown(two, 'b', { side: 'left', by: 0.9 }))).toEqual([0.08, 0.92])
-  expect(withGrown(two, 'a', { side: 'up', by: 0.1 })).toBe(two)
+  expect(listShares(resizePane(two, 'a', { side: 'right', by: 0.1 }))).toEqual([0.6, 0.4])
+  expect(listShares(resizePane(two, 'b', { side: 'right', by: 0.1 }))).toEqual([0.6, 0.4])
+  expect(listShares(resizePane(two, 'a', { side: 'left', by: 0.1 }))).toEqual([0.4, 0.6])
+  expect(listShares(resizePane(two, 'b', { side: 'left', by: 0.9 }))).toEqual([0.08, 0.92])
+  expect(resizePane(two, 'a', { side: 'up', by: 0.1 })).toBe(two)
 })
 
 test('what was kept is read as it was, and made valid when it was not', () => {
@@ -119,7 +119,7 @@ test('whatever is split, closed, moved and sized, the tree stays valid and loses
           expected = expected.filter((it) => it !== id)
         } else if (deed === 'move' && id !== at) {
           tree = beside(removePane(tree, id) ?? tree, at, side, id)
-        } else if (deed === 'grow') tree = withGrown(tree, id, { side, by: 0.05 })
+        } else if (deed === 'grow') tree = resizePane(tree, id, { side, by: 0.05 })
         expectValid(tree)
         expect(listPaneIds(tree).sort()).toEqual([...expected].sort())
         const next = findPaneNeighbor(tree, id, side)

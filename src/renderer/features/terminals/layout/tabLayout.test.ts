@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { createPane, listPaneIds } from './paneTree.ts'
 import {
+  findNextTerminal,
   findTab,
   type Layout,
   Layout as LayoutSchema,
-  nextAfter,
   reconcileLayout,
   removeTerminal,
   withActive,
@@ -65,11 +65,11 @@ test('the pane used last is remembered, and its place is taken over when it clos
 })
 
 test('after what closes comes its neighbour: in the tab, else the next tab, else the one before', () => {
-  expect(nextAfter(split, ['b'], 'b')).toBe('a')
-  expect(nextAfter(split, ['a', 'b'], 'b')).toBe('c')
-  expect(nextAfter(split, ['c'], 'c')).toBe('b')
-  expect(nextAfter(three, ['b', 'c'], 'c')).toBe('a')
-  expect(nextAfter(three, ['a', 'b', 'c'], 'b')).toBeUndefined()
+  expect(findNextTerminal(split, ['b'], 'b')).toBe('a')
+  expect(findNextTerminal(split, ['a', 'b'], 'b')).toBe('c')
+  expect(findNextTerminal(split, ['c'], 'c')).toBe('b')
+  expect(findNextTerminal(three, ['b', 'c'], 'c')).toBe('a')
+  expect(findNextTerminal(three, ['a', 'b', 'c'], 'b')).toBeUndefined()
 })
 
 test('a layout is read as it was kept', () => {

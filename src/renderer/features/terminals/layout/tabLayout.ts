@@ -132,7 +132,7 @@ export function withReplaced(layout: Layout, old: string, added: string): Layout
  * Returns the terminal to show after these are closed while `present` is shown.
  * @returns undefined if no terminal remains
  */
-export function nextAfter(layout: Layout, leaving: readonly string[], present: string): string | undefined {
+export function findNextTerminal(layout: Layout, leaving: readonly string[], present: string): string | undefined {
   const left = leaving.reduce(removeTerminal, layout)
   const own = findTab(layout, present)
   const place = own ? layout.indexOf(own) : -1

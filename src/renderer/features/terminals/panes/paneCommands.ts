@@ -11,7 +11,7 @@ import {
 } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { copyId } from '#renderer/ui/copyId.ts'
 import type { MenuItem } from '#renderer/ui/Menu.tsx'
-import { findPaneNeighbor, withGrown } from '../layout/paneRoom.ts'
+import { findPaneNeighbor, resizePane } from '../layout/paneRoom.ts'
 import { listPaneIds, type Side } from '../layout/paneTree.ts'
 import { updateTab, withSplitTerminal, withTerminalAsTab } from '../layout/tabLayout.ts'
 import type { WorkbenchContext } from './workbenchContext.ts'
@@ -71,7 +71,7 @@ export function createPaneCommands(context: WorkbenchContext): Command[] {
       run: () => {
         if (id) {
           arrange((before) =>
-            updateTab(before, id, (it) => ({ ...it, tree: withGrown(it.tree, id, { side, by: growStep }) })),
+            updateTab(before, id, (it) => ({ ...it, tree: resizePane(it.tree, id, { side, by: growStep }) })),
           )
         }
       },
@@ -94,7 +94,7 @@ export function createPaneCommands(context: WorkbenchContext): Command[] {
       icon: Radio,
       shortcut: broadcastKeys,
       keywords: ['broadcast', 'synchronize'],
-      run: () => (broadcast.ids ? broadcast.end() : begin(context)),
+      run: () => (broadcast.ids ? broadcast.end() : startBroadcast(context)),
       enabled: several,
     },
     {
@@ -125,7 +125,7 @@ export function createPaneMenu({ id, ...context }: WorkbenchContext & { id: stri
     'separator',
     broadcast.ids
       ? { label: 'Stop broadcasting', icon: Radio, shortcut: broadcastKeys, onSelect: broadcast.end }
-      : { label: 'Broadcast input', icon: Radio, shortcut: broadcastKeys, onSelect: () => begin(context) },
+      : { label: 'Broadcast input', icon: Radio, shortcut: broadcastKeys, onSelect: () => startBroadcast(context) },
     { label: 'Close', icon: X, shortcut: closeTabKeys, onSelect: () => close([id]) },
   ]
 }
@@ -151,7 +151,7 @@ function zoom({ present, arrange, actions }: WorkbenchContext): void {
 }
 
 /** Unzooms the tab, so that all terminals that receive input are visible. */
-function begin({ tab, broadcast, arrange, actions }: WorkbenchContext): void {
+function startBroadcast({ tab, broadcast, arrange, actions }: WorkbenchContext): void {
   if (tab?.zoomed) arrange((before) => updateTab(before, tab.active, (it) => ({ ...it, zoomed: false })))
   broadcast.begin()
   actions.focus()

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { listPaneIds } from '../layout/paneTree.ts'
 import type { TabLayout } from '../layout/tabLayout.ts'
 import type { TerminalSession } from '../view/terminalSession.ts'
-import { isForItself } from './isForItself.ts'
+import { isPointerOrFocusReport } from './isPointerOrFocusReport.ts'
 
 export type Broadcast = {
   /** Terminals of the current tab that receive broadcast input; undefined if broadcasting is off. */
@@ -41,7 +41,7 @@ export function useBroadcast(tab: TabLayout | undefined): Broadcast {
       else sessions.current.delete(id)
     },
     typed(from, text) {
-      if (!ids?.has(from) || isForItself(text)) return
+      if (!ids?.has(from) || isPointerOrFocusReport(text)) return
       for (const id of ids) if (id !== from) sessions.current.get(id)?.type(text)
     },
   }

@@ -57,7 +57,7 @@ function SearchAll({ sandboxes, onOpen }: Omit<SearchAllDialogProps, 'onClose'>)
   const results = query.text === '' || error ? undefined : data
   const listCachedTerminals = (id: string) =>
     queryClient.getQueryData<TerminalList>(terminalsKey(id as SandboxId)) ?? []
-  const groups = matchGroups(results?.matches ?? [], { sandboxes, listCachedTerminals })
+  const groups = groupMatches(results?.matches ?? [], { sandboxes, listCachedTerminals })
   return (
     <Primitive label="Search in all terminals" shouldFilter={false} loop>
       <div className="flex h-11 items-center gap-2 border-b border-line pr-2 pl-3.5">
@@ -144,7 +144,7 @@ function formatTerminalCount(count: number): string {
 }
 
 /** Groups matches by terminal in order of arrival, labeled like the tabs. */
-function matchGroups(
+function groupMatches(
   matches: readonly TerminalMatch[],
   { sandboxes, listCachedTerminals }: GroupSources,
 ): MatchGroup[] {

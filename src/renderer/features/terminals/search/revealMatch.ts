@@ -2,7 +2,7 @@ import type { IBufferLine, Terminal } from '@xterm/xterm'
 import type { TerminalMatch } from '#shared/contract/terminalSearch.ts'
 
 /** Timeout for a reattached terminal to receive its output. */
-const patienceMs = 8_000
+const timeoutMs = 8_000
 
 /**
  * Scrolls to a match and selects it. Rows move while output arrives, so the nearest row with the same text is used.
@@ -10,7 +10,7 @@ const patienceMs = 8_000
  */
 export function revealMatch(terminal: Terminal, match: TerminalMatch): () => void {
   const waiting = terminal.onWriteParsed(() => void (show(terminal, match) && end()))
-  const patience = setTimeout(end, patienceMs)
+  const patience = setTimeout(end, timeoutMs)
   function end(): void {
     clearTimeout(patience)
     waiting.dispose()

@@ -1,6 +1,6 @@
 import { BellRing, SquareTerminal } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTerminalCalls } from '#renderer/api/terminals/terminalCalls.ts'
+import { useAttentionRequests } from '#renderer/api/terminals/attentionRequests.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import { useBell } from '../view/bell.ts'
@@ -12,7 +12,7 @@ type TabMarkProps = { terminal: Terminal; isUnread: boolean; sandboxRuns: boolea
 /** Mark of a tab: exit state, notification or new output. */
 export function TabMark({ terminal, isUnread, sandboxRuns }: TabMarkProps) {
   const rings = useBell(terminal.session_id)
-  const call = useTerminalCalls().find(({ terminalId }) => terminalId === terminal.session_id)
+  const call = useAttentionRequests().find(({ terminalId }) => terminalId === terminal.session_id)
   const end = describeEnd(terminal, sandboxRuns)
   if (end) return <StatusDot tone={endTone(end)} label={endSentence(end)} />
   if (call || rings) {

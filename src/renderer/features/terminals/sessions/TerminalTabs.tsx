@@ -1,6 +1,6 @@
 import { Ellipsis, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTerminalCalls } from '#renderer/api/terminals/terminalCalls.ts'
+import { useAttentionRequests } from '#renderer/api/terminals/attentionRequests.ts'
 import type { TerminalList } from '#renderer/api/terminals/terminalList.ts'
 import { useCommands } from '#renderer/ui/commands/commandRegistry.tsx'
 import { newTerminalKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
@@ -75,7 +75,7 @@ type TabAreaProps = Pick<TerminalTabsProps, 'sandbox' | 'sandboxMenu' | 'sideBut
 
 function TabArea({ tabs, sandbox, sandboxMenu, sideButton, listButton }: TabAreaProps) {
   const { layout, tab, actions, running } = tabs
-  const calling = new Set<string>(useTerminalCalls().map(({ terminalId }) => terminalId))
+  const calling = new Set<string>(useAttentionRequests().map(({ terminalId }) => terminalId))
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only adds to the click on a tab, which is a button
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a tab is a click

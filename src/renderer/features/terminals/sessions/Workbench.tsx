@@ -14,7 +14,7 @@ import { loadTerminalTabs } from './loadTerminalTabs.ts'
 import { NoTerminals } from './NoTerminals.tsx'
 import { describeState } from './stateSentence.ts'
 import type { TerminalTabsProps } from './TerminalTabs.tsx'
-import { openCommands } from './tabCommands.ts'
+import { createOpenCommands } from './tabCommands.ts'
 
 const TerminalTabs = lazy(async () => ({ default: (await loadTerminalTabs()).TerminalTabs }))
 
@@ -33,7 +33,7 @@ export function Workbench({ closedIds, layout, creating, ...props }: WorkbenchPr
     if (data) keepClosed(data.map(({ session_id }) => session_id))
   }, [data])
   const running = sandbox.status === 'running'
-  useCommands(visible ? openCommands({ running, actions }) : [])
+  useCommands(visible ? createOpenCommands({ running, actions }) : [])
 
   if (isPending) return <ReadingTerminals />
   if (error) {

@@ -35,7 +35,7 @@ const section = 'Terminal tabs'
 const tabsByNumber = 9
 
 /** Returns the commands that open terminals, available even if there are none. */
-export function openCommands({ running, actions }: { running: boolean; actions: WorkbenchActions }): Command[] {
+export function createOpenCommands({ running, actions }: { running: boolean; actions: WorkbenchActions }): Command[] {
   return [
     {
       id: 'tabs.new',

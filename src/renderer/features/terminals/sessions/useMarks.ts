@@ -12,9 +12,9 @@ export type Marks = {
 /**
  * The service reports output once a second. Output reported this soon after a terminal was hidden was already visible.
  */
-const seenMs = 1_500
+const outputGracePeriodMs = 1_500
 /** Time after which a hidden terminal is detached and no longer reports its own bell. */
-const attachedMs = 7_000
+const detachDelayMs = 7_000
 
 type MarksOptions = {
   sandboxId: SandboxId
@@ -45,8 +45,8 @@ export function useMarks({ sandboxId, visibleIds, getLabel }: MarksOptions): Mar
     if (event.type !== 'terminal.output' || event.sandbox_id !== sandboxId) return
     const id = event.session_id
     const leftMs = performance.now() - (leftAtMs.current.get(id) ?? Number.NEGATIVE_INFINITY)
-    if (leftMs > seenMs) add(id)
-    if (event.bell && leftMs > attachedMs && !visibleIds.includes(id)) ringing(id).ring()
+    if (leftMs > outputGracePeriodMs) add(id)
+    if (event.bell && leftMs > detachDelayMs && !visibleIds.includes(id)) ringing(id).ring()
   })
 
   function ringing(id: string): Bell {

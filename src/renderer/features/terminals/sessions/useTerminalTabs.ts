@@ -1,5 +1,5 @@
 import { type RefObject, useRef, useState } from 'react'
-import { useVisibleTerminals } from '#renderer/api/terminals/terminalCalls.ts'
+import { useVisibleTerminals } from '#renderer/api/terminals/attentionRequests.ts'
 import type { TerminalList } from '#renderer/api/terminals/terminalList.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'

@@ -2,7 +2,7 @@
  * Maximum length of a chunk in UTF-16 code units. A message contains at most 64 KiB of UTF-8, and a code unit takes at
  * most three bytes.
  */
-const pieceUnits = Math.floor((64 * 1024) / 3)
+const chunkUnits = Math.floor((64 * 1024) / 3)
 
 /** Maximum input buffered while disconnected, in bytes. */
 export const maxQueuedBytes = 64 * 1024
@@ -42,7 +42,7 @@ export function createInputQueue(): InputQueue {
 export function splitInput(text: string): string[] {
   const pieces: string[] = []
   for (let start = 0; start < text.length; ) {
-    let end = Math.min(start + pieceUnits, text.length)
+    let end = Math.min(start + chunkUnits, text.length)
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1
     pieces.push(text.slice(start, end))
     start = end

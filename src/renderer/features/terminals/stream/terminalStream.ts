@@ -1,9 +1,9 @@
 import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import { type ClientStreamMessage, streamClose } from '#shared/contract/terminalStream.ts'
+import { type Attachment, type AttachmentEnd, attachStream } from './attachStream.ts'
 import { maxQueuedBytes } from './inputQueue.ts'
 import { createParking, type Parking } from './parking.ts'
 import { createSizeRequests, type SizeRequests } from './sizeRequests.ts'
-import { type Attachment, type AttachmentEnd, streamAttachment } from './streamAttachment.ts'
 import { createStreamInput, type StreamInput } from './streamInput.ts'
 import type { Drawn, Message } from './streamOutput.ts'
 import { isFinalPhase, type StreamState } from './streamState.ts'
@@ -17,7 +17,7 @@ const attachWithinMs = 15_000
  * Duration after which a connection counts as stable. The first reconnection attempt after it is not delayed by earlier
  * errors.
  */
-const steadyAfterMs = 5_000
+const stableAfterMs = 5_000
 
 /** Opens a WebSocket to one terminal. The snapshot includes `scrollback` lines above the screen. */
 export type StreamConnector = (query: { scrollback: number }) => WebSocket
@@ -149,7 +149,7 @@ function enter(stream: Stream, next: StreamState): void {
 function connect(stream: Stream): void {
   const { options, input, sizes, parking } = stream
   stream.retry = undefined
-  stream.attachment = streamAttachment({
+  stream.attachment = attachStream({
     socket: options.connect({ scrollback: options.scrollbackLines }),
     screen: options.screen,
     attachWithinMs,
@@ -197,7 +197,7 @@ function handleEnd(stream: Stream, { code, reason }: AttachmentEnd): void {
     enter(stream, { phase: 'gone', reason })
     return
   }
-  if (attachedAtMs !== undefined && performance.now() - attachedAtMs > steadyAfterMs) stream.failedAttempts = 0
+  if (attachedAtMs !== undefined && performance.now() - attachedAtMs > stableAfterMs) stream.failedAttempts = 0
   stream.attachedAtMs = undefined
   const delayMs = options.retryDelayMs ?? retryDelayMs
   stream.retry = setTimeout(() => connect(stream), delayMs(stream.failedAttempts))

@@ -19,7 +19,7 @@ import { type Observable, useObservable } from './observable.ts'
 import { PasteBar } from './paste/PasteBar.tsx'
 import { PasteDialog } from './paste/PasteDialog.tsx'
 import { readPreferences } from './preferences/preferencesStore.ts'
-import type { Place } from './readingPlace.ts'
+import type { ScrollState } from './readingPlace.ts'
 import { SearchBar } from './SearchBar.tsx'
 import { createTerminalActions, type TerminalActions } from './terminalActions.ts'
 import type { TerminalSession } from './terminalSession.ts'
@@ -28,7 +28,7 @@ import type { WebglLeases } from './webglLeases.ts'
 
 type StreamBarProps = { state: StreamState; onRetry: () => void }
 
-type NewOutputPillProps = { place: Observable<Place>; onJump: () => void }
+type NewOutputPillProps = { place: Observable<ScrollState>; onJump: () => void }
 
 const maxPreviewLength = 600
 

@@ -6,7 +6,7 @@ const changed = 'steward:terminal-bell'
 type BellChange = { terminalId: string; rang: boolean }
 
 /** Minimum interval between sounds or notifications of a bell. */
-const silenceMs = 1_000
+const minBellIntervalMs = 1_000
 const tone = { hertz: 660, seconds: 0.14, loudness: 0.08 } as const
 
 export type Bell = { ring(): void }
@@ -19,7 +19,7 @@ export function createBell({ terminalId, label, preferences }: BellOptions): Bel
     ring() {
       const { bellMark, bellSound, bellNotification } = preferences()
       if (bellMark) tell({ terminalId, rang: true })
-      if (performance.now() - lastMs < silenceMs) return
+      if (performance.now() - lastMs < minBellIntervalMs) return
       lastMs = performance.now()
       if (bellSound) void playBell()
       if (bellNotification && document.hidden) showNotification(terminalId, label())

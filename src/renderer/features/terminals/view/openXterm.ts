@@ -3,10 +3,10 @@ import { WebLinksAddon } from '@xterm/addon-web-links'
 import { type IDisposable, Terminal } from '@xterm/xterm'
 import { boundTerminal, boundWidths } from '#shared/terminalBounds.ts'
 import { type CommandTrail, createCommandTrail } from './commandTrail.ts'
-import { placeLinks } from './links/placeLinks.ts'
+import { createTargetLinkProvider } from './links/targetLinkProvider.ts'
 import { createTerminalLinks, type LinkHint, type SandboxLinks } from './links/terminalLinks.ts'
 import type { Observable } from './observable.ts'
-import { muteAnswers } from './quietAnswers.ts'
+import { suppressReplies } from './quietAnswers.ts'
 import { type ReadingPlace, trackReadingPlace } from './readingPlace.ts'
 import { createTerminalSearch, type TerminalSearch } from './terminalSearch.ts'
 import { watchWorkingDirectory } from './workingDirectory.ts'
@@ -56,7 +56,7 @@ export function openXterm({ host, appearance, inside, ...on }: OpenXtermOptions)
   boundWidths(terminal)
   boundTerminal(terminal)
   terminal.loadAddon(new WebLinksAddon(links.activate, links))
-  muteAnswers(terminal.parser)
+  suppressReplies(terminal.parser)
   const search = createTerminalSearch(terminal)
   const reading = trackReadingPlace(terminal, on.onMove)
   const commands = createCommandTrail(terminal, on.onInput)
@@ -65,7 +65,7 @@ export function openXterm({ host, appearance, inside, ...on }: OpenXtermOptions)
     const { find } = inside
     const { link } = links
     terminal.registerLinkProvider(
-      placeLinks({ buffer: () => terminal.buffer.active, folder: () => directory.now, find, link }),
+      createTargetLinkProvider({ buffer: () => terminal.buffer.active, folder: () => directory.now, find, link }),
     )
   }
   terminal.onBell(on.onBell)

@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { muteAnswers, onPersonsInput } from './quietAnswers.ts'
+import { onUserInput, suppressReplies } from './quietAnswers.ts'
 
 const queries = {
   'primary device attributes': '\x1b[c',
@@ -25,7 +25,7 @@ const queries = {
 function open() {
   const terminal = new Terminal({ cols: 40, rows: 5, allowProposedApi: true })
   const sent: string[] = []
-  onPersonsInput(terminal as never, (text) => sent.push(text))
+  onUserInput(terminal as never, (text) => sent.push(text))
   const write = (text: string) => new Promise<void>((parsed) => terminal.write(text, parsed))
   return { terminal, sent, write }
 }
@@ -38,7 +38,7 @@ test('the terminal would answer, were it not kept quiet', async () => {
 
 test.each(Object.entries(queries))('stays quiet when asked for %s', async (_, query) => {
   const { terminal, sent, write } = open()
-  muteAnswers(terminal.parser as never)
+  suppressReplies(terminal.parser as never)
   await write(`before${query}after`)
   expect(sent).toEqual([])
   expect(terminal.buffer.active.getLine(0)?.translateToString(true)).toBe('beforeafter')
@@ -46,7 +46,7 @@ test.each(Object.entries(queries))('stays quiet when asked for %s', async (_, qu
 
 test('what the person types goes out, also right after a query', async () => {
   const { terminal, sent, write } = open()
-  muteAnswers(terminal.parser as never)
+  suppressReplies(terminal.parser as never)
   await write(Object.values(queries).join(''))
   terminal.input('ls\r')
   expect(sent).toEqual(['ls\r'])
@@ -54,7 +54,7 @@ test('what the person types goes out, also right after a query', async () => {
 
 test('modes that share a letter with a query still act', async () => {
   const { terminal, write } = open()
-  muteAnswers(terminal.parser as never)
+  suppressReplies(terminal.parser as never)
   await write('\x1b[?2004h\x1b[?1004h\x1b[?1h')
   expect(terminal.modes).toMatchObject({
     bracketedPasteMode: true,

@@ -4,7 +4,7 @@ import type { IDisposable, IParser, Terminal } from '@xterm/xterm'
  * Suppresses a viewer's replies to terminal queries. The host's screen replies once to each query. Viewers would reply
  * again, and drawing a snapshot would reply to old queries.
  */
-export function muteAnswers(parser: IParser): IDisposable {
+export function suppressReplies(parser: IParser): IDisposable {
   const asked = () => true // handled, so the terminal's default handler does not reply
   const handlers = [
     parser.registerCsiHandler({ final: 'c' }, asked),
@@ -26,7 +26,7 @@ export function muteAnswers(parser: IParser): IDisposable {
  * Calls `listener` with input that the user typed, or caused by pointer or focus. Excludes the report that the terminal
  * sends synchronously from its parser when a program enables focus reporting (`CSI ? 1004 h`).
  */
-export function onPersonsInput(
+export function onUserInput(
   terminal: Pick<Terminal, 'parser' | 'onData' | 'onBinary'>,
   listener: (text: string) => void,
 ): IDisposable {

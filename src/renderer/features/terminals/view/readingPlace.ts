@@ -2,9 +2,9 @@ import type { Terminal } from '@xterm/xterm'
 import { createObservable, type Observable } from './observable.ts'
 
 /** `end`: new output is visible. `above`: the user has scrolled up. `news`: output has arrived since then. */
-export type Place = 'end' | 'above' | 'news'
+export type ScrollState = 'end' | 'above' | 'news'
 
-export type ReadingPlace = { readonly place: Observable<Place>; toEnd(): void; dispose(): void }
+export type ReadingPlace = { readonly place: Observable<ScrollState>; toEnd(): void; dispose(): void }
 
 type PlacedTerminal = Pick<Terminal, 'buffer' | 'onScroll' | 'onWriteParsed' | 'scrollToLine' | 'scrollToBottom'> & {
   readonly parser: Pick<Terminal['parser'], 'registerCsiHandler'>
@@ -19,7 +19,7 @@ export function trackReadingPlace(
   terminal: PlacedTerminal,
   onMove: (listener: () => void) => () => void,
 ): ReadingPlace {
-  const place = createObservable<Place>('end')
+  const place = createObservable<ScrollState>('end')
   let pinned: number | undefined
   let cleared = false
   const linesBelow = () => terminal.buffer.active.baseY - terminal.buffer.active.viewportY

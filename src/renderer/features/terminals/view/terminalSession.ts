@@ -10,7 +10,7 @@ import type { Observable } from './observable.ts'
 import { openXterm, type Xterm } from './openXterm.ts'
 import { createTerminalPaste, type TerminalPaste } from './paste/terminalPaste.ts'
 import { followPointer } from './pointer.ts'
-import { onPersonsInput } from './quietAnswers.ts'
+import { onUserInput } from './quietAnswers.ts'
 import type { ReadingPlace } from './readingPlace.ts'
 import { readClipboard, writeClipboard } from './terminalClipboard.ts'
 import { findTerminalKeyAction, type TerminalKeyAction } from './terminalKeys.ts'
@@ -215,7 +215,7 @@ function listenToUser(session: SessionState): void {
     moves.emit()
     on.used()
   }
-  onPersonsInput(terminal, paste.typed)
+  onUserInput(terminal, paste.typed)
   host.addEventListener('wheel', handleMove, { passive: true, signal })
   host.addEventListener('pointerdown', handleMove, { signal })
   host.addEventListener('keydown', handleMove, { capture: true, signal })

@@ -10,7 +10,7 @@ import type { WebglHolder } from './webglLeases.ts'
 export const rendererKey = 'steward.terminal.renderer'
 
 /** Number of context losses after which WebGL is disabled for the terminal. */
-const lossesBorne = 3
+const maxContextLosses = 3
 
 /**
  * Renders `terminal` with WebGL if available. After a context loss (driver error, sleep), it renders with DOM elements
@@ -40,7 +40,7 @@ export function createWebglRenderer(terminal: Terminal): WebglHolder {
       addon = tried
       tried.onContextLoss(() => {
         losses += 1
-        unusable = losses >= lossesBorne
+        unusable = losses >= maxContextLosses
         stop()
       })
       return true

@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/xterm'
-import { computePieceBytes } from '#shared/terminalBounds.ts'
+import { computeChunkBytes } from '#shared/terminalBounds.ts'
 import type { SnapshotMarks, TerminalScreen } from '../stream/terminalScreen.ts'
 
 /** Maximum number of bytes queued in xterm.js, which parses them even if a redraw makes them obsolete. */
@@ -43,7 +43,7 @@ export function createXtermScreen(
         first.act()
         continue
       }
-      const piece = first.output.subarray(first.at, first.at + computePieceBytes(terminal))
+      const piece = first.output.subarray(first.at, first.at + computeChunkBytes(terminal))
       first.at += piece.length
       const isLast = first.at === first.output.length
       if (isLast) waiting.shift()
@@ -62,7 +62,7 @@ export function createXtermScreen(
 
   /** xterm.js yields only between writes, so output is split into chunks that do not block the window for long. */
   const write = (output: Uint8Array, parsed: () => void, size: { cols: number; rows: number } = terminal) => {
-    const step = computePieceBytes(size)
+    const step = computeChunkBytes(size)
     let at = 0
     for (; at + step < output.length; at += step) terminal.write(output.subarray(at, at + step))
     terminal.write(output.subarray(at), parsed)

@@ -9,13 +9,13 @@ import type { ImageSource } from '#shared/contract/images.ts'
 import type { AddImage, RuntimeImages } from '../../sandboxRuntime.ts'
 import { findExecutable } from '../hostTools.ts'
 import { type ImageArchive, readArchive } from './archiveFile.ts'
-import { makeDebianSystem } from './debianSystem.ts'
+import { buildDebianSystem } from './debianSystem.ts'
 import { detectCompression, openDecompressed } from './decompressed.ts'
 import { findIdRange } from './idRange.ts'
 import type { ImageFile, ImageStore, StoredImage } from './imageStore.ts'
 import { createLayerWriter, type LayerReport, type LayerWriter } from './layerWriter.ts'
 import { readDistribution, readDistributionName } from './readDistribution.ts'
-import { type LayerLimits, readFailure, writeTar } from './tarLayer.ts'
+import { type LayerLimits, toReadError, writeTar } from './tarLayer.ts'
 
 type ImagesOptions = {
   runtime: string
@@ -124,7 +124,7 @@ async function fillFromSystem(
   if (mmdebstrap === undefined) throw new AppError('image/failed', (await findSystemObstacle()) ?? '')
   onProgress(`Making ${distribution.title}`, 0)
   const request = { mmdebstrap, distribution, packages, onProgress, signal }
-  await makeDebianSystem(request, (tar) => writeTar(tar, { writer, limits, layered: false, signal }))
+  await buildDebianSystem(request, (tar) => writeTar(tar, { writer, limits, layered: false, signal }))
   const more = packages.length === 0 ? '' : ` with ${packages.join(', ')}`
   return { detail: `${distribution.title}${more}, made from the packages of this machine's distribution.`, path: null }
 }
@@ -190,7 +190,7 @@ async function decompressArchive(path: string, { scratch, limits, signal }: Fill
     await pipeline(openDecompressed({ path }, compression), counted, createWriteStream(plain), { signal })
   } catch (error) {
     signal.throwIfAborted()
-    throw readFailure(error)
+    throw toReadError(error)
   }
   limits.remainingBytes = remaining
   return plain

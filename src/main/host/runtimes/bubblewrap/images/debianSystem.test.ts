@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { until } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { isStopped } from '../processTable.ts'
-import { makeDebianSystem } from './debianSystem.ts'
+import { buildDebianSystem } from './debianSystem.ts'
 
 test('No script of a package is root of this computer', async () => {
   const folder = temporaryFolder('debian-user')
@@ -14,7 +14,7 @@ test('No script of a package is root of this computer', async () => {
   const request = { mmdebstrap, packages: [], onProgress: () => {}, signal: new AbortController().signal }
   const distribution = { title: 'Debian', suite: 'stable', sources: '' }
   let said = ''
-  await makeDebianSystem({ ...request, distribution }, async (tar) => {
+  await buildDebianSystem({ ...request, distribution }, async (tar) => {
     for await (const bytes of tar) said += bytes
   })
   const [line = '', mode] = said.trim().split('\n')
@@ -31,7 +31,7 @@ test('What mmdebstrap has started ends with it when it is called off', async () 
   writeFileSync(mmdebstrap, script.join('\n'), { mode: 0o755 })
   chmodSync(folder, 0o777)
   const calledOff = new AbortController()
-  const result = makeDebianSystem(
+  const result = buildDebianSystem(
     {
       mmdebstrap,
       distribution: { title: 'Debian', suite: 'stable', sources: '' },

@@ -42,7 +42,7 @@ type DebianRequest = {
  * Builds a system of the host's distribution with mmdebstrap and passes its tar to `use`.
  * @throws AppError `image/failed` with the last output of mmdebstrap
  */
-export async function makeDebianSystem(request: DebianRequest, use: (tar: Readable) => Promise<void>): Promise<void> {
+export async function buildDebianSystem(request: DebianRequest, use: (tar: Readable) => Promise<void>): Promise<void> {
   const { distribution, packages, signal } = request
   const folder = await mkdtemp(join(tmpdir(), 'steward-image-'))
   try {

@@ -3,7 +3,7 @@ import { type UserInfo, userInfo } from 'node:os'
 import { findExecutable } from '../hostTools.ts'
 
 /** Number of users and groups in a sandbox with an image, as Debian and most images assume. */
-export const idsOfImage = 65_536
+export const idsPerImage = 65_536
 
 /**
  * Users and groups that own the files of images on this computer, as lines of uid_map(5) and gid_map(5). Root preserves
@@ -25,13 +25,13 @@ export function toNumberInRange({ firstUid }: Pick<IdRange, 'firstUid'>, uid: nu
   if (firstUid === undefined) return uid
   if (uid === process.getuid?.()) return 0
   const number = uid - firstUid + 1
-  return number >= 1 && number < idsOfImage ? number : undefined
+  return number >= 1 && number < idsPerImage ? number : undefined
 }
 
 /** @returns the range, or a sentence with the missing requirement and how to install it */
 export async function findIdRange(): Promise<IdRange | string> {
   if (process.getuid?.() === 0) {
-    const mapping = `0 0 ${idsOfImage}`
+    const mapping = `0 0 ${idsPerImage}`
     return { uids: mapping, gids: mapping, firstUid: undefined, mappers: undefined }
   }
   const [newuidmap, newgidmap] = await Promise.all(['newuidmap', 'newgidmap'].map((name) => findExecutable(name)))
@@ -50,7 +50,7 @@ export async function findIdRange(): Promise<IdRange | string> {
   if (uids === undefined || gids === undefined) {
     return `${username} has no 65536 subordinate ids in /etc/subuid and /etc/subgid. As root: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ${username}`
   }
-  const others = idsOfImage - 1
+  const others = idsPerImage - 1
   return {
     uids: `0 ${uid} 1 1 ${uids} ${others}`,
     gids: `0 ${gid} 1 1 ${gids} ${others}`,
@@ -71,7 +71,7 @@ function getOwnUser(): UserInfo<string> | undefined {
 export function findSubordinateRange(text: string, names: readonly string[]): number | undefined {
   for (const line of text.split('\n')) {
     const [name = '', first = '', count = ''] = line.trim().split(':')
-    if (names.includes(name) && /^\d+$/.test(first) && Number(count) >= idsOfImage - 1) return Number(first)
+    if (names.includes(name) && /^\d+$/.test(first) && Number(count) >= idsPerImage - 1) return Number(first)
   }
   return undefined
 }

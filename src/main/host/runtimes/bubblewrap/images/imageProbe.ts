@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { ImageName } from '#shared/contract/images.ts'
 import { imageContent } from '../baseFiles.ts'
 import type { DiskTemplates } from '../diskTemplates.ts'
-import { makeTree, type SandboxStorage } from '../machineFolder.ts'
+import { makeTree, type SandboxStorage } from '../sandboxFolder.ts'
 import type { Spawner } from '../spawner.ts'
-import { doorway, toLaunchRequest } from '../startRequest.ts'
+import { hiddenMountPoint, toLaunchRequest } from '../startRequest.ts'
 import { tryLaunch } from '../tryLaunch.ts'
 import { findIdRange, type IdRange } from './idRange.ts'
 import { removeInRange } from './inRange.ts'
 
-export type ImageAbility = { range: IdRange; detail: undefined } | { range: undefined; detail: string }
+export type ImageSupport = { range: IdRange; detail: undefined } | { range: undefined; detail: string }
 
 /** Not used by any sandbox. */
 const probeUid = 1_899_900_000
@@ -25,7 +25,7 @@ export async function probeImages(options: {
   spawner: Spawner
   folder: string
   templates: DiskTemplates | undefined
-}): Promise<ImageAbility> {
+}): Promise<ImageSupport> {
   const { folder, templates } = options
   const range = await findIdRange()
   if (typeof range === 'string') return { range: undefined, detail: `Images cannot be used here: ${range}` }
@@ -38,7 +38,7 @@ export async function probeImages(options: {
     await mkdir(root, { mode: 0o755 })
     await writeFile(join(root, 'file'), 'of the image')
     const storage = await createStorage(place, uid, templates)
-    const rootPath = `${doorway}/root`
+    const rootPath = `${hiddenMountPoint}/root`
     const command = [
       '/bin/sh',
       '-c',

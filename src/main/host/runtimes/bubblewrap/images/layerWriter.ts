@@ -69,7 +69,7 @@ export function createLayerWriter(options: { perl: string; range: IdRange; folde
     length.writeUInt32BE(text.length)
     return out.write(Buffer.concat([length, text]))
   }
-  const toFailure = (): AppError => writeFailure(complaint.trim())
+  const toFailure = (): AppError => toWriteError(complaint.trim())
   const telling = async (...fields: (string | number)[]): Promise<void> => {
     await tell(...fields).catch(async () => {
       await ended
@@ -142,7 +142,7 @@ function createBuffer(to: Writable, ended: Promise<unknown>) {
   }
 }
 
-function writeFailure(complaint: string): AppError {
+function toWriteError(complaint: string): AppError {
   const [, digits = '', path = ''] = /^(\d+) (.*)$/s.exec(complaint) ?? []
   const { ENOSPC, EDQUOT, ENOTDIR, ENOENT, ELOOP, ENAMETOOLONG } = constants.errno
   const number = Number(digits)

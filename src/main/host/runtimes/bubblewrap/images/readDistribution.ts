@@ -36,18 +36,18 @@ export async function readDistribution(): Promise<Distribution | string> {
 }
 
 /** Criteria for sources of the distribution itself. Third-party lists, such as Docker's, use the same suite name. */
-export type OwnSource = {
+export type DistributionSource = {
   suite: string
   /** URLs without a trailing slash. Undefined if apt has not downloaded its lists yet. */
   addresses: ReadonlySet<string> | undefined
 }
 
-const askMs = 30_000
+const requestTimeoutMs = 30_000
 
 /** Returns the addresses of sources whose signed list has the distribution as its origin. */
 async function findArchiveAddresses(family: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   const format = ['indextargets', '--format', '$(ORIGIN)\t$(REPO_URI)']
-  const listing = await promisify(execFile)('apt-get', format, { timeout: askMs }).catch(() => undefined)
+  const listing = await promisify(execFile)('apt-get', format, { timeout: requestTimeoutMs }).catch(() => undefined)
   const rows = (listing?.stdout ?? '').split('\n').map((line) => line.split('\t'))
   const ownRows = rows.filter(([origin = '']) => family.includes(origin.toLowerCase()))
   return ownRows.length === 0 ? undefined : new Set(ownRows.map(([, address = '']) => stripTrailingSlash(address)))
@@ -56,7 +56,7 @@ async function findArchiveAddresses(family: readonly string[]): Promise<Readonly
 const stripTrailingSlash = (address: string): string => address.replace(/\/+$/, '')
 
 /** Reads the package sources of the host's distribution, without third-party sources. Empty if they are unknown. */
-async function readAptSources(source: OwnSource): Promise<string> {
+async function readAptSources(source: DistributionSource): Promise<string> {
   const parts = await readdir('/etc/apt/sources.list.d').catch(() => [])
   const files = ['/etc/apt/sources.list', ...parts.toSorted().map((name) => join('/etc/apt/sources.list.d', name))]
   const texts = await Promise.all(
@@ -69,7 +69,7 @@ async function readAptSources(source: OwnSource): Promise<string> {
 }
 
 /** Parses the one-line format of sources.list(5). */
-export function selectLines(text: string, source: OwnSource): string {
+export function selectLines(text: string, source: DistributionSource): string {
   const own = text.split('\n').filter((line) => {
     const [type, address = '', name = ''] = line
       .replace(/\[[^\]]*\]/, '')
@@ -81,7 +81,7 @@ export function selectLines(text: string, source: OwnSource): string {
 }
 
 /** Parses the deb822 format of sources.list(5). */
-export function selectStanzas(text: string, source: OwnSource): string {
+export function selectStanzas(text: string, source: DistributionSource): string {
   const stanzas = text
     .split('\n')
     .filter((line) => !line.startsWith('#'))
@@ -99,7 +99,7 @@ export function selectStanzas(text: string, source: OwnSource): string {
   return own.map((stanza) => `${stanza.trim()}\n`).join('\n')
 }
 
-function isOwn(address: string, { addresses }: OwnSource): boolean {
+function isOwn(address: string, { addresses }: DistributionSource): boolean {
   return addresses === undefined || addresses.has(stripTrailingSlash(address))
 }
 

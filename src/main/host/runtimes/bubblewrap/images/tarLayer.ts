@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ExtractEvents, Header } from 'tar-stream'
 import { AppError } from '#shared/appError.ts'
-import { idsOfImage } from './idRange.ts'
+import { idsPerImage } from './idRange.ts'
 import type { LayerWriter, Owner } from './layerWriter.ts'
 
 export type LayerLimits = {
@@ -51,7 +51,7 @@ export async function writeTar(
     tar.destroy()
     await piped.catch(() => {}) // the first error is more specific
     signal.throwIfAborted()
-    throw readFailure(error)
+    throw toReadError(error)
   }
 }
 
@@ -111,9 +111,9 @@ function toSafePath(name: string): string {
 function readOwner({ name, uid, gid, mode, mtime, pax }: TarHeader): Owner {
   const ids = { uid: Number(pax?.uid ?? uid), gid: Number(pax?.gid ?? gid) }
   for (const id of Object.values(ids)) {
-    if (Number.isInteger(id) && id >= 0 && id < idsOfImage) continue
+    if (Number.isInteger(id) && id >= 0 && id < idsPerImage) continue
     throw createBrokenLayerError(
-      `${JSON.stringify(name.slice(0, 200))} belongs to ${id}, and users end at ${idsOfImage - 1}`,
+      `${JSON.stringify(name.slice(0, 200))} belongs to ${id}, and users end at ${idsPerImage - 1}`,
     )
   }
   const seconds = Math.floor(mtime.getTime() / 1000)
@@ -140,7 +140,7 @@ function createTooLargeError(reason: string): AppError {
 }
 
 /** Converts errors of zlib and of the tar reader, which indicate missing or corrupt bytes. */
-export function readFailure(error: unknown): AppError {
+export function toReadError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const reason = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
   return new AppError('image/failed', `The archive is damaged or incomplete: ${reason}.`, { cause: error })

@@ -7,7 +7,7 @@ test('network.pl reads every argument, and none that is missing', () => {
   const request = buildNetworkArguments({ tools, network: 'internet', uid: 1, closed: ['10.0.0.0/8'] })
   const script = buildPerlScript('network')
   const keysRead = new Set([...script.matchAll(/\$given->\{(\w+)\}/g)].map(([, key = '']) => key))
-  // `tryToConnect`, the warden and `perlScript` add these.
+  // `tryToConnect`, the supervisor and `perlScript` add these.
   for (const key of ['users', 'net', 'new', 'calls']) keysRead.delete(key)
   expect([...keysRead].sort()).toEqual(Object.keys(request).sort())
   expect(request.own_rules).toEqual({ rules: ['inet steward own', 'reject'], frames: ['netdev steward own', 'drop'] })

@@ -11,7 +11,7 @@ export type NetworkTools = {
   perl: string
   pasta: string
   nft: string
-  way: PastaWay
+  way: PastaNamespaceMode
   /** Whether this kernel can filter raw Ethernet frames. */
   hasFrameRules: boolean
 }
@@ -20,7 +20,7 @@ export type NetworkTools = {
  * `files`: pasta opens inherited namespace files. `process`: pasta inspects a helper process that has joined the
  * namespaces. Which of them a version of pasta and its AppArmor profile allow is determined by trying.
  */
-export type PastaWay = 'files' | 'process'
+export type PastaNamespaceMode = 'files' | 'process'
 
 /** Arguments of `connect_network` in `network.pl`, built by the process that holds the namespace. */
 export type ConnectArguments = Readonly<Record<string, unknown>>

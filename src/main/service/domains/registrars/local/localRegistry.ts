@@ -6,7 +6,7 @@ import {
   assertPrice,
   type Registrar,
   type RegistrarDomain,
-  RegistrarFailure,
+  RegistrarError,
   type RegistrarRecord,
   type TldPrice,
 } from '../registrar.ts'
@@ -63,13 +63,13 @@ export function createLocalRegistry(options: {
     }
   }
   const assertReachable = (name: string): void => {
-    if (findMagicName(name) === 'down') throw new RegistrarFailure('unreachable', 'The registrar does not answer.')
+    if (findMagicName(name) === 'down') throw new RegistrarError('unreachable', 'The registrar does not answer.')
   }
   const requireDomain = (name: string): RegistryDomain => {
     assertReachable(name)
     const domain = records.find(name)
     if (domain) return domain
-    throw new RegistrarFailure('refused', `${name} is not registered here.`)
+    throw new RegistrarError('refused', `${name} is not registered here.`)
   }
 
   return {
@@ -86,7 +86,7 @@ export function createLocalRegistry(options: {
       const magic = findMagicName(name)
       const present = availability(name).price
       if (!present) {
-        throw new RegistrarFailure('refused', 'The test registry has no names below this top-level domain.')
+        throw new RegistrarError('refused', 'The test registry has no names below this top-level domain.')
       }
       assertPrice(name, price, present)
       const atMs = now()
@@ -98,7 +98,7 @@ export function createLocalRegistry(options: {
           ...{ expiresAtMs: magic === 'expiring' ? atMs + expiringMs : addYears(atMs, years), privacy, locked: true },
           ...{ nameservers: nameservers ?? registryNameservers, serial: 1 },
         })
-      if (!isAdded) throw new RegistrarFailure('taken', `${name} is taken.`)
+      if (!isAdded) throw new RegistrarError('taken', `${name} is taken.`)
     },
     async renewalPrice(name) {
       requireDomain(name)
@@ -107,11 +107,11 @@ export function createLocalRegistry(options: {
     async renew({ name, years, amountCents }) {
       const { expiresAtMs } = requireDomain(name)
       if ((availability(name).price?.renewal ?? 0) * years > amountCents) {
-        throw new RegistrarFailure('refused', `The renewal of ${name} costs more by now than it was offered for.`)
+        throw new RegistrarError('refused', `The renewal of ${name} costs more by now than it was offered for.`)
       }
       const renewedAtMs = addYears(Math.max(expiresAtMs, now()), years)
       if (renewedAtMs > addYears(now(), maxYearsAhead)) {
-        throw new RegistrarFailure('refused', `${name} can be renewed for ${maxYearsAhead} years from now at most.`)
+        throw new RegistrarError('refused', `${name} can be renewed for ${maxYearsAhead} years from now at most.`)
       }
       records.change(name, { expiresAtMs: renewedAtMs })
     },
@@ -129,7 +129,7 @@ export function createLocalRegistry(options: {
       records.change(name, { locked })
     },
     async authCode(name) {
-      if (requireDomain(name).locked) throw new RegistrarFailure('refused', `${name} is locked. Unlock it first.`)
+      if (requireDomain(name).locked) throw new RegistrarError('refused', `${name} is locked. Unlock it first.`)
       return { code: randomBytes(9).toString('base64url') } // accepted nowhere, because there is no other test registry
     },
     async setNameservers(name, nameservers) {
@@ -144,7 +144,7 @@ function createRecordOperations(
   records: RegistryRepository,
   requireDomain: (name: string) => RegistryDomain,
 ): Pick<Registrar, 'records' | 'addRecord' | 'changeRecord' | 'removeRecord'> {
-  const noRecord = (id: string) => new RegistrarFailure('refused', `There is no DNS record ${id}.`)
+  const noRecord = (id: string) => new RegistrarError('refused', `There is no DNS record ${id}.`)
   return {
     async records(name) {
       requireDomain(name)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { HttpClient } from '#platform/httpClient.ts'
 import { requestRegistrar, sanitizeRegistrarText } from '../askRegistrar.ts'
-import { RegistrarFailure } from '../registrar.ts'
+import { RegistrarError } from '../registrar.ts'
 
 export type NameComCall = {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -64,20 +64,20 @@ export function createNameComApi(options: {
 
 type Answered = { status: number; json: unknown; changes: boolean }
 
-function toRegistrarFailure({ status, json, changes }: Answered, secrets: readonly string[]): RegistrarFailure {
+function toRegistrarFailure({ status, json, changes }: Answered, secrets: readonly string[]): RegistrarError {
   const { data } = Failure.safeParse(json)
   const said = [data?.message, data?.details].map((it) => sanitizeRegistrarText(it, secrets)).filter((it) => it !== '')
   const cause = new Error(`Status ${status}: ${said.join(', ')}`)
-  if (status === 429) return new RegistrarFailure('unreachable', `${nameComTitle} is asked too often.`, { cause })
+  if (status === 429) return new RegistrarError('unreachable', `${nameComTitle} is asked too often.`, { cause })
   // 402: the account has insufficient funds.
   if ([401, 402, 403].includes(status)) {
-    return new RegistrarFailure('unreachable', `${nameComTitle} refuses the account of this service.`, { cause })
+    return new RegistrarError('unreachable', `${nameComTitle} refuses the account of this service.`, { cause })
   }
   if (status >= 400 && status < 500 && data) {
     const isUnavailable = /not available|unavailable|already (registered|taken)/i.test(said.join(' '))
-    return new RegistrarFailure(isUnavailable ? 'taken' : 'refused', `${nameComTitle} refused: ${said.join(', ')}`, {
+    return new RegistrarError(isUnavailable ? 'taken' : 'refused', `${nameComTitle} refused: ${said.join(', ')}`, {
       cause,
     })
   }
-  return new RegistrarFailure(changes ? 'unclear' : 'unreachable', `${nameComTitle} gave no answer.`, { cause })
+  return new RegistrarError(changes ? 'unclear' : 'unreachable', `${nameComTitle} gave no answer.`, { cause })
 }

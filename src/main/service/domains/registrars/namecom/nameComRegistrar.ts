@@ -7,7 +7,7 @@ import {
   type NamePrice,
   type Registrar,
   type RegistrarDomain,
-  RegistrarFailure,
+  RegistrarError,
   type TldPrice,
 } from '../registrar.ts'
 import { assertSupportedType, formatValue, toRegistrarRecords } from '../registrarRecords.ts'
@@ -55,9 +55,9 @@ export function createNameComRegistrar(options: {
     check,
     async register({ name, years, privacy, nameservers, price }) {
       const [present] = await check([name])
-      if (present?.status === 'taken') throw new RegistrarFailure('taken', `${name} is taken.`)
+      if (present?.status === 'taken') throw new RegistrarError('taken', `${name} is taken.`)
       if (present?.status !== 'available' || !present.price) {
-        throw new RegistrarFailure('refused', `${nameComTitle} does not offer ${name} now.`)
+        throw new RegistrarError('refused', `${nameComTitle} does not offer ${name} now.`)
       }
       assertPrice(name, price, present.price)
       const domain = {
@@ -71,7 +71,7 @@ export function createNameComRegistrar(options: {
     async renew({ name, years, amountCents }) {
       const yearly = await renewalPrice(name)
       if (yearly === null || yearly * years > amountCents) {
-        throw new RegistrarFailure('refused', `The renewal of ${name} costs more by now than it was offered for.`)
+        throw new RegistrarError('refused', `The renewal of ${name} costs more by now than it was offered for.`)
       }
       const body = { years, purchasePrice: toDollars(yearly * years) }
       await api.ask(getPath(name, ':renew'), Order, { method: 'POST', body })
@@ -116,7 +116,7 @@ export function createNameComRegistrar(options: {
   async function renewalPrice(name: string): Promise<number | null> {
     const domain = await api.find(getPath(name), Domain)
     if (domain) return toCents(domain.renewalPrice ?? undefined) ?? null
-    throw new RegistrarFailure('refused', `${name} is not registered here.`)
+    throw new RegistrarError('refused', `${name} is not registered here.`)
   }
 }
 
@@ -143,7 +143,7 @@ async function listRecords(
     const answer: z.infer<typeof Records> = await api.ask(getPath(`perPage=1000&page=${page}`), Records)
     all.push(...answer.records)
     if (answer.nextPage !== undefined && (answer.nextPage <= page || answer.nextPage > maxPages)) {
-      throw new RegistrarFailure('unreachable', `${nameComTitle} lists DNS records that do not end.`)
+      throw new RegistrarError('unreachable', `${nameComTitle} lists DNS records that do not end.`)
     }
     page = answer.nextPage
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { HttpClient } from '#platform/httpClient.ts'
 import { requestRegistrar, sanitizeRegistrarText } from '../askRegistrar.ts'
-import { RegistrarFailure } from '../registrar.ts'
+import { RegistrarError } from '../registrar.ts'
 
 export type NameSiloReply = { code: number; detail: string; [field: string]: unknown }
 export type NameSiloCall = {
@@ -23,9 +23,9 @@ const Answer = z.object({ reply: z.looseObject({ code: z.coerce.number().int(), 
 /** 301: with other name servers. 302: with the contact of the account. */
 const success = [300, 301, 302]
 /** Errors of the key, the account or its funds. Nothing was done. */
-const ourFault = [109, 110, 111, 112, 113, 116, 117, 118, 119]
+const accountErrorCodes = [109, 110, 111, 112, 113, 116, 117, 118, 119]
 /** Errors of the registry or NameSilo. */
-const theirFault = [115, 201]
+const registrarErrorCodes = [115, 201]
 const unavailableCodes = [261, 262]
 
 /**
@@ -47,7 +47,7 @@ export function createNameSiloApi(options: { http: HttpClient; url: string; apiK
         { url, method: 'GET', changes, signal },
       )
       const answer = Answer.safeParse(json)
-      if (status === 429) throw new RegistrarFailure('unreachable', `${nameSiloTitle} is asked too often.`)
+      if (status === 429) throw new RegistrarError('unreachable', `${nameSiloTitle} is asked too often.`)
       if (status !== 200 || !answer.success) throw createUnknownOutcomeError(changes, status)
       const { reply } = answer.data
       const detail = sanitizeRegistrarText(reply.detail, [apiKey, encodeURIComponent(apiKey)])
@@ -57,22 +57,22 @@ export function createNameSiloApi(options: { http: HttpClient; url: string; apiK
   }
 }
 
-function createUnknownOutcomeError(changes: boolean, status: number): RegistrarFailure {
-  return new RegistrarFailure(changes ? 'unclear' : 'unreachable', `${nameSiloTitle} gave no answer.`, {
+function createUnknownOutcomeError(changes: boolean, status: number): RegistrarError {
+  return new RegistrarError(changes ? 'unclear' : 'unreachable', `${nameSiloTitle} gave no answer.`, {
     cause: new Error(`The answer has status ${status}, or is no reply.`),
   })
 }
 
-function toRegistrarFailure({ code, detail }: { code: number; detail: string }, changes: boolean): RegistrarFailure {
+function toRegistrarFailure({ code, detail }: { code: number; detail: string }, changes: boolean): RegistrarError {
   const cause = new Error(`Reply ${code}: ${detail}`)
-  if (ourFault.includes(code)) {
-    return new RegistrarFailure('unreachable', `${nameSiloTitle} refuses the account of this service.`, { cause })
+  if (accountErrorCodes.includes(code)) {
+    return new RegistrarError('unreachable', `${nameSiloTitle} refuses the account of this service.`, { cause })
   }
-  if (theirFault.includes(code)) {
-    return new RegistrarFailure(changes ? 'unclear' : 'unreachable', `${nameSiloTitle} failed.`, { cause })
+  if (registrarErrorCodes.includes(code)) {
+    return new RegistrarError(changes ? 'unclear' : 'unreachable', `${nameSiloTitle} failed.`, { cause })
   }
   const said = detail === '' ? `it answered ${code}` : detail
-  return new RegistrarFailure(
+  return new RegistrarError(
     unavailableCodes.includes(code) ? 'taken' : 'refused',
     `${nameSiloTitle} refused: ${said}`,
     {

@@ -1,6 +1,6 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import type { Agent } from '#renderer/api/agentClient.ts'
+import type { ApiClient } from '#renderer/api/agentClient.ts'
 import { readAgain } from '#renderer/api/readAgain.ts'
 import { useOpenPort } from '#renderer/ui/sandboxes/useOpenPort.ts'
 import { showErrorNotice } from '#renderer/ui/showErrorNotice.ts'
@@ -33,7 +33,7 @@ export function usePortsOfSandbox(sandboxes: readonly Sandbox[]): { sandbox: San
   return sandboxes.flatMap((sandbox, place) => (results[place]?.data ?? []).map((port) => ({ sandbox, port })))
 }
 
-function portsQuery(agent: Agent, id: SandboxId) {
+function portsQuery(agent: ApiClient, id: SandboxId) {
   return {
     queryKey: portsKey(id),
     queryFn: async ({ signal }: { signal: AbortSignal }) => (await agent(listPorts, { id }, { signal })).ports,

@@ -1,4 +1,4 @@
-import { isOnLocalNetwork, type LinkTarget } from './linkTarget.ts'
+import { isOnLocalNetwork, type LinkTarget } from './parseLinkTarget.ts'
 import type { LinkHint } from './terminalLinks.ts'
 
 export function LinkTooltip({ hint: { text, target, x, y }, apple }: { hint: LinkHint; apple: boolean }) {

@@ -1,5 +1,5 @@
 /** File named in a line of output, with a position in the file. `start` and `end` are offsets in the line. */
-export type NamedFile = { start: number; end: number; path: string; line: number; column?: number }
+export type FileReference = { start: number; end: number; path: string; line: number; column?: number }
 
 /** Maximum number of files per line. A line with more is unlikely to be a list of positions. */
 const maxNamed = 8
@@ -18,8 +18,8 @@ const forms = [
 ]
 
 /** Finds files with a line number, in the formats of compilers, test runners and `grep -n`. They may not exist. */
-export function findFiles(text: string): NamedFile[] {
-  const files: NamedFile[] = []
+export function findFiles(text: string): FileReference[] {
+  const files: FileReference[] = []
   for (const form of forms) {
     for (const match of text.matchAll(form)) {
       const { path: named = '', line, column } = match.groups ?? {}

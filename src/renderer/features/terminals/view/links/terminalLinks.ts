@@ -1,5 +1,5 @@
 import type { ILink, IViewportRange } from '@xterm/xterm'
-import { type LinkTarget, linkTarget, type SandboxPlace } from './linkTarget.ts'
+import { type LinkTarget, parseLinkTarget, type SandboxPlace } from './parseLinkTarget.ts'
 
 /** `text` is the text in the output. A link without a target cannot be opened. */
 export type LinkHint = { text: string; target: LinkTarget | undefined; x: number; y: number }
@@ -34,7 +34,7 @@ export function createTerminalLinks(
   inside: SandboxLinks | undefined,
 ): TerminalLinks {
   const resolveTarget = (address: string) => {
-    const target = linkTarget(address, inside?.previewPort())
+    const target = parseLinkTarget(address, inside?.previewPort())
     return target?.kind === 'address' || inside ? target : undefined
   }
   const open = ({ ctrlKey, metaKey }: MouseEvent, target: LinkTarget | undefined): void => {

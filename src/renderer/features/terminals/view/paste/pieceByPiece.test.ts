@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { typeInPieces } from './pieceByPiece.ts'
+import { typeInChunks } from './pieceByPiece.ts'
 
 const long = 'ä'.repeat(50_000)
 
 function started(options: { text: string; bracketed: boolean; takes?: number }) {
   const typed: string[] = []
   const type = (text: string) => typed.length < (options.takes ?? Number.POSITIVE_INFINITY) && typed.push(text) > 0
-  return { typed, pieces: typeInPieces({ ...options, type }) }
+  return { typed, pieces: typeInChunks({ ...options, type }) }
 }
 
 test('the next piece waits until the one before has arrived', () => {

@@ -23,7 +23,7 @@ type PiecesOptions = {
  * Sends a long text in chunks, so that other input can be sent in between and the paste can be canceled. A program that
  * received the start of a bracketed paste always receives its end.
  */
-export function typeInPieces({ text, bracketed, type }: PiecesOptions): Pieces {
+export function typeInChunks({ text, bracketed, type }: PiecesOptions): Pieces {
   const [first = '', ...rest] = splitInput(text)
   let waiting = [bracketed ? pasteBegins + first : first, ...rest]
   let open = bracketed

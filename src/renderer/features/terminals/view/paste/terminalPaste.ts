@@ -1,5 +1,5 @@
 import { createObservable, type Observable } from '../observable.ts'
-import { type Pieces, typeInPieces } from './pieceByPiece.ts'
+import { type Pieces, typeInChunks } from './pieceByPiece.ts'
 import { sanitizePaste, splitLines, toOneLine, toTypedText } from './sanitizePaste.ts'
 
 /** Confirmation for a paste of several lines to a program that would run each line immediately. */
@@ -56,7 +56,7 @@ export function createTerminalPaste({ isBracketed, warns, type }: PasteOptions):
 
   function begin(text: string): void {
     whole = text.length
-    const begun = typeInPieces({ text: toTypedText(text), bracketed: isBracketed(), type })
+    const begun = typeInChunks({ text: toTypedText(text), bracketed: isBracketed(), type })
     if (!begun.done) pieces = begun
   }
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
-import { findNumberFault, NumberField } from '#renderer/ui/NumberField.tsx'
+import { NumberField, validateNumber } from '#renderer/ui/NumberField.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { PreferenceGroup, type PreferencePart } from './PreferenceGroup.tsx'
 import { contrasts, fontSizes, letterSpacings, lineHeights, scrollbacks } from './terminalPreferences.ts'
@@ -12,7 +12,7 @@ export function TextPreferences({ preferences, onChange }: PreferencePart) {
   // An incomplete size, such as the 1 of 14, is not applied.
   const [wrongSize, setWrongSize] = useState<number>()
   const takeSize = (fontSize: number) => {
-    const isWrong = findNumberFault(fontSize, { min: fontSizes.smallest, max: fontSizes.largest }) !== undefined
+    const isWrong = validateNumber(fontSize, { min: fontSizes.smallest, max: fontSizes.largest }) !== undefined
     setWrongSize(isWrong ? fontSize : undefined)
     if (!isWrong) onChange({ fontSize })
   }

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import type { Message, MessageEvent } from '#shared/contract/chatMessages.ts'
+import { createRunningAnswers } from './runningAnswers.ts'
+import { streamAnswerEvents } from './streamAnswerEvents.ts'
+
+const noUsage = {
+  input_tokens: 0,
+  cached_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  cost_micro_usd: 0,
+  saved_micro_usd: 0,
+  estimated: true,
+}
+
+function world() {
+  const running = createRunningAnswers()
+  const growing = running.begin({ id: 'm', number: 1, conversationId: 'c', estimateUsage: () => noUsage })
+  const { answer } = growing
+  let finished = false
+  // Only the fields that the events read.
+  const read = () =>
+    ({
+      text: answer.text,
+      reasoning: answer.reasoning,
+      calls: [...answer.calls],
+      finished_at: finished ? 'then' : null,
+    }) as Message
+  const reader = new AbortController()
+  const events = () => streamAnswerEvents({ answer, read, signal: reader.signal })
+  return {
+    growing,
+    reader,
+    events,
+    finish() {
+      finished = true
+      growing.over()
+    },
+  }
+}
+const joinText = (events: readonly MessageEvent[]) =>
+  events
+    .map((event) => (event.type === 'delta' ? event.text : event.type === 'snapshot' ? event.message.text : ''))
+    .join('')
+
+test('a reader that is slow gets all of it in few pieces, and nothing waits for it', async () => {
+  const { growing, events, finish } = world()
+  growing.add({ text: 'a', reasoning: '' })
+  const stream = events()
+  const received: MessageEvent[] = []
+  for (let index = 0; index < 3; index += 1) {
+    const next = await stream.next()
+    if (!next.done) received.push(next.value.data)
+    for (let piece = 0; piece < 1_000; piece += 1) growing.add({ text: 'b', reasoning: 'r' })
+  }
+  finish()
+  for await (const { data } of stream) received.push(data)
+  expect(received[0]?.type).toBe('snapshot')
+  expect(received.at(-1)?.type).toBe('end')
+  expect(received.length).toBeLessThanOrEqual(6)
+  expect(joinText(received)).toBe(`a${'b'.repeat(3_000)}`)
+})
+
+test('of a long answer one piece waits for it, whatever came meanwhile', async () => {
+  const { growing, events, finish } = world()
+  const stream = events()
+  const received: MessageEvent[] = []
+  for await (const { data } of stream) {
+    received.push(data)
+    if (data.type === 'snapshot') {
+      growing.add({ text: '🙂'.repeat(100_001), reasoning: 'r'.repeat(70_000) })
+      finish()
+    }
+  }
+  const lengths = received.map((event) =>
+    event.type === 'delta' ? Math.max(event.text.length, event.reasoning.length) : 0,
+  )
+  expect(Math.max(...lengths)).toBe(65_536)
+  expect(joinText(received)).toBe('🙂'.repeat(100_001))
+})
+
+test('one that comes late begins with what is there, and misses nothing', async () => {
+  const { growing, events, finish } = world()
+  growing.add({ text: 'Hello ', reasoning: 'Hm' })
+  const stream = events()
+  const first = await stream.next()
+  expect(first.value?.data).toMatchObject({ type: 'snapshot', message: { text: 'Hello ', reasoning: 'Hm' } })
+  const rest: MessageEvent[] = []
+  const reading = (async () => {
+    for await (const { data } of stream) rest.push(data)
+  })()
+  growing.add({ text: 'world', reasoning: '' })
+  finish()
+  await reading
+  expect(joinText(rest)).toBe('world')
+})
+
+test('one that leaves ends at once, and the answer goes on', async () => {
+  const { growing, events, reader, finish } = world()
+  const stream = events()
+  await stream.next()
+  const waiting = stream.next()
+  reader.abort()
+  expect((await waiting).done).toBe(true)
+  growing.add({ text: 'more', reasoning: '' })
+  finish()
+  expect(growing.answer.text).toBe('more')
+})
+
+test('a call that changes is told as it is, and no more of it than is new', async () => {
+  const { growing, events, finish } = world()
+  const call = (id: string, state: 'running' | 'done') =>
+    ({ id, state, tool: 'sandbox_list', at: 0, step: 1 }) as unknown as Message['calls'][number] // of a call that is all
+  growing.setCall(call('a', 'done'))
+  const stream = events()
+  await stream.next()
+  growing.setCall(call('b', 'running'))
+  const { value } = await stream.next()
+  expect(value?.data).toMatchObject({ type: 'calls', calls: [{ id: 'b', state: 'running' }] })
+  growing.setCall(call('b', 'done'))
+  finish()
+  const rest: MessageEvent[] = []
+  for await (const { data } of stream) rest.push(data)
+  expect(rest).toMatchObject([{ type: 'calls', calls: [{ id: 'b', state: 'done' }] }, { type: 'end' }])
+})

@@ -1,0 +1,62 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createSandboxSpec } from '#test/support/sandboxSpecs.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { createSandboxFolders } from './sandboxFolder.ts'
+
+/** Creates files as a killed host or an earlier version may leave them. */
+function createStored(files: Record<string, string>) {
+  const base = temporaryFolder('folders')
+  const { id } = createSandboxSpec()
+  const all = { 'machine.json': JSON.stringify({ version: 1, uid: null }), ...files }
+  for (const [name, content] of Object.entries(all)) {
+    const path = join(base, id, name)
+    mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, content)
+  }
+  const folders = createSandboxFolders(base)
+  const content = async (): Promise<string> => {
+    const { storage } = await folders.find(id)
+    expect(storage.kind).toBe('folder')
+    return readFileSync(join(storage.path, 'root/file'), 'utf8')
+  }
+  return { id, folders, content, names: () => readdirSync(join(base, id)).toSorted() }
+}
+
+test('a machine of the first version is found, and gets its files where snapshots are made of them', async () => {
+  const { id, folders, content, names } = createStored({ 'root/file': 'first', 'usr-local/file': 'own' })
+  expect(await content()).toBe('first')
+  await folders.mend(id)
+  await folders.mend(id)
+  expect(names()).toEqual(['files', 'machine.json'])
+  expect(await content()).toBe('first')
+  expect(readFileSync(join((await folders.find(id)).storage.path, 'usr-local/file'), 'utf8')).toBe('own')
+})
+
+test('moving them goes on where it was interrupted', async () => {
+  const { id, folders, content, names } = createStored({ 'root/file': 'first', 'files.moving/usr-local/file': 'own' })
+  expect(await content()).toBe('first')
+  await folders.mend(id)
+  expect(names()).toEqual(['files', 'machine.json'])
+  expect(await content()).toBe('first')
+})
+
+test.each([
+  ['before the old files were moved away', { 'files/root/file': 'old', 'files.new/root/file': 'new' }, 'old'],
+  ['between the two moves', { 'files.old/root/file': 'old', 'files.new/root/file': 'new' }, 'new'],
+  ['before the old files were removed', { 'files/root/file': 'new', 'files.old/root/file': 'old' }, 'new'],
+])('files that were being replaced are all old or all new: %s', async (_, files, expected) => {
+  const { id, folders, content, names } = createStored({ ...files, 'files.new.part/root/file': 'half' })
+  await folders.mend(id)
+  expect(await content()).toBe(expected)
+  expect(names()).toEqual(['files', 'machine.json'])
+})
+
+test('half copies are removed, whole ones stay', async () => {
+  const snapshots = { 'snapshots/snap_1.ext4': 'whole', 'snapshots/snap_2.ext4.part': 'half' }
+  const { id, folders, names } = createStored({ 'disk.ext4': 'disk', 'disk.ext4.part': 'half', ...snapshots })
+  await folders.mend(id)
+  expect(names()).toEqual(['disk.ext4', 'machine.json', 'snapshots'])
+  expect(readdirSync(join(folders.getPath(id), 'snapshots'))).toEqual(['snap_1.ext4'])
+})

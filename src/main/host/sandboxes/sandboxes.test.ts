@@ -1,0 +1,122 @@
+import { beforeEach, expect, test } from 'vitest'
+import { silentLog } from '#platform/log.ts'
+import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { createLocalRuntime } from '#test/support/fakeRuntime.ts'
+import { newSandboxId } from '#test/support/hostClient.ts'
+import { createSandboxSpec } from '#test/support/sandboxSpecs.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { createSandboxs, type Sandboxs } from './sandboxes.ts'
+import { createSandboxLabels } from './sandboxLabels.ts'
+
+type Setting = {
+  runtime: ReturnType<typeof createLocalRuntime>
+  machines: Sandboxs
+  stopped: string[]
+  counts: number[]
+}
+
+function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setting {
+  const runtime = createLocalRuntime({
+    folder: temporaryFolder('machines'),
+    ...(options.startMs !== undefined && { startMs: options.startMs }),
+  })
+  const stopped: string[] = []
+  const counts: number[] = []
+  const sandboxs = createSandboxs({
+    runtimes: [runtime],
+    labels: createSandboxLabels(temporaryFolder('labels')),
+    onStopping: (_, stopping) => void (stopping || stopped.push('not stopping')),
+    onStopped: async () => void stopped.push('stopped'),
+    onEnded: (_, reason) => void stopped.push(`ended: ${reason}`),
+    onDeleted: async () => void stopped.push('deleted'),
+    onCount: (count) => void counts.push(count),
+    deadlines: { startMs: options.deadlineMs ?? 60_000, stopMs: 60_000, snapshotMs: 60_000 },
+    log: silentLog,
+  })
+  return { runtime, machines: sandboxs, stopped, counts }
+}
+
+let spec: SandboxSpec
+beforeEach(() => {
+  spec = createSandboxSpec({ id: newSandboxId(), runtime: 'local' })
+})
+
+test('a machine runs from its creation until it is stopped, and starts again', async () => {
+  const it = setting()
+  const created = await it.machines.create(spec)
+  expect(created).toMatchObject({ id: spec.id, runtime: 'local' })
+  expect(it.machines.list()).toEqual([created])
+  await it.machines.stop(spec.id)
+  expect(it.machines.list()).toEqual([])
+  expect(() => it.machines.get(spec.id)).toThrow(expect.objectContaining({ code: 'sandbox/not-running' }))
+  await it.machines.start(spec)
+  expect(it.machines.get(spec.id).id).toBe(spec.id)
+  await it.machines.close()
+  expect(it.counts).toEqual([1, 0, 1, 0])
+  expect(it.stopped).toEqual(['stopped', 'stopped'])
+})
+
+test('starting what runs gives the running one, stopping and deleting what is not there succeed', async () => {
+  const it = setting()
+  await it.machines.stop(spec.id)
+  await it.machines.delete(spec.id)
+  const created = await it.machines.create(spec)
+  expect(await it.machines.start(spec)).toEqual(created)
+  await it.machines.delete(spec.id)
+  await expect(it.machines.start(spec)).rejects.toMatchObject({ code: 'sandbox/not-found' })
+  expect(await it.machines.listStored()).toEqual([])
+})
+
+test('an unknown runtime is named', async () => {
+  const it = setting()
+  await expect(it.machines.create({ ...spec, runtime: 'cloud' })).rejects.toMatchObject({
+    code: 'runtime/unknown',
+    message: expect.stringContaining('cloud'),
+  })
+})
+
+test('a start that takes too long fails and leaves nothing', async () => {
+  const it = setting({ startMs: 120_000, deadlineMs: 20 })
+  await expect(it.machines.create(spec)).rejects.toMatchObject({ code: 'sandbox/start-failed' })
+  expect(it.machines.list()).toEqual([])
+  expect(await it.machines.listStored()).toEqual([])
+})
+
+test('deleting calls off a start that is under way', async () => {
+  const it = setting({ startMs: 120_000 })
+  const creating = it.machines.create(spec)
+  const deleting = it.machines.delete(spec.id)
+  await expect(creating).rejects.toMatchObject({ code: 'sandbox/not-found' })
+  await deleting
+  expect(await it.machines.listStored()).toEqual([])
+})
+
+test('a machine that ends by itself is told of once, with the reason', async () => {
+  const it = setting()
+  await it.machines.create(spec)
+  it.runtime.end(spec.id)
+  await eventually(() => expect(it.stopped).toEqual(['ended: Its init was killed.', 'stopped']))
+  expect(it.machines.list()).toEqual([])
+})
+
+test('describes each machine with files, running or not, until it is deleted', async () => {
+  const it = setting()
+  const stopped = { ...spec, id: newSandboxId() }
+  for (const each of [spec, stopped]) await it.machines.create(each)
+  await it.machines.stop(stopped.id)
+  const describeStored = (id: string) => ({ id, runtime: 'local', label: null, snapshots: [] })
+  expect(await it.machines.describeStored()).toEqual(
+    expect.arrayContaining([describeStored(spec.id), describeStored(stopped.id)]),
+  )
+  await it.machines.delete(spec.id)
+  expect(await it.machines.describeStored()).toEqual([describeStored(stopped.id)])
+  await it.machines.close()
+})
+
+test('while it closes, nothing new starts', async () => {
+  const it = setting()
+  await it.machines.create(spec)
+  await it.machines.close()
+  await expect(it.machines.create({ ...spec, id: newSandboxId() })).rejects.toMatchObject({ code: 'host/unavailable' })
+})

@@ -1,8 +1,0 @@
-const introducer = '\u001b['
-
-/** Whether input concerns only the terminal under the pointer, such as mouse and focus reports. */
-export function isForItself(text: string): boolean {
-  if (!text.startsWith(introducer)) return false
-  const report = text.slice(introducer.length)
-  return report === 'I' || report === 'O' || report.startsWith('M') || /^<[\d;]+[Mm]$/.test(report)
-}
