@@ -78,7 +78,7 @@ ${table.join('\n')}
 How each is measured:
 
 - **create → first result**: \`POST /v1/sandboxes\`, then \`POST …/exec\` of \`true\`, until its answer. By hand: \`bwrap --unshare-all …\`, then
-  \`nsenter … bash -c true\`, without limits, files of its own or a record. **cold**: with \`sandboxes.spares: 0\`, one after the other. **from the
+  \`nsenter … bash -c true\`, without limits, files of its own or a record. **cold**: with \`sandboxes.warm_pool_size: 0\`, one after the other. **from the
   warm pool**: with the default, each once the host has started the next one. **burst**: 100 at once, each until its own command has answered.
 - **by hand, tmux**: started by a small process of their own (under ${maxSpawnerMegabytes} MB), because a fork costs more the larger its process is.
 - **CPU for one**: processor time of service, host and the helpers that they start outside of sandboxes, from \`/proc/PID/stat\`, including

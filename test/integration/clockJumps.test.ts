@@ -68,7 +68,7 @@ test('renews no domain, and asks for nothing', async () => {
     const { domains } = await local('/local/domains')
     expect(domains.map((it: Json) => it.domain)).toContain('jumping.com')
   })
-  const settings = { enabled: true, days_before: 30, years: 1, most_micro_usd: 20_000_000 }
+  const settings = { enabled: true, days_before: 30, years: 1, max_micro_usd: 20_000_000 }
   await paying.agent.send('/local/domains/jumping.com/renewal', { method: 'PUT', body: settings })
   const expiry = async () => (await local('/v1/domains/jumping.com')).expires_at
   const before = await expiry()

@@ -47,7 +47,7 @@ const setLimits = (limits: object) =>
 const set = (change: object, target = domain) =>
   paying.agent.send(`/local/domains/${target}/renewal`, {
     method: 'PUT',
-    body: { enabled: true, days_before: 30, years: 1, most_micro_usd: 20_000_000, ...change },
+    body: { enabled: true, days_before: 30, years: 1, max_micro_usd: 20_000_000, ...change },
   })
 const all = async () => (await paying.agent.send('/local/domains/renewals')).json
 const renewal = async (target = domain) => (await all()).renewals.find((it: Json) => it.domain === target)
@@ -96,7 +96,7 @@ test('one that is not due waits for its day, and is renewed when the day has com
 
 describe('what stops it is told once, costs nothing, and is tried again', () => {
   test.each([
-    ['the price is above the most', 'price', { most_micro_usd: price - 1 }, {}],
+    ['the price is above the most', 'price', { max_micro_usd: price - 1 }, {}],
     ['a budget is used up', 'budget', {}, { payment_micro_usd: price - 1 }],
     ['the limit of the month is below it', 'budget', {}, { month_micro_usd: 1 }],
   ])('%s', async (_, kind, change, limits) => {
@@ -134,7 +134,7 @@ describe('what stops it is told once, costs nothing, and is tried again', () => 
   })
 
   test('the waits between tries grow', async () => {
-    await set({ most_micro_usd: 1 })
+    await set({ max_micro_usd: 1 })
     await becomes('blocked')
     const hours: number[] = []
     for (let tries = 0; tries < 5; tries += 1) {
@@ -224,7 +224,7 @@ test('expiry is told once for each step of days, and dismissed', async () => {
 })
 
 test('another account that signs in here sees and renews nothing of this one', async () => {
-  await set({ most_micro_usd: 1 })
+  await set({ max_micro_usd: 1 })
   await becomes('blocked')
   const otherAccount = secondAccount(paying.service.dataDir)
   paying.agent.connect({ url: paying.service.url, key: otherAccount.key, certificate: undefined })
@@ -240,7 +240,7 @@ test('settings that cannot be are refused by name', async () => {
     [{ years: 11 }, 'years'],
     [{ days_before: 0 }, 'days_before'],
     [{ days_before: 91 }, 'days_before'],
-    [{ most_micro_usd: 0 }, 'most_micro_usd'],
+    [{ max_micro_usd: 0 }, 'max_micro_usd'],
   ] as const) {
     const { status, json } = await set(change)
     expect([status, json.code]).toEqual([400, 'request/invalid'])

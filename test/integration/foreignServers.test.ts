@@ -60,10 +60,10 @@ describe('a server that others wrote', () => {
   test('runs in a sandbox without a network, and reads and writes there', async () => {
     await upload('/root/server.mjs', await filesystemServer())
     const { id } = await addServer('files', inSandbox('node /root/server.mjs /root'))
-    const { tools, calls_itself, revision } = await turnOn(id)
-    expect({ calls_itself, revision }).toMatchObject({
-      calls_itself: expect.stringContaining('filesystem'),
-      revision: '2025-11-25',
+    const { tools, server_name, protocol_version } = await turnOn(id)
+    expect({ server_name, protocol_version }).toMatchObject({
+      server_name: expect.stringContaining('filesystem'),
+      protocol_version: '2025-11-25',
     })
     expect(tools.map(({ fault }) => fault).filter((it) => it !== null)).toEqual([])
     expect(tools.map(({ alias }) => alias)).toContain('files__write_file')
@@ -111,7 +111,7 @@ describe('a server that others wrote', () => {
     }
   })
 
-  test('speaks revision 2026-07-28', async () => {
+  test('speaks protocol version 2026-07-28', async () => {
     const { key } = await toolClient(agent)
     const { id } = await addServer(
       'itself',
@@ -120,8 +120,8 @@ describe('a server that others wrote', () => {
     )
     const body = { purpose: 'tool_server_secret', tool_server_id: id, secret_name: 'Authorization' }
     await sendSecurePrompt({ origin: agent.origin, session: agent.session, body, fields: { api_key: `Bearer ${key}` } })
-    const { revision, tools } = await turnOn(id)
-    expect(revision).toBe('2026-07-28')
+    const { protocol_version, tools } = await turnOn(id)
+    expect(protocol_version).toBe('2026-07-28')
     expect(tools.length).toBeGreaterThan(40)
     expect(tools.map(({ fault }) => fault).filter((it) => it !== null)).toEqual([])
     expect(await run('itself__credits_balance', {}, id)).toMatchObject({
@@ -132,7 +132,7 @@ describe('a server that others wrote', () => {
 })
 
 describe('a program in a sandbox', () => {
-  /** Answers as a server of revision 2025-11-25; `body` is what it does on a call. */
+  /** Answers as a server of protocol version 2025-11-25; `body` is what it does on a call. */
   const program = (body: string, early = '') => `
     import { createInterface } from 'node:readline'
     const say = (it) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...it }) + '\\n')

@@ -122,8 +122,8 @@ describe('a tool server', () => {
     const chat = await newChat([id])
     expect(await callFromChat(chat, 'box__look')).toMatchObject({ state: 'failed' })
     expect(server.heard).toEqual([])
-    const { tools, revision, calls_itself } = await testServer(id)
-    expect({ revision, calls_itself }).toEqual({ revision: '2025-11-25', calls_itself: 'hostile 1' })
+    const { tools, protocol_version, server_name } = await testServer(id)
+    expect({ protocol_version, server_name }).toEqual({ protocol_version: '2025-11-25', server_name: 'hostile 1' })
     expect(tools).toMatchObject([{ name: 'look', alias: 'box__look', enabled: false, ask: true, fault: null }])
     await turn(id, true)
     expect(await callFromChat(chat, 'box__look')).toMatchObject({
@@ -576,11 +576,11 @@ describe('what a tool answers', () => {
     },
   )
 
-  test('never asks the person in revision 2026-07-28 either: it is refused plainly, and nothing is sent', async () => {
+  test('never asks the person in protocol version 2026-07-28 either: it is refused plainly, and nothing is sent', async () => {
     const asking = await askingToolServer()
     try {
-      const { id, revision } = await ready({ ask: false, place: { kind: 'http', url: asking.url } })
-      expect(revision).toBe('2026-07-28')
+      const { id, protocol_version } = await ready({ ask: false, place: { kind: 'http', url: asking.url } })
+      expect(protocol_version).toBe('2026-07-28')
       const { state, output } = await callFromChat(await newChat([id]), 'box__ask')
       expect([state, output]).toEqual(['failed', expect.stringContaining('wants to ask the person')])
       expect(asking.calls()).toBeLessThanOrEqual(1)

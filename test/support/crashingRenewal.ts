@@ -48,7 +48,7 @@ const agent = await createRunningAgent({
   tellService: () => {},
 })
 await agent.wallet.unlock(passphrase)
-const settings = { enabled: true, most_micro_usd: 20_000_000 }
+const settings = { enabled: true, max_micro_usd: 20_000_000 }
 const set = (domain: string) => agent.send(`/local/domains/${domain}/renewal`, { method: 'PUT', body: settings })
 const year = async (domain: string) => Number((await agent.send(`/v1/domains/${domain}`)).json.expires_at?.slice(0, 4))
 const thisYear = new Date(Date.now() + 10 * 24 * 3600 * 1000).getUTCFullYear()

@@ -48,7 +48,8 @@ export async function runDoctor(
   environment: Environment,
   window: string | undefined,
 ): Promise<number> {
-  const config = loadConfig({ ...options.config, environment })
+  const onWarning = (warning: string) => void process.stderr.write(`${warning}\n`)
+  const config = loadConfig({ ...options.config, environment, onWarning })
   const runtimes = await listReports(options.dataFolder, config)
   const holder = await findLockHolder(options.dataFolder, 'steward.lock')
   const keychain = createKeychainSecretStore({

@@ -45,7 +45,7 @@ test('without a file everything has a default', () => {
         pull: true,
       },
       default_network: 'auto',
-      spares: null,
+      warm_pool_size: null,
       cpu_weight: 25,
     },
     credits: { owner_start_cents: 1_000, charge_sandboxes: false },
@@ -152,4 +152,20 @@ test('variables in which clients keep their API keys are accepted, and configure
   expect(() => load(undefined, { ...keys, STEWARD_API_KEY: 'sk_steward_1' })).toThrow(
     refusal(/environment variable STEWARD_API_KEY /),
   )
+})
+
+test('a former key is accepted, with a warning that names the new one', () => {
+  const file = join(temporaryFolder('config'), 'config.json')
+  writeFileSync(file, JSON.stringify({ sandboxes: { spares: 3, runtimes: ['docker'] } }))
+  const warnings: string[] = []
+  const load = (environment: Environment) =>
+    loadConfig({ file, required: true, environment, onWarning: (warning) => void warnings.push(warning) })
+  expect(load({}).sandboxes).toMatchObject({ warm_pool_size: 3, runtimes: ['docker'] })
+  expect(warnings.splice(0)).toEqual([`\`sandboxes.spares\` in ${file} is now called \`sandboxes.warm_pool_size\`.`])
+  expect(load({ STEWARD_SANDBOXES_SPARES: '1' }).sandboxes.warm_pool_size).toBe(1)
+  expect(warnings.at(-1)).toBe(
+    'The environment variable STEWARD_SANDBOXES_SPARES is now called STEWARD_SANDBOXES_WARM_POOL_SIZE.',
+  )
+  writeFileSync(file, JSON.stringify({ sandboxes: null }))
+  expect(() => load({})).toThrow(refusal(/`sandboxes`/))
 })

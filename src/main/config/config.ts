@@ -198,7 +198,7 @@ export const Config = z.strictObject({
         description:
           'What a sandbox reaches when its creator does not say: `none`, `internet` (public addresses only) or `open`. `auto` is `internet` where this computer can connect sandboxes, else `none`.',
       }),
-      spares: z
+      warm_pool_size: z
         .int('must be a whole number')
         .min(0, 'must be at least 0')
         .max(16, 'must be at most 16')
@@ -333,17 +333,40 @@ const prefix = 'STEWARD_'
 /** API keys for clients, which the documentation exports in a shell. Not configuration. */
 const clientVariables: readonly string[] = ['STEWARD_KEY', 'STEWARD_MCP_KEY', 'STEWARD_TOOLS_KEY']
 
+/** Former keys, accepted until 0.3.0, with their current ones. */
+const renamedKeys: readonly (readonly [former: string[], current: string[]])[] = [
+  [
+    ['sandboxes', 'spares'],
+    ['sandboxes', 'warm_pool_size'],
+  ],
+]
+
 /**
  * Loads the configuration. Precedence: environment (`STEWARD_…`), file, defaults.
  * @param source with `required`, a missing file is an error
  * @throws AppError `config/invalid` with the key and its source
  */
-export function loadConfig(source: { file: string; required: boolean; environment: Environment }): Config {
+export function loadConfig(source: {
+  file: string
+  required: boolean
+  environment: Environment
+  /** Receives one sentence for each former key that is set. */
+  onWarning?: (warning: string) => void
+}): Config {
   const content = readFile(source)
+  for (const [former, current] of renamedKeys) {
+    const value = remove(content, former)
+    if (value === undefined) continue
+    source.onWarning?.(`\`${former.join('.')}\` in ${source.file} is now called \`${current.join('.')}\`.`)
+    set(content, current, value)
+  }
   for (const [name, text] of Object.entries(source.environment)) {
     if (!name.startsWith(prefix) || name.startsWith(foreignPrefix) || text === undefined) continue
     if (clientVariables.includes(name)) continue
-    const key = listConfigKeys().find((it) => it.variable === name)
+    const renamed = renamedKeys.find(([former]) => toVariable(former) === name)
+    const variable = renamed ? toVariable(renamed[1]) : name
+    if (renamed) source.onWarning?.(`The environment variable ${name} is now called ${variable}.`)
+    const key = listConfigKeys().find((it) => it.variable === variable)
     if (!key) throw createInvalidError(`The environment variable ${name} is none of Steward's.`)
     set(content, key.path, parseText(key, text))
   }
@@ -369,12 +392,26 @@ function listLeaves(schema: z.ZodType, path: string[]): ConfigKey[] {
   return [
     {
       path,
-      variable: `${prefix}${path.join('_').toUpperCase()}`,
+      variable: toVariable(path),
       schema,
       description: schema.meta()?.description ?? '',
       initial: schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined,
     },
   ]
+}
+
+function toVariable(path: readonly string[]): string {
+  return `${prefix}${path.join('_').toUpperCase()}`
+}
+
+/** Removes a key. @returns its value, or undefined if it is not set */
+function remove(target: unknown, [name = '', ...rest]: readonly string[]): unknown {
+  if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name)) return undefined
+  const parent = target as Record<string, unknown> // an object of parsed JSON
+  if (rest.length > 0) return remove(parent[name], rest)
+  const value = parent[name]
+  delete parent[name]
+  return value
 }
 
 function readFile({ file, required }: { file: string; required: boolean }): Record<string, unknown> {

@@ -43,7 +43,9 @@ const supervisedLockMs = 20_000
  */
 async function run(parsed: ParsedCommand): Promise<void> {
   const { dataFolder, config: configFile } = resolvePaths(parsed, readEnvironment())
-  const config = loadConfig({ ...configFile, environment: readEnvironment() })
+  const warnings: string[] = []
+  const onWarning = (warning: string) => void warnings.push(warning)
+  const config = loadConfig({ ...configFile, environment: readEnvironment(), onWarning })
   const supervised = parsed.has('supervised')
   const scope = new Scope()
   let fronts: readonly string[] = []
@@ -64,6 +66,7 @@ async function run(parsed: ParsedCommand): Promise<void> {
     const lock = await lockData({ folder: dataFolder, name: 'service.lock', program: 'The service of Steward', waitMs })
     const { previousState } = scope.own(lock, (it) => it.release())
     for (const sentence of [
+      ...warnings,
       await openFolderWarning(dataFolder),
       previousState === 'copied' && warnAboutCopy(dataFolder),
     ]) {
@@ -138,9 +141,9 @@ async function run(parsed: ParsedCommand): Promise<void> {
 }
 
 function toHostSettings(config: Config, supervised: boolean): HostSettings {
-  const { runtimes, spares, cpu_weight: cpuWeight } = config.sandboxes
+  const { runtimes, warm_pool_size: warmPoolSize, cpu_weight: cpuWeight } = config.sandboxes
   return {
-    ...{ runtimes, warmPoolSize: spares ?? undefined, cpuWeight },
+    ...{ runtimes, warmPoolSize: warmPoolSize ?? undefined, cpuWeight },
     docker: toDockerOptions(config),
     logLevel: config.log.level,
     isSmall: supervised,

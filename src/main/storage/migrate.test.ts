@@ -342,7 +342,7 @@ describe('the schema of the agent', () => {
     expect(database.prepare('SELECT id, state FROM intents').all()).toHaveLength(3)
   })
 
-  test('33 renames askers in columns, records and policy rules', () => {
+  test('33 renames fields in columns, records and policy rules', () => {
     migrate(database, upTo(32))
     const asker = { kind: 'client', id: 'key:1', name: 'ö "x"' }
     const addIntent = database.prepare(
@@ -355,7 +355,15 @@ describe('the schema of the agent', () => {
     database
       .prepare('INSERT OR REPLACE INTO policy (only, stopped, policy) VALUES (1, 0, ?)')
       .run(JSON.stringify({ expiry_minutes: 5, rules }))
+    database
+      .prepare(
+        `INSERT INTO tool_servers (id, name, enabled, place, secrets, about) VALUES ('tsv_1', 'files', 1, '{}', '[]', ?)`,
+      )
+      .run(JSON.stringify({ calls_itself: 'filesystem', revision: null, listed_at_ms: 5, fault: null }))
     migrate(database, upTo(33))
+    expect(JSON.parse(database.prepare('SELECT about FROM tool_servers').pluck().get() as string)).toEqual({
+      ...{ server_name: 'filesystem', protocol_version: null, listed_at_ms: 5, fault: null },
+    })
     const records = database.prepare('SELECT requester_id, kept_with, record FROM intents ORDER BY id').all()
     expect(records).toEqual([
       {

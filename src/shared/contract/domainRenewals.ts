@@ -31,7 +31,7 @@ export const RenewalSettings = z.object({
     .default(renewalLimits.daysBefore.default)
     .describe('Days before the expiry.'),
   years: z.int().min(min, `must be from ${min} to ${max}`).max(max, `must be from ${min} to ${max}`).default(1),
-  most_micro_usd: MicroUsdAmount.min(1, 'must be above 0').describe(
+  max_micro_usd: MicroUsdAmount.min(1, 'must be above 0').describe(
     'The most that one renewal may cost, for all its years.',
   ),
 })
@@ -69,7 +69,7 @@ export const ExpiryNotice = z.object({
   domain: z.string(),
   expires_at: IsoTime,
   days: z.int().describe('At most so many days are left.'),
-  told_at: IsoTime,
+  notified_at: IsoTime,
 })
 export type ExpiryNotice = z.infer<typeof ExpiryNotice>
 
@@ -119,7 +119,7 @@ export const setRenewal = defineRoute({
   summary: 'Set whether and how a domain is renewed from the wallet',
   description:
     'Replaces all settings and, if enabled, tries a declined renewal again. Payment limits and policy apply to each renewal. Fails with 404 `domain/not-found`, and with 409 `wallet/absent` if enabled with no wallet.',
-  example: { enabled: true, days_before: 30, years: 1, most_micro_usd: 20_000_000 },
+  example: { enabled: true, days_before: 30, years: 1, max_micro_usd: 20_000_000 },
   tag,
   auth: 'person',
   refusals: [404, 409, 503],

@@ -16,7 +16,7 @@ export const BudgetState = z.object({
   held_micro_usd: MicroUsdAmount.describe(
     'Approved or signed, and not known yet to be paid or void. It counts as used.',
   ),
-  left_micro_usd: MicroUsdAmount.nullable().describe('Null: no limit.'),
+  remaining_micro_usd: MicroUsdAmount.nullable().describe('Null: no limit.'),
   resets_at: IsoTime.nullable().describe('When the month ends; null for `payment` and `day`.'),
 })
 export type BudgetState = z.infer<typeof BudgetState>

@@ -86,7 +86,7 @@ export const removeProviderKey = defineRoute({
 export const readProviderKeysAgain = defineRoute({
   operation: 'providerKeysRead',
   method: 'POST',
-  path: '/local/providers/read-again',
+  path: '/local/providers/refresh',
   summary: 'Read the stored keys again, after the keychain was unlocked',
   description:
     'Reads only the keys that could not be read before. Succeeds even if some remain unreadable; these have a `fault` in the response.',

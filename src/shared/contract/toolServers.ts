@@ -111,9 +111,9 @@ export const ToolServer = z.object({
   secrets: z.array(z.object({ name: z.string(), key: StoredKey.nullable() })),
   tools: z.array(ServedTool),
   /** Name last reported by the server. */
-  calls_itself: z.string().nullable(),
+  server_name: z.string().nullable(),
   /** Protocol version of the server. */
-  revision: z.string().nullable(),
+  protocol_version: z.string().nullable(),
   /** Time at which its tools were last listed. */
   listed_at: IsoTime.nullable(),
   /** Error of the last attempt to list its tools. */

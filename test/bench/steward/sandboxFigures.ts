@@ -13,7 +13,7 @@ export type Worked = { samples: Samples; processorMs: number }
 
 /** The configuration of a Steward that keeps no warm pool: undefined where it never has one. */
 export function withoutWarmPool(): object | undefined {
-  const config = { sandboxes: { spares: 0 } }
+  const config = { sandboxes: { warm_pool_size: 0 } }
   return Config.safeParse(config).success ? config : undefined
 }
 

@@ -162,7 +162,7 @@ test('what was signed counts as long as nobody knows that it was not used', () =
   expect(reservations.reserve(use('b', 1))).toMatchObject({ effect: 'deny' })
   expect(budgets.states().find(({ scope }) => scope === 'month')).toMatchObject({
     held_micro_usd: limit,
-    left_micro_usd: 0,
+    remaining_micro_usd: 0,
   })
   records.settle('a', 'void')
   expect(reservations.reserve(use('b', 1))).toBeUndefined()

@@ -60,7 +60,7 @@ export function createPaymentBudgets(options: { records: PaymentBudgetRepository
       ...budget,
       used_micro_usd: spent,
       held_micro_usd: held,
-      left_micro_usd: limit === null ? null : Math.max(0, limit - spent - held),
+      remaining_micro_usd: limit === null ? null : Math.max(0, limit - spent - held),
       resets_at: scope === 'payment' || scope === 'day' ? null : toIsoTime(monthEnd()),
     }
   }
@@ -148,7 +148,7 @@ export function parsePayee(scope: string | null): { network: string; payTo: stri
   return { network, payTo }
 }
 
-function getRemaining({ scope, limit_micro_usd: limit, left_micro_usd: remaining }: BudgetState): number {
+function getRemaining({ scope, limit_micro_usd: limit, remaining_micro_usd: remaining }: BudgetState): number {
   return scope === 'payment' ? (limit ?? Number.POSITIVE_INFINITY) : (remaining ?? Number.POSITIVE_INFINITY)
 }
 
@@ -161,7 +161,11 @@ const names = {
 } as const
 
 /** Formats the error, such as `The limit of any 24 hours is $10.00, and $3.00 of it is left.` */
-export function describeExceeded({ scope, limit_micro_usd: limit, left_micro_usd: remaining }: BudgetState): string {
+export function describeExceeded({
+  scope,
+  limit_micro_usd: limit,
+  remaining_micro_usd: remaining,
+}: BudgetState): string {
   const limitText = formatUsd(String(limit ?? 0), 'exact')
   if (scope === 'payment') return `It is above your limit of ${limitText} for one payment.`
   return `Your limit for ${names[scope]} is ${limitText}, and ${formatUsd(String(remaining ?? 0), 'exact')} of it is left.`

@@ -51,7 +51,8 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'listen'> & {
 
 export async function startApp(options: Options): Promise<RunningApp> {
   const { dataFolder, environment, now } = options
-  const config = loadConfig({ ...options.config, environment })
+  const warnings: string[] = []
+  const config = loadConfig({ ...options.config, environment, onWarning: (warning) => void warnings.push(warning) })
   const listenAddress = parseLocalAddress(options.listen ?? config.app.listen)
   const scope = new Scope()
   try {
@@ -60,7 +61,8 @@ export async function startApp(options: Options): Promise<RunningApp> {
       await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' }),
       (it) => it.release(),
     )
-    for (const sentence of [await openFolderWarning(dataFolder), stale === 'copied' && warnAboutCopy(dataFolder)]) {
+    const isCopy = stale === 'copied'
+    for (const sentence of [...warnings, await openFolderWarning(dataFolder), isCopy && warnAboutCopy(dataFolder)]) {
       if (sentence) options.warn?.(sentence)
     }
     const logFile = scope.own(openLogFile(join(dataFolder, 'logs', 'main.log')), (it) => it.close())

@@ -8,8 +8,8 @@ import { ToolResponse } from './toToolResult.ts'
 
 /** Connection to one MCP server through the official client, in the revision of the server. */
 export type McpConnection = {
-  callsItself: string | null
-  revision: string | null
+  serverName: string | null
+  protocolVersion: string | null
   isOpen(): boolean
   /** Whether the server announced a change of its list since the last read. */
   saysChanged(): boolean
@@ -68,8 +68,8 @@ export async function createMcpClient({ transport, deadlines, fault, signal }: O
   }
   const itself = client.getServerVersion()
   return {
-    callsItself: itself ? sanitizeLine(`${itself.title ?? itself.name} ${itself.version}`, 80) : null,
-    revision: sanitizeLine(client.getNegotiatedProtocolVersion() ?? '', 20) || null,
+    serverName: itself ? sanitizeLine(`${itself.title ?? itself.name} ${itself.version}`, 80) : null,
+    protocolVersion: sanitizeLine(client.getNegotiatedProtocolVersion() ?? '', 20) || null,
     isOpen: () => open,
     saysChanged: () => changed,
     async list(options) {

@@ -70,9 +70,9 @@ export function createToolCatalog({ repository, connections, events, note, now }
   }
   const readList = async (server: StoredServer, client: McpConnection, signal: AbortSignal): Promise<void> => {
     const raw = await client.list(signal)
-    const { callsItself: calls_itself, revision } = client
+    const { serverName: server_name, protocolVersion: protocol_version } = client
     read.set(client, now())
-    keep(server, parseToolList(server.name, raw), { ...unasked, calls_itself, revision, listed_at_ms: now() })
+    keep(server, parseToolList(server.name, raw), { ...unasked, server_name, protocol_version, listed_at_ms: now() })
   }
   const refresh = async (server: StoredServer, signal: AbortSignal): Promise<McpConnection> => {
     try {

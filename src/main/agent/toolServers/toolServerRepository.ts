@@ -15,14 +15,14 @@ import {
 import { ListedTool } from './parseToolList.ts'
 
 export const ServerAbout = z.object({
-  calls_itself: z.string().nullable(),
-  revision: z.string().nullable(),
+  server_name: z.string().nullable(),
+  protocol_version: z.string().nullable(),
   listed_at_ms: z.int().nullable(),
   fault: z.string().nullable(),
 })
 export type ServerAbout = z.infer<typeof ServerAbout>
 
-export const unasked: ServerAbout = { calls_itself: null, revision: null, listed_at_ms: null, fault: null }
+export const unasked: ServerAbout = { server_name: null, protocol_version: null, listed_at_ms: null, fault: null }
 
 const servers = defineTable('tool_servers', {
   id: text<ToolServerId>(ToolServerId.parse),

@@ -205,7 +205,7 @@ type Attempt = { news: RenewalEvent[]; signal: AbortSignal }
 /** Creates the step that starts a renewal. The step returns `full` if the approval queue has no capacity. */
 function createAttempt({ records, approvals, read, buy, now, log }: Options, turns: Turns) {
   return async (settings: Settings, turn: RenewalCycle, { news, signal }: Attempt): Promise<'full' | undefined> => {
-    const { domain, years, mostMicroUsd: maxMicroUsd } = settings
+    const { domain, years, maxMicroUsd } = settings
     try {
       approvals.checkUnlocked()
       const present = await read(domain)

@@ -29,7 +29,7 @@ export function createExpiryNotices(options: {
         const expiresAtMs = Date.parse(expires_at)
         const days = findNoticeThreshold(expiresAtMs, nowMs)
         const before = lastNotices.get(toNoticeKey({ domain, expiresAtMs })) ?? Number.POSITIVE_INFINITY
-        return days !== undefined && days < before ? [{ domain, expiresAtMs, days, toldAtMs: nowMs }] : []
+        return days !== undefined && days < before ? [{ domain, expiresAtMs, days, notifiedAtMs: nowMs }] : []
       })
       if (fresh.length === 0) return fresh
       records.atomically(() => {

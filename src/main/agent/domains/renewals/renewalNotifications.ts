@@ -63,7 +63,7 @@ function formatNames(all: readonly { domain: string }[]): string {
 }
 
 /** Formats the days remaining at the time of the notification. */
-function describeDays({ expiresAtMs, toldAtMs }: Notice): string {
-  const days = Math.max(1, Math.ceil((expiresAtMs - toldAtMs) / (24 * 3600 * 1000)))
+function describeDays({ expiresAtMs, notifiedAtMs }: Notice): string {
+  const days = Math.max(1, Math.ceil((expiresAtMs - notifiedAtMs) / (24 * 3600 * 1000)))
   return days === 1 ? '1 day' : `${days} days`
 }

@@ -42,8 +42,8 @@ export function planRenewals(
     const problem =
       estimate === undefined
         ? 'The price is not known here.'
-        : estimate > settings.mostMicroUsd
-          ? `It costs ${formatUsdAmount(estimate)}, which is above your price limit of ${formatUsdAmount(settings.mostMicroUsd)}.`
+        : estimate > settings.maxMicroUsd
+          ? `It costs ${formatUsdAmount(estimate)}, which is above your price limit of ${formatUsdAmount(settings.maxMicroUsd)}.`
           : limits.refusal(estimate, atMs)
     return {
       domain: settings.domain,

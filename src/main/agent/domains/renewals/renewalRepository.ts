@@ -10,7 +10,7 @@ const settingsTable = defineTable('domain_renewals', {
   daysBefore: number(),
   years: number(),
   /** Maximum price of one renewal, for all years. */
-  mostMicroUsd: number(),
+  maxMicroUsd: number(),
 })
 const renewalCycleTable = defineTable('domain_renewal_turns', {
   place: text(),
@@ -30,7 +30,7 @@ const noticeTable = defineTable('domain_notices', {
   domain: text(),
   expiresAtMs: number(),
   days: number(),
-  toldAtMs: number(),
+  notifiedAtMs: number(),
   seen: flag(),
 })
 
@@ -87,7 +87,7 @@ export function createRenewalRepository(options: {
     renewalCycleTable.upsert(['place', 'domain', 'expiresAtMs']),
   )
   const unseen = database.prepare<[Place], Notice>(
-    `SELECT domain, expires_at_ms AS "expiresAtMs", min(days) AS days, max(told_at_ms) AS "toldAtMs"
+    `SELECT domain, expires_at_ms AS "expiresAtMs", min(days) AS days, max(notified_at_ms) AS "notifiedAtMs"
       FROM domain_notices WHERE place = @place AND seen = 0 GROUP BY domain, expires_at_ms ORDER BY expires_at_ms`,
   )
   const minDays = database.prepare<[Place], Pick<Notice, 'domain' | 'expiresAtMs' | 'days'>>(
@@ -106,11 +106,9 @@ export function createRenewalRepository(options: {
       const row = find.get({ place: getOwner(), domain })
       return row && toSettings(row)
     },
-    set({ domain, enabled, daysBefore, years, mostMicroUsd: maxMicroUsd }) {
+    set({ domain, enabled, daysBefore, years, maxMicroUsd }) {
       version += 1
-      set.run(
-        settingsTable.params({ place: getOwner(), domain, enabled, daysBefore, years, mostMicroUsd: maxMicroUsd }),
-      )
+      set.run(settingsTable.params({ place: getOwner(), domain, enabled, daysBefore, years, maxMicroUsd }))
     },
     remove(domain) {
       version += 1
@@ -128,9 +126,9 @@ export function createRenewalRepository(options: {
     },
     listUnseen: () => unseen.all({ place: getOwner() }),
     listNotified: () => new Map(minDays.all({ place: getOwner() }).map((notice) => [toNoticeKey(notice), notice.days])),
-    addNotice({ domain, expiresAtMs, days, toldAtMs }) {
+    addNotice({ domain, expiresAtMs, days, notifiedAtMs }) {
       version += 1
-      add.run(noticeTable.params({ place: getOwner(), domain, expiresAtMs, days, toldAtMs, seen: false }))
+      add.run(noticeTable.params({ place: getOwner(), domain, expiresAtMs, days, notifiedAtMs, seen: false }))
     },
     seeAll: () => void see.run({ place: getOwner() }),
     version: () => version,

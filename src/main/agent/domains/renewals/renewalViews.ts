@@ -44,10 +44,10 @@ export function createRenewalViews(records: Records, paymentOf: FindPayment, opt
     obstacle: hasWallet ? null : noWallet,
     missing: domains ? listMissingNames(records.settings, names) : [],
     renewals: views.map((it) => toRenewalView({ ...it, paymentOf, hasWallet, nowMs })),
-    notices: records.unseen.flatMap(({ domain, expiresAtMs, days, toldAtMs }) => {
+    notices: records.unseen.flatMap(({ domain, expiresAtMs, days, notifiedAtMs }) => {
       const expires_at = toIsoTime(expiresAtMs)
       const isPresent = names.get(domain)?.expires_at === expires_at
-      return isPresent ? [{ domain, expires_at, days, told_at: toIsoTime(toldAtMs) }] : []
+      return isPresent ? [{ domain, expires_at, days, notified_at: toIsoTime(notifiedAtMs) }] : []
     }),
     planned: { days: plannedDays, renewals: planned, total_micro_usd: total, covered: covered && hasWallet },
   }
@@ -67,7 +67,7 @@ function toRenewalView(options: {
   nowMs: number
 }): DomainRenewal {
   const { settings, turn, expiresAtMs, estimate, paymentOf, hasWallet, nowMs } = options
-  const { domain, enabled, daysBefore, years, mostMicroUsd: maxMicroUsd } = settings
+  const { domain, enabled, daysBefore, years, maxMicroUsd } = settings
   const payment = turn?.intentId ? paymentOf(turn.intentId)?.record : undefined
   const renewsAtMs = Math.max(getDueAtMs(expiresAtMs, settings), turn?.nextAtMs ?? 0)
   const planned = getState({
@@ -81,7 +81,7 @@ function toRenewalView(options: {
   const state = isBlocked ? 'blocked' : planned
   const isTried = state === 'planned' || state === 'blocked' || (turn?.state === 'begun' && turn.nextAtMs !== null)
   return {
-    ...{ domain, enabled, days_before: daysBefore, years, most_micro_usd: maxMicroUsd, state },
+    ...{ domain, enabled, days_before: daysBefore, years, max_micro_usd: maxMicroUsd, state },
     ...{ expires_at: toIsoTime(expiresAtMs), renews_at: toIsoTime(getDueAtMs(expiresAtMs, settings)) },
     problem: isBlocked ? { kind: 'wallet', detail: noWallet } : (turn?.problem ?? null),
     next_at: isTried ? toIsoTime(Math.max(renewsAtMs, nowMs)) : null,

@@ -90,10 +90,10 @@ export function createRenewals(options: Options): Renewals {
 
   return {
     list: () => list(),
-    async set(domain, { enabled, days_before: daysBefore, years, most_micro_usd: maxMicroUsd }) {
+    async set(domain, { enabled, days_before: daysBefore, years, max_micro_usd: maxMicroUsd }) {
       const name = await requireName(domain)
       if (enabled && !options.hasWallet()) throw new AppError('wallet/absent', noWallet)
-      const settings = { domain, enabled, daysBefore, years, mostMicroUsd: maxMicroUsd }
+      const settings = { domain, enabled, daysBefore, years, maxMicroUsd }
       records.atomically(() => {
         records.set(settings)
         auto.onSettingsChange(settings, Date.parse(name.expires_at))

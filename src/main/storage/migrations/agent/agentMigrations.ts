@@ -8,6 +8,7 @@ import { chatTools } from './chatTools.ts'
 import { clock } from './clock.ts'
 import { coinBalances } from './coinBalances.ts'
 import { domainRenewals } from './domainRenewals.ts'
+import { fieldNames } from './fieldNames.ts'
 import { grantPaths } from './grantPaths.ts'
 import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
@@ -23,7 +24,6 @@ import { recordings } from './recordings.ts'
 import { references } from './references.ts'
 import { referencesByService } from './referencesByService.ts'
 import { registrations } from './registrations.ts'
-import { requesters } from './requesters.ts'
 import { timeline } from './timeline.ts'
 import { timelineTasks } from './timelineTasks.ts'
 import { toolPaymentIds } from './toolPaymentIds.ts'
@@ -67,5 +67,5 @@ export const agentMigrations: readonly Migration[] = [
   referencesByService,
   toolServerGrants,
   budgetServices,
-  requesters,
+  fieldNames,
 ]

@@ -3,13 +3,13 @@ import { describeRemainingBudget } from './describeRemainingBudget.ts'
 
 test('the rest of the limits for a day and a month is named, if there are any', () => {
   expect(describeRemainingBudget([])).toBeUndefined()
-  const payment = { scope: 'payment', left_micro_usd: 5_000_000 } as const
-  expect(describeRemainingBudget([payment, { scope: 'day', left_micro_usd: null }])).toBeUndefined()
+  const payment = { scope: 'payment', remaining_micro_usd: 5_000_000 } as const
+  expect(describeRemainingBudget([payment, { scope: 'day', remaining_micro_usd: null }])).toBeUndefined()
   expect(
     describeRemainingBudget([
       payment,
-      { scope: 'day', left_micro_usd: 19_050_000 },
-      { scope: 'month', left_micro_usd: 0 },
+      { scope: 'day', remaining_micro_usd: 19_050_000 },
+      { scope: 'month', remaining_micro_usd: 0 },
     ]),
   ).toBe('Left of your limits before this payment: $19.05 in any 24 hours · $0.00 this month')
 })

@@ -5,9 +5,9 @@ const periods = { day: 'in any 24 hours', month: 'this month' } as const
 
 /** Describes the remaining daily and monthly budgets. @returns undefined if there are no limits */
 export function describeRemainingBudget(
-  states: readonly Pick<BudgetState, 'scope' | 'left_micro_usd'>[],
+  states: readonly Pick<BudgetState, 'scope' | 'remaining_micro_usd'>[],
 ): string | undefined {
-  const parts = states.flatMap(({ scope, left_micro_usd: left }) =>
+  const parts = states.flatMap(({ scope, remaining_micro_usd: left }) =>
     left !== null && (scope === 'day' || scope === 'month') ? [`${formatUsd(left, 'exact')} ${periods[scope]}`] : [],
   )
   return parts.length === 0 ? undefined : `Left of your limits before this payment: ${parts.join(' · ')}`

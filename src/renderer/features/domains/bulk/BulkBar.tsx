@@ -96,7 +96,7 @@ export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
           onSave={async (settings) =>
             setChange({
               title: 'Turn on auto-renew',
-              detail: `${settings.days_before} days before expiry, for ${formatYears(settings.years)}, at most ${formatUsd(String(settings.most_micro_usd), 'exact')} each.`,
+              detail: `${settings.days_before} days before expiry, for ${formatYears(settings.years)}, at most ${formatUsd(String(settings.max_micro_usd), 'exact')} each.`,
               run: (domain) => agent(setRenewal, { domain, ...settings }),
             })
           }
@@ -134,8 +134,8 @@ function createRenewalStop(agent: ApiClient, renewals: BulkBarProps['renewals'])
     run: async (domain) => {
       const present = renewals.get(domain)
       if (!present?.enabled) return
-      const { days_before, years, most_micro_usd } = present
-      await agent(setRenewal, { domain, enabled: false, days_before, years, most_micro_usd })
+      const { days_before, years, max_micro_usd } = present
+      await agent(setRenewal, { domain, enabled: false, days_before, years, max_micro_usd })
     },
   }
 }

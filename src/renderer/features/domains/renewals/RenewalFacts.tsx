@@ -44,7 +44,7 @@ export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDom
           <span>
             {describeRenewal(present)}
             {present?.state === 'planned' && (
-              <span className="text-muted"> At most {formatUsd(String(present.most_micro_usd), 'exact')}.</span>
+              <span className="text-muted"> At most {formatUsd(String(present.max_micro_usd), 'exact')}.</span>
             )}
           </span>
         </span>
@@ -142,7 +142,7 @@ function useYearPrice(domain: string): number | undefined {
   return data && estimateMicroUsd(domain, 1, new Map(data.pricing.map(({ tld, renewal }) => [tld, renewal])))
 }
 
-function toFormSettings(present: { days_before: number; years: number; most_micro_usd: number } | undefined) {
-  const { days_before = 30, years = 1, most_micro_usd = 1 } = present ?? {}
-  return { days_before, years, most_micro_usd }
+function toFormSettings(present: { days_before: number; years: number; max_micro_usd: number } | undefined) {
+  const { days_before = 30, years = 1, max_micro_usd = 1 } = present ?? {}
+  return { days_before, years, max_micro_usd }
 }

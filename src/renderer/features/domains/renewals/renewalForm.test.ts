@@ -14,7 +14,7 @@ test.each([
   ['1.1234567', undefined],
   ['12.50', 12_500_000],
 ])('a most of “%s” is %s', (maxPrice, microUsd) => {
-  expect(parseRenewal({ daysBefore: 30, years: 1, maxPrice })?.most_micro_usd).toBe(microUsd)
+  expect(parseRenewal({ daysBefore: 30, years: 1, maxPrice })?.max_micro_usd).toBe(microUsd)
 })
 
 test('days and years beyond their limits are nothing', () => {

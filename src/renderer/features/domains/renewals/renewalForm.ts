@@ -9,7 +9,7 @@ const microPerDollar = 1_000_000
 /** @param yearMicroUsd list price of one year; undefined if unknown */
 export function toRenewalForm(present: DomainRenewal | undefined, yearMicroUsd: number | undefined): RenewalForm {
   if (present) {
-    const { days_before: daysBefore, years, most_micro_usd: maxMicroUsd } = present
+    const { days_before: daysBefore, years, max_micro_usd: maxMicroUsd } = present
     return { daysBefore, years, maxPrice: formatUsdInput(String(maxMicroUsd)) }
   }
   return {
@@ -26,7 +26,7 @@ export function suggestMaxPrice(microUsd: number): string {
 
 /** @returns undefined if a value is invalid */
 export function parseRenewal({ daysBefore, years, maxPrice }: RenewalForm): RenewalSettings | undefined {
-  const settings = { enabled: true, days_before: daysBefore, years, most_micro_usd: Number(parseUsd(maxPrice)) }
+  const settings = { enabled: true, days_before: daysBefore, years, max_micro_usd: Number(parseUsd(maxPrice)) }
   const parsed = RenewalSettings.safeParse(settings)
   return parsed.success ? parsed.data : undefined
 }

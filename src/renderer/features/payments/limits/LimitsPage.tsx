@@ -69,14 +69,20 @@ function sortBudgets({ states, limits }: PaymentBudgets): BudgetState[] {
   const hasPayment = states.some(({ scope }) => scope === 'payment')
   const one: BudgetState = {
     ...{ scope: 'payment', key: null, limit_micro_usd: limits.payment_micro_usd, used_micro_usd: 0 },
-    ...{ held_micro_usd: 0, left_micro_usd: limits.payment_micro_usd, resets_at: null },
+    ...{ held_micro_usd: 0, remaining_micro_usd: limits.payment_micro_usd, resets_at: null },
   }
   const all = hasPayment ? states : [one, ...states]
   return all.toSorted((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope))
 }
 
 function BudgetRow({ budget }: { budget: BudgetState }) {
-  const { scope, limit_micro_usd: limit, used_micro_usd: used, held_micro_usd: onHold, left_micro_usd: left } = budget
+  const {
+    scope,
+    limit_micro_usd: limit,
+    used_micro_usd: used,
+    held_micro_usd: onHold,
+    remaining_micro_usd: left,
+  } = budget
   const { resets_at: resetsAt } = budget
   const isOne = scope === 'payment'
   const total = used + onHold

@@ -157,13 +157,13 @@ function ServerTools({ server, open, onOpenChange, onEnable }: ServerToolsProps)
 }
 
 /** Endpoint of a server, its self-reported name and the time of its last listing. */
-function About({ server: { place, calls_itself, revision, listed_at } }: { server: ToolServer }) {
+function About({ server: { place, server_name, protocol_version, listed_at } }: { server: ToolServer }) {
   const { data: sandboxes = [] } = useSandboxes()
   const sandbox = place.kind === 'sandbox' && sandboxes.find(({ id }) => id === place.sandbox_id)
   const where = place.kind === 'http' ? 'HTTP' : sandbox ? `In the sandbox ${sandbox.name}` : 'In a deleted sandbox'
   return (
     <p className="text-small text-faint">
-      {[where, calls_itself && `calls itself ${calls_itself}`, revision && `MCP ${revision}`]
+      {[where, server_name && `calls itself ${server_name}`, protocol_version && `MCP ${protocol_version}`]
         .filter(Boolean)
         .join(' · ')}
       {listed_at !== null && (

@@ -5,8 +5,8 @@ const renameInRecord = (table: string) => `
     json_set(json_remove(record, '$.asker'), '$.requester', json_extract(record, '$.asker'))
   WHERE CASE WHEN json_valid(record) THEN json_type(record, '$.asker') END = 'object';`
 
-/** Renames askers to requesters: in columns, in stored records and in the rules of the policy. */
-export const requesters = {
+/** Renames fields of the local API in columns, stored records and policy rules. */
+export const fieldNames = {
   version: 33,
   up: `
   ALTER TABLE intents RENAME COLUMN asker_kind TO requester_kind;
@@ -14,6 +14,13 @@ export const requesters = {
   ALTER TABLE grants RENAME COLUMN asker TO requester;
   ALTER TABLE asked_once RENAME COLUMN asker TO requester;
   ALTER TABLE payments RENAME COLUMN asker TO requester;
+  ALTER TABLE domain_renewals RENAME COLUMN most_micro_usd TO max_micro_usd;
+  ALTER TABLE domain_notices RENAME COLUMN told_at_ms TO notified_at_ms;
+  UPDATE tool_servers SET about = json_set(
+    json_remove(about, '$.calls_itself', '$.revision'),
+    '$.server_name', json_extract(about, '$.calls_itself'), '$.protocol_version', json_extract(about, '$.revision')
+  )
+  WHERE CASE WHEN json_valid(about) THEN json_type(about) END = 'object';
   ${renameInRecord('intents')}
   ${renameInRecord('payments')}
   UPDATE policy SET policy = json_set(policy, '$.rules', json((
