@@ -8,6 +8,7 @@ import { formatHostAndPort, type ListenAddress, parseListen } from '#platform/li
 import { createJsonLog } from '#platform/log.ts'
 import { openLogFile } from '#platform/logFile.ts'
 import { getBuiltFile } from '#platform/programFile.ts'
+import { releaseIdleMemory } from '#platform/releaseIdleMemory.ts'
 import { listenOnRemembered } from '#platform/rememberedPort.ts'
 import { Scope } from '#platform/scope.ts'
 import { openStartSocket } from '#platform/startSocket.ts'
@@ -126,6 +127,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
     agent.stdioDoor.open(origin)
     const freshUrl = (onUsed?: () => void): string => `${origin}/#token=${sessions.issueToken(onUsed)}`
     scope.own(await openStartSocket(dataFolder, freshUrl), (it) => it?.close())
+    scope.own(releaseIdleMemory(), (it) => it.close())
     log.info('ready', { origin, serviceUrl, version })
     return {
       origin,
