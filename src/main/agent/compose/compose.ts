@@ -17,14 +17,12 @@ import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ServiceReady } from '#shared/contract/supervision.ts'
 import type { LocalStatus } from '../api/localRoutes.ts'
-import { startLocalServer } from '../api/localServer.ts'
 import { createUserSessions } from '../api/userSessions.ts'
 import type { ApprovalDialog } from '../approvals/approvalDialog.ts'
 import { createLocalEvents } from '../base/localEvents.ts'
 import type { HostedEndpoint } from '../connections/hostedSession.ts'
 import { createServiceLink } from '../connections/serviceLink.ts'
 import { runServiceProcess } from '../connections/serviceProcess.ts'
-import { composeAgent } from './composeAgent.ts'
 
 /** Running application: the agent with its local API, and the service that it supervises. */
 export type RunningApp = {
@@ -77,6 +75,11 @@ export async function startApp(options: Options): Promise<RunningApp> {
     const service = hosted
       ? undefined
       : scope.own(runServiceProcess({ ...options, log: log.forArea('service'), onReady, onDown }), (it) => it.close())
+    // The service starts while this process loads the agent.
+    const [{ composeAgent }, { startLocalServer }] = await Promise.all([
+      import('./composeAgent.ts'),
+      import('../api/localServer.ts'),
+    ])
     const unsubscribe = link.onFrozen(() => {
       log.warn('the service does not respond and is restarted')
       service?.restart()
