@@ -113,6 +113,6 @@ How each is measured:
   in turn; both with \`fetch\`. Lists and the twenty clients by the protocol's own client package, each client with a key and a sandbox of
   its own, without a pause between calls.
 - **memory**: proportional set size (PSS) of main, service and host with their helpers, from \`/proc/PID/smaps_rollup\`,
-  25 seconds after the start: a page that several processes share counts once.
+  40 seconds after the start: a page that several processes share counts once.
 `
 }

@@ -50,8 +50,8 @@ import { drawnFlood, firstScreens, measureDrawing } from './steward/windowFigure
 const quick = process.argv.includes('--quick')
 /** Prints one group of rows, and writes nothing. */
 const only = groups().find(({ flag }) => process.argv.includes(flag))
-/** Time without work after which the memory is read: two intervals of `releaseIdleMemory`, and its collection. */
-const idleMs = 25_000
+/** Time without work after which the memory is read: several intervals of `releaseIdleMemory`. */
+const idleMs = 40_000
 const tries = (count: number) => (quick ? Math.ceil(count / 20) : count)
 
 if (runSteps([buildStep]) > 0) process.exit(1)
