@@ -112,7 +112,7 @@ How each is measured:
 - **tools**: \`sandbox_get\` by POST to the agent's \`/mcp\`, and \`GET /v1/sandboxes/:id\` at the service or at the agent,
   in turn; both with \`fetch\`. Lists and the twenty clients by the protocol's own client package, each client with a key and a sandbox of
   its own, without a pause between calls.
-- **memory**: proportional set size (PSS) of main, service and host with their helpers, from \`/proc/PID/smaps_rollup\`: a page that
-  several processes share counts once.
+- **memory**: proportional set size (PSS) of main, service and host with their helpers, from \`/proc/PID/smaps_rollup\`,
+  40 seconds after the start: a page that several processes share counts once.
 `
 }

@@ -5,6 +5,7 @@ import { DockerOptions, defaultDocker } from '#host/runtimes/docker/dockerOption
 import { parseJson } from '#platform/boundedJson.ts'
 import { createJsonLog, type LogLevel } from '#platform/log.ts'
 import { openLogFile } from '#platform/logFile.ts'
+import { releaseIdleMemory } from '#platform/releaseIdleMemory.ts'
 import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
 
@@ -86,6 +87,7 @@ async function run(): Promise<void> {
   })
   const runtimes = listRuntimes(names, { dataDir, docker, warmPoolSize: warmPoolSize, cpuWeight, log, now })
   const host = await startHost({ dataDir, runtimes, version, pid: process.pid, now, log, idleExitMs })
+  releaseIdleMemory()
   log.info('the sandbox host ends', { reason: await Promise.race([stopped, host.wantsToEnd]) })
   setTimeout(() => process.exit(1), closeMs).unref()
   await host.close()

@@ -24,6 +24,7 @@ import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { toSocketPath } from '#platform/privateSocket.ts'
 import { getBuiltFile } from '#platform/programFile.ts'
 import { findRdapList } from '#platform/rdapListFile.ts'
+import { releaseIdleMemory } from '#platform/releaseIdleMemory.ts'
 import { listenOnRemembered } from '#platform/rememberedPort.ts'
 import { Scope } from '#platform/scope.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
@@ -121,6 +122,7 @@ async function run(parsed: ParsedCommand): Promise<void> {
       (it) => it.close(),
     )
     models.obey(service.models)
+    scope.own(releaseIdleMemory(), (it) => it.close())
     process.stdout.write(formatReadyText(parsed.has('json'), { ...service, socket: privateSocketPath }))
     reloading.reload = () => {
       if (!certificate) {

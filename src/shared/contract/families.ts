@@ -43,7 +43,7 @@ export type FamilyId = keyof typeof families
 /** Ids of all model families, in display order. */
 export const familyIds = Object.keys(families) as readonly FamilyId[] // the keys are those of the object above
 export const FamilyId = z.enum(Object.keys(families) as [FamilyId, ...FamilyId[]], {
-  error: `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(familyIds)}`.replace(',  or', ' or'),
+  error: `must be ${familyIds.slice(0, -1).join(', ')} or ${familyIds.at(-1)}`,
 })
 
 export function mapFamilies<T>(create: (id: FamilyId) => T): Record<FamilyId, T> {

@@ -12,6 +12,7 @@ import { evmNetworks, solanaNetworks } from '#shared/contract/networks.ts'
 import type { ModelCommand } from '#shared/contract/supervision.ts'
 import { toIsoTime } from '#shared/time.ts'
 import { createClockStore } from '#storage/clockStore.ts'
+import { deferStatements } from '#storage/deferStatements.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
@@ -73,7 +74,7 @@ const steward = { kind: 'system', name: 'Steward' } as const
 export function createAgentContext(options: AgentOptions): AgentContext {
   const { dataFolder, link, events, scope, log, now } = options
   const database = scope.own(
-    openDatabase(join(dataFolder, 'agent.sqlite'), { check: options.checkData ?? false }),
+    deferStatements(openDatabase(join(dataFolder, 'agent.sqlite'), { check: options.checkData ?? false })),
     (it) => it.close(),
   )
   migrate(database, agentMigrations)

@@ -8,6 +8,7 @@ import { formatHostAndPort, type ListenAddress, parseListen } from '#platform/li
 import { createJsonLog } from '#platform/log.ts'
 import { openLogFile } from '#platform/logFile.ts'
 import { getBuiltFile } from '#platform/programFile.ts'
+import { releaseIdleMemory } from '#platform/releaseIdleMemory.ts'
 import { listenOnRemembered } from '#platform/rememberedPort.ts'
 import { Scope } from '#platform/scope.ts'
 import { openStartSocket } from '#platform/startSocket.ts'
@@ -16,14 +17,12 @@ import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ServiceReady } from '#shared/contract/supervision.ts'
 import type { LocalStatus } from '../api/localRoutes.ts'
-import { startLocalServer } from '../api/localServer.ts'
 import { createUserSessions } from '../api/userSessions.ts'
 import type { ApprovalDialog } from '../approvals/approvalDialog.ts'
 import { createLocalEvents } from '../base/localEvents.ts'
 import type { HostedEndpoint } from '../connections/hostedSession.ts'
 import { createServiceLink } from '../connections/serviceLink.ts'
 import { runServiceProcess } from '../connections/serviceProcess.ts'
-import { composeAgent } from './composeAgent.ts'
 
 /** Running application: the agent with its local API, and the service that it supervises. */
 export type RunningApp = {
@@ -78,6 +77,11 @@ export async function startApp(options: Options): Promise<RunningApp> {
     const service = hosted
       ? undefined
       : scope.own(runServiceProcess({ ...options, log: log.forArea('service'), onReady, onDown }), (it) => it.close())
+    // The service starts while this process loads the agent.
+    const [{ composeAgent }, { startLocalServer }] = await Promise.all([
+      import('./composeAgent.ts'),
+      import('../api/localServer.ts'),
+    ])
     const unsubscribe = link.onFrozen(() => {
       log.warn('the service does not respond and is restarted')
       service?.restart()
@@ -128,6 +132,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
     agent.stdioDoor.open(origin)
     const freshUrl = (onUsed?: () => void): string => `${origin}/#token=${sessions.issueToken(onUsed)}`
     scope.own(await openStartSocket(dataFolder, freshUrl), (it) => it?.close())
+    scope.own(releaseIdleMemory(), (it) => it.close())
     log.info('ready', { origin, serviceUrl, version })
     return {
       origin,

@@ -1,4 +1,4 @@
-import findMyWay, { type HTTPMethod } from 'find-my-way'
+import findMyWay from 'find-my-way'
 import { AppError } from '#shared/appError.ts'
 import type { Method } from '#shared/contract/route.ts'
 
@@ -16,10 +16,10 @@ export type Router<T> = {
   has(method: string, path: string): boolean
 }
 
-type Stored<T> = { to: T } | 'refused'
-
 /** Maximum length of a path segment, in characters. A longer segment does not match any route. */
 const maxSegmentLength = 4096
+/** One tree holds the paths of all methods, so that `…/ports/expose` is never a `…/ports/:port` of another method. */
+const anyMethod = 'GET'
 
 /**
  * Creates a router by method and path.
@@ -29,42 +29,35 @@ export function createRouter<T>(routings: readonly RouteEntry<T>[], documentPath
   const seeDocument = (subject: string) =>
     documentPath === undefined ? {} : { fields: { hint: `See ${documentPath} for ${subject}.` } }
   const tree = findMyWay({ maxParamLength: maxSegmentLength, onBadUrl: () => {} })
-  const methods = new Set<HTTPMethod>()
-  const paths = new Set(routings.map(({ path }) => path))
-  const add = (method: HTTPMethod, path: string, stored: Stored<T>): void => {
-    methods.add(method)
-    tree.on(method, path, () => {}, stored)
-  }
+  const methodsByPath = new Map<string, Map<string, T>>()
   for (const { method, path, to } of routings) {
-    add(method, path, { to })
-    if (method === 'GET') add('HEAD', path, { to })
+    const methods = methodsByPath.get(path) ?? new Map<string, T>()
+    if (methods.has(method)) throw new Error(`${method} ${path} has two routes.`)
+    methods.set(method, to)
+    if (method === 'GET') methods.set('HEAD', to)
+    methodsByPath.set(path, methods)
   }
-  const lookUp = (
-    method: HTTPMethod,
-    path: string,
-  ): { to: T; params: Record<string, string | undefined> } | undefined => {
-    const match = tree.find(method, path)
-    const stored: Stored<T> | undefined | null = match?.store
+  for (const [path, methods] of methodsByPath) tree.on(anyMethod, path, () => {}, methods)
+
+  const lookUp = (path: string) => {
+    const match = tree.find(anyMethod, path)
+    const methods: Map<string, T> | undefined | null = match?.store
     // Null marks paths with invalid percent encoding.
-    if (stored === null) throw new AppError('request/invalid', 'The address has a wrong percent sign.')
-    if (!match || !stored || stored === 'refused' || Object.values(match.params).includes('')) return undefined
-    return { to: stored.to, params: match.params }
-  }
-  const listMethods = (path: string) => [...methods].filter((method) => lookUp(method, path) !== undefined)
-  // `…/ports/expose` also matches `…/ports/:port`, whose methods would be found.
-  for (const path of paths) {
-    const ownMethods = listMethods(path).filter((method) => tree.hasRoute(method, path))
-    for (const method of listMethods(path)) if (!ownMethods.includes(method)) add(method, path, 'refused')
+    if (methods === null) throw new AppError('request/invalid', 'The address has a wrong percent sign.')
+    if (!match || !methods || Object.values(match.params).includes('')) return undefined
+    return { methods, params: match.params }
   }
 
   return {
-    has: (method, path) => lookUp(method as HTTPMethod, path) !== undefined,
+    has: (method, path) => lookUp(path)?.methods.has(method) ?? false,
     find(method, path) {
-      const match = lookUp(method as HTTPMethod, path) // other methods have no tree and match nothing
-      if (match) return match
-      const allow = listMethods(path).sort().join(', ')
-      if (allow === '')
+      const match = lookUp(path)
+      if (!match)
         throw new AppError('request/not-found', `There is nothing at ${path.slice(0, 200)}.`, seeDocument('every path'))
+      const { methods, params } = match
+      const to = methods.get(method)
+      if (to !== undefined) return { to, params }
+      const allow = [...methods.keys()].sort().join(', ')
       throw new AppError('request/method', `${method} is not a method of this path.`, {
         ...seeDocument('the methods of this path'),
         detail: `It has ${allow}.`,

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { parse } from 'tldts'
 import { createHttpClient, type HttpClient } from '#platform/httpClient.ts'
 import { formatHostAndPort } from '#platform/listenAddress.ts'
 import { installFolder } from '#platform/programFile.ts'
@@ -7,6 +6,7 @@ import type { AccountId } from '#shared/ids.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { Endpoint } from '../base/endpoint.ts'
 import { startDnsServer } from '../domains/dns/dnsServer.ts'
+import { findRegistrableDomain } from '../domains/domainName.ts'
 import { createDomainOrders, type DomainOrders, describeOrder } from '../domains/domainOrders.ts'
 import { createDomainQuotes } from '../domains/domainQuotes.ts'
 import { createDomainRepository } from '../domains/domainRepository.ts'
@@ -113,8 +113,8 @@ export async function composeDomains(
   const pointing = linkDomain({ targets, zones: ownZones, sandboxHost: options.sandboxHost, log })
   const isAtHome = options.sandboxHost === undefined
   const owns: DomainModule['owns'] = (accountId, name) => {
-    const { domain } = parse(name, { allowPrivateDomains: false })
-    const row = domain !== null && (!registrar.isTest || isAtHome) ? records.find(domain) : undefined
+    const domain = !registrar.isTest || isAtHome ? findRegistrableDomain(name) : undefined
+    const row = domain === undefined ? undefined : records.find(domain)
     return row?.accountId === accountId && row.status !== 'expired' && row.leftAtMs === null
   }
   const orphans = createOrphanedDomains({

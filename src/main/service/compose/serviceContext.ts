@@ -4,6 +4,7 @@ import { type Clock, type ClockJump, createFakeClock, openClock } from '#platfor
 import { isLoopback } from '#platform/listenAddress.ts'
 import type { Scope } from '#platform/scope.ts'
 import { createClockStore } from '#storage/clockStore.ts'
+import { deferStatements } from '#storage/deferStatements.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
@@ -45,7 +46,7 @@ export type ServiceAddress = {
 /** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
 export function createServiceContext(options: ServiceOptions, scope: Scope): ServiceContext {
   const database = scope.own(
-    openDatabase(join(options.dataDir, 'service.sqlite'), { check: options.checkData ?? false }),
+    deferStatements(openDatabase(join(options.dataDir, 'service.sqlite'), { check: options.checkData ?? false })),
     (it) => it.close(),
   )
   migrate(database, serviceMigrations)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseDomainName, requireDomainField, toSearchLabel } from './domainName.ts'
+import { findRegistrableDomain, parseDomainName, requireDomainField, toSearchLabel } from './domainName.ts'
 
 test.each([
   ['example.com', { ascii: 'example.com', unicode: 'example.com', tld: 'com', mixesScripts: false }],
@@ -9,6 +9,13 @@ test.each([
   ['日本語テスト.com', { mixesScripts: false }],
   ['пример.com', { mixesScripts: false }],
 ])('%s is %o', (text, name) => expect(parseDomainName(text)).toMatchObject(name))
+
+test.each([
+  ['shop.example.co.uk', 'example.co.uk'],
+  ['example.com', 'example.com'],
+  ['co.uk', undefined],
+  ['localhost', undefined],
+])('the registrable domain of %s is %s', (hostName, domain) => expect(findRegistrableDomain(hostName)).toBe(domain))
 
 test('errors name the field of the request and the problem', () => {
   expect(requireDomainField('example.com').ascii).toBe('example.com')

@@ -14,8 +14,9 @@ export type DomainName = {
   mixesScripts: boolean
 }
 
-/** tldts includes the public suffix list and takes 30 ms to load, so it is loaded with the first name. */
 const load = createRequire(import.meta.url)
+/** Loads tldts with the first name. Its list of public suffixes takes 30 ms and 4 MB. */
+const loadTldts = () => load('tldts') as typeof import('tldts') // the type that `load` resolves to
 
 const length = { min: 3, max: 253 }
 const notInNames = /[\s/?#\\@:%[\]]/u
@@ -32,7 +33,7 @@ export function parseDomainName(text: string): DomainName {
   if (ascii === '' || ascii.length > length.max || !ascii.split('.').every(isLabel)) {
     throw new AppError('domain/name', `${label} is not a domain name.`)
   }
-  const { parse } = load('tldts') as typeof import('tldts') // the type that `load` resolves to
+  const { parse } = loadTldts()
   const { domain, publicSuffix, isIp, isIcann } = parse(ascii, { allowPrivateDomains: false })
   if (isIp || publicSuffix === null || isIcann !== true) {
     throw new AppError('domain/name', `${label} does not end with a public suffix such as .com.`)
@@ -41,6 +42,11 @@ export function parseDomainName(text: string): DomainName {
   if (domain !== ascii) throw new AppError('domain/name', `${label} is part of ${domain}. Use ${domain}.`)
   const unicode = domainToUnicode(ascii)
   return { ascii, unicode, tld: publicSuffix, mixesScripts: hasMixedScripts(unicode) }
+}
+
+/** Returns the registrable domain of a host name: `example.com` for `shop.example.com`. */
+export function findRegistrableDomain(hostName: string): string | undefined {
+  return loadTldts().parse(hostName, { allowPrivateDomains: false }).domain ?? undefined
 }
 
 /** Reads the field `domain` of a request. @throws AppError `domain/name` with the name of the field */
