@@ -19,8 +19,8 @@ export function snapshotsContract(
       sandboxId,
       snapshotId: SnapshotId.parse(`snap_${randomBytes(12).toString('hex')}`),
     })
-    const remove = async (...sandboxs: SandboxInstance[]): Promise<void> => {
-      for (const sandbox of sandboxs) {
+    const remove = async (...sandboxes: SandboxInstance[]): Promise<void> => {
+      for (const sandbox of sandboxes) {
         await sandbox.stop()
         await runtimeUnderTest().remove(sandbox.id)
       }

@@ -28,7 +28,7 @@ const look: Readonly<Record<string, string>> = {
 
 describe('a container and a sandbox of bubblewrap, side by side,', () => {
   let podman: Podman
-  const sandboxs: { runtime: SandboxRuntime; machine: SandboxInstance }[] = []
+  const sandboxes: { runtime: SandboxRuntime; machine: SandboxInstance }[] = []
 
   skipWhen(fault)
   beforeAll(async () => {
@@ -42,10 +42,10 @@ describe('a container and a sandbox of bubblewrap, side by side,', () => {
       createDockerRuntime({ folder: join(data, 'docker'), docker, ...ground }),
     ]
     for (const runtime of runtimes)
-      sandboxs.push({ runtime, machine: await runtime.create(createSandboxSpec({ runtime: runtime.name }), never) })
+      sandboxes.push({ runtime, machine: await runtime.create(createSandboxSpec({ runtime: runtime.name }), never) })
   })
   afterAll(async () => {
-    for (const { runtime, machine: instance } of sandboxs) {
+    for (const { runtime, machine: instance } of sandboxes) {
       await instance.stop('discard')
       await runtime.remove(instance.id)
     }
@@ -56,8 +56,8 @@ describe('a container and a sandbox of bubblewrap, side by side,', () => {
     ['the container', 'the sandbox', 0],
     ['the sandbox', 'the container', 1],
   ])('%s sees nothing that %s has', async (_seer, _owner, owner) => {
-    const neighbour = sandboxs[owner]?.machine
-    const seer = sandboxs[1 - owner]?.machine
+    const neighbour = sandboxes[owner]?.machine
+    const seer = sandboxes[1 - owner]?.machine
     if (!neighbour || !seer) throw new Error('One of the two was not made.')
     await run(neighbour, `for place in /tmp /root /dev/shm; do echo ${mark} > $place/${mark}; done`)
     await run(

@@ -15,25 +15,25 @@ const image = ImageName.parse('hostile')
 describe('an image of somebody hostile', () => {
   let data: string
   let runtime: SandboxRuntime
-  let sandboxs: SandboxInstance[]
+  let sandboxes: SandboxInstance[]
 
   const startFromArchive = async (archive: string, hostname = 'box'): Promise<SandboxInstance> => {
-    if (sandboxs.length === 0) {
+    if (sandboxes.length === 0) {
       const source = { kind: 'archive', path: archive } as const
       await runtime.images.add({ name: image, source, onProgress: () => {} }, never)
     }
     const instance = await runtime.create(createSandboxSpec({ image, hostname }), never)
-    sandboxs.push(instance)
+    sandboxes.push(instance)
     return instance
   }
 
   beforeEach(() => {
     data = temporaryFolder('hostile-image')
     runtime = testRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
-    sandboxs = []
+    sandboxes = []
   })
   afterEach(async () => {
-    for (const machine of sandboxs) {
+    for (const machine of sandboxes) {
       await machine.stop('discard')
       await runtime.remove(machine.id)
     }

@@ -18,7 +18,7 @@ skipWhen(isRoot ? undefined : 'it becomes users with and without subordinate ids
 
 test('sandboxes of an ordinary user get ids of their own where there are some, and keep what they were made with', async () => {
   const data = temporaryFolder('ownIds')
-  const sandboxs = join(data, 'machines')
+  const sandboxes = join(data, 'machines')
   await chown(data, ordinaryUid, ordinaryUid)
   const run = async (part: string, user: User) => {
     const folder = join(data, `run-${part}`)
@@ -55,7 +55,7 @@ test('sandboxes of an ordinary user get ids of their own where there are some, a
 
   expect(await run('end', withIds)).toEqual({ stored: [] })
   for (const { stored } of own)
-    expect(await leftovers({ id: 'b'.repeat(32), folder: sandboxs, uid: stored })).toEqual([])
+    expect(await leftovers({ id: 'b'.repeat(32), folder: sandboxes, uid: stored })).toEqual([])
 })
 
 test('a sandbox with a network has an id of its own too', async (context) => {

@@ -139,8 +139,8 @@ test('a database older than a sandbox keeps its files, and the owner adopts or d
   )
   // Sandboxes that are missing in the database do not run.
   const host = await connectHost(join(getHostFolder(service.dataDir), 'host.sock'))
-  const { machines: sandboxs } = await host.call('machine.list', {}).finally(() => host.ipc.close())
-  expect(sandboxs.map(({ id }) => id)).toEqual([getId(old)])
+  const { machines: sandboxes } = await host.call('machine.list', {}).finally(() => host.ipc.close())
+  expect(sandboxes.map(({ id }) => id)).toEqual([getId(old)])
   // Snapshots of sandboxes in the database are adopted with their names.
   const { json: snapshots } = await service.send(`${old}/snapshots`)
   expect(snapshots.data).toMatchObject([

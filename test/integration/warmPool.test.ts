@@ -13,14 +13,14 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 describe('a warm sandbox', () => {
   const folder = join(temporaryFolder('warm-pool'), 'machines')
   const runtime = testRuntime({ folder, warmPoolSize: 1 })
-  const sandboxs: SandboxInstance[] = []
+  const sandboxes: SandboxInstance[] = []
   afterAll(async () => {
-    for (const instance of sandboxs) await endSandbox(runtime, instance)
+    for (const instance of sandboxes) await endSandbox(runtime, instance)
   })
 
   const create = async (changes: Partial<SandboxSpec> = {}): Promise<SandboxInstance> => {
     const machine = await runtime.create(createSandboxSpec(changes), never)
-    sandboxs.push(machine)
+    sandboxes.push(machine)
     return machine
   }
   /** Whether the machine was one before: its cgroups have the name that they were made with. */
@@ -46,13 +46,13 @@ describe('a warm sandbox', () => {
     await awaitWarmSandbox()
     const machine = await create()
     expect(await wasWarm(machine)).toBe(true)
-    const users = await Promise.all(sandboxs.map(({ id }) => findUid(folder, id)))
-    if (process.getuid?.() === 0) expect(new Set(users).size).toBe(sandboxs.length)
+    const users = await Promise.all(sandboxes.map(({ id }) => findUid(folder, id)))
+    if (process.getuid?.() === 0) expect(new Set(users).size).toBe(sandboxes.length)
     const namespaces = await Promise.all(
-      sandboxs.map((target) => run(target, 'cd /proc/self/ns && readlink cgroup ipc mnt net pid user uts')),
+      sandboxes.map((target) => run(target, 'cd /proc/self/ns && readlink cgroup ipc mnt net pid user uts')),
     )
     const all = namespaces.flatMap((text) => text.trim().split('\n'))
-    expect(new Set(all).size).toBe(sandboxs.length * 7)
+    expect(new Set(all).size).toBe(sandboxes.length * 7)
   })
 
   test('keeps its files over a restart, like any other', async () => {
@@ -62,7 +62,7 @@ describe('a warm sandbox', () => {
     await run(machine, 'echo kept > /root/kept')
     await machine.stop()
     const again = await runtime.start(createSandboxSpec({ id: machine.id }), never)
-    sandboxs.splice(sandboxs.indexOf(machine), 1, again)
+    sandboxes.splice(sandboxes.indexOf(machine), 1, again)
     expect(await run(again, 'cat /root/kept')).toBe('kept\n')
   })
 

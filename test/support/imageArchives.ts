@@ -18,7 +18,7 @@ export function createTar(members: readonly Member[]): Promise<Buffer> {
   return buffer(Readable.from(tar))
 }
 
-const sandboxs: Partial<Record<NodeJS.Architecture, number>> = { x64: 62, arm64: 183 }
+const sandboxes: Partial<Record<NodeJS.Architecture, number>> = { x64: 62, arm64: 183 }
 
 /** Creates the header of a program, as far as it is checked before running it. See elf(5). */
 export function programHead(options: { architecture?: NodeJS.Architecture; interpreter?: string } = {}): Buffer {
@@ -26,7 +26,7 @@ export function programHead(options: { architecture?: NodeJS.Architecture; inter
   const header = Buffer.alloc(64)
   header.write('\x7fELF\x02\x01\x01', 'latin1')
   header.writeUInt16LE(2, 16)
-  header.writeUInt16LE(sandboxs[architecture] ?? 0, 18)
+  header.writeUInt16LE(sandboxes[architecture] ?? 0, 18)
   header.writeBigUInt64LE(64n, 32)
   header.writeUInt16LE(56, 54)
   if (interpreter === undefined) return header

@@ -17,12 +17,12 @@ import { createSandboxSpec, never } from './sandboxSpecs.ts'
  * `after` they were taken away. Prints what it saw as JSON. `machines` is the folder that the runs share.
  */
 const [folder = '', part = ''] = process.argv.slice(2)
-const sandboxs = join(folder, 'machines')
+const sandboxes = join(folder, 'machines')
 const old = createSpec('a', 'old')
 const own = createSpec('b', 'own')
 const closed = 'mkdir -p /root/closed && echo closed > /root/closed/file && chmod 0 /root/closed/file /root/closed'
 
-const open = () => createBubblewrapRuntime({ folder: sandboxs, log: silentLog, now: Date.now })
+const open = () => createBubblewrapRuntime({ folder: sandboxes, log: silentLog, now: Date.now })
 let runtime = open()
 
 function createSpec(letter: string, hostname: string): SandboxSpec {
@@ -36,7 +36,7 @@ async function said(sandbox: SandboxInstance, command: string): Promise<string> 
   return `${stdout.toString()}${stderr.toString()}`.trim()
 }
 const readUser = ({ id }: SandboxSpec): number | null =>
-  JSON.parse(readFileSync(join(sandboxs, id, 'machine.json'), 'utf8')).uid
+  JSON.parse(readFileSync(join(sandboxes, id, 'machine.json'), 'utf8')).uid
 /** Owners of its first process and its files, inside and on this computer; and what its files say. */
 const look = async (spec: SandboxSpec, instance: SandboxInstance) => ({
   stored: readUser(spec),
@@ -88,7 +88,7 @@ async function withIds() {
 
   // As a backup copies it, and a restore: below a folder of the user itself.
   const copy = join(folder, 'copy')
-  await copyTree(join(sandboxs, own.id), copy)
+  await copyTree(join(sandboxes, own.id), copy)
   const listing = async (path: string) => {
     const list = (await wrapInRange(['find', join(path, 'files'), '-printf', '%P %U %m\\n'])) ?? []
     return execFileSync(list[0] ?? '', list.slice(1))
@@ -96,7 +96,7 @@ async function withIds() {
       .split('\n')
       .toSorted()
   }
-  observations.isCopied = JSON.stringify(await listing(copy)) === JSON.stringify(await listing(join(sandboxs, own.id)))
+  observations.isCopied = JSON.stringify(await listing(copy)) === JSON.stringify(await listing(join(sandboxes, own.id)))
   observations.copiedUser = statSync(join(copy, 'files')).uid
   await removeInRange(copy)
 

@@ -43,7 +43,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
     try {
       await backUpDatabases(dataFolder, part)
       await copyRemainingFiles(dataFolder, part)
-      await copySandboxs(dataFolder, part, frozen)
+      await copySandboxes(dataFolder, part, frozen)
     } finally {
       for (const snapshot of frozen) await callHost(host, 'snapshot.delete', snapshot, snapshotMs)
     }
@@ -147,10 +147,10 @@ type FrozenDisk = HostParams<'snapshot.create'>
  * snapshot.
  */
 async function freezeDisks(host: IpcClient): Promise<FrozenDisk[]> {
-  const { machines: sandboxs } = await callHost(host, 'machine.list', {}, connectMs)
+  const { machines: sandboxes } = await callHost(host, 'machine.list', {}, connectMs)
   const frozen: FrozenDisk[] = []
   try {
-    for (const { id: sandboxId, runtime } of sandboxs) {
+    for (const { id: sandboxId, runtime } of sandboxes) {
       if (runtime === 'docker') continue // its files are in the container engine
       const snapshotId = SnapshotId.parse(`snap_${randomBytes(12).toString('hex')}`)
       frozen.push({ sandboxId, snapshotId, runtime })
@@ -196,7 +196,7 @@ async function copyRemainingFiles(dataFolder: string, part: string): Promise<voi
   await copyTree(dataFolder, part, { leaveOut: isExcluded })
 }
 
-async function copySandboxs(dataFolder: string, part: string, frozen: readonly FrozenDisk[]): Promise<void> {
+async function copySandboxes(dataFolder: string, part: string, frozen: readonly FrozenDisk[]): Promise<void> {
   const machines = join(getHostFolder(dataFolder), 'machines')
   const snapshotIds = new Map<string, SnapshotId>(frozen.map(({ sandboxId, snapshotId }) => [sandboxId, snapshotId]))
   for (const name of await readdir(machines).catch(() => [])) {

@@ -77,8 +77,8 @@ function createCancelledError(name: ImageName, cause: unknown): AppError {
 /** Checks the files of all sandboxes in the data folder, because the database of the service is not available here. */
 async function assertNotInUse(name: ImageName, folder: string): Promise<void> {
   const folders = createSandboxFolders(folder)
-  const sandboxs = await Promise.all((await folders.list()).map((id) => folders.find(id).catch(() => undefined)))
-  const sandboxCount = sandboxs.filter((sandbox) => sandbox?.image === name).length
+  const sandboxes = await Promise.all((await folders.list()).map((id) => folders.find(id).catch(() => undefined)))
+  const sandboxCount = sandboxes.filter((sandbox) => sandbox?.image === name).length
   if (sandboxCount > 0) {
     throw new AppError('image/in-use', `Sandboxes are made from the image ${name}: ${sandboxCount}.`)
   }

@@ -21,7 +21,7 @@ import { createBubblewrapRuntime } from './runtimes/bubblewrap/bubblewrapRuntime
 import type { DockerOptions } from './runtimes/docker/dockerOptions.ts'
 import { createDockerRuntime } from './runtimes/docker/dockerRuntime.ts'
 import type { SandboxRuntime } from './runtimes/sandboxRuntime.ts'
-import { createSandboxs } from './sandboxes/sandboxes.ts'
+import { createSandboxes } from './sandboxes/sandboxes.ts'
 import { createSandboxLabels } from './sandboxes/sandboxLabels.ts'
 import { createWatchedCommands } from './sandboxes/watchedCommands.ts'
 import { createScreenPool } from './terminals/screenPool.ts'
@@ -125,7 +125,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     )
     const labels = createSandboxLabels(join(getHostFolder(dataDir), 'labels'))
     const running = scope.own(
-      createSandboxs({
+      createSandboxes({
         runtimes,
         labels,
         onStopping: (id, stopping) => terminals.machineEnding(id, stopping),

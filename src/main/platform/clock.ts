@@ -166,7 +166,7 @@ function createReadingHistory(stored: readonly ClockReading[]) {
 
   return {
     list: () => looks,
-    /** Whether the newest reading is older than `lookEveryMs`. */
+    /** Whether the newest reading is older than `readingIntervalMs`. */
     isDue(totalMs: number): boolean {
       const newest = looks.at(-1)
       return newest === undefined || totalMs - newest.totalMs >= readingIntervalMs

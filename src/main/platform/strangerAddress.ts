@@ -3,7 +3,7 @@ import { isPublicAddress } from './publicAddress.ts'
 
 /**
  * Parses an untrusted URL: a public host over https, or a server on this computer, which the caller accepts or rejects
- * with `isThisComputer`. Names are resolved and checked when connecting (`mayConnect`), which prevents DNS rebinding.
+ * with `isThisComputer`. Names are resolved and checked when connecting (`isConnectionAllowed`), which prevents DNS rebinding.
  * @param refused creates the error
  */
 export function parseUntrustedUrl(address: string, refused: (message: string) => Error): URL {
@@ -19,7 +19,7 @@ export function parseUntrustedUrl(address: string, refused: (message: string) =>
   return url
 }
 
-/** Whether a URL from `parseStrangerAddress` is a server on this computer. */
+/** Whether a URL from `parseUntrustedUrl` is a server on this computer. */
 export function isLocalServer({ hostname }: URL): boolean {
   return isLocalName(hostname)
 }

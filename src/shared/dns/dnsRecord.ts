@@ -37,7 +37,7 @@ export class DnsRecordError extends Error {
 
   constructor(field: DnsRecordError['field'], demand: string) {
     super(`\`${field}\` ${demand}.`)
-    this.name = 'DnsRecordFault'
+    this.name = 'DnsRecordError'
     this.field = field
   }
 }
@@ -45,7 +45,7 @@ export class DnsRecordError extends Error {
 /**
  * Normalizes a record for comparison, storage and requests.
  * @param zone name of the domain in lower-case ASCII
- * @throws DnsRecordFault
+ * @throws DnsRecordError
  */
 export function normalizeRecord(zone: string, record: NewDnsRecord): DnsRecordData {
   const { type } = record
@@ -66,7 +66,7 @@ export function normalizeRecord(zone: string, record: NewDnsRecord): DnsRecordDa
 
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 
-/** @throws DnsRecordFault */
+/** @throws DnsRecordError */
 export function normalizeHost(zone: string, input: string): string {
   const lower = input.trim().toLowerCase().replace(/\.$/, '')
   const isZone = lower === '' || lower === '@' || lower === zone

@@ -90,7 +90,7 @@ test.each([
   ['x'.repeat(zoneFileLimit + 1), 1, 'characters'],
 ])('%j is refused at its line', (text, line, reason) => {
   expect(() => parseZoneFile(zone, text)).toThrow(
-    expect.objectContaining({ name: 'ZoneFileFault', line, message: expect.stringContaining(reason) }),
+    expect.objectContaining({ name: 'ZoneFileError', line, message: expect.stringContaining(reason) }),
   )
 })
 
@@ -127,7 +127,7 @@ test('no text makes the parser fail in another way', () => {
       try {
         parseZoneFile(zone, pieces.join(''))
       } catch (fault) {
-        expect(fault).toHaveProperty('name', 'ZoneFileFault')
+        expect(fault).toHaveProperty('name', 'ZoneFileError')
       }
     }),
     { numRuns: 500 },

@@ -22,7 +22,7 @@ export const zoneFileLimit = 1_000_000
  * Parses a zone file in BIND format (RFC 1035, section 5) for one domain. Skips the SOA record and the nameservers of
  * the domain itself, which the registrar manages.
  * @param zone name of the domain in lower-case ASCII
- * @throws ZoneFileFault with the line number; a file with an error is rejected completely
+ * @throws ZoneFileError with the line number; a file with an error is rejected completely
  */
 export function parseZoneFile(zone: string, text: string): ImportedZone {
   if (text.length > zoneFileLimit) throw new ZoneFileError(1, `The file has more than ${zoneFileLimit} characters`)

@@ -37,7 +37,7 @@ test.each([
   [Array.from({ length: 1_001 }, (_, index) => a(`h${index}`, '192.0.2.1')), 1_000, '1000'],
 ])('what cannot be is refused, and says which record it is', (desired, index, reason) => {
   expect(() => planZone(zone, [], desired)).toThrow(
-    expect.objectContaining({ name: 'ZonePlanFault', index, message: expect.stringContaining(reason) }),
+    expect.objectContaining({ name: 'ZonePlanError', index, message: expect.stringContaining(reason) }),
   )
 })
 

@@ -14,7 +14,7 @@ export class ZonePlanError extends Error {
 
   constructor(index: number, message: string, options?: ErrorOptions) {
     super(message, options)
-    this.name = 'ZonePlanFault'
+    this.name = 'ZonePlanError'
     this.index = index
   }
 }
@@ -22,7 +22,7 @@ export class ZonePlanError extends Error {
 /**
  * Computes the steps from the present to the desired records. Removals come first, then changes, then additions, so
  * that no step conflicts with an existing record. Unchanged records are not validated. TXT values are unquoted text.
- * @throws ZonePlanFault
+ * @throws ZonePlanError
  */
 export function planZone(
   zone: string,

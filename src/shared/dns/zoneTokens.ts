@@ -4,7 +4,7 @@ export class ZoneFileError extends Error {
 
   constructor(line: number, reason: string, options?: ErrorOptions) {
     super(`Line ${line}: ${reason}.`, options)
-    this.name = 'ZoneFileFault'
+    this.name = 'ZoneFileError'
     this.line = line
   }
 }
@@ -21,7 +21,7 @@ export type ZoneEntry = {
 
 const maxWordCount = 200
 
-/** Splits a zone file into entries. Removes comments, and joins lines in parentheses. @throws ZoneFileFault */
+/** Splits a zone file into entries. Removes comments, and joins lines in parentheses. @throws ZoneFileError */
 export function* readZoneEntries(text: string): Generator<ZoneEntry> {
   let offset = text.startsWith('\ufeff') ? 1 : 0
   let line = 1

@@ -50,9 +50,9 @@ export function attackStage(
   folder: string,
   { layers = sandboxLayers, fromWarmPool = false }: StageOptions = {},
 ): Stage {
-  const sandboxsFolder = join(folder, 'machines')
+  const sandboxesFolder = join(folder, 'machines')
   const runtime = createBubblewrapRuntime({
-    folder: sandboxsFolder,
+    folder: sandboxesFolder,
     log: silentLog,
     now: Date.now,
     layers: new Set(layers),
@@ -68,12 +68,12 @@ export function attackStage(
   const makeFromWarmPool = async (changes: Partial<SandboxSpec>): Promise<Target> => {
     for (let tries = 1; tries <= maxTries; tries++) {
       const spec = createSandboxSpec(changes)
-      const before = await listReadyWarmSandboxes(sandboxsFolder)
+      const before = await listReadyWarmSandboxes(sandboxesFolder)
       const machine = await runtime.create(spec, never)
-      const after = await createSandboxFolders(sandboxsFolder).listWarmSandboxes()
+      const after = await createSandboxFolders(sandboxesFolder).listWarmSandboxes()
       if (before.some((name) => !after.includes(name))) return targetOn(runtime, spec, machine)
       await remove(machine)
-      await until('a warm sandbox', async () => (await listReadyWarmSandboxes(sandboxsFolder)).length > 0)
+      await until('a warm sandbox', async () => (await listReadyWarmSandboxes(sandboxesFolder)).length > 0)
     }
     throw new Error(`No warm sandbox was taken over in ${maxTries} tries.`)
   }

@@ -12,7 +12,7 @@ export type Truncation = { through: number; hash: string }
 const maxTimeMs = 8.64e15
 
 /**
- * Parses a row as an entry and reports problems of the row itself. `linkProblem` checks the link to its predecessor.
+ * Parses a row as an entry and reports problems of the row itself. `findLinkProblem` checks the link to its predecessor.
  */
 export function parseEntry(row: TimelineRow): TimelineEntry {
   const time = formatTime(row)

@@ -46,7 +46,7 @@ const payments = defineTable('payments', {
   intentId: nullable(text()),
   state: text<PaymentState>(),
   paid: nullable(flag()),
-  /** Requester, as returned by `toAskerKey`. */
+  /** Requester, as returned by `toRequesterKey`. */
   requester: text(),
   host: text(),
   /** Search text in lower case. */

@@ -2,20 +2,20 @@ import { pipeline } from 'node:stream/promises'
 import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import { AppError } from '#shared/appError.ts'
 import type { FolderArchive } from '#shared/contract/hostIpc.ts'
-import type { Sandboxs } from '../sandboxes/sandboxes.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { createStreamDuplex } from './streamDuplex.ts'
 
 /** Limit across all sandboxes. Each archive is a process that reads at full speed. */
 const maxArchives = 16
 
 /** Streams a folder to the service as a tar, at the speed of the consumer. */
-export function createArchiveHandler(sandboxs: Pick<Sandboxs, 'get'>) {
+export function createArchiveHandler(sandboxes: Pick<Sandboxes, 'get'>) {
   let underWay = 0
 
   const send = async ({ sandboxId, path }: FolderArchive, stream: IpcServerStream): Promise<void> => {
     const { duplex, closed } = createStreamDuplex(stream)
     duplex.resume()
-    const tar = await sandboxs.get(sandboxId).files.archive(path, closed)
+    const tar = await sandboxes.get(sandboxId).files.archive(path, closed)
     stream.send({ type: 'opened' })
     await pipeline(tar, duplex)
   }

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { FileEntry } from '#shared/contract/files.ts'
 import { type HostMethod, type HostParams, type HostResult, maxRangeBytes } from '#shared/contract/hostIpc.ts'
-import type { Sandboxs } from '../sandboxes/sandboxes.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 
 type FileMethod = Extract<HostMethod, `file.${string}`>
 type FileCalls = {
@@ -18,20 +18,20 @@ const treeMs = 30 * 60_000
 /** Maximum size of one listing as JSON. A message may be twice as large. */
 const listingBytes = 8 * 1024 * 1024
 
-export function createFileHandlers(sandboxs: Pick<Sandboxs, 'get'>): FileCalls {
+export function createFileHandlers(sandboxes: Pick<Sandboxes, 'get'>): FileCalls {
   const patience = (signal: AbortSignal, ms = fileMs) => AbortSignal.any([signal, AbortSignal.timeout(ms)])
-  const getFiles = ({ sandboxId }: { sandboxId: HostParams<'file.stat'>['sandboxId'] }) => sandboxs.get(sandboxId).files
+  const getFiles = ({ sandboxId }: { sandboxId: HostParams<'file.stat'>['sandboxId'] }) => sandboxes.get(sandboxId).files
   return {
     async 'file.write'({ params, body, signal }) {
-      await sandboxs.get(params.sandboxId).writeFile(params.path, body, patience(signal))
+      await sandboxes.get(params.sandboxId).writeFile(params.path, body, patience(signal))
       return { result: { bytesWritten: body.length } }
     },
     async 'file.read'({ params, signal }) {
-      const body = await sandboxs.get(params.sandboxId).readFile(params.path, params.maxBytes, patience(signal))
+      const body = await sandboxes.get(params.sandboxId).readFile(params.path, params.maxBytes, patience(signal))
       return { result: { size: body.length }, body }
     },
     async 'file.list'({ params, signal }) {
-      return { result: fitIntoReply(await sandboxs.get(params.sandboxId).listFiles(params.path, patience(signal))) }
+      return { result: fitIntoReply(await sandboxes.get(params.sandboxId).listFiles(params.path, patience(signal))) }
     },
     async 'file.stat'({ params, signal }) {
       return { result: await getFiles(params).stat(params.path, patience(signal)) }

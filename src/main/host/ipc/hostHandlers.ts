@@ -10,7 +10,7 @@ import {
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import type { Images } from '../images/images.ts'
 import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
-import type { Sandboxs } from '../sandboxes/sandboxes.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxLabels } from '../sandboxes/sandboxLabels.ts'
 import type { WatchedCommands } from '../sandboxes/watchedCommands.ts'
 import type { Terminals } from '../terminals/terminals.ts'
@@ -22,7 +22,7 @@ type Handler<M extends HostMethod> = (call: Call<M>) => Promise<Reply<M>>
 type Handlers = { readonly [M in HostMethod]: Handler<M> }
 
 type HostDependencies = {
-  machines: Sandboxs
+  machines: Sandboxes
   labels: Pick<SandboxLabels, 'save'>
   commands: WatchedCommands
   terminals: Terminals
@@ -78,37 +78,37 @@ function createProcessHandlers({
   }
 }
 
-function createSandboxHandlers({ machines: sandboxs, labels, commands }: HostDependencies): Calls<'machine'> {
+function createSandboxHandlers({ machines: sandboxes, labels, commands }: HostDependencies): Calls<'machine'> {
   return {
-    'machine.list': async () => ({ result: { machines: sandboxs.list() } }),
-    'machine.create': async ({ params: { from, ...spec } }) => ({ result: await sandboxs.create(spec, from) }),
-    'machine.start': async ({ params }) => ({ result: await sandboxs.start(params) }),
+    'machine.list': async () => ({ result: { machines: sandboxes.list() } }),
+    'machine.create': async ({ params: { from, ...spec } }) => ({ result: await sandboxes.create(spec, from) }),
+    'machine.start': async ({ params }) => ({ result: await sandboxes.start(params) }),
     async 'machine.stop'({ params }) {
-      await sandboxs.stop(params.sandboxId)
+      await sandboxes.stop(params.sandboxId)
       return { result: {} }
     },
     async 'machine.delete'({ params }) {
-      await sandboxs.delete(params.sandboxId)
+      await sandboxes.delete(params.sandboxId)
       return { result: {} }
     },
-    'machine.stored': async () => ({ result: { machines: await sandboxs.describeStored() } }),
+    'machine.stored': async () => ({ result: { machines: await sandboxes.describeStored() } }),
     async 'machine.label'({ params }) {
       for (const label of params.labels) await labels.save(label)
       return { result: {} }
     },
-    'machine.usage': async ({ params }) => ({ result: await sandboxs.usage(params.sandboxId) }),
+    'machine.usage': async ({ params }) => ({ result: await sandboxes.usage(params.sandboxId) }),
     'machine.processes': async ({ params }) => ({
-      result: { processes: await sandboxs.processes(params.sandboxId) },
+      result: { processes: await sandboxes.processes(params.sandboxId) },
     }),
     async 'machine.signal'({ params: { sandboxId, pid, signal } }) {
-      await sandboxs.get(sandboxId).signal(pid, signal)
+      await sandboxes.get(sandboxId).signal(pid, signal)
       return { result: {} }
     },
     'machine.listening': async ({ params }) => ({
-      result: { ports: await sandboxs.get(params.sandboxId).listeningPorts() },
+      result: { ports: await sandboxes.get(params.sandboxId).listeningPorts() },
     }),
     async 'machine.exec'({ params: { sandboxId, watch, ...request }, signal }) {
-      const sandbox = sandboxs.get(sandboxId)
+      const sandbox = sandboxes.get(sandboxId)
       const watched = watch === undefined ? undefined : commands.begin(`${sandboxId} ${watch}`)
       try {
         const { stdout, stderr, ...outcome } = await sandbox.exec({ ...request, signal, onOutput: watched?.take })
@@ -124,17 +124,17 @@ function createSandboxHandlers({ machines: sandboxs, labels, commands }: HostDep
   }
 }
 
-function createSnapshotHandlers({ machines: sandboxs }: HostDependencies): Calls<'snapshot'> {
+function createSnapshotHandlers({ machines: sandboxes }: HostDependencies): Calls<'snapshot'> {
   return {
     async 'snapshot.create'({ params: { runtime, ...snapshot } }) {
-      return { result: { sizeBytes: await sandboxs.snapshot(runtime, snapshot) } }
+      return { result: { sizeBytes: await sandboxes.snapshot(runtime, snapshot) } }
     },
     async 'snapshot.restore'({ params: { runtime, ...snapshot } }) {
-      await sandboxs.restore(runtime, snapshot)
+      await sandboxes.restore(runtime, snapshot)
       return { result: {} }
     },
     async 'snapshot.delete'({ params: { runtime, ...snapshot } }) {
-      await sandboxs.removeSnapshot(runtime, snapshot)
+      await sandboxes.removeSnapshot(runtime, snapshot)
       return { result: {} }
     },
   }
@@ -151,10 +151,10 @@ function createImageHandlers({ images }: HostDependencies): Calls<'image'> {
   }
 }
 
-function createTerminalHandlers({ machines: sandboxs, terminals }: HostDependencies): Calls<'terminal'> {
+function createTerminalHandlers({ machines: sandboxes, terminals }: HostDependencies): Calls<'terminal'> {
   return {
     async 'terminal.create'({ params }) {
-      return { result: await terminals.create(sandboxs.get(params.sandboxId), params) }
+      return { result: await terminals.create(sandboxes.get(params.sandboxId), params) }
     },
     'terminal.list': async ({ params }) => ({ result: { terminals: terminals.list(params.sandboxId) } }),
     async 'terminal.write'({ params, body }) {

@@ -3,7 +3,7 @@ import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import { AppError } from '#shared/appError.ts'
 import type { PortConnect } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { Sandboxs } from '../sandboxes/sandboxes.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { createStreamDuplex } from './streamDuplex.ts'
 
 /** Limit per sandbox. Each connection is a process on this computer. */
@@ -12,7 +12,7 @@ const connectTimeoutMs = 15_000
 
 /** Connects a stream of the service to a port inside a sandbox. */
 export function createPortHandler(
-  sandboxs: Pick<Sandboxs, 'get'>,
+  sandboxes: Pick<Sandboxes, 'get'>,
 ): (params: PortConnect, stream: IpcServerStream) => void {
   const connections = new Map<SandboxId, number>()
   const count = (id: SandboxId, change: number): number => {
@@ -25,7 +25,7 @@ export function createPortHandler(
   const join = async ({ sandboxId, port }: PortConnect, stream: IpcServerStream): Promise<void> => {
     const { duplex: outside, closed } = createStreamDuplex(stream)
     const signal = AbortSignal.any([closed, AbortSignal.timeout(connectTimeoutMs)])
-    const inside = await sandboxs.get(sandboxId).connect(port, signal)
+    const inside = await sandboxes.get(sandboxId).connect(port, signal)
     if (inside.destroyed) throw createLostConnectionError(port)
     inside.on('error', () => {}) // handled by `close`
     outside.once('close', () => inside.destroy())

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SandboxId } from '#shared/ids.ts'
-import { createActiveSandboxs } from './activeSandboxes.ts'
+import { createActiveSandboxes } from './activeSandboxes.ts'
 import type { SandboxInstance } from './sandboxRuntime.ts'
 
 const id = SandboxId.parse('a1'.repeat(16))
@@ -12,7 +12,7 @@ function sandbox(): { machine: SandboxInstance; end: () => void } {
 }
 
 test('a machine is busy from its beginning to its end', async () => {
-  const active = createActiveSandboxs()
+  const active = createActiveSandboxes()
   const { machine: started, end } = sandbox()
   const begun = Promise.withResolvers<SandboxInstance>()
   const beginning = active.begin(id, () => begun.promise)
@@ -32,7 +32,7 @@ test('a machine is busy from its beginning to its end', async () => {
 })
 
 test('one that could not begin may be tried again', async () => {
-  const active = createActiveSandboxs()
+  const active = createActiveSandboxes()
   const failing = active.begin(id, () => Promise.reject(new Error('no room')))
   await expect(failing).rejects.toThrow('no room')
   const { machine: started } = sandbox()

@@ -3,7 +3,7 @@ import type { SandboxId } from '#shared/ids.ts'
 import type { SandboxInstance } from './sandboxRuntime.ts'
 
 /** Sandboxes of a runtime that are running or starting. */
-export type ActiveSandboxs<M extends SandboxInstance> = {
+export type ActiveSandboxes<M extends SandboxInstance> = {
   /**
    * Allows only one start at a time for each id, because two sandboxes would share the files and limits.
    * @throws AppError `sandbox/busy`
@@ -15,7 +15,7 @@ export type ActiveSandboxs<M extends SandboxInstance> = {
   assertInactive(id: SandboxId): void
 }
 
-export function createActiveSandboxs<M extends SandboxInstance>(): ActiveSandboxs<M> {
+export function createActiveSandboxes<M extends SandboxInstance>(): ActiveSandboxes<M> {
   const active = new Map<SandboxId, M | undefined>()
   const assertInactive = (id: SandboxId): void => {
     if (active.has(id)) throw new AppError('sandbox/busy', `Sandbox ${id} runs already.`)

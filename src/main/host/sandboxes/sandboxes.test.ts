@@ -6,12 +6,12 @@ import { createLocalRuntime } from '#test/support/fakeRuntime.ts'
 import { newSandboxId } from '#test/support/hostClient.ts'
 import { createSandboxSpec } from '#test/support/sandboxSpecs.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { createSandboxs, type Sandboxs } from './sandboxes.ts'
+import { createSandboxes, type Sandboxes } from './sandboxes.ts'
 import { createSandboxLabels } from './sandboxLabels.ts'
 
 type Setting = {
   runtime: ReturnType<typeof createLocalRuntime>
-  machines: Sandboxs
+  machines: Sandboxes
   stopped: string[]
   counts: number[]
 }
@@ -23,7 +23,7 @@ function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setti
   })
   const stopped: string[] = []
   const counts: number[] = []
-  const sandboxs = createSandboxs({
+  const sandboxes = createSandboxes({
     runtimes: [runtime],
     labels: createSandboxLabels(temporaryFolder('labels')),
     onStopping: (_, stopping) => void (stopping || stopped.push('not stopping')),
@@ -34,7 +34,7 @@ function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setti
     deadlines: { startMs: options.deadlineMs ?? 60_000, stopMs: 60_000, snapshotMs: 60_000 },
     log: silentLog,
   })
-  return { runtime, machines: sandboxs, stopped, counts }
+  return { runtime, machines: sandboxes, stopped, counts }
 }
 
 let spec: SandboxSpec

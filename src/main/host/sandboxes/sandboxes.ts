@@ -10,7 +10,7 @@ import { createUsageReadings, type UsageReading } from './usageReadings.ts'
 import { withDeadline } from './withDeadline.ts'
 
 /** Running sandboxes of all runtimes. At most one change of a sandbox runs at a time. */
-export type Sandboxs = {
+export type Sandboxes = {
   list(): RunningSandboxInstance[]
   /** @throws AppError `sandbox/not-running` */
   get(id: SandboxId): SandboxInstance
@@ -42,7 +42,7 @@ export type Sandboxs = {
   close(): Promise<void>
 }
 
-type SandboxsOptions = {
+type SandboxesOptions = {
   runtimes: readonly SandboxRuntime[]
   labels: Pick<SandboxLabels, 'find' | 'remove'>
   /** Called when a stop begins (true) or fails (false). An exit in between is expected. */
@@ -66,9 +66,9 @@ type Launch = {
 }
 type Running = { machine: SandboxInstance; runtime: string; stopping: boolean }
 
-export function createSandboxs(options: SandboxsOptions): Sandboxs {
+export function createSandboxes(options: SandboxesOptions): Sandboxes {
   const { runtimes, log, deadlines = { startMs: 30_000, stopMs: 30_000, snapshotMs: 600_000 } } = options
-  const running = createRunningSandboxs(options, deadlines.stopMs)
+  const running = createRunningSandboxes(options, deadlines.stopMs)
   const changes = createSandboxChanges()
   const readings = createUsageReadings()
   const ofProcesses = createProcessReadings()
@@ -164,7 +164,7 @@ export function createSandboxs(options: SandboxsOptions): Sandboxs {
 }
 
 /** Sandboxes that are running or stopping. */
-type RunningSandboxs = {
+type RunningSandboxes = {
   list(): RunningSandboxInstance[]
   find(id: SandboxId): RunningSandboxInstance | undefined
   /** @throws AppError `sandbox/not-running`, also while the sandbox is stopping */
@@ -174,7 +174,7 @@ type RunningSandboxs = {
   stop(id: SandboxId, files?: 'discard'): Promise<void>
 }
 
-function createRunningSandboxs(options: SandboxsOptions, stopMs: number): RunningSandboxs {
+function createRunningSandboxes(options: SandboxesOptions, stopMs: number): RunningSandboxes {
   const { onCount, onEnded, onStopped, onStopping, log } = options
   const running = new Map<SandboxId, Running>()
 
@@ -244,8 +244,8 @@ async function listStored(runtimes: readonly SandboxRuntime[]): Promise<SandboxI
   return [...new Set(lists.flat())]
 }
 
-async function describeStored({ runtimes, labels }: SandboxsOptions): Promise<StoredSandbox[]> {
-  const sandboxs = await Promise.all(
+async function describeStored({ runtimes, labels }: SandboxesOptions): Promise<StoredSandbox[]> {
+  const sandboxes = await Promise.all(
     runtimes.map(async (runtime) => {
       const ids = await runtime.listStored()
       return Promise.all(
@@ -259,5 +259,5 @@ async function describeStored({ runtimes, labels }: SandboxsOptions): Promise<St
       )
     }),
   )
-  return sandboxs.flat()
+  return sandboxes.flat()
 }

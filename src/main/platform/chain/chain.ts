@@ -4,7 +4,7 @@ export type Hex = `0x${string}`
 
 /**
  * Client of one EVM network through one RPC node. The node is not trusted: responses are limited in size and time, and
- * are used only if the node reports the expected chain id. Every query rejects with a `ChainFailure` or the reason of
+ * are used only if the node reports the expected chain id. Every query rejects with a `ChainError` or the reason of
  * its signal.
  */
 export interface Chain {

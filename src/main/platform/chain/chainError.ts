@@ -14,7 +14,7 @@ export class ChainError extends Error {
 
   constructor(host: string, facts: ChainErrorDetails) {
     super(toSentence(host, facts))
-    this.name = 'ChainFailure'
+    this.name = 'ChainError'
     this.kind = facts.kind
   }
 }

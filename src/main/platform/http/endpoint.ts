@@ -37,7 +37,7 @@ export type Endpoint<Call> = {
   failureBody?: (error: AppError) => unknown
   /** Price to settle before the handler runs. Default: free */
   price?: Price<Call>
-  /** @returns a value of the route's response schema, or a response from `bytesAnswer` or `eventsAnswer` */
+  /** @returns a value of the route's response schema, or a response from `createBytesAnswer` or `createEventStreamResponse` */
   handle: (input: Parsed<Route>, call: Call, settlement?: unknown) => unknown
 }
 

@@ -2,6 +2,6 @@
 export class UnknownOutcomeError extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause })
-    this.name = 'UnclearWork'
+    this.name = 'UnknownOutcomeError'
   }
 }

@@ -9,7 +9,7 @@ import { parseSignatures } from './solanaTransaction.ts'
 
 /**
  * Client of one Solana network through one RPC node. The node is not trusted: responses are limited in size, time and
- * form, and are used only if the node reports the expected network. Every query rejects with a `ChainFailure`.
+ * form, and are used only if the node reports the expected network. Every query rejects with a `ChainError`.
  */
 export interface SolanaNode {
   readonly network: SolanaNetwork
@@ -168,7 +168,7 @@ async function query<T>(
 
 type HistoryOptions = { source: string; minContextSlot: number; fromMs: number }
 
-/** Lists successful transactions since `fromMs`, newest first. @throws ChainFailure beyond the limit */
+/** Lists successful transactions since `fromMs`, newest first. @throws ChainError beyond the limit */
 async function listHistory(
   on: QueryContext,
   { source, minContextSlot, fromMs }: HistoryOptions,

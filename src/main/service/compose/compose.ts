@@ -60,22 +60,22 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const names = await composeDomains(context, {
       ...{ payments, announceRemovals },
       commits: ledger.commits,
-      targets: () => sandboxs.domainTargets,
+      targets: () => sandboxes.domainTargets,
     })
-    const sandboxs = composeSandboxes(context, {
+    const sandboxes = composeSandboxes(context, {
       onPortsChanged,
       billing: money.billing,
       ownsDomain: names.owns,
       orphans: names.orphans,
       isSandboxLeased: payments.isSandboxLeased,
     })
-    http = composeHttp(context, { beyondLoopback, identity, machines: sandboxs, money, models, payments, names })
+    http = composeHttp(context, { beyondLoopback, identity, machines: sandboxes, money, models, payments, names })
     await payments.start()
 
     const port = await http.server.listen(options.listen, http.end)
     const url = formatLocalUrl({ host: options.listen.host, port }, http.scheme)
     context.address.listensAt(url)
-    sandboxs.start()
+    sandboxes.start()
     options.log.info('the service listens', { url })
     const { ownerKeyFile } = identity
     const { dnsPort } = names

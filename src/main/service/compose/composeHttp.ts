@@ -64,11 +64,11 @@ const maxConnectionsPerAddress = 256
 
 /** Composes the HTTP server: API, WebSockets and addresses of exposed ports. */
 export function composeHttp(context: ServiceContext, modules: HttpOptions): HttpModule {
-  const { beyondLoopback, identity, machines: sandboxs } = modules
+  const { beyondLoopback, identity, machines: sandboxes } = modules
   const { options, database, clock, events, address, principals, scope } = context
   const { log, tls } = options
-  const { linkHolder } = sandboxs
-  const { names } = sandboxs.ports
+  const { linkHolder } = sandboxes
+  const { names } = sandboxes.ports
   const { host: listenHost } = options.listen
   const behindProxy = options.insecureBehindProxy ?? false
   const scheme = tls ? 'https' : 'http'
@@ -97,7 +97,7 @@ export function composeHttp(context: ServiceContext, modules: HttpOptions): Http
     }),
     (it) => it.close(closeDeadlineMs),
   )
-  const sockets = [sandboxs.terminals, events.endpoint]
+  const sockets = [sandboxes.terminals, events.endpoint]
   const peers = scope.own(
     createWebSockets({
       endpoints: sockets,

@@ -268,8 +268,8 @@ async function findOtherHost(client: Pick<IpcClient, 'call'>): Promise<OtherHost
     (await client.call(method, {}, { signal: AbortSignal.timeout(otherHostTimeoutMs) })).result
   const { ipcVersion, version } = HostDescription.parse(await ask('describe'))
   if (ipcVersion === hostIpcVersion) return undefined
-  const { machines: sandboxs } = SandboxList.parse(await ask('machine.list'))
-  return { version, runningSandboxes: sandboxs.length }
+  const { machines: sandboxes } = SandboxList.parse(await ask('machine.list'))
+  return { version, runningSandboxes: sandboxes.length }
 }
 
 /** Shuts down a host of another version. Its sandboxes stop and keep their files. */

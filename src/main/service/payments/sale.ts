@@ -24,7 +24,7 @@ export type Sale<R extends Route, P> = {
    * @throws AppError if it cannot; nothing is settled then
    */
   assertDeliverable?(purchase: P, call: AnyCall): void | Promise<void>
-  /** Delivers the purchase. @throws an error, after which the payer is credited unless it is an `UnclearWork` */
+  /** Delivers the purchase. @throws an error, after which the payer is credited unless it is an `UnknownOutcomeError` */
   fulfil(paid: Paid<P>): Answer<R> | Promise<Answer<R>>
   /**
    * Recovers work that a crash interrupted at any point. Returns the response if the work was done or can be completed

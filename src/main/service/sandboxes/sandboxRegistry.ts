@@ -370,16 +370,16 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
         }
       }
       const { result } = await hostCall('machine.list', {})
-      const sandboxs = new Map(result.machines.map((instance) => [instance.id, instance]))
+      const sandboxes = new Map(result.machines.map((instance) => [instance.id, instance]))
       for (const record of records.all()) {
-        const machine = sandboxs.get(record.id)
-        sandboxs.delete(record.id)
+        const machine = sandboxes.get(record.id)
+        sandboxes.delete(record.id)
         if (creating.has(record.id)) continue
         if (machine && record.startedAtMs !== machine.startedAtMs) nowRunning(record, machine)
         else if (!machine && record.status === 'running') nowStopped(record, hostEnded)
         else if (!machine && record.status === 'provisioning') nowBroken(record, 'Creating it was interrupted.')
       }
-      for (const stray of sandboxs.values()) {
+      for (const stray of sandboxes.values()) {
         log.warn('stopping a machine that no record knows', { id: stray.id })
         await hostCall('machine.stop', { sandboxId: stray.id })
       }

@@ -3,7 +3,7 @@ import type { Log } from '#platform/log.ts'
 import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
 import type { Enforced, RuntimeReport } from '#shared/contract/sandboxes.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { createActiveSandboxs } from '../activeSandboxes.ts'
+import { createActiveSandboxes } from '../activeSandboxes.ts'
 import type { SandboxRuntime } from '../sandboxRuntime.ts'
 import type { BubblewrapContext } from './bubblewrapContext.ts'
 import { reservedBytes } from './hostSpace.ts'
@@ -53,7 +53,7 @@ export const defaultCpuWeight = 25
 export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   const context = createContext(options)
   const { folders, store, support, users, now } = context
-  const active = createActiveSandboxs<FreezableSandbox>()
+  const active = createActiveSandboxes<FreezableSandbox>()
   const copies = createFileCopies(folders)
   const snapshots = createSandboxSnapshots(async () => (await support.require()).tools)
   const launcher = createSandboxLauncher(context)

@@ -4,7 +4,7 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { SandboxId } from '#shared/ids.ts'
-import { createActiveSandboxs } from '../activeSandboxes.ts'
+import { createActiveSandboxes } from '../activeSandboxes.ts'
 import { shellIntegrationPath, shellIntegrationScript } from '../inside/shellIntegrationScript.ts'
 import type { SandboxInstance, SandboxRuntime, SnapshotRef } from '../sandboxRuntime.ts'
 import { createBaseImage } from './baseImage.ts'
@@ -40,7 +40,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): SandboxRunti
   const context = createContext(options)
   const { engine, base, ownership, containers, snapshots } = context
   const { owner } = ownership
-  const active = createActiveSandboxs<RunningContainer>()
+  const active = createActiveSandboxes<RunningContainer>()
 
   return {
     name,

@@ -4,14 +4,14 @@ import type Docker from 'dockerode'
 export class EngineStreamError extends Error {
   constructor(message: string, options?: { cause: unknown }) {
     super(message, options)
-    this.name = 'EngineComplaint'
+    this.name = 'EngineStreamError'
   }
 }
 
 /**
  * Reports the progress of an image operation.
  * @returns the last line
- * @throws EngineComplaint
+ * @throws EngineStreamError
  */
 export function followEngine(
   docker: Docker,

@@ -4,7 +4,7 @@ import { WrongNetworkError } from '../failureFacts.ts'
 /** Result of one call within a multicall. On a network without the USDC contract, all calls may fail. */
 type Result<T> = { status: 'success'; result: T } | { status: 'failure'; error: unknown } | undefined
 
-/** @throws OtherNetwork */
+/** @throws WrongNetworkError */
 export function assertNetwork({ chainId }: EvmNetwork, reported: Result<unknown>): void {
   if (requireResult(reported) !== BigInt(chainId)) throw new WrongNetworkError(chainId)
 }

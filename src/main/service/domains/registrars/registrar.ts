@@ -51,7 +51,7 @@ export type Renewal = {
 export type AuthCode = { code: string | null }
 
 /**
- * Registrar of domains. Names are ASCII and lower case. Every call rejects with a `RegistrarFailure`. `register` and
+ * Registrar of domains. Names are ASCII and lower case. Every call rejects with a `RegistrarError`. `register` and
  * `renew` charge for each call: if the outcome of one is unknown, use `find` and never repeat the call.
  */
 export interface Registrar {
@@ -101,12 +101,12 @@ export class RegistrarError extends Error {
 
   constructor(kind: RegistrarError['kind'], message: string, options: { cause?: unknown } = {}) {
     super(message, options)
-    this.name = 'RegistrarFailure'
+    this.name = 'RegistrarError'
     this.kind = kind
   }
 }
 
-/** @throws RegistrarFailure `refused` if the name costs more than quoted */
+/** @throws RegistrarError `refused` if the name costs more than quoted */
 export function assertPrice(name: string, promised: NamePrice, present: NamePrice): void {
   if (present.registration <= promised.registration && present.renewal <= promised.renewal) return
   throw new RegistrarError('refused', `${name} costs more by now than it was offered for.`)

@@ -34,7 +34,7 @@ export function formatValue({ type, value }: DnsRecordData): string {
   return type === 'TXT' && (value.startsWith('"') || value.trim() !== value) ? quoteText(value) : value
 }
 
-/** @throws RegistrarFailure `unsupported` */
+/** @throws RegistrarError `unsupported` */
 export function assertSupportedType(
   { title, recordTypes }: Pick<Registrar, 'title' | 'recordTypes'>,
   type: DnsRecordType,

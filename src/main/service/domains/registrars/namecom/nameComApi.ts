@@ -11,11 +11,11 @@ export type NameComCall = {
   signal?: AbortSignal | undefined
 }
 export type NameComApi = {
-  /** @throws RegistrarFailure */
+  /** @throws RegistrarError */
   ask<T>(path: string, schema: z.ZodType<T>, call?: NameComCall): Promise<T>
   /**
    * @returns undefined on 404
-   * @throws RegistrarFailure
+   * @throws RegistrarError
    */
   find<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined>
 }
@@ -50,7 +50,7 @@ export function createNameComApi(options: {
   const read = <T>(schema: z.ZodType<T>, { status, json, changes }: Answered): T => {
     const { data } = schema.safeParse(json)
     if (status === 200 && data !== undefined) return data
-    throw toRegistrarFailure({ status, json, changes }, [token, authorization])
+    throw toRegistrarError({ status, json, changes }, [token, authorization])
   }
 
   return {
@@ -64,7 +64,7 @@ export function createNameComApi(options: {
 
 type Answered = { status: number; json: unknown; changes: boolean }
 
-function toRegistrarFailure({ status, json, changes }: Answered, secrets: readonly string[]): RegistrarError {
+function toRegistrarError({ status, json, changes }: Answered, secrets: readonly string[]): RegistrarError {
   const { data } = Failure.safeParse(json)
   const said = [data?.message, data?.details].map((it) => sanitizeRegistrarText(it, secrets)).filter((it) => it !== '')
   const cause = new Error(`Status ${status}: ${said.join(', ')}`)

@@ -12,7 +12,7 @@ export type NameSiloCall = {
   signal?: AbortSignal | undefined
 }
 export type NameSiloApi = {
-  /** @throws RegistrarFailure */
+  /** @throws RegistrarError */
   ask(operation: string, call?: NameSiloCall): Promise<NameSiloReply>
 }
 
@@ -52,7 +52,7 @@ export function createNameSiloApi(options: { http: HttpClient; url: string; apiK
       const { reply } = answer.data
       const detail = sanitizeRegistrarText(reply.detail, [apiKey, encodeURIComponent(apiKey)])
       if (success.includes(reply.code) || also.includes(reply.code)) return { ...reply, detail }
-      throw toRegistrarFailure({ code: reply.code, detail }, changes)
+      throw toRegistrarError({ code: reply.code, detail }, changes)
     },
   }
 }
@@ -63,7 +63,7 @@ function createUnknownOutcomeError(changes: boolean, status: number): RegistrarE
   })
 }
 
-function toRegistrarFailure({ code, detail }: { code: number; detail: string }, changes: boolean): RegistrarError {
+function toRegistrarError({ code, detail }: { code: number; detail: string }, changes: boolean): RegistrarError {
   const cause = new Error(`Reply ${code}: ${detail}`)
   if (accountErrorCodes.includes(code)) {
     return new RegistrarError('unreachable', `${nameSiloTitle} refuses the account of this service.`, { cause })
