@@ -7,7 +7,7 @@ function findRules(text: string): string[] {
 }
 
 test.each(['/** What is paid. */', '// Of the caller.', '/**\n * Where it runs.\n */', '/** Undefined if absent. */'])(
-  'refuses the comment %s',
+  'rejects the comment %s',
   (comment) => {
     expect(findRules(`${comment}\nconst price = 1\n`)).toEqual(['1 comment-opening'])
   },
@@ -16,35 +16,35 @@ test.each(['/** What is paid. */', '// Of the caller.', '/**\n * Where it runs.\
 test.each([
   ['// Stored by itself.', 1],
   ['/** Kept anew. */', 2],
-])('counts the phrases of %s', (comment, count) => {
+])('counts each banned phrase in %s', (comment, count) => {
   expect(findRules(`${comment}\nconst price = 1\n`)).toEqual(Array.from({ length: count }, () => '1 comment-phrase'))
 })
 
 test.each(['const given = 1', 'function pay(askedPrice: number) {}', 'type Order = { keptUntil: number }'])(
-  'refuses the name in %s',
+  'rejects the name in %s',
   (code) => {
     expect(findRules(code)).toEqual(['1 identifier-part'])
   },
 )
 
-test('refuses bindings, and accepts the property that they rename', () => {
+test('rejects a destructured binding but accepts the property it renames', () => {
   expect(findRules('const { kept: row } = cache')).toEqual([])
   expect(findRules('const { row: kept } = cache')).toEqual(['1 identifier-part'])
 })
 
 test.each(['const mostBytes = 1', 'const usualPort = 1', 'function needOwner() {}'])(
-  'refuses the prefix in %s',
+  'rejects the prefix in %s',
   (code) => {
     expect(findRules(code)).toEqual(['1 limit-prefix'])
   },
 )
 
-test('refuses exported functions that are named by a participle, and accepts verbs that look like one', () => {
+test('rejects participle names of exported functions but accepts verbs that resemble one', () => {
   expect(findRules('export function settledPayment() {}')).toEqual(['1 participle-export'])
   expect(findRules('export function feedParser() {}\nexport function settlePayment() {}')).toEqual([])
 })
 
-test('accepts comments in the grammar of the glossary, and names on the wire', () => {
+test('accepts glossary-style comments and wire names', () => {
   const text = '/** Reserves credits. */\n// Whether the row is stored.\nconst asked_at = 1\n'
   expect(findRules(text)).toEqual([])
 })

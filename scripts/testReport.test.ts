@@ -18,7 +18,7 @@ function report(files: FileReport[], failures: string[] = []): TestReport {
   return { files, failures }
 }
 
-test('several reports make one, with every count, remark and file', () => {
+test('joins several reports with every count, remark and file', () => {
   const together = joinReports([
     report([fileReport({ remarks: ['second try: a > b'] })]),
     report(
@@ -38,7 +38,7 @@ test('several reports make one, with every count, remark and file', () => {
   ])
 })
 
-test('a file that ran again counts once, and its first failure stays in the report', () => {
+test('counts a rerun file once and reports the error of its first run', () => {
   const first = report([
     fileReport({ counts: { passed: 4, failed: 1, skipped: 2 }, remarks: ['failed: a > b: TimeoutError'] }),
     fileReport({ name: 'b.test.ts' }),
@@ -49,14 +49,14 @@ test('a file that ran again counts once, and its first failure stays in the repo
   expect(formatReport(both).slice(0, 2)).toEqual(['failed in the first run: a > b: TimeoutError', 'second try: a > c'])
 })
 
-test('a file that fails again fails, and so does a failure outside of files', () => {
+test('counts a repeated error and an error outside of files', () => {
   const failed = fileReport({ counts: { passed: 0, failed: 1, skipped: 0 }, remarks: ['failed: a > b: Error'] })
   const both = replaceFiles(report([failed], ['failed: outside a test: Error']), report([failed]))
   expect(countTests(both).failed).toBe(2)
   expect(formatReport(both)).toContain('failed: a > b: Error')
 })
 
-test('of many files the twenty slowest are listed', () => {
+test('lists the twenty slowest files', () => {
   const files = Array.from({ length: 30 }, (_, seconds) => fileReport({ name: `file${seconds}`, seconds }))
   const lines = formatReport(report(files))
   expect(lines.filter((line) => line.includes('file'))).toHaveLength(21)

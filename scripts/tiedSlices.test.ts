@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { parseCode, readCodeFiles } from './codeLanguage.ts'
 import { findTiedSlices } from './tiedSlices.ts'
 
-test('imports of the slices go one way', () => {
+test('slices do not import each other', () => {
   const files = readCodeFiles(['src']).filter(({ path }) => !/\.test\.tsx?$/.test(path))
   expect(findTiedSlices(files)).toEqual([])
 })
 
-test('two slices that import each other are found, types and subpaths included', () => {
+test('finds two slices that import each other through types and subpaths', () => {
   const files = [
     parseCode('src/main/agent/chat/a.ts', "import type { B } from '../budgets/b.ts'"),
     parseCode('src/main/agent/budgets/c.ts', "export { a } from '#agent/chat/a.ts'"),

@@ -27,11 +27,11 @@ test.each([
   ['\u{31350}', 2], // an ideograph of 15
   ['\ue0b0', 1], // an arrow of Powerline, for private use
   ['\u0378', 1], // not assigned
-])('%s takes %i cells', (character, cells) => {
+])('gives %s a width of %i cells', (character, cells) => {
   expect(wcwidth(character.codePointAt(0) ?? 0)).toBe(cells)
 })
 
-test('a mark joins what stands before it, and takes a cell of nobody', () => {
+test('joins a combining mark to the preceding character without an extra cell', () => {
   const wide = charProperties(0x1fae0, 0)
   expect(wide).toBe(2 << 1)
   expect(charProperties(0x0301, wide)).toBe((2 << 1) | 1)
@@ -39,7 +39,7 @@ test('a mark joins what stands before it, and takes a cell of nobody', () => {
   expect(charProperties(0x61, wide)).toBe(1 << 1)
 })
 
-test('every character that the C library knows takes as many cells as it says', (context) => {
+test('matches the character widths of the C library', (context) => {
   if (process.platform !== 'linux') return context.skip('there is no glibc to compare with')
   const { version, getWidth: widthOf } = readLibraryWidths()
   if (version !== '2.36') return context.skip(`the table was made with glibc 2.36, here is ${version}`)

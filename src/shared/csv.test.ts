@@ -10,22 +10,22 @@ test.each([
   '\t=1',
   '\r=1',
   '\n=1',
-])('%j is text, and no formula', (attack) => {
+])('escapes the formula %j as text', (attack) => {
   const cell = formatCsvCell(attack)
   expect(cell.replace(/^"/, '').startsWith("'")).toBe(true)
 })
 
-test('a cell breaks out of neither its quotes nor its line', () => {
+test('quotes separators, quotation marks and line breaks', () => {
   expect(formatCsvLine(['a,b', 'say "hi"', 'two\r\nlines', 'plain'])).toBe(
     '"a,b","say ""hi""","two\r\nlines",plain\r\n',
   )
   expect(formatCsvCell('x","=1+1')).toBe('"x"",""=1+1"')
 })
 
-test('a number stays a number, also below zero', () => {
+test('does not escape numbers, including negative ones', () => {
   expect(formatCsvLine([-1.25, 0, 12.3456])).toBe('-1.25,0,12.3456\r\n')
 })
 
-test('what begins with an apostrophe can be told from what got one', () => {
+test('distinguishes an original apostrophe from an added one', () => {
   expect([formatCsvCell("'=1"), formatCsvCell('=1')]).toEqual(["''=1", "'=1"])
 })

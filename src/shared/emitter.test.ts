@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createEmitter } from './emitter.ts'
 
-test('tells every listener, in the order in which they came', () => {
+test('notifies every listener in subscription order', () => {
   const heard: string[] = []
   const { emit, subscribe } = createEmitter<string>()
   subscribe((event) => heard.push(`first ${event}`))
@@ -11,7 +11,7 @@ test('tells every listener, in the order in which they came', () => {
   expect(heard).toEqual(['first a', 'second a', 'first b', 'second b'])
 })
 
-test('tells nobody who has left, also when they left a moment ago', () => {
+test('does not notify unsubscribed listeners, even during an emit', () => {
   const heard: string[] = []
   const { emit, subscribe } = createEmitter()
   subscribe(() => {
@@ -24,7 +24,7 @@ test('tells nobody who has left, also when they left a moment ago', () => {
   expect(heard).toEqual(['first', 'first'])
 })
 
-test('tells those who come while it tells the others from the next event on', () => {
+test('notifies a listener that subscribes during an emit from the next event on', () => {
   const heard: string[] = []
   const { emit, subscribe } = createEmitter<string>()
   const unsubscribe = subscribe((event) => {
@@ -36,7 +36,7 @@ test('tells those who come while it tells the others from the next event on', ()
   expect(heard).toEqual(['a b'])
 })
 
-test('one function that listens twice leaves once for each time', () => {
+test('removes one registration of a listener that subscribed twice', () => {
   let count = 0
   const { emit, subscribe } = createEmitter()
   const listener = () => {
@@ -51,7 +51,7 @@ test('one function that listens twice leaves once for each time', () => {
   expect(count).toBe(3)
 })
 
-test('a listener that throws keeps nobody from hearing', () => {
+test('notifies the other listeners when one throws', () => {
   const heard: string[] = []
   const { emit, subscribe } = createEmitter()
   subscribe(() => {
@@ -62,7 +62,7 @@ test('a listener that throws keeps nobody from hearing', () => {
   expect(heard).toEqual(['second'])
 })
 
-test('tells nobody after it was cleared', () => {
+test('notifies no listener after clear', () => {
   let count = 0
   const { emit, subscribe, clear } = createEmitter()
   subscribe(() => {

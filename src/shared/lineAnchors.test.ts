@@ -25,7 +25,7 @@ async function open(lines = 'abcdefgh') {
   return { terminal, anchors, write, follow, compare, getLines: () => followed.map(({ anchor }) => getLine(anchor)) }
 }
 
-test('a line is followed until it has scrolled out for good', async () => {
+test('follows a line until it scrolls out of the buffer', async () => {
   const { write, compare, getLines } = await open()
   expect(getLines()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
   await write('x\r\n'.repeat(5))
@@ -42,7 +42,7 @@ test.each([
   ['the screen is erased from the cursor on', '\x1b[3;1H\x1b[J'],
   ['the lines above are erased', '\x1b[3J'],
   ['a program fills the screen and leaves it', '\x1b[?1049hxx\r\n\x1b[?1049l'],
-])('a line is followed when %s', async (_, sequence) => {
+])('follows a line when %s', async (_, sequence) => {
   const { write, compare, follow } = await open()
   await write(sequence)
   compare()
@@ -52,7 +52,7 @@ test.each([
   compare()
 })
 
-test('a line is followed when the terminal becomes narrower and wider', async () => {
+test('follows a line when the terminal becomes narrower and wider', async () => {
   const { terminal, write, compare } = await open()
   await write(`${'long '.repeat(6)}\r\n`)
   for (const cols of [7, 30]) {
@@ -61,7 +61,7 @@ test('a line is followed when the terminal becomes narrower and wider', async ()
   }
 })
 
-test('a reset ends all lines, and a program that fills the screen has none', async () => {
+test('drops all lines on a reset and follows none on the alternate screen', async () => {
   const { anchors, write, getLines } = await open()
   await write('\x1bc')
   expect(new Set(getLines())).toEqual(new Set(['gone']))

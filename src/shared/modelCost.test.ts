@@ -29,7 +29,7 @@ const tiers: ModelPriceTier[] = [
 ]
 const none = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 }
 
-test('each tier has its own price for writing to the cache', () => {
+test('prices cache writes per tier', () => {
   expect(computeMaxModelCost(tiers, { input: 300_000, output: 1_000, cache: '5m' })).toBe(2_722_500)
   expect(computeModelCost(tiers, { ...none, cacheWrite5m: 200_001 })).toBe(1_800_009)
   expect(computeModelCacheSavings(tiers, { ...none, cacheRead: 1_000 })).toBe(2_700)
@@ -53,7 +53,7 @@ const anyTiers = fc
     return sorted.map((tier, index) => (index === 0 ? { ...tier, above_input_tokens: 0 } : tier))
   })
 
-test('no use of a request costs more than its maximum, for any legal prices', () => {
+test('never exceeds the maximum cost of a request for any valid prices', () => {
   const part = fc.nat(200_000)
   const tokens = fc.record({
     input: part,
@@ -71,7 +71,7 @@ test('no use of a request costs more than its maximum, for any legal prices', ()
   )
 })
 
-test('affordable output costs no more than the budget, and one more token would', () => {
+test('computes the largest output that fits the budget', () => {
   fc.assert(
     fc.property(anyTiers, fc.nat(300_000), fc.integer({ min: 1, max: 5_000_000 }), (any, input, budget) => {
       const max = { input, output: 10_000, cache: undefined }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openRecord, toPlainWord } from './openRecord.ts'
 
-test('gives an unknown word the fallback, and inherited names too', () => {
+test('returns the fallback for unknown words, including inherited names', () => {
   const words = openRecord({ running: 'Running', stopped: 'Stopped' }, toPlainWord)
   const getWord = (word: string) => words[word as keyof typeof words]
   expect(['running', 'awaiting-key', 'constructor', 'toString'].map(getWord)).toEqual([
@@ -13,7 +13,7 @@ test('gives an unknown word the fallback, and inherited names too', () => {
   expect(Object.keys(words)).toEqual(['running', 'stopped'])
 })
 
-test('shows an unknown word plainly, and a long one cut', () => {
+test('formats unknown words as plain text and truncates long ones', () => {
   expect(['sandbox.frozen', 'needs_key', '', '-', 'x'.repeat(60)].map(toPlainWord)).toEqual([
     'Sandbox frozen',
     'Needs key',

@@ -30,7 +30,7 @@ function isValid(text: string): boolean {
 }
 const isParsed = (text: string) => parseSignInMessage(text, 'evm') !== undefined
 
-describe('a message of EIP-4361', () => {
+describe('an EIP-4361 message', () => {
   test.each([
     ['all that it can hold', whole],
     ['a statement', formatSignInMessage({ ...evm, statement: 'Sign in.' })],
@@ -45,7 +45,7 @@ describe('a message of EIP-4361', () => {
     ['escaped characters', withLine('Request ID: ', "a%2Fb:@!$&'()*+,;=-._~")],
     ['a time in whole seconds', withLine('Issued At: ', '2027-01-15T08:00:00Z')],
     ['a time of another zone', withLine('Issued At: ', '2027-01-15T08:00:00+05:30')],
-  ])('is taken with %s', (_, text) => {
+  ])('is accepted with %s', (_, text) => {
     expect(isValid(text)).toBe(true)
     const message = parseSignInMessage(text, 'evm')
     expect(message && formatSignInMessage(message)).toBe(text)
@@ -80,12 +80,12 @@ describe('a message of EIP-4361', () => {
     ['something behind it', `${whole}\nand more`],
     ['an empty line behind it', `${whole}\n`],
     ['lines that end otherwise', whole.replaceAll('\n', '\r\n')],
-  ])('is refused with %s', (_, text) => {
+  ])('is rejected with %s', (_, text) => {
     expect(isValid(text)).toBe(false)
     expect(parseSignInMessage(text, 'evm')).toBeUndefined()
   })
 
-  test('is refused with a user in the domain, as no site has one', () => {
+  test('is rejected with a user in the domain', () => {
     expect(isParsed(whole.replace('example.com wants', 'ada@example.com wants'))).toBe(false)
   })
 
@@ -110,7 +110,7 @@ describe('a message of EIP-4361', () => {
     ['URI', (value) => withLine('URI: ', `a:${value}`)],
     ['host', (value) => withLine('URI: ', `https://[${value}]/`)],
     ['request id', (value) => withLine('Request ID: ', value)],
-  ])('has the %s that the grammar has', (_, textOf) => {
+  ])('accepts the same %s as the grammar', (_, textOf) => {
     fc.assert(
       fc.property(text, (value) => {
         expect(isParsed(textOf(value))).toBe(isValid(textOf(value)))
@@ -120,7 +120,7 @@ describe('a message of EIP-4361', () => {
   })
 
   const group = fc.constantFrom('1', 'ffff', '0db8', '', '', '12345', 'g', '1.2.3.4', '256.1.1.1', '1.2.3')
-  test('has the addresses of IPv6 that the grammar has', () => {
+  test('accepts the same IPv6 addresses as the grammar', () => {
     fc.assert(
       fc.property(fc.array(group, { minLength: 1, maxLength: 9 }), (groups) => {
         const message = withLine('URI: ', `http://[${groups.join(':')}]/`)
@@ -131,7 +131,7 @@ describe('a message of EIP-4361', () => {
   })
 })
 
-describe('a message of Solana', () => {
+describe('a Solana message', () => {
   const solana = {
     domain: 'example.com',
     address: solanaAddress,
@@ -144,7 +144,7 @@ describe('a message of Solana', () => {
     return parsed && formatSignInMessage(parsed)
   }
 
-  test('is taken as its library writes it, with and without each part', () => {
+  test('is accepted in the library format with and without optional fields', () => {
     const { statement: _, ...bare } = solana
     const all = { ...solana, expirationTime: time, notBefore: time, requestId: '1', resources: ['https://a.example/'] }
     for (const input of [solana, bare, all, { domain: 'a.example', address: solanaAddress, nonce: 'abcdef0123' }]) {
@@ -154,14 +154,14 @@ describe('a message of Solana', () => {
     }
   })
 
-  test('is written as its library writes it', () => {
+  test('is formatted like the library formats it', () => {
     const { domain, statement, ...rest } = solana
     const fields = { chainType: 'solana', domain, address: solanaAddress, statement } as const
     const { address: __, ...values } = rest
     expect(formatSignInMessage({ ...fields, fields: values })).toBe(createSignInMessageText(solana))
   })
 
-  test('is taken with its fields in any order, as clients write them', () => {
+  test('is accepted with its fields in any order', () => {
     const head = `example.com wants you to sign in with your Solana account:\n${solanaAddress}\n\nSign in.\n\n`
     const lines = ['URI: https://example.com', 'Nonce: abcdef0123', `Issued At: ${time}`, 'Chain ID: solana:mainnet']
     fc.assert(
@@ -190,19 +190,19 @@ describe('a message of Solana', () => {
     ['a URI with a blank', (message: string) => message.replace('/in', '/in here')],
     ['an empty line behind it', (message: string) => `${message}\n`],
     ['blanks between its fields', (message: string) => message.replace('\nNonce', '\n\nNonce')],
-  ])('is refused with %s', (_, change) => {
+  ])('is rejected with %s', (_, change) => {
     const message = createSignInMessageText(solana)
     expect(rebuilt(message)).toBe(message)
     expect(parseSignInMessage(change(message), 'solana')).toBeUndefined()
   })
 })
 
-test('the first line says for which chain a message is', () => {
+test('reads the chain type from the first line', () => {
   expect(readChainType(whole)).toBe('evm')
   expect(readChainType(createSignInMessageText({ domain: 'a.example', address: solanaAddress }))).toBe('solana')
   expect(readChainType('')).toBe('evm')
 })
 
-test('every nonce is found that a text names', () => {
+test('finds every nonce in a text', () => {
   expect(findNonces('Nonce: one\nx\nNonce: two \r\nNonce:three')).toEqual(['one', 'two'])
 })

@@ -33,7 +33,7 @@ test.each([
   ['I', 12],
   ['Z', 12],
   ['b', 72],
-])('CSI %s with the largest count does what the screen has room for', async (final, count) => {
+])('CSI %s with a huge count stops at the screen bounds', async (final, count) => {
   for (const before of ['\x1b[3;4Ha', '\x1b[2;4r\x1b[3;4Ha', '\x1b[?1049h\x1b[3;4Ha', '\x1b[?7l\x1b[3;4Ha']) {
     const [endless, bounded] = [open(), open()]
     await endless.write(`${lines}${before}\x1b[${huge}${final}`)
@@ -43,7 +43,7 @@ test.each([
   }
 })
 
-test.each(['S', 'T', 'L', 'M'])('CSI %s moves many lines as it moves them one by one', async (final) => {
+test.each(['S', 'T', 'L', 'M'])('CSI %s moves many lines with the same result as line by line', async (final) => {
   const regions = ['', '\x1b[4;20r', '\x1b[4;20r\x1b[?6h', '\x1b[?1049h', '\x1b[44m', '\x1b[7;9r']
   for (const region of regions) {
     for (const position of ['\x1b[1;1H', '\x1b[8;3H', '\x1b[24;5H']) {
@@ -67,7 +67,7 @@ test.each(['S', 'T', 'L', 'M'])('CSI %s moves many lines as it moves them one by
 })
 
 test.each(['S', 'T', 'L', 'M', 'b', '@', 'P', 'X', 'I', 'Z', 'A', 'B', 'C', 'D', 'r', 't', 'J', 'K', 'H', 'g', 'm'])(
-  'no form of CSI %s goes on for long or leaves the screen',
+  'CSI %s returns quickly and stays on the screen in every form',
   async (final) => {
     const { terminal, write } = open()
     const counts = [`${huge}`, `${huge};${huge}`, `${huge}:${huge}`, '9'.repeat(5_000), `1;${huge}`, `${huge};1`]
@@ -83,13 +83,13 @@ test.each(['S', 'T', 'L', 'M', 'b', '@', 'P', 'X', 'I', 'Z', 'A', 'B', 'C', 'D',
   },
 )
 
-test('a repeated pile of marks counts as often as it is high', async () => {
+test('counts each combining mark when repeating a character', async () => {
   const { write, shown: readScreen } = open()
   await write(`a${'\u0301'.repeat(9)}\x1b[${huge}b`)
   expect(readScreen().join('').length).toBeLessThan(6 * 12 + 20)
 })
 
-test('a cell takes so many marks, however many come', async () => {
+test('limits the combining marks in a cell', async () => {
   const { terminal, write } = open()
   await write(`a${'\u0301'.repeat(5_000)}`)
   const cells = Array.from({ length: 12 }, (_, x) => terminal.buffer.active.getLine(0)?.getCell(x)?.getChars().length)
@@ -98,7 +98,7 @@ test('a cell takes so many marks, however many come', async () => {
   expect(terminal.buffer.active.getLine(terminal.buffer.active.baseY)?.translateToString(true)).toBe('a\u0301b')
 })
 
-test('a string that is too long is as if it had been called off, and what follows it counts', async () => {
+test('drops an oversized control string and processes the output after it', async () => {
   const { terminal, write, shown: readScreen } = open()
   const titles: string[] = []
   terminal.onTitleChange((title) => void titles.push(title))
@@ -108,7 +108,7 @@ test('a string that is too long is as if it had been called off, and what follow
   expect(readScreen()[0]).toBe('after')
 })
 
-test('a string of a device is bounded too', async () => {
+test('limits the length of a device control string', async () => {
   const { terminal, write, shown: readScreen } = open()
   const answers: string[] = []
   terminal.onData((data) => void answers.push(data))
@@ -116,7 +116,7 @@ test('a string of a device is bounded too', async () => {
   expect([answers, readScreen()[0]]).toEqual([['\x1bP1$r0m\x1b\\'], 'end'])
 })
 
-test('text for the clipboard may be longer', async () => {
+test('allows longer strings for the clipboard', async () => {
   const { terminal, write } = open()
   const offered: number[] = []
   terminal.parser.registerOscHandler(52, (data) => offered.push(data.length) > 0)
@@ -125,7 +125,7 @@ test('text for the clipboard may be longer', async () => {
   expect(offered).toEqual([1024 * 1024 + 2])
 })
 
-test('links without end leave the newest ones', async () => {
+test('evicts the oldest links beyond the limit', async () => {
   const { terminal, write } = open()
   const links = Array.from({ length: 20_000 }, (_, index) => `\x1b]8;;http://x.example/${index}\x07`)
   await write(links.join(''))
@@ -140,14 +140,14 @@ test('links without end leave the newest ones', async () => {
   expect(_core._oscLinkService.getLinkData(newest)?.uri).toBe('http://x.example/19999')
 })
 
-test('links on screens that were reset are forgotten too', async () => {
+test('evicts links of screens that were reset', async () => {
   const { terminal, write } = open()
   for (let index = 0; index < 100; index++) await write(`\x1b]8;;http://x.example\x07`.repeat(100).concat('\x1bc'))
   const { _core } = terminal as unknown as { _core: { _oscLinkService: { _dataByLinkId: Map<number, unknown> } } }
   expect(_core._oscLinkService._dataByLinkId.size).toBeLessThanOrEqual(4_097)
 })
 
-test('a terminal full of wide lines becomes narrow', async () => {
+test('resizes a terminal full of wide lines to a narrow width', async () => {
   const { terminal, write, shown: readScreen } = open({ cols: 1_000, rows: 40, scrollback: 4_000 })
   await write(`${'wide '.repeat(800_000)}\r\n`)
   terminal.resize(2, 10)
@@ -156,7 +156,7 @@ test('a terminal full of wide lines becomes narrow', async () => {
   expect(readScreen().slice(-10)).toEqual(['ok', ...Array.from({ length: 9 }, () => '')])
 })
 
-test('a screen that is one line from its first row to its last becomes narrow', async () => {
+test('resizes a screen filled by one wrapped line to a narrow width', async () => {
   const { terminal, write, shown: readScreen } = open({ cols: 10, rows: 4, scrollback: 2 })
   await write('x'.repeat(200))
   terminal.resize(5, 4)
@@ -168,7 +168,7 @@ test.each([
   [80, 20],
   [80, 79],
   [40, 80],
-])('lines of %i columns reflow to %i as they did', async (before, after) => {
+])('reflows lines of %i columns to %i like unmodified xterm.js', async (before, after) => {
   const [bounded, plain] = [
     open({ cols: before, rows: 10, scrollback: 200 }),
     open({ cols: before, rows: 10, scrollback: 200 }),
@@ -183,7 +183,7 @@ test.each([
   expect(bounded.getPosition()).toEqual(plain.getPosition())
 })
 
-test('pieces are shorter for larger screens', () => {
+test('uses smaller chunks for larger screens', () => {
   expect(computeChunkBytes({ cols: 80, rows: 24 })).toBe(2_048)
   expect(computeChunkBytes({ cols: 400, rows: 200 })).toBe(419)
   expect(computeChunkBytes({ cols: 1_000, rows: 1_000 })).toBe(64)

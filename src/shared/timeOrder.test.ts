@@ -8,13 +8,13 @@ const log = (...minutes: number[]) =>
   minutes.map((minute, index) => ({ sequence: index + 1, at: toTime(minute), problem: null as string | null }))
 const sequences = (entries: Iterable<{ sequence: number }>) => [...entries].map(({ sequence }) => sequence)
 
-test('puts what was written late where it happened', () => {
+test('sorts late entries by the time at which they happened', () => {
   const entries = log(5, 6, 1, 2)
   expect(sequences(sortByTime(entries, 'oldest'))).toEqual([3, 4, 1, 2])
   expect(sequences(sortByTime(entries.toReversed(), 'newest'))).toEqual([2, 1, 4, 3])
 })
 
-test('keeps the order of the log for equal times, longer distances and entries with a problem', () => {
+test('keeps log order for equal times, larger gaps and entries with a problem', () => {
   expect(sequences(sortByTime(log(1, 1, 1), 'oldest'))).toEqual([1, 2, 3])
   expect(sequences(sortByTime(log(100, 1, 2), 'oldest'))).toEqual([1, 2, 3])
   const [first, second, third] = log(5, 4, 3)
@@ -29,7 +29,7 @@ test('keeps the order of the log for equal times, longer distances and entries w
   ).toEqual([1, 2, 3])
 })
 
-test('sorts a stream without holding all of it', () => {
+test('sorts a stream with bounded buffering', () => {
   let read = 0
   function* endless() {
     for (;;) {

@@ -10,10 +10,10 @@ test.each([
   [1_234_567_890_123n, '1,234,567.890123'],
   [100_000_000n, '100.00'],
   [-2_500_000n, '-2.50'],
-])('%s atomic units of USDC are %s', (atomic, text) => {
+])('formats %s atomic units of USDC as %s', (atomic, text) => {
   expect(formatTokenAmount(atomic, 6)).toBe(text)
 })
 
-test('ether keeps all of its eighteen decimals', () => {
+test('formats ether with all eighteen decimals', () => {
   expect(formatTokenAmount(1_000_000_000_000_000_001n, 18)).toBe('1.000000000000000001')
 })

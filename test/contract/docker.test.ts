@@ -50,7 +50,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
     }
   })
 
-  test('leaves containers of others alone, also of another Steward', async () => {
+  test('leaves containers of other programs and other Steward instances unchanged', async () => {
     podman.run('create', '--name', 'foreign', '--label', 'steward.data=0123456789abcdef', podman.image, 'true')
     const [first, second] = [createRuntime(), createRuntime()]
     const instance = await first.create(spec(), never)
@@ -65,7 +65,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
     podman.run('rm', 'foreign')
   })
 
-  test('gives a container no more rights than a sandbox needs, and its limits', async () => {
+  test('gives a container minimal privileges and enforces its limits', async () => {
     const runtime = createRuntime()
     const machine = await runtime.create(spec({ memoryMb: 600, vcpu: 2 }), never)
     expect(machine.enforced).toEqual({ memory: true, cpu: true, processes: true, disk: false })
@@ -91,7 +91,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
     await runtime.remove(machine.id)
   })
 
-  test('starts with another host name and network when these were changed', async () => {
+  test('applies a changed host name and network on the next start', async () => {
     const runtime = createRuntime()
     const first = spec({ hostname: 'before' })
     const machine = await runtime.create(first, never)
@@ -159,7 +159,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
       }
     })
 
-    test('that no sandbox could use are refused with the reason, and leave nothing', async () => {
+    test('are rejected with a reason and without leftovers when no sandbox could use them', async () => {
       const runtime = createRuntime()
       const folder = temporaryFolder('archive')
       const add = (path: string) =>
@@ -198,7 +198,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
       expect(podman.run('ps', '--all', '--quiet')).toBe('')
     })
 
-    test('are fetched for the first sandbox that needs them, where that is allowed', async () => {
+    test('are pulled for the first sandbox that needs them if pulling is allowed', async () => {
       const layout = join(temporaryFolder('layout'), 'layout')
       podman.run('save', '--quiet', '--format', 'oci-dir', '--output', layout, podman.image)
       const registry = await createImageRegistry(layout)
@@ -223,7 +223,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
     })
   })
 
-  test('reaches an engine elsewhere over TLS, with the certificates that were given only', async () => {
+  test('connects to a remote engine over TLS with the configured certificates only', async () => {
     const folder = temporaryFolder('tls')
     const file = (name: string, content: string): string => {
       writeFileSync(join(folder, name), content)
@@ -261,7 +261,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
     }
   })
 
-  test('serves a sandbox over REST: commands, terminals, files, ports and snapshots', async () => {
+  test('serves the sandbox API over REST', async () => {
     const service = await runningService({ runtimes: ['docker'], runtimeOf: ({ folder }) => createRuntime({ folder }) })
     try {
       const request = async (path: string, body: unknown) => {
@@ -305,7 +305,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
     }
   })
 
-  test('ends machines when the engine goes, and finds them again when it is back', async () => {
+  test('ends sandboxes when the engine stops and finds them after it restarts', async () => {
     const runtime = createRuntime()
     const ownSpec = spec()
     const machine = await runtime.create(ownSpec, never)

@@ -19,11 +19,11 @@ function listDocumented(): Set<string> {
   ])
 }
 
-test('every script and every documented command is tried, or the list says why not', () => {
+test('every script and documented command has a test or a reason for none', () => {
   expect(Object.keys(documentedCommands).toSorted()).toEqual([...listDocumented()].toSorted())
 })
 
-test('a test that is named for a command runs it as written', () => {
+test('a test listed for a command runs it as documented', () => {
   for (const [command, trial] of Object.entries(documentedCommands)) {
     if ('reason' in trial) expect(trial.reason, command).toMatch(/^.{20,}[.]$/)
     if (!('test' in trial)) continue
@@ -33,7 +33,7 @@ test('a test that is named for a command runs it as written', () => {
   }
 })
 
-test('commands are found in `sh` blocks only, without comments and variables', () => {
+test('finds commands in `sh` blocks only, without comments and variables', () => {
   const text =
     'npm run no\n```sh\n./setup && npm start   # both\nA=b C=d \\\n  npm run x -- --y\n```\n```json\nnpm no\n```\n'
   expect(findCommands(text)).toEqual(['./setup', 'npm start', 'npm run x -- --y'])

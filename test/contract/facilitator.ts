@@ -33,7 +33,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       return { authorization, createdAtMs: Date.now(), again: false } satisfies SignedPayment
     }
 
-    test('verifies without moving anything, and moves the exact amount once it settles', async () => {
+    test('verifies without a transfer and settles the exact amount', async () => {
       const ada = await rich(price + 7)
       const payment = await createPayment(ada)
       const before = await world.balance(payTo)
@@ -45,7 +45,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       expect((await world.facilitator.verify(payment))?.reason).toMatch(/nonce|used/)
     })
 
-    test('settles one authorization once, however often it is asked', async () => {
+    test('settles one authorization once across repeated requests', async () => {
       const ada = await rich(3 * price)
       const payment = await createPayment(ada)
       const first = await world.facilitator.settle(payment)
@@ -57,7 +57,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       expect(await world.balance(ada.address)).toBe(2 * price)
     })
 
-    test('settles copies that come at once a single time', async () => {
+    test('settles concurrent copies of a payment once', async () => {
       const ada = await rich(5 * price)
       const payment = await createPayment(ada)
       const all = await Promise.all(Array.from({ length: 5 }, () => world.facilitator.settle(payment)))
@@ -66,7 +66,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       expect(await world.balance(ada.address)).toBe(4 * price)
     })
 
-    test('settles different payments that come at once, each of them', async () => {
+    test('settles each of several concurrent payments', async () => {
       const payers: Payer[] = []
       for (let count = 0; count < 12; count++) payers.push(await rich())
       const before = await world.balance(payTo)
@@ -75,13 +75,13 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       expect((await world.balance(payTo)) - before).toBe(12 * price)
     })
 
-    test('refuses what the payer does not have', async () => {
+    test('rejects a payment that exceeds the balance of the payer', async () => {
       const payment = await createPayment(await rich(price - 1))
       expect((await world.facilitator.verify(payment))?.reason).toBe('insufficient_funds')
       expect((await world.facilitator.settle(payment)).state).toBe('failed')
     })
 
-    test('never moves what was signed by somebody else, or has expired', async () => {
+    test('never settles a forged or expired authorization', async () => {
       const [ada, eve] = [await rich(), await rich()]
       const forged = await createPayment(eve, { from: ada.address })
       expect((await world.facilitator.settle(forged)).state).toBe('failed')

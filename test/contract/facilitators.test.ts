@@ -70,7 +70,7 @@ test.each<[string, Trouble['how']]>([
   ['says that the transaction is in a wrong state', { says: 'invalid_transaction_state' }],
   ['says that the simulation failed', { says: 'invalid_exact_evm_transaction_simulation_failed' }],
   ['says a word of its own', { says: 'no' }],
-])('an answer of a facilitator elsewhere that %s is unknown, whether it moved or not', async (_, how) => {
+])('reports an unknown outcome when the response of a remote facilitator %s', async (_, how) => {
   const { server, facilitator, close } = await remote(how === 'silent' ? { settleWithinMs: 300 } : {})
   try {
     for (const moves of how === 'other-payer' ? [true] : [true, false]) {
@@ -91,7 +91,7 @@ test.each<[string, Trouble['how']]>([
   }
 })
 
-test('a facilitator of Coinbase gets a token for each request, and nobody else gets one', async () => {
+test('sends a token with each request to the Coinbase facilitator only', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const key = parseCdpKey('key-1', privateKey.export({ type: 'sec1', format: 'pem' }).toString())
   for (const cdp of [key, undefined]) {
@@ -114,7 +114,7 @@ test('a facilitator of Coinbase gets a token for each request, and nobody else g
   }
 })
 
-test('what a facilitator elsewhere left open is found on the chain, where that can be asked', async () => {
+test('resolves an unknown remote settlement on the chain if a node is available', async () => {
   const chain = await evmFacilitator(base)
   const server = await strictFacilitator(base)
   const http = createHttpClient({ maxAnswerBytes: 10_000 })
@@ -143,7 +143,7 @@ test('what a facilitator elsewhere left open is found on the chain, where that c
   }
 })
 
-test('a chain that stops in between leaves it unknown, and later it is found or settled, once', async () => {
+test('reports an unknown outcome when the chain stalls and later settles once', async () => {
   const { node, facilitator, give, balance, close } = await evmFacilitator(base, { settleWithinMs: 1_000 })
   try {
     const ada = createPayer(base)
@@ -175,7 +175,7 @@ test('a chain that stops in between leaves it unknown, and later it is found or 
   }
 })
 
-test('a transaction that no block takes is replaced by one that pays more, and nobody waits behind it', async () => {
+test('replaces a stuck transaction with a higher fee without blocking others', async () => {
   const { node, facilitator, give, balance, close } = await evmFacilitator(base, { settleWithinMs: 300 })
   try {
     const ada = createPayer(base)
@@ -195,7 +195,7 @@ test('a transaction that no block takes is replaced by one that pays more, and n
   }
 })
 
-test('what was settled is found on the chain, however many blocks ago', async () => {
+test('finds a settlement on the chain regardless of its age in blocks', async () => {
   const { node, facilitator, give, balance, close } = await evmFacilitator(base, { blocksAtOnce: 40n })
   try {
     const ada = createPayer(base)
@@ -211,7 +211,7 @@ test('what was settled is found on the chain, however many blocks ago', async ()
   }
 })
 
-test('a node that is away is unknown, and nobody is told more than its host', async () => {
+test('reports an unknown outcome for an unreachable node and discloses only its host', async () => {
   const { node, facilitator, give, close } = await evmFacilitator(base)
   const ada = createPayer(base)
   await give(ada.address, price)

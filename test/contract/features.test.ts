@@ -15,7 +15,7 @@ const rows = lines.flatMap((line) => (line.match(row)?.groups as Row | undefined
 const routes = await createContractRoutes()
 const tools = toolProfiles.flatMap((profile) => [...listToolsOfProfile(profile)])
 
-test('every line of a table is read', () => {
+test('parses every table row', () => {
   const unread = lines.filter((line) => /^\|/.test(line) && !/^\|( Row |-)/.test(line) && !row.test(line))
   expect(unread).toEqual([])
   expect(rows.length).toBeGreaterThan(50)
@@ -26,7 +26,7 @@ test('every tool has a row', () => {
   expect(missing).toEqual([])
 })
 
-test.each(rows)('$what is there, and its test too', ({ what, behind, file, title }) => {
+test.each(rows)('$what exists and has a test', ({ what, behind, file, title }) => {
   const route = routes.find(({ operation }) => operation === behind)
   expect(route ?? tools.find(({ name }) => name === behind), behind).toBeDefined()
   const [, method, path] = what.match(/^`([A-Z]+) (\/\S+)`$/) ?? []

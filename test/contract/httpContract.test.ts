@@ -293,7 +293,7 @@ function ask(route: Route, options: { path?: string; key?: string | null } = {})
   })
 }
 
-test('asks every operation of the contract, and no other', () => {
+test('requests every operation of the contract and no other', () => {
   expect(Object.keys(requests).sort()).toEqual(routeTable.map(({ operation }) => operation).sort())
 })
 
@@ -302,7 +302,7 @@ const guarded = nameRoutes(order.filter(({ auth }) => auth !== 'none'))
 const ofSandbox = nameRoutes(order.filter(({ path }) => path.includes('/sandboxes/:id')))
 const ofTerminal = nameRoutes(order.filter(({ path }) => path.includes(':sessionId')))
 
-test.each(guarded)('%s wants a key', async (_, route) => {
+test.each(guarded)('%s requires an API key', async (_, route) => {
   const answer = await ask(route, { key: null })
   expect(answer.status).toBe(401)
   const message = 'An API key is needed.'
@@ -310,7 +310,7 @@ test.each(guarded)('%s wants a key', async (_, route) => {
   expect(answer.json).toMatchObject(errorBody)
 })
 
-test.each(nameRoutes(order))('%s answers other methods with those that it has', async (_, route) => {
+test.each(nameRoutes(order))('%s rejects other methods and lists the allowed ones', async (_, route) => {
   const methods = routeTable.filter(({ path }) => path === route.path).map(({ method }) => method)
   const method = methods.includes('PUT') ? 'PATCH' : 'PUT'
   const answer = await exchange(service.url, buildPath(route), { method, key: service.key })
@@ -321,7 +321,7 @@ test.each(nameRoutes(order))('%s answers other methods with those that it has', 
   expect(code).toBe('request/method')
 })
 
-test('a path is not taken for another one that has the method, and no body is read for it', async () => {
+test('returns 405 without matching another path or reading the body', async () => {
   const path = '/v1/automatons/register'
   const read = await exchange(service.url, path, { method: 'GET', key: service.key })
   expect([read.status, read.headers.allow]).toEqual([405, 'POST'])
@@ -335,7 +335,7 @@ test('a path is not taken for another one that has the method, and no body is re
   expect([response.status, response.headers.allow]).toEqual([405, 'GET, HEAD'])
 })
 
-test.each(ofSandbox)('%s knows no sandbox by an id of another form', async (_, route) => {
+test.each(ofSandbox)('%s returns 404 for a malformed sandbox id', async (_, route) => {
   for (const id of ['123', 'G'.repeat(32), 'A'.repeat(32), '..%2f..%2fetc']) {
     const answer = await ask(route, { path: buildPath(route).replace(/sandboxes\/[0-9a-f]{32}/, `sandboxes/${id}`) })
     expect(answer.status, id).toBe(404)
@@ -343,7 +343,7 @@ test.each(ofSandbox)('%s knows no sandbox by an id of another form', async (_, r
   }
 })
 
-test.each(ofTerminal)('%s answers an id of another form like one that does not exist', async (_, route) => {
+test.each(ofTerminal)('%s returns the same 404 for malformed and unknown terminal ids', async (_, route) => {
   const requestTerminal = (id: string) => ask(route, { path: buildPath(route).replace(/pty_[0-9a-f]{24}/, id) })
   for (const id of ['pty_x', 'abc', `pty_${'0'.repeat(24)}`]) {
     const { status, json } = await requestTerminal(id)
@@ -355,7 +355,7 @@ test.each(ofTerminal)('%s answers an id of another form like one that does not e
   }
 })
 
-test.each(ofSandbox)('%s is not there for somebody else, like what does not exist', async (_, route) => {
+test.each(ofSandbox)('%s returns 404 to another account, as for an unknown sandbox', async (_, route) => {
   const foreign = await ask(route, { key: foreignKey })
   const unknown = await ask(route, {
     path: buildPath(route).replace(/sandboxes\/[0-9a-f]{32}/, `sandboxes/${'f'.repeat(32)}`),
@@ -366,7 +366,7 @@ test.each(ofSandbox)('%s is not there for somebody else, like what does not exis
   }
 })
 
-test('what somebody else tried changed nothing', async () => {
+test('requests of another account change nothing', async () => {
   for (const id of [sandboxId, spareId]) {
     expect((await service.send(`/v1/sandboxes/${id}`)).json.status).toBe('running')
   }
@@ -375,7 +375,7 @@ test('what somebody else tried changed nothing', async () => {
   expect((await service.send('/v1/sandboxes', { key: foreignKey })).json.count).toBe(0)
 })
 
-test.each(nameRoutes(order))('%s answers with its status what its schema says', async (_, route) => {
+test.each(nameRoutes(order))('%s returns its status and a response that matches its schema', async (_, route) => {
   const answer = await ask(route)
   expect(answer.status, answer.text).toBe(route.status)
   const type = route.raw?.response?.mediaTypes[0] ?? 'application/json'
@@ -383,7 +383,7 @@ test.each(nameRoutes(order))('%s answers with its status what its schema says', 
   expect(route.response.safeParse(answer.json).error?.issues ?? [], answer.text).toEqual([])
 })
 
-test('aliases answer like the paths they stand for', async () => {
+test('aliases respond like their canonical paths', async () => {
   const written = await service.send(`/v1/sandboxes/${sandboxId}/files`, {
     body: { path: '/tmp/alias.txt', content: 'by its short name' },
   })
@@ -392,7 +392,7 @@ test('aliases answer like the paths they stand for', async () => {
   expect(read.json).toEqual({ path: '/tmp/alias.txt', content: 'by its short name', encoding: 'utf8', size: 17 })
 })
 
-test('a deleted sandbox is gone for everyone', async () => {
+test('a deleted sandbox returns 404 and leaves the list', async () => {
   expect((await service.send(`/v1/sandboxes/${spareId}`)).status).toBe(404)
   const listed = await service.send('/v1/sandboxes')
   expect(listed.json.sandboxes.map((it: { id: string }) => it.id)).not.toContain(spareId)

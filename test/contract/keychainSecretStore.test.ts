@@ -54,7 +54,7 @@ function keysIn(folder: string) {
   })
 }
 
-test('keeps the key of a provider, sealed, over a new start and a lock', async () => {
+test('stores a sealed provider key across a restart and a keychain lock', async () => {
   const folder = temporaryFolder('keys')
   const first = keysIn(folder)
   expect(await first.storage()).toMatchObject({ kind: 'keychain', name: 'Secret Service (GNOME Keyring, KWallet)' })
@@ -81,14 +81,14 @@ test('keeps the key of a provider, sealed, over a new start and a lock', async (
   expect(readdirSync(join(folder, 'providers'))).toEqual([])
 })
 
-test('parts the wallets of two data folders', async () => {
+test('separates the wallets of two data folders', async () => {
   await createStore('here').write('one', 'mine')
   expect(await createStore('there').read('one')).toBeUndefined()
   await createStore('there').remove('one')
   expect(await createStore('here').read('one')).toBe('mine')
 })
 
-test('says that it is locked, and gives what it keeps again after it was unlocked', async () => {
+test('reports a locked keychain and returns stored secrets after unlocking', async () => {
   const store = createStore('locked')
   await store.write('one', 'kept')
   await keychain.lock('refused')
@@ -102,7 +102,7 @@ test('says that it is locked, and gives what it keeps again after it was unlocke
   expect(await store.read('one')).toBe('kept')
 })
 
-test('a trial tells a keychain that keeps things from one that only answers', async () => {
+test('verification distinguishes a keychain that stores secrets from one that only responds', async () => {
   expect(await verifySecretStore(createStore('trial'))).toBeUndefined()
   await keychain.lock('refused')
   expect(await createStore('trial').fault()).toBeUndefined()
@@ -110,7 +110,7 @@ test('a trial tells a keychain that keeps things from one that only answers', as
   await keychain.unlock()
 })
 
-test('does not wait for ever for a dialog that nobody answers', async () => {
+test('times out when the user ignores the unlock dialog', async () => {
   await createStore('waiting').write('one', 'kept')
   await keychain.lock('unanswered')
   const late = { code: 'wallet/keychain-locked', message: expect.stringContaining('did not answer in time') }
@@ -119,7 +119,7 @@ test('does not wait for ever for a dialog that nobody answers', async () => {
   expect(await createStore('waiting').read('one')).toBe('kept')
 })
 
-test('makes no change after one that was given up before that is over', async () => {
+test('applies a new write after an earlier one that timed out', async () => {
   await createStore('held').write('one', 'first') // what is slow the first time is over
   const store = createStore('held', 500)
   const names = Array.from({ length: 8 }, (_, index) => `late-${index}`) // twice as many as there are threads
@@ -139,7 +139,7 @@ test('makes no change after one that was given up before that is over', async ()
   await eventually(async () => expect(await store.read(late)).toBe('last'))
 })
 
-test('tells a keychain that does not answer from none', async () => {
+test('distinguishes an unresponsive keychain from a missing one', async () => {
   await createStore('slow').write('one', 'kept')
   keychain.hold()
   const busy = { code: 'wallet/keychain-locked', message: expect.stringContaining('did not answer in time') }
@@ -148,7 +148,7 @@ test('tells a keychain that does not answer from none', async () => {
   expect(await createStore('slow').read('one')).toBe('kept')
 })
 
-test('asks no more when two dialogs wait, and again when they are gone', async () => {
+test('stops sending requests while two dialogs wait and resumes after they close', async () => {
   await createStore('refusing').write('one', 'kept')
   await keychain.lock('unanswered')
   const store = createStore('refusing', 500)

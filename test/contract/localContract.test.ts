@@ -263,7 +263,7 @@ const requests: Record<string, RequestFactory> = {
 const operations = Object.keys(requests)
 const localRoutes = async () => (await createContractRoutes()).filter(({ path }) => path.startsWith('/local/'))
 
-test('the document is valid, and needs no credential', async () => {
+test('the document is valid and needs no credential', async () => {
   const { valid, errors } = validate(document)
   expect(errors ?? []).toEqual([])
   expect(valid).toBe(true)
@@ -272,7 +272,7 @@ test('the document is valid, and needs no credential', async () => {
   expect(headers['content-type']).toBe('application/json; charset=utf-8')
 })
 
-test('it has every operation of the contract below /local/, all that the agent answers, and nothing else', async () => {
+test('the document lists exactly the /local/ operations that the local agent serves', async () => {
   const routes = await localRoutes()
   const documented = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).map(([method, { operationId }]) => `${operationId}: ${method} ${path}`),
@@ -285,7 +285,7 @@ test('it has every operation of the contract below /local/, all that the agent a
   for (const { route } of agent.endpoints) expect(defined.join()).toContain(`${route.operation}: `)
 })
 
-test('it tells which credential each takes: none, the session alone, or a key as well', async () => {
+test('the document states the credential of each operation: none, session or key', async () => {
   const session = ['sessionCookie', 'windowKey']
   const expectedSchemes: Partial<Record<RouteAuth, string[][]>> = {
     none: [],
@@ -298,13 +298,13 @@ test('it tells which credential each takes: none, the session alone, or a key as
   }
 })
 
-test.each(operations)('%s answers what the document says', async (operation) => {
+test.each(operations)('%s responds as documented', async (operation) => {
   const { status = client.successOf(operation), ...fields } = (await requests[operation]?.()) ?? {}
   const answer = await call(operation, fields)
   expect(answer.status, answer.text).toBe(status)
 })
 
-test.each(operations)('%s takes no less than the document says', async (operation) => {
+test.each(operations)('%s requires the documented credentials', async (operation) => {
   const alternatives = client.securityOf(operation)
   if (alternatives.length === 0) return expect(['localDocument', 'sessionOpen']).toContain(operation)
   const fields = (await requests[operation]?.()) ?? {}
@@ -314,13 +314,13 @@ test.each(operations)('%s takes no less than the document says', async (operatio
   expect(await client.call(operation, fields, withKey)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
 })
 
-test('a key is taken in each form that the document names, and so is the session', async () => {
+test('accepts the session and a key in each documented form', async () => {
   const forms = client.securityOf('walletNetworks')
   const answers = await Promise.all(forms.map((_, index) => call('walletNetworks', {}, index)))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
 })
 
-test('who asks too often is told so in the shape and with the header of the document', async () => {
+test('rate limit responses have the documented shape and header', async () => {
   const nowhere = { kind: 'x402.authorize', network: 'nowhere', pay_to: `0x${'2'.repeat(40)}`, amount: '1' }
   const body = { intent: { ...nowhere, resource: 'https://shop.example/report' } }
   const refused = await until('the pace is over', async () => {
@@ -332,7 +332,7 @@ test('who asks too often is told so in the shape and with the header of the docu
   expect(refused.headers['retry-after']).toMatch(/^\d+$/)
 })
 
-test('the events are what the document says', async () => {
+test('events match the document', async () => {
   const socket = await openSocket(`${agent.origin}/local/events`, { headers: credentials('localEvents') })
   await until('the first event', () => socket.messages[0])
   const message = client.reader(document.components.schemas.LocalEvent)
@@ -341,7 +341,7 @@ test('the events are what the document says', async () => {
   expect(() => message.parse({ type: 'unheard.of' })).toThrow()
 })
 
-test('the document is for programs and for pages of this address alone', async () => {
+test('serves the document only to programs and same-origin pages', async () => {
   const get = (headers: Record<string, string>) => exchange(agent.origin, documentPath, { headers })
   expect(await get({ origin: 'https://attacker.example' })).toMatchObject({
     status: 403,

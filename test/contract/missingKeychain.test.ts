@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 /** A separate process, because a process stays with the first bus that it connects to. */
 process.env.DBUS_SESSION_BUS_ADDRESS = `unix:path=${join(temporaryFolder('bus'), 'none')}`
 
-test('says that there is no keychain where there is no D-Bus', async () => {
+test('reports a missing keychain without D-Bus', async () => {
   const store = createKeychainSecretStore({ scopeName: 'none', platform: 'linux' })
   const missing = { code: 'wallet/keychain-unavailable', message: expect.stringContaining('No Secret Service answers') }
   await expect(store.read('one')).rejects.toMatchObject(missing)

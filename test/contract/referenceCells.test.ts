@@ -89,40 +89,46 @@ describe.each(databases)('$name', ({ migrations, declared }) => {
     else expect(findRow(database, table, child)).toMatchObject({ [column]: null })
   }
 
-  test.each(cells.filter(({ by }) => by === 'foreign-key'))('$table.$column: $refersTo removed, $onRemoved', (cell) => {
-    const { table, column } = cell
-    const key = listForeignKeys(database, table).find(({ from }) => from === column)
-    const isItself = key?.table === table
-    const values = isItself ? { [column]: insertRow(database, table)[key?.to ?? ''] } : {}
-    const child = insertRow(database, table, values)
-    const parts = listForeignKeys(database, table).filter(({ id }) => id === key?.id)
-    const parentTable = key?.table ?? ''
-    const condition = parts.map(({ to }) => `${to} = ?`).join(' AND ')
-    const parent = database
-      .prepare<unknown[], Row>(`SELECT * FROM ${parentTable} WHERE ${condition}`)
-      .get(...parts.map(({ from }) => child[from]))
-    if (!parent) expect.unreachable('The row that is referred to is missing.')
-    // Triggers of the journal refuse every removal, before the foreign key is looked at.
-    for (const { name } of journalTriggers(database)) database.exec(`DROP TRIGGER ${name}`)
-    assertOutcome(cell, child, () => removeRow(database, parentTable, parent))
-  })
+  test.each(cells.filter(({ by }) => by === 'foreign-key'))(
+    '$table.$column: removal of the $refersTo causes $onRemoved',
+    (cell) => {
+      const { table, column } = cell
+      const key = listForeignKeys(database, table).find(({ from }) => from === column)
+      const isItself = key?.table === table
+      const values = isItself ? { [column]: insertRow(database, table)[key?.to ?? ''] } : {}
+      const child = insertRow(database, table, values)
+      const parts = listForeignKeys(database, table).filter(({ id }) => id === key?.id)
+      const parentTable = key?.table ?? ''
+      const condition = parts.map(({ to }) => `${to} = ?`).join(' AND ')
+      const parent = database
+        .prepare<unknown[], Row>(`SELECT * FROM ${parentTable} WHERE ${condition}`)
+        .get(...parts.map(({ from }) => child[from]))
+      if (!parent) expect.unreachable('The row that is referred to is missing.')
+      // Triggers of the journal refuse every removal, before the foreign key is looked at.
+      for (const { name } of journalTriggers(database)) database.exec(`DROP TRIGGER ${name}`)
+      assertOutcome(cell, child, () => removeRow(database, parentTable, parent))
+    },
+  )
 
-  test.each(cells.filter(({ by }) => by === 'trigger'))('$table.$column: $refersTo removed, $onRemoved', (cell) => {
-    const parentTable = tablesOfThings[cell.refersTo] ?? expect.unreachable(`No table of a ${cell.refersTo}.`)
-    const parent = insertRow(database, parentTable)
-    if (cell.column === 'tools') {
-      const tools = JSON.stringify({ enabled: true, servers: ['tsv_other', parent.id] })
-      const child = insertRow(database, cell.table, { tools })
-      removeRow(database, parentTable, parent)
-      const { tools: after } = findRow(database, cell.table, child) ?? {}
-      expect(JSON.parse(String(after))).toEqual({ enabled: true, servers: ['tsv_other'] })
-      return
-    }
-    const child = insertRow(database, cell.table, { [cell.column]: parent.id })
-    const otherRow = insertRow(database, cell.table)
-    assertOutcome(cell, child, () => removeRow(database, parentTable, parent))
-    expect(findRow(database, cell.table, otherRow)).toBeDefined()
-  })
+  test.each(cells.filter(({ by }) => by === 'trigger'))(
+    '$table.$column: removal of the $refersTo causes $onRemoved',
+    (cell) => {
+      const parentTable = tablesOfThings[cell.refersTo] ?? expect.unreachable(`No table of a ${cell.refersTo}.`)
+      const parent = insertRow(database, parentTable)
+      if (cell.column === 'tools') {
+        const tools = JSON.stringify({ enabled: true, servers: ['tsv_other', parent.id] })
+        const child = insertRow(database, cell.table, { tools })
+        removeRow(database, parentTable, parent)
+        const { tools: after } = findRow(database, cell.table, child) ?? {}
+        expect(JSON.parse(String(after))).toEqual({ enabled: true, servers: ['tsv_other'] })
+        return
+      }
+      const child = insertRow(database, cell.table, { [cell.column]: parent.id })
+      const otherRow = insertRow(database, cell.table)
+      assertOutcome(cell, child, () => removeRow(database, parentTable, parent))
+      expect(findRow(database, cell.table, otherRow)).toBeDefined()
+    },
+  )
 })
 
 function journalTriggers(database: Database): { name: string }[] {
@@ -146,116 +152,113 @@ const proveByIntegration = (cell: string): Proof => integration('endedAuthority'
 const proofs: Record<string, Proof> = {
   'service: api_keys.models, model': {
     file: 'src/renderer/features/settings/keys/missingModels.test.ts',
-    title: 'a key tells which of its models are gone',
+    title: 'lists the removed models of a key',
   },
   'service: payments.sandbox_id, sandbox': integration(
     'orderedSandbox',
-    'a sandbox is busy while a domain is bought for it, and can be deleted afterwards',
+    'a sandbox is busy during its domain purchase and can be deleted afterwards',
   ),
   'service: sandboxes.image, image': integration(
     'serviceImages',
-    'an image is added while everybody is told, sandboxes are made from it, and then it stays',
+    'an added image emits events and remains undeletable while a sandbox uses it',
   ),
   'service: terminal_links.issuer_sign_in, sign-in': integration('principalEnds', '$kind that ends'),
   'service: port_tokens.issuer_sign_in, sign-in': integration('principalEnds', '$kind that ends'),
   'service: refresh_tokens.caip10, wallet': integration(
     'signIn',
-    'one that is linked to the owner signs in as the owner, until it is unlinked',
+    'a wallet linked to the owner signs in as the owner until unlinked',
   ),
   'service: sandbox_domains.port, port': integration(
     'removedThings',
-    'a domain is not verified on a port that was closed, and is again once it is exposed',
+    'a domain loses verification when its port closes and regains it when exposed',
   ),
   'service: sandbox_meters.sandbox_id, sandbox': integration(
     'removedThings',
-    'a deleted sandbox leaves no meter behind after the next start',
+    'a deleted sandbox has no meter after the next start',
   ),
   'agent: agent_settings.value, wallet-account': unit(
     'agent/wallet/walletSettings',
-    'a default account that was removed gives way to the first of its chain',
+    'a removed default account is replaced by the first on its chain',
   ),
   'agent: agent_settings.value, keyring': unit(
     'agent/wallet/walletSettings',
-    'a keyring is listed as being removed until its secret is gone',
+    'lists a keyring as being removed until its secret is deleted',
   ),
   'agent: wallet_links.address, wallet-account': integration(
     'walletRemoval',
-    'a key that Steward linked no longer signs in as the owner once it is removed',
+    'a removed key that Steward linked no longer signs in as the owner',
   ),
   'agent: sign_in_wallets.wallet_account, wallet-account': integration(
     'hostedService',
-    'is signed out when it is removed, and no other account signs in unasked',
+    'is signed out when removed without another account signing in unasked',
   ),
   'agent: intents.requester_id, tool-client': proveByIntegration('tool × request'),
   'agent: intents.requester_id, conversation': proveByIntegration('chat × request'),
   'agent: intents.requester_id, api-key': integration('endedAuthority', 'async request({ add, sentence })'),
   'agent: intents.intent, sandbox': integration(
     'judgedAtUse',
-    'a request to delete a sandbox ends when the user deletes it, and nothing says that you approved',
+    'a deletion request ends without an approval entry when the user deletes the sandbox',
   ),
-  'agent: intents.intent, domain': integration('removedThings', 'ends the request of a chat that waits to change it'),
-  'agent: intents.intent, tool-server': integration(
-    'toolServers',
-    'a call that waits is refused when its server is removed',
-  ),
+  'agent: intents.intent, domain': integration('removedThings', 'denies a waiting chat request to change it'),
+  'agent: intents.intent, tool-server': integration('toolServers', 'refuses a waiting call when its server is removed'),
   'agent: intents.intent, wallet-account': proveByIntegration('wallet × request'),
   'agent: grants.requester, tool-client': proveByIntegration('tool × grant'),
   'agent: grants.requester, conversation': proveByIntegration('chat × grant'),
   'agent: grants.requester, api-key': integration('endedAuthority', 'async grant({ add })'),
   'agent: grants.scope, sandbox': integration('judgedAtUse', 'a remembered approval ends with its sandbox'),
-  'agent: grants.scope, domain': integration('removedThings', 'ends remembered approvals to change it'),
+  'agent: grants.scope, domain': integration('removedThings', 'revokes remembered approvals to change it'),
   'agent: grants.scope, tool-server': integration(
     'toolServers',
-    'a remembered approval of its tool ends when it is removed, and another one of its name is asked for',
+    'removing a server revokes remembered approvals, and a namesake needs new approval',
   ),
   'agent: provider_keys.slot, tool-server': unit(
     'agent/toolServers/toolServers',
-    'the secrets of a server are removed with it',
+    'removes the secrets of a server with it',
   ),
-  'agent: provider_keys.slot, model': unit('agent/providers/modelServers', 'the key of a server is removed with it'),
+  'agent: provider_keys.slot, model': unit('agent/providers/modelServers', 'removes the key of a server with it'),
   'agent: chat_conversations.models, model': integration(
     'removedThings',
-    'a chat of a model that is gone says so, and keeps its choice',
+    'a chat reports an unavailable model and preserves its model choice',
   ),
   'agent: chat_conversations.tools, sandbox': integration(
     'removedThings',
-    'is detached from its chats, and models are not told to work there',
+    'is detached from its chats and no longer offered to models',
   ),
   'agent: tool_calls.holder, tool-client': proveByIntegration('tool × tool-call'),
   'agent: tool_calls.holder, conversation': proveByIntegration('chat × tool-call'),
   'agent: tool_calls.given, sandbox': integration(
     'judgedAtUse',
-    'a request to delete a sandbox ends when the user deletes it, and nothing says that you approved',
+    'a deletion request ends without an approval entry when the user deletes the sandbox',
   ),
   'agent: program_sandboxes.sandbox_id, sandbox': integration(
     'judgedAtUse',
-    'a sandbox that a program left is deleted by the next start, and stops by itself until then',
+    'the next start deletes a sandbox left by a program, which stops when idle',
   ),
   'agent: domain_renewals.domain, domain': integration(
     'removedThings',
-    'is missed by its auto-renewal, which can be turned off',
+    'is reported missing by its auto-renewal, which the user can turn off',
   ),
   'agent: tool_servers.place, sandbox': integration(
     'removedThings',
-    'turns its tool server off at once, with the reason',
+    'disables its tool server immediately and records the reason',
   ),
 }
 
-describe('what a part of the program does', () => {
+describe('references enforced by the program', () => {
   const cells = databases.flatMap(({ name, declared }) =>
     listCells(declared)
       .filter(({ by }) => by === 'holder' || by === 'slice' || by === 'use')
       .map((cell) => ({ id: `${name}: ${cell.table}.${cell.column}, ${cell.refersTo}`, ...cell })),
   )
 
-  test.each(cells)('$id is $onRemoved by a test', ({ id }) => {
+  test.each(cells)('$id has a test for $onRemoved', ({ id }) => {
     const proof = proofs[id]
     expect(proof, `Name the test of ${id} in \`proofs\`.`).toBeDefined()
     const text = readFileSync(join(import.meta.dirname, '../..', proof?.file ?? ''), 'utf8')
     expect(text).toContain(proof?.title)
   })
 
-  test('is proved for nothing else', () => {
+  test('every listed test covers a declared reference', () => {
     expect(Object.keys(proofs).filter((id) => !cells.some((cell) => cell.id === id))).toEqual([])
   })
 })

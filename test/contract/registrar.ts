@@ -60,7 +60,7 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       return data
     }
 
-    test('has prices in whole cents', async () => {
+    test('returns prices in whole cents', async () => {
       const prices = await world.registrar.prices()
       expect(prices.map(({ tld }) => tld)).toContain('com')
       for (const { registration, renewal, transfer } of prices) {
@@ -68,7 +68,7 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       }
     })
 
-    test('tells of names in the order asked, and calls none available that it does not sell', async () => {
+    test('returns names in request order and never marks unsold names as available', async () => {
       const [free, unavailable, premium, elsewhere] = [fresh(), fresh('gone'), fresh('premium'), 'name.museum']
       world.take(unavailable)
       const offers = await world.registrar.check([elsewhere, premium, unavailable, free])
@@ -80,13 +80,13 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       expect(high?.price?.registration).toBeGreaterThan(10 * (regular?.price?.registration ?? 0))
     })
 
-    test('checks 200 names at once', async () => {
+    test('checks 200 names in one call', async () => {
       const names = Array.from({ length: 200 }, () => fresh())
       const offers = await world.registrar.check(names)
       expect(offers.map(({ name, status }) => [name, status])).toEqual(names.map((name) => [name, 'available']))
     })
 
-    test('registers a name once, which then is taken and can be found', async () => {
+    test('registers a name once and then finds it as registered', async () => {
       const name = fresh()
       expect(await world.registrar.find(name)).toBeUndefined()
       await world.registrar.register(await createOrder(name, { years: 3, privacy: false }))
@@ -101,7 +101,7 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       expect(world.billed().filter((it) => it === `register ${name}`)).toHaveLength(1)
     })
 
-    test('does not register what somebody took meanwhile', async () => {
+    test('does not register a name that became unavailable meanwhile', async () => {
       const name = fresh('gone')
       const order = await createOrder(name)
       world.take(name)
@@ -109,7 +109,7 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       expect(world.billed()).not.toContain(`register ${name}`)
     })
 
-    test('does not buy for more than was promised', async () => {
+    test('does not charge more than the agreed price', async () => {
       const name = fresh('premium')
       const price = { registration: 199, renewal: 199 }
       expect((await catchError(world.registrar.register(await createOrder(name, { price })))).kind).toBe('refused')
@@ -126,7 +126,7 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       expect((await world.registrar.find(name))?.status).toBe('active')
     })
 
-    test('renews from the day on which it expires, for the price that it tells', async () => {
+    test('renews from the expiry date for the quoted price', async () => {
       const name = await buy()
       const before = await world.registrar.find(name)
       const yearly = await world.registrar.renewalPrice(name)
@@ -138,7 +138,7 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       expect(world.billed().filter((it) => it === `renew ${name}`)).toHaveLength(1)
     })
 
-    test('hides and publishes the owner, locks and unlocks, however often it is told', async () => {
+    test('sets privacy and lock idempotently', async () => {
       const name = await buy()
       for (const enabled of [true, false, false, true]) {
         await world.registrar.setPrivacy(name, enabled)
@@ -147,14 +147,14 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       }
     })
 
-    test('gives the auth code of an unlocked domain, or sends it', async () => {
+    test('returns or sends the auth code of an unlocked domain', async () => {
       const name = await buy()
       await world.registrar.setLocked(name, false)
       const { code } = await world.registrar.authCode(name)
       expect(code === null || code.length >= 6).toBe(true)
     })
 
-    test('sets from 2 to 13 nameservers, at the order too', async () => {
+    test('sets 2 to 13 nameservers, including at registration', async () => {
       const hosts = Array.from({ length: 13 }, (_, index) => `ns${index + 1}.example.net`)
       const name = await buy({ nameservers: hosts })
       expect((await world.registrar.find(name))?.nameservers).toEqual(hosts)
@@ -162,7 +162,7 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       expect((await world.registrar.find(name))?.nameservers).toEqual(hosts.slice(0, 2))
     })
 
-    test('keeps records of the types that it names, as they were given', async () => {
+    test('stores records of supported types unchanged', async () => {
       const name = await buy()
       expect(await world.registrar.records(name)).toEqual([])
       const records = oneOfEach.filter(({ type }) => world.registrar.recordTypes.includes(type))
@@ -173,7 +173,7 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       }
     })
 
-    test('refuses records of the other types, and adds none', async () => {
+    test('rejects records of unsupported types without adding any', async () => {
       const name = await buy()
       const others = dnsRecordTypes.filter((type) => !world.registrar.recordTypes.includes(type))
       for (const record of oneOfEach.filter(({ type }) => others.includes(type))) {
@@ -186,14 +186,14 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       ['long', 'x'.repeat(300)],
       ['quoted', '"quoted" and \\ more; & = % + #'],
       ['with letters of all kinds', 'grüße, 日本 🚀'],
-    ])('keeps a text that is %s', async (_, value) => {
+    ])('stores a text that is %s', async (_, value) => {
       const name = await buy()
       const record: DnsRecordData = { type: 'TXT', host: '_note', value, ttl: 600, distance: null }
       await world.registrar.addRecord(name, record)
       expect((await world.registrar.records(name)).map(without)).toEqual([record])
     })
 
-    test('changes and removes a record by its id, which may become another one', async () => {
+    test('changes and removes a record by its id, which a change may replace', async () => {
       const name = await buy()
       const [address, mail] = [oneOfEach[0], oneOfEach[3]] as [DnsRecordData, DnsRecordData]
       const id = await world.registrar.addRecord(name, address)
@@ -213,7 +213,7 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
         expect((await catchError(unknownDomain)).kind).toBe('refused')
     })
 
-    test('of random zones, what was planned and applied needs no more', async () => {
+    test('plans no more steps after applying the plan for a random zone', async () => {
       const name = await buy()
       const present = () => world.registrar.records(name)
       const apply = async (step: ZoneStep): Promise<unknown> => {
@@ -231,7 +231,7 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       )
     })
 
-    test('of a domain that it does not have nothing is read, and nothing done', async () => {
+    test('rejects reads and changes of a domain outside the account', async () => {
       const name = fresh('nobodys')
       expect((await catchError(world.registrar.records(name))).kind).toBe('refused')
       expect((await catchError(world.registrar.setLocked(name, true))).kind).toBe('refused')

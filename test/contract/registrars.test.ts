@@ -78,11 +78,11 @@ const catchError = (work: Promise<unknown>): Promise<RegistrarError> =>
     (error) => error,
   )
 
-describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong', (title) => {
+describe.each(['NameSilo', 'name.com'] as const)('%s error handling', (title) => {
   const order = { years: 1, privacy: true, nameservers: undefined, price: { registration: 2_000, renewal: 2_000 } }
   const troubles: RegistrarTrouble['how'][] = ['cut', 'no-json', 502]
 
-  test.each(troubles)('an order without an answer (%s) is unclear, and asking tells what became of it', async (how) => {
+  test.each(troubles)('a lost order response (%s) has an unknown outcome that a query resolves', async (how) => {
     const { server, registrar, billed, close } = await opened[title]()
     try {
       for (const moves of [true, false]) {
@@ -108,7 +108,7 @@ describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong'
     }
   })
 
-  test.each(troubles)('a reading without an answer (%s) is a failure, never nothing', async (how) => {
+  test.each(troubles)('a lost read response (%s) is an error rather than an empty result', async (how) => {
     const { server, registrar, close } = await opened[title]()
     try {
       const name = 'read.com'
@@ -122,7 +122,7 @@ describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong'
     }
   })
 
-  test('where nobody listens nothing was ordered', async () => {
+  test('orders nothing when the connection is refused', async () => {
     const world = await opened[title]()
     await world.close()
     const { registrar, close } = await opened[title]({ url: world.server.url })
@@ -134,7 +134,7 @@ describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong'
     }
   })
 
-  test('a key that it refuses is in no failure, whatever it repeats of it', async () => {
+  test('omits a rejected key from errors, even if the response repeats it', async () => {
     const apiKey = 'secret+key/of=ours'
     const { registrar, close } = await opened[title]({ apiKey })
     try {
@@ -150,7 +150,7 @@ describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong'
     }
   })
 
-  test('no failure of a call names its address or its key', async () => {
+  test('errors contain no address or key', async () => {
     const { server, registrar, close } = await opened[title]()
     const key = title === 'NameSilo' ? nameSiloKey : nameComLogin.token
     const login = Buffer.from(`${nameComLogin.username}:${key}`).toString('base64')
@@ -166,7 +166,7 @@ describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong'
   })
 })
 
-test('records that NameSilo keeps for itself, and of types that we do not know, are left as they are', async () => {
+test('leaves internal NameSilo records and unknown record types unchanged', async () => {
   const { server, registrar, close } = await nameSilo()
   try {
     const price = { registration: 2_000, renewal: 2_000 }

@@ -50,7 +50,7 @@ function createWrittenSamples(schema: z.ZodType): unknown[] {
   return samples.filter((sample) => schema.safeParse(sample).success)
 }
 
-test('every released operation is where it was', () => {
+test('every released operation has its original method and path', () => {
   const removed = released.routes.filter(({ operation, method, path }) => {
     const route = findRoute(operation)
     return route?.method !== method || ![route.path, ...route.aliases].includes(path as Route['path'])
@@ -58,7 +58,7 @@ test('every released operation is where it was', () => {
   expect(removed.map(({ operation }) => operation)).toEqual([])
 })
 
-test('this service takes requests of the last version', () => {
+test('this service accepts requests of the last version', () => {
   for (const { old, route } of pairs) {
     for (const body of old.bodies ?? []) {
       expect(route.body.safeParse(body).error?.issues, `${old.operation} ${JSON.stringify(body)}`).toBeUndefined()
@@ -66,7 +66,7 @@ test('this service takes requests of the last version', () => {
   }
 })
 
-test('this local agent and window read answers of the last version', () => {
+test('this local agent and window read responses of the last version', () => {
   for (const { old, route } of pairs) {
     for (const answer of old.answers ?? []) {
       expect(parseResponse(route, answer), `${old.operation} ${JSON.stringify(answer)}`).toMatchObject({
@@ -77,7 +77,7 @@ test('this local agent and window read answers of the last version', () => {
   }
 })
 
-test('the last service takes requests of this version', () => {
+test('the last service accepts requests of this version', () => {
   for (const { old, route } of pairs) {
     if (!old.body) continue
     const smallest = createSample(route.body, 'least')
@@ -87,7 +87,7 @@ test('the last service takes requests of this version', () => {
   }
 })
 
-test('the last local agent and window read answers of this version', () => {
+test('the last local agent and window read responses of this version', () => {
   for (const { old, route } of pairs) {
     if (!old.response) continue
     for (const answer of createWrittenSamples(route.response)) {
@@ -96,7 +96,7 @@ test('the last local agent and window read answers of this version', () => {
   }
 })
 
-test('events are read in both directions, and new ones are skipped', () => {
+test('reads events in both directions and skips new ones', () => {
   for (const { type, schema, samples } of released.events) {
     for (const sample of samples) expect(readEvent(ServiceEvent, sample), type).toMatchObject({ type })
     const option = ServiceEvent.options.find((it) => it.shape.type.value === type)

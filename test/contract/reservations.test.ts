@@ -94,7 +94,7 @@ reservationsContract('reservations of a simple budget', () => {
   }
 })
 
-test('what the person or a rule allowed uses up no grant', () => {
+test('approvals by the user or a rule use up no grant', () => {
   const { reservations, grants } = openGrants()
   for (const by of ['person', 'policy'] as const) {
     expect(reservations.reserve({ ...use(`int_${by}`), by })).toBeUndefined()
@@ -103,7 +103,7 @@ test('what the person or a rule allowed uses up no grant', () => {
   expect(grants.holding(0)).toMatchObject([{ times_left: capacity }])
 })
 
-test('a grant that was revoked meanwhile comes back to nobody', () => {
+test('does not restore a reservation to a revoked grant', () => {
   const { reservations, grants } = openGrants()
   expect(reservations.reserve(use('int_1'))).toBeUndefined()
   grants.remove(grant.id)

@@ -35,7 +35,7 @@ export function reservationsContract(name: string, open: () => ReservationsUnder
       reservations = under.reservations
     })
 
-    test('reserves what there is room for, and refuses more in words', () => {
+    test('reserves up to the capacity and refuses more with a reason', () => {
       for (const id of ['a', 'b', 'c']) expect(take(id)).toBe(true)
       const refusal = under.atomically(() => reservations.reserve(under.use('d')))
       expect(refusal).toEqual({
@@ -46,14 +46,14 @@ export function reservationsContract(name: string, open: () => ReservationsUnder
       expect(take('e')).toBe(false)
     })
 
-    test('has room again for what was given back, once', () => {
+    test('frees capacity once for a released reservation', () => {
       for (const id of ['a', 'b', 'c']) take(id)
       giveBack('b')
       giveBack('b')
       expect(countFree()).toBe(1)
     })
 
-    test('has no room again for what was committed, whatever is said of it afterwards', () => {
+    test('never frees the capacity of a committed reservation', () => {
       for (const id of ['a', 'b', 'c']) take(id)
       commit('a')
       commit('a')
@@ -64,19 +64,19 @@ export function reservationsContract(name: string, open: () => ReservationsUnder
       expect(countFree()).toBe(1)
     })
 
-    test('knows nothing of an id that was never reserved', () => {
+    test('ignores an id that was never reserved', () => {
       commit('never')
       giveBack('never')
       expect(countFree()).toBe(capacity)
     })
 
-    test('keeps one reservation of an id at a time', () => {
+    test('allows one reservation per id at a time', () => {
       take('a')
       expect(() => take('a')).toThrow(Error)
       expect(countFree()).toBe(capacity - 1)
     })
 
-    test('keeps what is neither committed nor given back, also over a restart', () => {
+    test('keeps open reservations across a restart', () => {
       for (const id of ['a', 'b', 'c']) take(id)
       commit('a')
       const later = under.again()
@@ -95,7 +95,7 @@ export function reservationsContract(name: string, open: () => ReservationsUnder
       expect(countFree()).toBe(capacity)
     })
 
-    test('never lets more through than there is room for, whatever happens in which order', () => {
+    test('never exceeds the capacity in any order of operations', () => {
       const step = fc.record({
         what: fc.constantFrom('reserve', 'commit', 'giveBack'),
         id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),

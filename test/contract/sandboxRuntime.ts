@@ -65,14 +65,14 @@ export function sandboxRuntimeContract(
         expect(report.detail).not.toBe('')
       })
 
-      test('have their own host name and processes', async () => {
+      test('have a separate host name and process list', async () => {
         expect(await run(instance, 'hostname')).toBe('contract\n')
         const processes = (await run(instance, 'ps -eo pid=,comm=')).trim().split('\n')
         expect(processes.length).toBeLessThan(8)
         expect(processes.some((line) => /\b1\b/.test(line))).toBe(true)
       })
 
-      test('keep their files over a restart, and nothing else', async () => {
+      test('keep only their files across a restart', async () => {
         const spec = createSpec()
         const first = await runtime.create(spec, never)
         await run(first, 'echo kept > /root/kept; echo own > /etc/own; sleep 1000 >/dev/null 2>&1 &')
@@ -87,14 +87,14 @@ export function sandboxRuntimeContract(
         expect(await runtime.listStored()).not.toContain(spec.id)
       })
 
-      test('can write wherever a machine can, and to programs where they are its own', async () => {
+      test('can write to system folders, and to programs unless these are shared', async () => {
         const folders = '/etc /usr/local /opt /var /srv /home /root /tmp /run'
         expect(await run(instance, `for place in ${folders}; do touch $place/probe || echo $place; done`)).toBe('')
         const refused = await instance.exec({ command: 'touch /usr/probe', timeoutMs: 60_000, signal: never })
         expect(refused.exitCode).toBe(under.sharesPrograms ? 1 : 0)
       })
 
-      test('are not started without files, and not twice', async () => {
+      test('do not start without files or twice', async () => {
         await expectAppError('sandbox/not-found', runtime.start(createSpec(), never))
         const id = instance.id
         await expectAppError('sandbox/busy', runtime.start({ ...createSpec(), id }, never))
@@ -102,17 +102,17 @@ export function sandboxRuntimeContract(
         expect(await run(instance, 'echo alive')).toBe('alive\n')
       })
 
-      test('leave nothing when they cannot be created', async () => {
+      test('leave nothing behind when creation is aborted', async () => {
         const spec = createSpec()
         await expect(runtime.create(spec, AbortSignal.abort())).rejects.toThrow()
         expect(await runtime.listStored()).not.toContain(spec.id)
       })
 
-      test('are removed without complaint when there are none', async () => {
+      test('are removed without an error when missing', async () => {
         await runtime.remove(createSpec().id)
       })
 
-      test('end with everything in them, once, and refuse work from then on', async () => {
+      test('stop once with all their processes and refuse further work', async () => {
         const spec = createSpec()
         const ending = await runtime.create(spec, never)
         const terminal = await openTerminal(ending, { command: 'sleep 1000' })
@@ -128,12 +128,12 @@ export function sandboxRuntimeContract(
         await runtime.remove(spec.id)
       })
 
-      test('bury what was orphaned in them', async () => {
+      test('reap orphaned processes', async () => {
         await run(instance, 'for each in 1 2 3; do (sleep 0.01 &) ; done')
         await until('the orphans to be gone', async () => (await sleeping(instance)) === 0)
       })
 
-      test('survive a command that kills all it may', async () => {
+      test('survive a command that kills every process it can', async () => {
         const spec = createSpec()
         const tough = await runtime.create(spec, never)
         await tough.exec({ command: 'kill -9 -1', timeoutMs: 60_000, signal: never })
@@ -145,7 +145,7 @@ export function sandboxRuntimeContract(
     })
 
     part('usage', () => {
-      test('counts what a program takes, and gives it back when it has ended', async () => {
+      test('counts the resources of a program and releases them when it ends', async () => {
         const before = await instance.usage()
         expect(before.processes).toBeGreaterThanOrEqual(1)
         const over = new AbortController()
@@ -169,7 +169,7 @@ export function sandboxRuntimeContract(
         })
       })
 
-      test('counts the processor time of what runs and of what has ended', async () => {
+      test('counts the CPU time of running and ended processes', async () => {
         const before = await instance.usage()
         const over = new AbortController()
         const busy = instance.exec({ command: 'while :; do :; done', timeoutMs: 600_000, signal: over.signal })
@@ -182,7 +182,7 @@ export function sandboxRuntimeContract(
         expect(after.atMs).toBeGreaterThan(before.atMs)
       })
 
-      test('counts what files take on the disk', async () => {
+      test('counts the disk space of files', async () => {
         await until('a first count', async () => (await instance.usage()).diskBytes !== undefined)
         const { diskBytes = 0 } = await instance.usage()
         await run(instance, 'head -c 20000000 /dev/urandom > /root/large')
@@ -190,7 +190,7 @@ export function sandboxRuntimeContract(
         await run(instance, 'rm /root/large')
       })
 
-      test('is not known of a machine that has stopped', async () => {
+      test('is unavailable for a stopped sandbox', async () => {
         const spec = createSpec()
         const stopped = await runtime.create(spec, never)
         await stopped.stop()
@@ -203,7 +203,7 @@ export function sandboxRuntimeContract(
       const findProcesses = async (text: string) =>
         (await instance.processes()).filter(({ command }) => command.includes(text))
 
-      test('are told with what they are and take, by their number inside', async () => {
+      test('are listed with their details and usage by PID inside the sandbox', async () => {
         const over = new AbortController()
         const command = `perl -e 'my $held = "x" x 50000000; print STDOUT $$; sleep 1000' named-process`
         const running = instance.exec({ command, timeoutMs: 600_000, signal: over.signal })
@@ -218,7 +218,7 @@ export function sandboxRuntimeContract(
         expect(first?.startedAtMs).toBeLessThanOrEqual(result.startedAtMs)
       })
 
-      test('take the signal that is sent to them', async () => {
+      test('receive the signal that is sent to them', async () => {
         // Signals readiness by its process name.
         const command = `perl -e '$SIG{TERM} = sub { print "told\\n"; exit 5 }; $0 = "ready" . "-for-signals"; sleep 1 while 1'`
         const running = instance.exec({ command, timeoutMs: 600_000, signal: never })
@@ -233,7 +233,7 @@ export function sandboxRuntimeContract(
         await expectAppError('process/not-found', instance.signal(1, 'SIGKILL'))
       })
 
-      test('tell on which ports they listen', async () => {
+      test('report the ports on which they listen', async () => {
         const over = new AbortController()
         const serving = `perl -MIO::Socket::INET -e 'my $all = IO::Socket::INET->new(Listen => 1, LocalPort => 4311); my $own = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1", LocalPort => 4312); sleep 1000'`
         const running = instance.exec({ command: serving, timeoutMs: 600_000, signal: over.signal })
@@ -249,7 +249,7 @@ export function sandboxRuntimeContract(
       const exec = (command: string, more: { timeoutMs?: number; cwd?: string; env?: Record<string, string> } = {}) =>
         instance.exec({ command, timeoutMs: 120_000, signal: never, ...more })
 
-      test('keeps the streams apart and tells the exit code', async () => {
+      test('separates stdout and stderr and returns the exit code', async () => {
         const outcome = await exec('echo out; echo err >&2; exit 7')
         expect(outcome.stdout.toString()).toBe('out\n')
         expect(outcome.stderr.toString()).toBe('err\n')
@@ -262,11 +262,11 @@ export function sandboxRuntimeContract(
         ['SEGV', 139],
         ['FPE', 136],
         ['PIPE', 141],
-      ])('answers 128 + N when SIG%s ended it', async (signal, code) => {
+      ])('returns 128 + N when SIG%s ended the command', async (signal, code) => {
         expect((await exec(`kill -${signal} $$`)).exitCode).toBe(code)
       })
 
-      test('takes a command as it is', async () => {
+      test('passes the command to the shell unchanged', async () => {
         expect((await exec('--help-me')).exitCode).toBe(127)
         expect((await exec(`echo "it's" '"quoted"' \\\\ \`echo tick\` $((1+1))`)).stdout.toString()).toBe(
           `it's "quoted" \\ tick 2\n`,
@@ -276,28 +276,28 @@ export function sandboxRuntimeContract(
         expect((await exec('if')).exitCode).toBe(2)
       })
 
-      test.each([100, 500])('takes a command of %i KB', async (size) => {
+      test.each([100, 500])('accepts a command of %i KB', async (size) => {
         const word = 'ü"$'.repeat((size * 1024) / 4)
         const outcome = await exec(`cat <<'END' | wc -c\n${word}\nEND`)
         expect(outcome.stdout.toString().trim()).toBe(String(Buffer.byteLength(word) + 1))
         expect(outcome.exitCode).toBe(0)
       })
 
-      test('refuses what no program can be given', async () => {
+      test('rejects input that no program can receive', async () => {
         await expectAppError('request/invalid', exec('echo \0'))
         await expectAppError('request/too-large', exec('true', { env: { BIG: 'x'.repeat(3_000_000) } }))
         await expectAppError('file/not-found', exec('true', { cwd: '/no/such/folder' }))
         await expectAppError('file/not-a-folder', exec('true', { cwd: '/etc/passwd' }))
       })
 
-      test('has a closed stdin and streams that can be opened by name', async () => {
+      test('closes stdin and lets programs open the streams by name', async () => {
         expect((await exec('cat; read -r line || echo none')).stdout.toString()).toBe('none\n')
         const outcome = await exec('echo out > /dev/stdout; echo err > /dev/stderr; tty')
         expect(outcome.stdout.toString()).toBe('out\nnot a tty\n')
         expect(outcome.stderr.toString()).toBe('err\n')
       })
 
-      test('has a clean environment, the home as its folder, and what was asked for', async () => {
+      test('starts in the home folder with a clean environment and the requested variables', async () => {
         const names = (await exec('env | cut -d= -f1 | sort')).stdout.toString().trim().split('\n')
         expect(names).toEqual(
           ['HOME', 'LANG', 'LOGNAME', 'OLDPWD', 'PATH', 'PWD', 'SHELL', 'SHLVL', 'USER', '_'].filter((it) =>
@@ -310,13 +310,13 @@ export function sandboxRuntimeContract(
         expect((await exec('pwd; echo $HOME; umask')).stdout.toString()).toBe('/root\n/root\n0022\n')
       })
 
-      test('gives back every byte', async () => {
+      test('returns every byte unchanged', async () => {
         const outcome = await exec(`perl -e 'print map { chr } 0 .. 255; print STDERR "\\xff\\xfe"'`)
         expect(outcome.stdout).toEqual(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)))
         expect(outcome.stderr).toEqual(Buffer.from([0xff, 0xfe]))
       })
 
-      test('keeps the first 10 MiB of a stream and says so', async () => {
+      test('returns the first 10 MiB of a stream and reports the truncation', async () => {
         const size = execStreamBytes + 5_000_000
         const outcome = await exec(`head -c ${size} /dev/zero; head -c ${size} /dev/zero >&2; echo end >&2; exit 3`)
         expect(outcome).toMatchObject({ exitCode: 3, truncated: true })
@@ -324,7 +324,7 @@ export function sandboxRuntimeContract(
         expect(outcome.stderr.length).toBe(execStreamBytes)
       })
 
-      test('returns what was printed until the time was up, and kills all of it', async () => {
+      test('returns the output until the timeout and kills the process group', async () => {
         const outcome = await exec('echo before; sleep 4242 & sleep 4242; echo after', { timeoutMs: 6_000 })
         expect(outcome).toMatchObject({ exitCode: 124, timedOut: true })
         expect(outcome.stdout.toString()).toBe('before\n')
@@ -334,12 +334,12 @@ export function sandboxRuntimeContract(
         )
       })
 
-      test('is killed even when the time was up before it began', async () => {
+      test('kills the command even when the timeout passes before it starts', async () => {
         expect(await exec('sleep 4343', { timeoutMs: 1 })).toMatchObject({ exitCode: 124, timedOut: true })
         expect(await run(instance, 'pgrep -f "sleep 434[3]" | wc -l')).toBe('0\n')
       })
 
-      test('is killed when it is called off', async () => {
+      test('kills the command on abort', async () => {
         const controller = new AbortController()
         const pending = instance.exec({ command: 'echo on; sleep 4444', timeoutMs: 600_000, signal: controller.signal })
         await until('it to run', async () => (await run(instance, 'pgrep -xf "sleep 444[4]" | wc -l')) !== '0\n')
@@ -349,7 +349,7 @@ export function sandboxRuntimeContract(
         expect(outcome.stdout.toString()).toBe('on\n')
       })
 
-      test('does not wait for what it leaves in the background', async () => {
+      test('does not wait for background processes', async () => {
         const outcome = await exec('sleep 300 & (while :; do echo noise; sleep 0.01; done) & echo started')
         expect(outcome.exitCode).toBe(0)
         expect(outcome.stdout.toString()).toContain('started\n')
@@ -357,13 +357,13 @@ export function sandboxRuntimeContract(
         await run(instance, 'pkill sleep; pkill bash; true').catch(() => {})
       })
 
-      test('may signal its own group without harm to its answer', async () => {
+      test('returns the result of a command that signals its process group', async () => {
         const outcome = await exec('trap "echo caught; exit 9" TERM; kill -TERM 0; sleep 10')
         expect(outcome.stdout.toString()).toBe('caught\n')
         expect(outcome.exitCode).toBe(9)
       })
 
-      test('runs many at once', async () => {
+      test('runs many commands concurrently', async () => {
         const outcomes = await Promise.all(
           Array.from({ length: 16 }, (_, index) => exec(`echo ${index}; exit ${index}`)),
         )
@@ -375,7 +375,7 @@ export function sandboxRuntimeContract(
     part('terminals', () => {
       const open = (request: Partial<TerminalRequest> & { command: string }) => openTerminal(instance, request)
 
-      test('are real ones, of the asked size, and know when it changes', async () => {
+      test('are PTYs of the requested size and report resizes', async () => {
         const shell = await open({ command: 'bash --norc', cols: 91, rows: 17 })
         shell.write('tty; stty size; echo $TERM; trap "echo changed; stty size" WINCH; echo rea""dy\n')
         await until('the shell', () => shell.text().includes('ready\r\n'))
@@ -389,12 +389,12 @@ export function sandboxRuntimeContract(
         expect(await shell.ended).toEqual({ exitCode: 5, signal: null })
       })
 
-      test('tell the signal that ended their program', async () => {
+      test('report the signal that ended their program', async () => {
         expect(await (await open({ command: 'kill -TERM $$' })).ended).toEqual({ exitCode: 143, signal: 'SIGTERM' })
         expect(await (await open({ command: 'exit 143' })).ended).toEqual({ exitCode: 143, signal: null })
       })
 
-      test('deliver all that was written before the end', async () => {
+      test('deliver all output written before the end', async () => {
         for (const lines of [2, 3_000, 3_000, 200_000]) {
           const terminal = await open({ command: `seq ${lines}; echo the end` })
           await terminal.ended
@@ -405,7 +405,7 @@ export function sandboxRuntimeContract(
         }
       })
 
-      test('hold back while paused, and lose nothing', async () => {
+      test('apply backpressure while paused without losing output', async () => {
         const terminal = await open({ command: 'read -r go; seq 100000' })
         terminal.pause()
         terminal.write('\n')
@@ -420,7 +420,7 @@ export function sandboxRuntimeContract(
         expect(terminal.text().endsWith('\r\n100000\r\n')).toBe(true)
       })
 
-      test('take a megabyte typed at once', async () => {
+      test('accept one megabyte of input in a single write', async () => {
         const pasted = randomBytes(512 * 1024).toString('hex')
         const terminal = await open({ command: `stty raw -echo; echo ready; head -c ${pasted.length} | sha256sum` })
         await until('raw mode', () => terminal.text().includes('ready'))
@@ -429,7 +429,7 @@ export function sandboxRuntimeContract(
         expect(terminal.text()).toContain(createHash('sha256').update(pasted).digest('hex'))
       })
 
-      test('queue unread input up to the limit, and drop it when closed', async () => {
+      test('queue unread input up to the limit and drop it on close', async () => {
         const terminal = await open({ command: 'stty raw -echo; echo ready; sleep 1000' })
         await until('raw mode', () => terminal.text().includes('ready'))
         const written: number[] = []
@@ -444,7 +444,7 @@ export function sandboxRuntimeContract(
         expect(written).toEqual([3_000, 1_000_000])
       })
 
-      test('show a typed line once, also when it came before the program was ready', async () => {
+      test('show a typed line once, even before the program is ready', async () => {
         const terminal = await open({ command: 'sleep 0.3; cat' })
         terminal.write('hello\n')
         await until('the answer', () => terminal.text().match(/hello/g)?.length === 2)
@@ -453,7 +453,7 @@ export function sandboxRuntimeContract(
         expect(terminal.text()).toBe('hello\r\nhello\r\n')
       })
 
-      test('interrupt and suspend what runs in them', async () => {
+      test('interrupt and suspend their foreground program', async () => {
         const shell = await open({ command: 'bash --norc' })
         shell.write('sleep 4545\n')
         await until('sleep', async () => (await run(instance, 'pgrep -f "sleep 454[5]" | wc -l')) === '1\n')
@@ -469,7 +469,7 @@ export function sandboxRuntimeContract(
         await shell.ended
       })
 
-      test('tell the program in their foreground, and nothing while it is the shell', async () => {
+      test('report the foreground program unless it is the shell', async () => {
         const shell = await open({ command: 'bash --norc' })
         const inFront = () => shell.foreground?.()
         shell.write('echo rea""dy\n')
@@ -484,7 +484,7 @@ export function sandboxRuntimeContract(
         expect(await inFront()).toBeUndefined()
       })
 
-      test('are hung up when closed', async () => {
+      test('send SIGHUP to their program when closed', async () => {
         const terminal = await open({
           command: `trap 'echo hung up > /tmp/hung-up; exit' HUP; echo ready; while :; do sleep 0.05; done`,
         })
@@ -494,7 +494,7 @@ export function sandboxRuntimeContract(
         expect(await run(instance, 'cat /tmp/hung-up')).toBe('hung up\n')
       })
 
-      test('are killed when closing does not impress them', async () => {
+      test('are killed when their program ignores SIGHUP', async () => {
         const terminal = await open({ command: `trap '' HUP; echo ready; while :; do sleep 0.05; done` })
         await until('the program', () => terminal.text().includes('ready'))
         terminal.close()
@@ -502,14 +502,14 @@ export function sandboxRuntimeContract(
         expect(await terminal.ended).toEqual({ exitCode: 137, signal: 'SIGKILL' })
       })
 
-      test('end with their program, not with what it leaves behind', async () => {
+      test('end with their program, not with its background processes', async () => {
         const terminal = await open({ command: `trap '' HUP; sleep 4747 & echo left; exit 2` })
         expect(await terminal.ended).toEqual({ exitCode: 2, signal: null })
         expect(terminal.text()).toBe('left\r\n')
         await run(instance, 'pkill -f "sleep 474[7]"')
       })
 
-      test('may be written to and resized after the end without harm', async () => {
+      test('ignore writes and resizes after the end', async () => {
         const terminal = await open({ command: 'true' })
         await terminal.ended
         terminal.write('late')
@@ -517,7 +517,7 @@ export function sandboxRuntimeContract(
         terminal.close()
       })
 
-      test('tell the directory of the program in their foreground, as the sandbox names it', async () => {
+      test('report the working directory of the foreground program as a sandbox path', async () => {
         await run(instance, 'mkdir -p "/tmp/a site/deep"')
         const shell = await open({ command: 'bash' })
         if (!shell.directory) return expect(name).not.toBe('bubblewrap')
@@ -531,12 +531,12 @@ export function sandboxRuntimeContract(
         expect(await shell.directory()).toBeUndefined()
       })
 
-      test('are refused when the folder is not there', async () => {
+      test('are refused when the working directory is missing', async () => {
         const request = { command: 'bash', cols: 80, rows: 24, cwd: '/no/such/folder' }
         await expectAppError('file/not-found', instance.openTerminal(request))
       })
 
-      test('share the machine with exec', async () => {
+      test('share the sandbox with exec', async () => {
         const serve = `perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 80, Listen => 5, ReuseAddr => 1) or die; print "listening\\n"; $| = 1; while ($c = $s->accept) { print $c "from the terminal\\n"; close $c }'`
         const server = await open({
           command: `stdbuf -o0 true; ${serve.replace('print "listening', '$| = 1; print "listening')}`,
@@ -572,7 +572,7 @@ export function sandboxRuntimeContract(
       const connect = (port: number) =>
         until('the server to listen', () => instance.connect(port, never).catch(() => undefined))
 
-      test('take what is sent, tell when it is over, and answer to the last byte', async () => {
+      test('transfer every byte in both directions and signal the end of input', async () => {
         await serve(7001, 'INET', `while (sysread $peer, my $bytes, 65536) { print $peer $bytes }`)
         const payload = randomBytes(8 * 1024 * 1024)
         const connection = await connect(7001)
@@ -580,18 +580,18 @@ export function sandboxRuntimeContract(
         expect(Buffer.concat(await connection.toArray()).equals(payload)).toBe(true)
       })
 
-      test('are found on IPv6 too', async () => {
+      test('are reachable over IPv6', async () => {
         await serve(7002, 'INET6', `print $peer 'six'`)
         const connection = await connect(7002)
         expect(Buffer.concat(await connection.toArray()).toString()).toBe('six')
       })
 
-      test('say when nothing listens', async () => {
+      test('report an error when no server listens', async () => {
         await expectAppError('port/no-server', instance.connect(7003, never))
         await expect(instance.connect(7003, AbortSignal.abort(new Error('off')))).rejects.toThrow('off')
       })
 
-      test('hold back who sends more than is read', async () => {
+      test('apply backpressure to a server that sends more than is read', async () => {
         await serve(7004, 'INET', `print $peer 'x' x 100000 while 1`)
         const connection = await connect(7004)
         await new Promise((resolve) => connection.once('readable', resolve))
@@ -603,7 +603,7 @@ export function sandboxRuntimeContract(
         )
       })
 
-      test('are those of this machine only, and end with it', async () => {
+      test('are limited to their sandbox and close with it', async () => {
         const spec = createSpec()
         const otherSandbox = await runtime.create(spec, never)
         await expectAppError('port/no-server', otherSandbox.connect(7001, never))
@@ -644,7 +644,7 @@ export function sandboxRuntimeContract(
         expect(await run(instance, 'stat -c "%U %a" "/srv/new/folder/ü b.bin"')).toBe('root 644\n')
       })
 
-      test('may be empty, replaced by less, and as large as 64 MiB', async () => {
+      test('may be empty, truncated or as large as 64 MiB', async () => {
         await instance.writeFile('/tmp/file', Buffer.from('something'), never)
         await instance.writeFile('/tmp/file', Buffer.alloc(0), never)
         expect(await instance.readFile('/tmp/file', 10, never)).toEqual(Buffer.alloc(0))
@@ -655,7 +655,7 @@ export function sandboxRuntimeContract(
         await run(instance, 'rm /tmp/file')
       })
 
-      test('fail with a reason', async () => {
+      test('fail with a specific error code', async () => {
         await run(instance, 'echo text > /tmp/text; mkfifo /tmp/fifo; ln -s loop /tmp/loop')
         const bytes = Buffer.from('x')
         await expectAppError('file/not-found', instance.readFile('/tmp/none', 10, never))
@@ -679,7 +679,7 @@ export function sandboxRuntimeContract(
         await expectAppError('file/path', instance.readFile(`/${'x'.repeat(300)}`, 10, never))
       })
 
-      test('are those of the sandbox, also through links that point outside', async () => {
+      test('resolve inside the sandbox, including through links that point outside', async () => {
         await run(instance, 'ln -sfn /etc /tmp/outside; ln -sfn /../../../../../etc/hostname /tmp/up')
         expect((await instance.readFile('/tmp/outside/hostname', 100, never)).toString().trim()).toBe('contract')
         const above = await instance.readFile('/tmp/up', 100, never)
@@ -694,7 +694,7 @@ export function sandboxRuntimeContract(
         beforeAll(() => run(instance, `mkdir -p ${folder}`))
         afterAll(() => run(instance, `chattr -i ${folder} 2>/dev/null; rm -rf ${folder}`))
 
-        test('have a state, also links, and another version once they are written', async () => {
+        test('have a state that includes links and a version that writes change', async () => {
           await bash('printf hello > file; chmod 750 file; touch -d @1700000000.25 file; mkfifo fifo')
           await bash('ln -s file good; ln -s nowhere bad; ln -s . folder')
           const state = await instance.files.stat(at('file'), signal)
@@ -720,7 +720,7 @@ export function sandboxRuntimeContract(
           await expectAppError('file/not-found', instance.files.stat(at('none'), signal))
         })
 
-        test('are read and written in pieces, with holes and through links', async () => {
+        test('are read and written in chunks, with holes and through links', async () => {
           const content = randomBytes(700_000)
           for (const offset of [0, 300_000]) {
             await instance.files.writeRange(
@@ -760,7 +760,7 @@ export function sandboxRuntimeContract(
           await instance.files.remove(at('sparse'), { recursive: false }, signal)
         })
 
-        test('are no devices, pipes or folders when they are read and written', async () => {
+        test('are not read or written if they are devices, pipes or folders', async () => {
           const range = { offset: 0, length: 10 }
           const piece = { offset: 0, content: Buffer.from('x') }
           await bash('mkfifo pipe')
@@ -775,7 +775,7 @@ export function sandboxRuntimeContract(
             await expectAppError('file/denied', instance.files.writeRange('/usr/bin/new', piece, signal))
         })
 
-        test('keep names of any bytes', async () => {
+        test('support names of any bytes', async () => {
           const names = [
             'ü 🦀',
             'line\nbreak',
@@ -799,7 +799,7 @@ export function sandboxRuntimeContract(
           expect(await instance.listFiles(at('names'), signal)).toHaveLength(names.length)
         })
 
-        test('have folders made for them', async () => {
+        test('are placed in nested folders created on request', async () => {
           expect(await instance.files.makeFolder(at('a/b/c'), signal)).toBe(true)
           expect(await instance.files.makeFolder(at('a/b/c'), signal)).toBe(false)
           await bash('echo text > a/file')
@@ -808,7 +808,7 @@ export function sandboxRuntimeContract(
           if (under.sharesPrograms) await expectAppError('file/denied', instance.files.makeFolder('/usr/new', signal))
         })
 
-        test('move, and take the place of others only where they may', async () => {
+        test('move and replace others only where allowed', async () => {
           await bash('mkdir m m/full m/empty; echo one > m/one; echo two > m/two; echo x > m/full/x; chmod 700 m/two')
           const move = (from: string, to: string, more: object = {}) =>
             instance.files.move({ from: at(`m/${from}`), to: at(`m/${to}`), replace: false, ...more }, signal)
@@ -854,7 +854,7 @@ export function sandboxRuntimeContract(
           expect(await bash('cat across/deep/x; ls -A | grep -c part || true')).toBe('x\n0\n')
         })
 
-        test('are copied with their modes and times, as a whole or not at all', async () => {
+        test('are copied atomically with their modes and times', async () => {
           await bash(
             'mkdir -p c/deep; echo x > c/deep/x; chmod 600 c/deep/x; ln -s x c/deep/link; touch -d @1500000000 c/deep/x',
           )
@@ -867,7 +867,7 @@ export function sandboxRuntimeContract(
           expect(await bash('ls -A c; ls -A | grep -c part || true')).toBe('deep\n0\n')
         })
 
-        test('are removed, links and not what they lead to, however deep', async () => {
+        test('are removed at any depth without following links', async () => {
           await bash('mkdir r kept; echo kept > kept/kept; ln -s ../kept r/link; mkdir r/sub; echo x > r/sub/x')
           await expectAppError('file/not-empty', instance.files.remove(at('r'), { recursive: false }, signal))
           await expectAppError('file/not-found', instance.files.remove(at('none'), { recursive: true }, signal))
@@ -878,7 +878,7 @@ export function sandboxRuntimeContract(
           expect(await bash('ls -d r 2>&1 | grep -c cannot; cat kept/kept')).toBe('1\nkept\n')
         })
 
-        test('are archived as they are, also long names, links and large ones', async () => {
+        test('are archived unchanged with long names, links and large files', async () => {
           const long = 'long '.repeat(40)
           await bash(
             `mkdir -p 'tar/${long}/${long}'; cd tar; head -c 3000000 /dev/urandom > big; : > empty; mkfifo pipe`,
@@ -896,7 +896,7 @@ export function sandboxRuntimeContract(
           await expectAppError('file/not-found', instance.files.archive(at('none'), signal))
         })
 
-        test('wait in an archive for whoever reads it, and end with it', async () => {
+        test('apply backpressure to an archive and stop with its reader', async () => {
           await bash('mkdir slow; head -c 50000000 /dev/zero > slow/zeros')
           const slow = await instance.files.archive(at('slow'), signal)
           await new Promise((resolve) => slow.once('readable', resolve))
@@ -912,7 +912,7 @@ export function sandboxRuntimeContract(
           expect(await failed).toMatchObject({ message: 'called off' })
         })
 
-        test('tell when they change while they are read', async () => {
+        test('report a change during a read', async () => {
           await bash('head -c 8000000 /dev/zero > busy')
           const over = new AbortController()
           const writer = instance.exec({
@@ -932,7 +932,7 @@ export function sandboxRuntimeContract(
         })
       })
 
-      test('are not reached when the call is off', async () => {
+      test('are not accessed after an abort', async () => {
         await expect(instance.readFile('/etc/hostname', 100, AbortSignal.abort())).rejects.toThrow()
       })
     })

@@ -26,7 +26,7 @@ export function snapshotsContract(
       }
     }
 
-    test('keep the files of a running machine as at one moment, for a copy and for itself', async () => {
+    test('capture a running sandbox at one point in time for fork and restore', async () => {
       const runtime = runtimeUnderTest()
       const own = createSpec({ hostname: 'source', ...spec })
       const source = await runtime.create(own, never)
@@ -63,7 +63,7 @@ export function snapshotsContract(
       await remove(again, fork)
     })
 
-    test('are kept of a stopped machine, and gone once removed', async () => {
+    test('capture a stopped sandbox and no longer exist after removal', async () => {
       const runtime = runtimeUnderTest()
       const source = createSpec(spec)
       const instance = await runtime.create(source, never)
@@ -82,7 +82,7 @@ export function snapshotsContract(
       await remove(fork, instance)
     })
 
-    test('are refused where they cannot be, and change nothing', async () => {
+    test('are refused without changes where they are not possible', async () => {
       const runtime = runtimeUnderTest()
       const source = createSpec(spec)
       const machine = await runtime.create(source, never)

@@ -20,24 +20,24 @@ export function secretStoreContract(name: string, makeStore: () => Promise<Store
     })
     afterAll(() => under?.close())
 
-    test('answers, and says what it is', async () => {
+    test('reports its availability and description', async () => {
       expect(await store.fault()).toBeUndefined()
       expect(store.detail).toMatch(/^[A-Z].*\.$/)
     })
 
-    test('has nothing under a name that was never written', async () => {
+    test('returns undefined for a name that was never written', async () => {
       expect(await store.read('never')).toBeUndefined()
       await expect(store.remove('never')).resolves.toBeUndefined()
     })
 
-    test('gives back what was written, also after a new start', async () => {
+    test('returns what was written, including after a restart', async () => {
       await store.write('one', 'first')
       await store.write('two', '{"with":"quotes \\" and \\\\"}')
       expect(await store.read('one')).toBe('first')
       expect(await under.again().read('two')).toBe('{"with":"quotes \\" and \\\\"}')
     })
 
-    test('replaces what was there, and that alone', async () => {
+    test('replaces only the written entry', async () => {
       await store.write('one', 'first')
       await store.write('two', 'second')
       await store.write('one', 'third')
@@ -45,7 +45,7 @@ export function secretStoreContract(name: string, makeStore: () => Promise<Store
       expect(await store.read('two')).toBe('second')
     })
 
-    test('removes one, and keeps the others', async () => {
+    test('removes one entry and keeps the others', async () => {
       await store.write('one', 'first')
       await store.write('two', 'second')
       await store.remove('one')
@@ -54,19 +54,19 @@ export function secretStoreContract(name: string, makeStore: () => Promise<Store
       expect(await under.again().read('one')).toBeUndefined()
     })
 
-    test('keeps a text as long as one may be', async () => {
+    test('stores a text of the maximum length', async () => {
       const long = 'x'.repeat(maxSecretCharacters)
       await store.write('long', long)
       expect(await store.read('long')).toBe(long)
     })
 
-    test('loses nothing of writes at the same time', async () => {
+    test('loses no concurrent writes', async () => {
       const names = Array.from({ length: 8 }, (_, index) => `at-once-${index}`)
       await Promise.all(names.map((it) => store.write(it, `value of ${it}`)))
       expect(await Promise.all(names.map((it) => store.read(it)))).toEqual(names.map((it) => `value of ${it}`))
     })
 
-    test('has no name that belongs to JavaScript', async () => {
+    test('returns undefined for names of JavaScript properties', async () => {
       for (const key of ['__proto__', 'constructor', 'toString']) expect(await store.read(key)).toBeUndefined()
     })
   })

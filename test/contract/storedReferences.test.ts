@@ -80,11 +80,11 @@ const actions: Partial<Record<OnRemoved, readonly string[]>> = {
 describe.each(databases)('$name', ({ database, declared }) => {
   const tables = listTables(database)
 
-  test('has no table without a declaration, and no declaration without a table', () => {
+  test('declares exactly the existing tables', () => {
     expect(Object.keys(declared).sort()).toEqual(tables.sort())
   })
 
-  test.each(tables)('%s declares each column that names a thing', (table) => {
+  test.each(tables)('%s declares each column that refers to a resource', (table) => {
     const keys = listForeignKeys(database, table).map(({ from }) => from)
     const suspects = listColumns(database, table)
       .filter(({ name, type }) => keys.includes(name) || (name !== 'id' && mayRefer(name, type)))
@@ -101,7 +101,7 @@ describe.each(databases)('$name', ({ database, declared }) => {
     ),
   )
 
-  test('explains what no part of the schema enforces', () => {
+  test('explains each reference that the schema does not enforce', () => {
     const unexplained = cells.filter(({ by, why }) => !['foreign-key', 'trigger'].includes(by) && !why)
     expect(unexplained).toEqual([])
     expect(cells.filter(({ by, onRemoved }) => (by === 'nothing') !== (onRemoved === 'history'))).toEqual([])
@@ -112,7 +112,7 @@ describe.each(databases)('$name', ({ database, declared }) => {
     expect(actions[cell.onRemoved]).toContain(key?.on_delete)
   })
 
-  test.each(tables)('%s has no foreign key that is declared otherwise', (table) => {
+  test.each(tables)('%s has no foreign key with a different declaration', (table) => {
     for (const { from } of listForeignKeys(database, table)) {
       const references = toReferences(declared[table]?.[from] ?? [])
       expect(references.map(({ by }: Reference) => by)).toContain('foreign-key')
@@ -168,7 +168,7 @@ const settings: Readonly<Record<string, DeclaredColumn>> = {
   'wallet.removing': { refersTo: 'keyring', onRemoved: 'close', by: 'slice', why: 'The removal is finished first.' },
 }
 
-test('settings of the window and the agent are declared as well', () => {
+test('declares the settings of the window and the local agent', () => {
   const sources = filesIn('src/renderer').filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
   const keys = [
     ...sources.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/['`](steward\.[a-z.-]+)/g)]),

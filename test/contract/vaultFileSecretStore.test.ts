@@ -21,7 +21,7 @@ const createVault = async () => {
   return { file, store, folder: join(file, '..') }
 }
 
-test('is one file for this user alone, and nothing beside it', async () => {
+test('is a single file that only this user can access', async () => {
   const { file, folder } = await createVault()
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(statSync(folder).mode & 0o777).toBe(0o700)
@@ -29,14 +29,14 @@ test('is one file for this user alone, and nothing beside it', async () => {
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ version: 1, entries: { one: 'first' } })
 })
 
-test('goes with its last entry', async () => {
+test('is deleted with its last entry', async () => {
   const { file, store } = await createVault()
   await store.remove('one')
   expect(existsSync(file)).toBe(false)
   expect(await store.read('one')).toBeUndefined()
 })
 
-test('takes no notice of what a crash left beside it, and of a link that somebody put there', async () => {
+test('ignores leftovers of a crash and a planted link', async () => {
   const { file, folder, store } = await createVault()
   writeFileSync(`${file}.new`, '{"version":1,"entries":{"one":"ha')
   expect(await store.read('one')).toBe('first')
@@ -57,7 +57,7 @@ test.each([
   ['of another version', (text: string) => text.replace('"version": 1', '"version": 2')],
   ['with something else in it', (text: string) => text.replace('"version"', '"more": 1, "version"')],
   ['with an entry that is no text', (text: string) => text.replace('"first"', '7')],
-])('is never written over when it is %s', async (_, change) => {
+])('is never overwritten when it is %s', async (_, change) => {
   const { file, store } = await createVault()
   const broken = change(readFileSync(file, 'utf8'))
   writeFileSync(file, broken)

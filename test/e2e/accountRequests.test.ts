@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test('a wallet that signs in for the first time waits in the inbox, and gets an API key once it is allowed', async () => {
+test('a new wallet waits in the inbox and receives an API key after approval', async () => {
   const { page } = await app.window()
   const wallet = evmWallet()
   const name = shortenAddress(wallet.address)
@@ -42,7 +42,7 @@ test('a wallet that signs in for the first time waits in the inbox, and gets an 
   expect((await exchange(origin, '/v1/sandboxes', { key: key.json.key })).json.count).toBe(0)
 })
 
-test('a denied wallet is remembered, and can be allowed after all', async () => {
+test('remembers a denied wallet and allows it later', async () => {
   const { page } = await app.window()
   const wallet = solanaWallet()
   const name = shortenAddress(wallet.address)
@@ -58,7 +58,7 @@ test('a denied wallet is remembered, and can be allowed after all', async () => 
   expect((await wallet.signIn(origin)).status).toBe(200)
 })
 
-test('the owner’s key cannot allow a wallet, neither at the address of the window nor at the service’s own', async () => {
+test('the owner’s key cannot allow a wallet on the window or service origin', async () => {
   const wallet = evmWallet()
   await wallet.signIn(origin)
   const { requests } = await app.client.call(listAccountRequests, {})

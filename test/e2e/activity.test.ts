@@ -41,7 +41,7 @@ function tamper({ steward }: StewardInBrowser, sql: string): void {
   }
 }
 
-test('shows what happens as it happens, each entry with all it holds', async () => {
+test('shows events live, each with its details', async () => {
   const window = await app.window()
   const activity = await openActivity(window)
   await activity.sees(/^Steward .* started/)
@@ -70,7 +70,7 @@ test('shows what happens as it happens, each entry with all it holds', async () 
   await activity.sees('“meanwhile”')
 })
 
-test('finds by words, area, actor and time, and says when there is nothing', async () => {
+test('filters entries by text and attributes and reports an empty result', async () => {
   await makeKey('needle')
   const window = await app.window()
   const activity = await openActivity(window)
@@ -92,7 +92,7 @@ test('finds by words, area, actor and time, and says when there is nothing', asy
   await activity.sees('“needle”')
 })
 
-test('is read by keyboard, one stop for Tab', async () => {
+test('supports keyboard navigation with one Tab stop', async () => {
   const window = await app.window()
   const { page } = window
   const activity = await openActivity(window)
@@ -110,7 +110,7 @@ test('is read by keyboard, one stop for Tab', async () => {
   expect(await activity.root.locator('[data-row][tabindex="0"]').count()).toBe(1)
 })
 
-test('a question and all that follows from it are one task, with its cost; each leads to the other', async () => {
+test('groups a chat message and its activity as one task with cost and links', async () => {
   const window = await app.window()
   const { page } = window
   const chat = await openChat(window)
@@ -152,7 +152,7 @@ test('a question and all that follows from it are one task, with its cost; each 
   await activity.sees('You asked kimi-k2.5 in a chat')
 })
 
-test('terminals are recorded once a person wants it, and replayed', async () => {
+test('records terminals after the user enables it and replays them', async () => {
   const window = await app.window()
   const { page } = window
   const root = page.getByRole('main')
@@ -213,7 +213,7 @@ test('terminals are recorded once a person wants it, and replayed', async () => 
   await unwanted.and(page.locator(':not(:checked)')).waitFor()
 })
 
-test('exports the log as a file', async () => {
+test('exports the activity log as a file', async () => {
   const window = await app.window()
   const activity = await openActivity(window)
   await activity.sees('Connected to This computer')
@@ -231,7 +231,7 @@ test('exports the log as a file', async () => {
 })
 
 // Tampering is permanent, so each try has its own Steward.
-test('finds a row that somebody changed and one that is gone, and shows where', async () => {
+test('detects and locates a changed row and a missing one', async () => {
   const app = await ownStewardInBrowser()
   onTestFinished(() => app.steward.close())
   const window = await app.window()

@@ -70,7 +70,7 @@ const ask = (intent: IntentInput, reason?: string) =>
   program.call(askIntent, { intent, ...(reason !== undefined && { reason }) })
 const waitForIntent = (id: string) => program.call(getIntent, { intentId: id, wait_ms: 30_000 })
 
-test('what waits is told everywhere, and no single key approves it', async () => {
+test('announces a waiting request everywhere, and no single key press approves it', async () => {
   const window = await approvalsWindow()
   const { page } = window
   const screen = approvalsScreen(page)
@@ -111,7 +111,7 @@ test('what waits is told everywhere, and no single key approves it', async () =>
   await page.getByText('Only about this request:').waitFor()
 })
 
-test('a second request for the same domain is marked in the inbox, and ends when the first one has bought it', async () => {
+test('marks a second request for a domain and ends it after the first purchase', async () => {
   const window = await approvalsWindow()
   const { page } = window
   const { keyrings } = await app.person.call(getWallet, {})
@@ -136,7 +136,7 @@ test('a second request for the same domain is marked in the inbox, and ends when
   expect(ended).toMatchObject({ state: 'refused', paid: false })
 })
 
-test('a limit that was lowered blocks the approval, says why, and blocks it no more once it is raised', async () => {
+test('a lowered limit blocks the approval with a reason until it is raised', async () => {
   const { page } = await approvalsWindow()
   const screen = approvalsScreen(page)
   const { limits } = await app.person.call(getPaymentBudgets, {})
@@ -161,7 +161,7 @@ test('a limit that was lowered blocks the approval, says why, and blocks it no m
   await screen.isArmed()
 })
 
-test('approves three times what looks alike, and no more', async () => {
+test('approves three similar requests and no more', async () => {
   const window = await approvalsWindow()
   const screen = approvalsScreen(window.page)
   const first = await ask(payment('ping/1'))
@@ -197,7 +197,7 @@ test('approves three times what looks alike, and no more', async () => {
   expect(await waitForIntent(fourth.id)).toMatchObject({ state: 'denied', result: null })
 })
 
-test('rows stay where they are under the pointer while others come, and what is not decided in time ends', async () => {
+test('keeps rows in place under the pointer and expires undecided requests', async () => {
   const window = await approvalsWindow()
   const screen = approvalsScreen(window.page)
   const patient = await ask(signIn('one.example.org'))
@@ -214,7 +214,7 @@ test('rows stay where they are under the pointer while others come, and what is 
   expect(await waitForIntent(hasty.id)).toMatchObject({ state: 'expired', result: null })
 })
 
-test('the stop switch refuses everything at once, until the person resumes', async () => {
+test('the stop switch refuses every request until the user resumes', async () => {
   const window = await approvalsWindow()
   const { page } = window
   const screen = approvalsScreen(page)
@@ -242,7 +242,7 @@ test('the stop switch refuses everything at once, until the person resumes', asy
   await banner.waitFor()
 })
 
-test('a locked wallet is unlocked first, and then the decision is still to be made', async () => {
+test('unlocking a locked wallet leaves the decision to the user', async () => {
   const window = await approvalsWindow()
   const screen = approvalsScreen(window.page)
   await app.person.call(lockWallet, {})
@@ -258,7 +258,7 @@ test('a locked wallet is unlocked first, and then the decision is still to be ma
   expect((await waitForIntent(intent.id)).result?.message).toContain('locked.example.org wants you to sign in')
 })
 
-test('above the threshold the passphrase is asked for on a page that the window cannot draw', async () => {
+test('asks for the passphrase in the secure prompt above the threshold', async () => {
   const window = await approvalsWindow()
   const screen = approvalsScreen(window.page)
   const intent = await ask(payment('warehouse', '25000000'))

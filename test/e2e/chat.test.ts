@@ -84,7 +84,7 @@ $$
 > It costs $5 or $10 a month.
 `
 
-test('a message is answered, with its cost, and the chat is listed by its beginning', async () => {
+test('shows a reply with its cost and lists the chat by its first words', async () => {
   const window = await app.window()
   const chat = await openChat(window)
   await look(window.page, 'chat-new')
@@ -105,7 +105,7 @@ test('a message is answered, with its cost, and the chat is listed by its beginn
   await look.inOtherSizes(window.page, 'chat')
 })
 
-test('an answer is stopped, and what came stays', async () => {
+test('stops a completion and keeps the partial text', async () => {
   const window = await app.window()
   const chat = await openChat(window)
   await chat.newChat()
@@ -120,7 +120,7 @@ test('an answer is stopped, and what came stays', async () => {
   await until('the provider was left', async () => providers.leftConnections() > 0)
 })
 
-test('a message is edited and an answer made again by another model; both versions stay', async () => {
+test('edits a message, regenerates with another model and keeps both versions', async () => {
   const window = await app.window()
   const chat = await openChat(window)
   await chat.newChat()
@@ -157,7 +157,7 @@ test('a message is edited and an answer made again by another model; both versio
   expect(await you.getByText('2/2').count()).toBe(0)
 })
 
-test('models answer side by side, and the chat goes on with one of them', async () => {
+test('models reply side by side, and the chat continues with one of them', async () => {
   const window = await app.window()
   const chat = await openChat(window)
   await chat.newChat()
@@ -183,7 +183,7 @@ test('models answer side by side, and the chat goes on with one of them', async 
   })
 })
 
-test('chats are found by words, renamed, pinned, deleted and restored', async () => {
+test('finds and organizes chats and restores deleted ones', async () => {
   const window = await app.window()
   const { page } = window
   const chat = await openChat(window)
@@ -224,7 +224,7 @@ test('chats are found by words, renamed, pinned, deleted and restored', async ()
   await chat.answered('long-legged')
 })
 
-test('a limit stops a chat before anything is sent, and says where to change it', async () => {
+test('a limit stops a chat before sending and links to its setting', async () => {
   const window = await app.window()
   const chat = await openChat(window)
   await chat.newChat()
@@ -259,7 +259,7 @@ test('a limit stops a chat before anything is sent, and says where to change it'
   await chat.answered('Hello from a fake.')
 })
 
-test('an error says what is wrong, and trying again helps', async () => {
+test('shows an error and succeeds on retry', async () => {
   const window = await app.window()
   const chat = await openChat(window)
   await chat.newChat()
@@ -275,7 +275,7 @@ test('an error says what is wrong, and trying again helps', async () => {
   await chat.answered('Now it works.')
 })
 
-test('a hostile answer runs nothing, loads nothing and leads nowhere unseen', async () => {
+test('a hostile reply runs nothing, loads nothing and opens no disguised link', async () => {
   const window = await app.window()
   const { page } = window
   const foreign: string[] = []
@@ -335,7 +335,7 @@ The end.`),
   await look(page, 'chat-hostile', ['dark'])
 })
 
-test('prompts are kept, found with a slash and filled in; files are attached; a draft outlives the page', async () => {
+test('inserts saved prompts, attaches files and keeps drafts across page loads', async () => {
   const window = await app.window()
   const { page } = window
   const chat = await openChat(window)
@@ -390,7 +390,7 @@ test('prompts are kept, found with a slash and filled in; files are attached; a 
   await look(page, 'chat-attachments', ['light'])
 })
 
-test('a long chat opens at its end, and earlier messages come above without moving what one reads', async () => {
+test('opens a long chat at its end and loads earlier messages without scrolling', async () => {
   const count = 400
   const mapping: Record<string, unknown> = { m0: { id: 'm0', parent: null, children: ['m1'], message: null } }
   for (let index = 1; index <= count; index++) {
@@ -462,7 +462,7 @@ function frames(page: Page): Promise<unknown> {
   return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 }
 
-test('an export of ChatGPT is imported, and its chat can be exported', async () => {
+test('imports a ChatGPT export and exports its chat', async () => {
   const window = await app.window()
   const { page } = window
   const chat = await openChat(window)

@@ -54,7 +54,7 @@ async function ask(chat: ChatScreen, text: string, answer: string): Promise<void
   await chat.answered(answer)
 }
 
-test('a chat is moved into a folder, which is renamed and deleted, and the chat stays', async () => {
+test('keeps a chat when its folder is renamed and deleted', async () => {
   const window = await app.window()
   const { page } = window
   const [herons, tides, folder, renamed] = [
@@ -112,7 +112,7 @@ test('a chat is moved into a folder, which is renamed and deleted, and the chat 
   await chat.answered('They wade.')
 })
 
-test('the limit of a day warns, then stops before anything is sent, and is changed where it says so', async () => {
+test('the daily limit warns, then stops sending and links to its setting', async () => {
   const none = { soft_micro_usd: null, hard_micro_usd: null }
   const withoutLimits = () => app.person.call(changeChatBudget, { day: none, conversation: none })
   await withoutLimits()
@@ -178,7 +178,7 @@ test('the limit of a day warns, then stops before anything is sent, and is chang
   await chat.answered('Hello from a fake.')
 })
 
-test('files are pasted and dropped anywhere on the chat, and what cannot be attached loses nothing', async () => {
+test('attaches pasted and dropped files and loses nothing after a rejected attachment', async () => {
   const window = await app.window()
   const { page } = window
   const chat = await newChat(window)
@@ -293,7 +293,7 @@ test.each([
     answer: '255',
     reasoning: 'Let me see > that',
   },
-])('an export of $program is imported in the window, and the chat goes on', async (program) => {
+])('imports an export of $program and continues the chat', async (program) => {
   const window = await app.window()
   const { page } = window
   const chat = await openChat(window)

@@ -43,7 +43,7 @@ const results = ({ body }: ProviderRequest): string[] => {
 }
 const page = '<h1>Built by a model</h1><script>document.title = "hacked"</script>'
 
-test('a model makes a sandbox, writes, runs, exposes, checks a domain, may not buy it, and goes on', async () => {
+test('a model completes tool calls and continues after a refused purchase', async () => {
   const window = await app.window()
   const chat = await openChat(window)
   await chat.composer.getByRole('button', { name: /^Model:/ }).click()
@@ -134,7 +134,7 @@ test('a model makes a sandbox, writes, runs, exposes, checks a domain, may not b
   await window.page.getByText(/^Entries 1 to [\d,]+ are intact/).waitFor()
 })
 
-test('the person sees in a terminal that a model typed there', async () => {
+test('the terminal shows the user that a model typed there', async () => {
   const { id } = await app.sandbox('typed-box')
   const { session_id } = await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -155,7 +155,7 @@ test('the person sees in a terminal that a model typed there', async () => {
   await look(window.page, 'terminal-typed')
 })
 
-test('an approval in the chat lets the call run, and a chat can work in one sandbox', async () => {
+test('an approval in the chat runs the call, and chats can use one sandbox', async () => {
   const { id } = await app.sandbox('chat-box')
   const window = await app.window()
   const chat = await openChat(window)
@@ -175,7 +175,7 @@ test('an approval in the chat lets the call run, and a chat can work in one sand
   })
 })
 
-test('a card shows what its command prints while it runs', async () => {
+test('a tool card streams the output of its running command', async () => {
   const { id } = await app.sandbox('live-box')
   const window = await app.window()
   const chat = await openChat(window)
@@ -194,7 +194,7 @@ test('a card shows what its command prints while it runs', async () => {
   expect(await chat.answers.getByRole('group', { name: 'Live output' }).count()).toBe(0)
 })
 
-test('a payment is approved in place, paid, and the model goes on; its DNS change shows the old value', async () => {
+test('approves a payment in the chat and shows old values of DNS changes', async () => {
   const window = await app.window()
   const { page } = window
   const { keyrings } = await app.person.call(getWallet, {})

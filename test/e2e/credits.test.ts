@@ -26,7 +26,7 @@ afterAll(() => app?.close())
 
 const toast = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor()
 
-test('begins with ten dollars of a meter, and nothing else', async () => {
+test('starts with a metered balance of ten dollars and nothing else', async () => {
   const window = await app.window()
   const credits = await openCredits(window)
   await credits.reads('Available', '$10.00')
@@ -39,7 +39,7 @@ test('begins with ten dollars of a meter, and nothing else', async () => {
   await look(window.page, 'credits-new')
 })
 
-test('the balance moves as soon as somebody grants', async () => {
+test('updates the balance immediately after a grant', async () => {
   const window = await app.window()
   const credits = await openCredits(window)
   await credits.reads('Available', '$10.00')
@@ -48,7 +48,7 @@ test('the balance moves as soon as somebody grants', async () => {
   await credits.rows.filter({ hasText: 'For the month' }).waitFor()
 })
 
-test('the owner grants after looking at it once more', async () => {
+test('the owner grants credits after a confirmation', async () => {
   const window = await app.window()
   const credits = await openCredits(window)
   await credits.reads('Available', '$50.00')
@@ -73,7 +73,7 @@ test('the owner grants after looking at it once more', async () => {
   await credits.reads('Available', '$52.50')
 })
 
-test('a transfer to nobody says so and keeps what was typed', async () => {
+test('a transfer to an unknown account shows an error and keeps the input', async () => {
   const window = await app.window()
   const credits = await openCredits(window)
   await credits.reads('Available', '$52.50')
@@ -93,7 +93,7 @@ test('a transfer to nobody says so and keeps what was typed', async () => {
 })
 
 // Holds and balances persist, so each try has its own Steward.
-test('the owner sets the balance, though not below what is held', async () => {
+test('the owner sets the balance, but not below the held amount', async () => {
   const app = await ownStewardInBrowser()
   onTestFinished(() => app.steward.close())
   const { id: accountId } = await app.client.call(getMe, {})
@@ -119,7 +119,7 @@ test('the owner sets the balance, though not below what is held', async () => {
   await credits.rows.filter({ hasText: 'A smaller limit' }).getByText('−$32.50').waitFor()
 })
 
-test('shows where it went: by day, model, sandbox and key', async () => {
+test('breaks spending down by day and model, sandbox and key', async () => {
   const charges = Array.from({ length: 90 }, (_, index) => ({
     cents: 1 + ((index * 7) % 23),
     model: models[Math.min(models.length - 1, Math.floor((index % 11) / 2))] ?? 'gpt-5.2',
@@ -174,7 +174,7 @@ test('shows where it went: by day, model, sandbox and key', async () => {
   })
 })
 
-test('finds charges by type, model, key, words and days, and says when there is none', async () => {
+test('filters charges by text and attributes and reports an empty result', async () => {
   const window = await app.window()
   const credits = await openCredits(window)
   const history = credits.part('History')
@@ -196,7 +196,7 @@ test('finds charges by type, model, key, words and days, and says when there is 
   await credits.total(1)
 })
 
-test('ten thousand transactions keep the page small, and each is reached', async () => {
+test('keeps the page small with ten thousand transactions and reaches each one', async () => {
   const app = await ownStewardInBrowser()
   onTestFinished(() => app.steward.close())
   const { id: accountId } = await app.client.call(getMe, {})
@@ -249,7 +249,7 @@ test('ten thousand transactions keep the page small, and each is reached', async
   await isBounded()
 })
 
-test('rows that cannot be read say so, and are read again on request', async () => {
+test('reports rows that fail to load and retries on request', async () => {
   const window = await app.window()
   const { page } = window
   const isSecondPage = ({ pathname, searchParams }: URL) =>
@@ -268,7 +268,7 @@ test('rows that cannot be read say so, and are read again on request', async () 
   expect(await notice.count()).toBe(0)
 })
 
-test('exports what is filtered as CSV', async () => {
+test('exports the filtered rows as CSV', async () => {
   const window = await app.window()
   const credits = await openCredits(window)
   await credits.choose('Type', 'Grant')
@@ -289,7 +289,7 @@ test('exports what is filtered as CSV', async () => {
   ])
 })
 
-test('a charge tells its tokens and price, and the owner gives it back', async () => {
+test('a charge shows its tokens and price, and the owner refunds it', async () => {
   plantCharge(app.steward.dataFolder, {
     ...{ accountId: ownerId, cents: 40, model: 'kimi-k2.5' },
     details: { price_version: '2026-11-01', input_tokens: 81_200, output_tokens: 1_340, estimated: true },
@@ -319,7 +319,7 @@ test('a charge tells its tokens and price, and the owner gives it back', async (
   await charge.first().waitFor()
 })
 
-test('the panel of a sandbox names no price where nothing is charged', async () => {
+test('the sandbox panel shows no price when nothing is charged', async () => {
   await app.sandbox('costly')
   const window = await app.window()
   await window.select('costly')

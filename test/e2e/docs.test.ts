@@ -19,7 +19,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-test('the API can be read in a browser, with nothing from elsewhere', async () => {
+test('shows the API documentation in a browser without external requests', async () => {
   const elsewhere: string[] = []
   window.page.on('request', (request) => {
     if (!request.url().startsWith(service.url) && !/^(data|blob):/.test(request.url())) elsewhere.push(request.url())
@@ -32,7 +32,7 @@ test('the API can be read in a browser, with nothing from elsewhere', async () =
   expect(window.complaints).toEqual([])
 })
 
-test('the document and the page need no key', async () => {
+test('serves the document and the page without a key', async () => {
   const document = await exchange(service.url, '/openapi.json', { key: null })
   expect(document.json).toMatchObject({ openapi: '3.1.0', info: { title: 'Steward' } })
   const page = await exchange(service.url, '/docs/', { key: null })

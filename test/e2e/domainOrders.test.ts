@@ -47,7 +47,7 @@ async function ordering(name: string): Promise<{ page: Page; dialog: ReturnType<
 const listOwned = async () => (await app.client.call(listDomains, {})).domains.map(({ domain }) => domain)
 const payments = async (search: string) => (await app.person.call(listPayments, { search })).payments
 
-test('a price that moved between quote and purchase is refused, and both prices are told', async () => {
+test('refuses a price that changed after the quote and shows both prices', async () => {
   const { dialog } = await ordering('moved-price.org')
   await dialog.getByRole('button', { name: 'Get 100 test USDC' }).click()
   await dialog.getByText('balance $100.00').waitFor()
@@ -62,7 +62,7 @@ test('a price that moved between quote and purchase is refused, and both prices 
   registrar.costs('org', [9.79, 11.29])
 })
 
-test('an order of which the registrar says nothing is shown as open, and becomes one domain, paid once', async () => {
+test('shows an order with unknown outcome as open until it becomes one paid domain', async () => {
   const name = 'unclear-order.org'
   const { page, dialog } = await ordering(name)
   const credits = (await app.client.call(getBalance, {})).balance_cents

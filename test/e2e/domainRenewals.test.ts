@@ -55,7 +55,7 @@ const findRow = (page: Page, name: string) =>
   page.getByRole('list', { name: 'Your domains' }).getByRole('listitem').filter({ hasText: name })
 const expiry = async (domain: string) => (await app.client.call(getDomain, { domain })).expires_at
 
-test('a domain that expires soon is marked at the side and in the list, until that is dismissed', async () => {
+test('marks a domain that expires soon until the user dismisses the notice', async () => {
   const page = await openDomains()
   await page.getByRole('button', { name: 'Domains: 1 needs a look' }).waitFor()
   const notice = page.getByRole('region', { name: 'Expiring domains' })
@@ -68,7 +68,7 @@ test('a domain that expires soon is marked at the side and in the list, until th
   await page.getByRole('button', { name: 'Domains', exact: true }).waitFor()
 })
 
-test('without a wallet auto-renew says what is missing', async () => {
+test('auto-renew reports the missing wallet', async () => {
   const page = await openDomains()
   await findRow(page, soon).getByRole('link').click()
   await page.getByText('Auto-renew pays from a wallet on this computer, and there is none.').waitFor()
@@ -76,7 +76,7 @@ test('without a wallet auto-renew says what is missing', async () => {
   await look(page, 'domains-renewal-no-wallet', ['dark'])
 })
 
-test('a domain that is due waits for approval, and is renewed once it is approved', async () => {
+test('a due domain waits for approval and renews after it', async () => {
   await importPrivateKey(app.person, { key, passphrase })
   await app.client.call(giveTestMoney, { address })
   const before = await expiry(soon)
@@ -110,7 +110,7 @@ test('a domain that is due waits for approval, and is renewed once it is approve
   await page.getByText(`${soon} was renewed`).first().waitFor()
 })
 
-test('many are turned on at once, listed with their state, and planned with their price', async () => {
+test('turns on auto-renew for many domains and shows their state and price', async () => {
   const page = await openDomains()
   await page.getByLabel('Filter domains').fill('harbour-later')
   await page.getByLabel('Select all shown').check()
@@ -135,7 +135,7 @@ test('many are turned on at once, listed with their state, and planned with thei
   await look.inOtherSizes(page, 'payments-planned')
 })
 
-test('an undo is refused where somebody changed the records meanwhile, and made anew from what is there', async () => {
+test('refuses an undo after conflicting changes and plans it from the current records', async () => {
   const domain = 'quiet.com'
   const values = async () =>
     (await app.client.call(listDnsRecords, { domain, fresh: true })).records
@@ -165,7 +165,7 @@ test('an undo is refused where somebody changed the records meanwhile, and made 
   expect(await values()).toEqual(['other 192.0.2.9'])
 })
 
-test('records of every type that are edited in the window are what dig reads', async () => {
+test('dig returns records of every type edited in the window', async () => {
   const domain = 'quiet.com'
   const page = await openDomains()
   await findRow(page, domain).getByRole('link').click()

@@ -46,7 +46,7 @@ const values = async () => {
   return records.map(({ type, host, value }) => `${type} ${host} ${value}`).sort()
 }
 
-test('searches a word and a whole name, with prices and a warning', async () => {
+test('searches a word and a full name with prices and a warning', async () => {
   const page = await openDomains()
   await page.getByRole('heading', { name: 'No domains yet' }).waitFor()
   await look(page, 'domains-empty')
@@ -86,7 +86,7 @@ test('checks pasted names', async () => {
   await look(page, 'domains-check')
 })
 
-test('plans, applies and undoes DNS changes, also when the zone moved meanwhile', async () => {
+test('applies and undoes planned DNS changes, including after the zone changed', async () => {
   plantDomain(app.steward.dataFolder, { accountId, name: domain })
   await tellOfChange()
   const page = await openDomains()
@@ -168,7 +168,7 @@ test('plans, applies and undoes DNS changes, also when the zone moved meanwhile'
   await look(page, 'activity-domain')
 })
 
-test('imports and exports zone files, and refuses a hostile one', async () => {
+test('imports and exports zone files and rejects a hostile one', async () => {
   const page = await openDomains()
   await page.getByRole('link', { name: domain }).click()
   const editor = page.getByRole('region', { name: 'DNS records' })
@@ -192,7 +192,7 @@ test('imports and exports zone files, and refuses a hostile one', async () => {
   expect(download.suggestedFilename()).toBe(`${domain}.zone`)
 })
 
-test('shows which servers have the records already', async () => {
+test('shows which servers already have the records', async () => {
   const page = await openDomains()
   await page.getByRole('link', { name: domain }).click()
   const section = page.getByRole('region', { name: 'Propagation' })
@@ -206,7 +206,7 @@ test('shows which servers have the records already', async () => {
   await look.inOtherSizes(page, 'domains-propagation')
 })
 
-test('sets lock and nameservers, and says when the records are not in use', async () => {
+test('sets lock and nameservers and reports records that are not in use', async () => {
   const page = await openDomains()
   await page.getByRole('link', { name: domain }).click()
   // `uncheck` wants the change at once; the box shows it with the request.
@@ -234,7 +234,7 @@ const search = async (page: Page, text: string) => {
   await page.getByLabel('Word or domain name').fill(text)
 }
 
-test('a name is bought with what the wallet has: price, approval, payment, receipt', async () => {
+test('buys a name with the wallet through approval, payment and receipt', async () => {
   // The second account of the well-known test phrase of Hardhat and Anvil.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   const page = await openDomains()
@@ -266,7 +266,7 @@ test('a name is bought with what the wallet has: price, approval, payment, recei
   await look.inOtherSizes(page, 'payments-receipt')
 })
 
-test('a name is bought and led to the port of a sandbox at once', async () => {
+test('buys a name and points it to a sandbox port in one step', async () => {
   const { id } = await app.sandbox('shop')
   await app.client.call(exposePort, { id, port: 8080 })
   const page = await openDomains()
@@ -300,7 +300,7 @@ test('a name is bought and led to the port of a sandbox at once', async () => {
   await editor.getByText('1 unsaved change').waitFor()
 })
 
-test('a domain and a sandbox say that one leads to the other; it can be opened, removed and brought back', async () => {
+test('shows the link between a domain and a sandbox and restores it after removal', async () => {
   const { id } = await app.sandbox('atlas')
   await app.client.call(exposePort, { id, port: 8000, visibility: 'private' })
   const command =
@@ -335,7 +335,7 @@ test('a domain and a sandbox say that one leads to the other; it can be opened, 
   await row.waitFor({ state: 'detached' })
 })
 
-test('what is denied is not paid, and can be ordered again', async () => {
+test('a denied order is not paid and can be placed again', async () => {
   const page = await openDomains()
   await page.getByRole('link', { name: priced }).click()
   await page.getByRole('button', { name: 'Renew…', exact: true }).click()
@@ -356,7 +356,7 @@ test('what is denied is not paid, and can be ordered again', async () => {
   expect(Number(after.slice(0, 4)) - Number(before.slice(0, 4))).toBe(1)
 })
 
-test('what was paid and not delivered becomes credits', async () => {
+test('refunds an undelivered payment as credits', async () => {
   const page = await openDomains()
   await search(page, 'taken-at-purchase-x')
   await page.getByRole('button', { name: 'Buy taken-at-purchase-x.com' }).click()
@@ -370,7 +370,7 @@ test('what was paid and not delivered becomes credits', async () => {
   await look(page, 'purchase-failed', ['dark'])
 })
 
-test('credits are topped up by an amount of the list', async () => {
+test('tops up credits with a listed amount', async () => {
   const page = await openDomains()
   await page.getByRole('button', { name: 'Credits', exact: true }).click()
   const before = (await app.client.call(getBalance, {})).balance_cents
@@ -383,7 +383,7 @@ test('credits are topped up by an amount of the list', async () => {
   expect((await app.client.call(getBalance, {})).balance_cents - before).toBe(500)
 })
 
-test('limits are set and hold before anything is asked', async () => {
+test('sets limits and enforces them before asking for approval', async () => {
   const page = await openDomains()
   await page.getByRole('button', { name: 'Payments', exact: true }).click()
   const rows = page.getByRole('list', { name: 'Payments, newest first' }).getByRole('listitem')
@@ -431,7 +431,7 @@ test('limits are set and hold before anything is asked', async () => {
   await page.getByRole('list', { name: 'Payment limits' }).waitFor()
 })
 
-test('changes many at once, and names those that failed', async () => {
+test('changes many domains together and names those that failed', async () => {
   const names = ['bulk-a.com', 'bulk-b.com', 'down-bulk.com']
   plantDomains(
     app.steward.dataFolder,
@@ -463,7 +463,7 @@ test('changes many at once, and names those that failed', async () => {
   expect((await app.client.call(getDomain, { domain: 'down-bulk.com' })).locked).toBe(true)
 })
 
-test('scrolls through 5,000 domains, and shows them with their age without the service', async () => {
+test('scrolls through 5,000 domains and shows their age when the service is down', async () => {
   const names = Array.from({ length: 5_000 }, (_, index) => `name${String(index).padStart(4, '0')}.com`)
   plantDomains(
     app.steward.dataFolder,

@@ -25,7 +25,7 @@ async function cycle(window: AppWindow, times: number): Promise<void> {
   }
 }
 
-test('closed terminals leave neither elements nor listeners behind', async () => {
+test('closed terminals leave no elements or listeners behind', async () => {
   const { id } = await app.sandbox('cycle-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -54,7 +54,7 @@ test('closed terminals leave neither elements nor listeners behind', async () =>
   })
 })
 
-test('a full store of the browser stops neither terminals nor other screens', async () => {
+test('terminals and other screens work when the browser storage is full', async () => {
   const { id } = await app.sandbox('full-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -82,7 +82,7 @@ test('a full store of the browser stops neither terminals nor other screens', as
   await window.terminal.isLive()
 })
 
-test('stored browser state of a sandbox is removed with it', async () => {
+test('removes stored browser state together with its sandbox', async () => {
   const { id } = await app.sandbox('gone-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()

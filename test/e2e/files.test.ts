@@ -42,7 +42,7 @@ async function bash(command: string): Promise<string> {
   return stdout
 }
 
-test('uploads a folder, and renames, moves, downloads and deletes what is in it', async () => {
+test('uploads a folder and then changes, downloads and deletes its contents', async () => {
   await openFiles('tree-box')
   const folder = join(temporaryFolder('upload'), 'project')
   mkdirSync(join(folder, 'src/deep'), { recursive: true })
@@ -83,7 +83,7 @@ test('uploads a folder, and renames, moves, downloads and deletes what is in it'
   expect(await bash('ls /root/project/src')).toBe('')
 })
 
-test('goes on with an upload after a lost connection, and after a reload', async () => {
+test('resumes an upload after a lost connection and after a reload', async () => {
   await openFiles('lost-box')
   const path = join(temporaryFolder('large'), 'large.bin')
   const content = randomBytes(30_000_000)
@@ -114,7 +114,7 @@ test('goes on with an upload after a lost connection, and after a reload', async
   expect(await bash('cat "/root/large 2.bin"')).toBe('other')
 })
 
-test('edits and saves a text, and asks when it was changed meanwhile', async () => {
+test('edits and saves a text file and asks after a conflicting change', async () => {
   await openFiles('edit-box')
   await bash('printf "const answer = 41\\n" > /root/answer.js')
   await row('answer.js').dblclick()
@@ -147,7 +147,7 @@ test('edits and saves a text, and asks when it was changed meanwhile', async () 
   await page.getByRole('region', { name: 'Open files' }).waitFor({ state: 'detached' })
 })
 
-test('takes files that are dropped onto a folder, and shows pictures', async () => {
+test('accepts files dropped onto a folder and shows images', async () => {
   await openFiles('drop-box')
   await bash('mkdir -p /root/drop')
   await row('drop').waitFor()

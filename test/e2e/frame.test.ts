@@ -47,7 +47,7 @@ async function go(page: Page, section: string): Promise<void> {
   await page.evaluate(`location.hash = '#/${section}'`)
 }
 
-test('each screen stands in the same frame, on a large screen and at 200 % zoom too', async () => {
+test('all screens share one frame on a large screen and at 200 % zoom', async () => {
   const { page } = await app.window()
   for (const [section, title, text] of [
     ['wallet', 'Wallet', 'Networks'],
@@ -66,7 +66,7 @@ test('each screen stands in the same frame, on a large screen and at 200 % zoom 
   }
 })
 
-test('the list at the left is as wide as the person made it, in every screen', async () => {
+test('keeps the width that the user chose for the list on every screen', async () => {
   const { page } = await app.window()
   const divider = page.getByRole('separator', { name: /^Width/ }).and(page.locator(':visible'))
   const readPosition = async () => (await divider.first().boundingBox())?.x ?? 0
@@ -83,7 +83,7 @@ test('the list at the left is as wide as the person made it, in every screen', a
   await until('it was kept', async () => Math.abs((await readPosition()) - wider) < 2)
 })
 
-test('at 200 % zoom every panel of every screen is reached', async () => {
+test('every panel of every screen is reachable at 200 % zoom', async () => {
   const { id } = await app.sandbox('atlas')
   await app.sandbox('quarry')
   await app.client.call(createTerminal, { id, command: 'bash' })
@@ -130,7 +130,7 @@ test('at 200 % zoom every panel of every screen is reached', async () => {
   }
 })
 
-test('an edited file outlives the change of the zoom', async () => {
+test('keeps an edited file when the zoom changes', async () => {
   const { id } = await app.sandbox('slate')
   await app.client.call(createTerminal, { id, command: 'bash' })
   await app.client.call(uploadFile, { id, path: '/root/notes.md', content: '# Notes\n' })
@@ -150,7 +150,7 @@ test('an edited file outlives the change of the zoom', async () => {
   await page.getByRole('img', { name: 'Not saved' }).waitFor({ state: 'detached' })
 })
 
-test('a sandbox that is out of view takes no pointer: its dividers stay where they are', async () => {
+test('dividers of a hidden sandbox ignore the pointer', async () => {
   const { id } = await app.sandbox('split-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const otherSandbox = await app.sandbox('plain-box')
@@ -175,7 +175,7 @@ test('a sandbox that is out of view takes no pointer: its dividers stay where th
   expect(await divider.boundingBox()).toEqual(box)
 })
 
-test('sections show their names when asked, and are reached by G and a letter where nothing is written', async () => {
+test('shows section names on request and opens sections with G outside text input', async () => {
   const { id } = await app.sandbox('letters')
   await app.client.call(createTerminal, { id, command: 'cat' })
   const window = await app.window()

@@ -99,7 +99,7 @@ async function folderWithKey(): Promise<string> {
 const readSent = () => connections.map((pieces) => Buffer.concat(pieces))
 const listHistory = async () => (await app.person.call(listTransactions, { limit: 100 })).transactions
 
-test('without a wallet the window says what the service wants, and claims nothing about it', async () => {
+test('shows the sign-in requirement and no account data without a wallet', async () => {
   const window = await app.window()
   const credits = await openCredits(window)
   const message = `Create or import a wallet to sign in to ${new URL(relay.url).host}.`
@@ -120,13 +120,13 @@ test('without a wallet the window says what the service wants, and claims nothin
   await section.getByRole('rowheader', { name: 'gpt-5.2', exact: true }).waitFor()
 })
 
-describe('the credits of an account', () => {
+describe('account credits', () => {
   const ofOwner = searchFor([
     plantText('the owner’s note', 'only-the-owner-1'),
     plantText('the key', 'only-the-owner-2'),
   ])
 
-  test('are its own: nothing of the owner comes, and a grant comes at once', async () => {
+  test('are separate from the owner’s and show a grant immediately', async () => {
     await app.client.call(grantCredits, { to_address: owner, amount_cents: 700, note: 'only-the-owner-1' })
     const { id: keyId } = await app.client.call(createApiKey, { name: 'only-the-owner-2', daily_limit_cents: 500 })
     plantCharge(service.dataDir, { accountId: owner, cents: 150, keyId })
@@ -152,7 +152,7 @@ describe('the credits of an account', () => {
     expect([...everything, html].flatMap(ofOwner)).toEqual([])
   })
 
-  test('are not the account’s to grant, adjust or refund', async () => {
+  test('cannot be granted, adjusted or refunded by the account', async () => {
     const window = await app.window()
     const credits = await openCredits(window)
     const { id: account } = await app.person.call(getMe, {})
@@ -192,7 +192,7 @@ describe('the credits of an account', () => {
     expect(await listHistory()).toEqual(before)
   })
 
-  test('can be given to the owner, who has them then', async () => {
+  test('can be transferred to the owner', async () => {
     const before = (await app.client.call(getBalance, {})).balance_cents
     const window = await app.window()
     const credits = await openCredits(window)
@@ -210,7 +210,7 @@ describe('the credits of an account', () => {
 })
 
 describe('the models', () => {
-  test('are those of the service, whose keys are set elsewhere', async () => {
+  test('come from the service, which manages their keys', async () => {
     const window = await app.window()
     const { page } = window
     const changes: string[] = []
@@ -233,7 +233,7 @@ describe('the models', () => {
     expect(changes).toEqual([])
   })
 
-  test('take no key and no server from here', async () => {
+  test('accept no key or server from this computer', async () => {
     for (const refused of [
       () => app.person.call(openSecurePrompt, { purpose: 'provider_key', family: 'a', theme: 'dark' }),
       () => app.person.call(removeProviderKey, { family: 'a' }),
@@ -244,7 +244,7 @@ describe('the models', () => {
     await expect(app.person.call(testProvider, { family: 'a' })).rejects.toThrow(/ 403 /)
   })
 
-  test('answer with the key of the service: no key of this computer ever goes there', async () => {
+  test('use the service key and never send a key of this computer', async () => {
     await app.person.call(readProviderKeysAgain, {})
     const completion = { model: 'gpt-5.2', messages: [{ role: 'user' as const, content: 'Hello from the account' }] }
     expect((await app.person.call(createChatCompletion, completion)).choices).toHaveLength(1)
@@ -259,7 +259,7 @@ describe('the models', () => {
   })
 })
 
-test('the account that signs in is chosen in Settings, and stays until another one is chosen', async () => {
+test('signs in with the account chosen in Settings until another one is chosen', async () => {
   const second = evmWallet()
   await importPrivateKey(app.person, { key: second.privateKey, passphrase })
   const window = await app.window()

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test('says first that a wallet is needed', async () => {
+test('asks for a wallet first', async () => {
   const { page } = await app.window()
   const identity = identityScreen(page)
   await identity.open()
@@ -23,7 +23,7 @@ test('says first that a wallet is needed', async () => {
   await look(page, 'identity-no-wallet')
 })
 
-test('registers from a file and a prompt, through an approval, for good; and tells what was refused', async () => {
+test('registers permanently from a file and a prompt after approval, and reports refusals', async () => {
   // The second account of the well-known test phrase of Hardhat and Anvil.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   await importPrivateKey(app.person, { key, passphrase: 'orbit lantern velvet quarry mosaic' })

@@ -24,7 +24,7 @@ afterAll(() => app?.close())
 
 const sections = ['chat', 'domains', 'wallet', 'credits', 'payments', 'identity', 'approvals', 'activity', 'settings']
 
-test('sandboxes made, stopped and deleted in every section are so in Terminals', async () => {
+test('Terminals reflects sandboxes created, stopped and deleted while any section is open', async () => {
   const { id } = await app.sandbox('live-first')
   const window = await app.window()
   const { page } = window
@@ -46,7 +46,7 @@ test('sandboxes made, stopped and deleted in every section are so in Terminals',
   await window.sandbox('live-first').filter({ hasText: 'Stopped' }).waitFor()
 })
 
-test('a chat begun elsewhere is in the list of chats, and one deleted elsewhere is not', async () => {
+test('the chat list adds and removes chats that changed elsewhere', async () => {
   const window = await app.window()
   const { page } = window
   const goTo = (section: string) => page.evaluate((path) => location.assign(path), `#/${section}`)
@@ -65,7 +65,7 @@ test('a chat begun elsewhere is in the list of chats, and one deleted elsewhere 
   await app.person.call(deleteConversation, { conversationId: second.id })
 })
 
-test('domains, payments and credits of every section are in their own', async () => {
+test('domains, payments and credits update while any section is open', async () => {
   // The fourth account of the well-known test phrase of Hardhat and Anvil.
   const key = '7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'
   await importPrivateKey(app.person, { key, passphrase: 'orbit lantern velvet quarry mosaic' })

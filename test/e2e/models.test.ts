@@ -56,7 +56,7 @@ async function fakeOllama(): Promise<Server | undefined> {
   }
 }
 
-test('a key is given on a protected page, tested, and makes its models available', async () => {
+test('adds a key in the secure prompt, tests it and enables its models', async () => {
   const window = await app.window()
   const { page } = window
   const traffic = createWindowTraffic(page)
@@ -100,7 +100,7 @@ test('a key is given on a protected page, tested, and makes its models available
   expect([...everything, html, ...readFiles(app.steward.dataFolder)].flatMap(search)).toEqual([])
 })
 
-test('a key for Codex has its models and its limit, and its lines can be copied', async () => {
+test('a Codex key has models and a limit, and its configuration can be copied', async () => {
   const window = await app.window()
   const { page } = window
   const section = await settingsScreen(page).open('Coding agents')
@@ -151,7 +151,7 @@ test('a key for Codex has its models and its limit, and its lines can be copied'
   await look(page, 'settings-keys-limits')
 })
 
-test('local models are found on request, added by a click, and removed', async (context) => {
+test('finds local models on request, adds them with a click and removes them', async (context) => {
   if (!ollama) context.skip('something else listens at the port of Ollama')
   const window = await app.window()
   const { page } = window
@@ -202,7 +202,7 @@ test('local models are found on request, added by a click, and removed', async (
   await eventually(async () => expect((await app.person.call(listModelServers, {})).servers).toEqual([]))
 })
 
-test('a key that is removed takes its models away', async () => {
+test('removing a key removes its models', async () => {
   const window = await app.window()
   const { page } = window
   const section = await settingsScreen(page).open('Models')

@@ -27,7 +27,7 @@ afterAll(async () => {
   otherHost?.kill('SIGKILL')
 })
 
-test('offers to stop the sandboxes of another version, and goes on with them', async () => {
+test('offers to stop sandboxes of another version and continues with them', async () => {
   const { page } = await app.window()
   const notice = page.getByRole('region', { name: 'Other version' })
   await notice.getByText('1 sandbox was started by Steward', { exact: false }).waitFor()
@@ -44,7 +44,7 @@ test('offers to stop the sandboxes of another version, and goes on with them', a
   expect(sandboxes.map(({ name, status }) => [name, status])).toEqual([['survivor', 'stopped']])
 })
 
-test('says that entries of another version cannot be shown, and shows the others', async () => {
+test('reports unreadable entries of another version and shows the others', async () => {
   const { page } = await app.window()
   const isList = (url: URL) => url.pathname === '/v1/sandboxes'
   await page.route(isList, async (route) => {

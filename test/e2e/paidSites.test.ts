@@ -56,7 +56,7 @@ async function receipt(page: Page, sentence: string) {
   return page.getByRole('article', { name: 'Payment' })
 }
 
-test('a site takes less than its limit: both are shown, and only what it took is spent', async () => {
+test('shows the limit and the lower charge of a site and spends the charge', async () => {
   const { page } = await app.window()
   const address = await readAddress(page, 'evm')
   const market = await uptoMarket(node, { payTo, cap: 1_000_000 })
@@ -81,7 +81,7 @@ test('a site takes less than its limit: both are shown, and only what it took is
   }
 })
 
-test('a site is paid on Solana, and the wallet shows what is left there', async () => {
+test('pays a site on Solana and shows the remaining balance', async () => {
   const { page } = await app.window()
   const address = await readAddress(page, 'solana')
   await solana.cluster.give(address, 5_000_000n)

@@ -67,7 +67,7 @@ const plain = (text: string) =>
     .filter((word) => word !== '')
     .join(' ')
 
-test('every title selects its own command, in full and by its first four letters', async () => {
+test('selects each command by its full title and by its first four letters', async () => {
   const { page } = await busyWindow('atlas')
   await openPalette(page)
   const { titles: all } = await search(page, '')
@@ -89,7 +89,7 @@ test('every title selects its own command, in full and by its first four letters
   expect((await search(page, 'stpevr')).titles).toEqual([])
 })
 
-test('nothing is stopped from the palette without a question', async () => {
+test('asks before stopping anything from the palette', async () => {
   const window = await busyWindow('keeper')
   const { page } = window
   await openPalette(page)
@@ -108,7 +108,7 @@ test('nothing is stopped from the palette without a question', async () => {
   await window.page.getByRole('status').getByText('stopped').first().waitFor()
 })
 
-test('goes to sandboxes, ports and files, and knows what was chosen last', async () => {
+test('opens sandboxes, ports and files and remembers the last choice', async () => {
   const first = await app.sandbox('harbour')
   await app.sandbox('quarry')
   await app.client.call(uploadFile, { id: first.id, path: '/root/tide/levels.csv', content: 'hour,level\n' })

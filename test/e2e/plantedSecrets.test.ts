@@ -66,7 +66,7 @@ async function openSteward(): Promise<StewardInBrowser<Steward>> {
 }
 afterAll(() => app?.close())
 
-test('the search finds a secret in each form, wherever it stands', () => {
+test('the search finds a secret in each encoding and location', () => {
   const folder = temporaryFolder()
   const text = 'söme "text" of a secret'
   const json = JSON.stringify(text)
@@ -91,7 +91,7 @@ test('the search finds a secret in each form, wherever it stands', () => {
 })
 
 // A try that fails leaves a wallet behind, so each has its own Steward and browser.
-test('what a person gives to the secure prompts is nowhere else', { timeout: 150_000 }, async () => {
+test('secrets entered in secure prompts appear nowhere else', { timeout: 150_000 }, async () => {
   await app?.close()
   app = await openSteward()
   const window = await app.window()
@@ -140,7 +140,7 @@ test('what a person gives to the secure prompts is nowhere else', { timeout: 150
   expect(written.filter(({ where }) => where !== 'config.json').flatMap(searchFor([rpc]))).toEqual([])
 })
 
-test('nor in the memory of the process of the window', (context) => {
+test('the memory of the window process contains no secrets', (context) => {
   if (!whileEntered || !atTheEnd) return context.skip('the memory of a browser cannot be read here: only its heap was')
   const holders = whileEntered.filter((it) => it.secrets.includes('the phrase'))
   expect(holders.map(({ isWindow }) => isWindow)).toEqual([false])

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test('offers to keep or delete sandboxes that are missing in the database', async () => {
+test('offers to keep or delete sandboxes missing from the database', async () => {
   const created = await Promise.all(
     ['keep-me', 'delete-me'].map(async (name) => {
       const { id } = await app.client.call(createSandbox, { name })
@@ -57,7 +57,7 @@ test('offers to keep or delete sandboxes that are missing in the database', asyn
   await app.client.call(deleteSandbox, { id: firstId })
 })
 
-test('says in a chat, at a tool server and at a domain that their sandbox was deleted', async () => {
+test('reports the deleted sandbox in its chat, tool server and domain', async () => {
   const sandbox = await app.client.call(createSandbox, { name: 'web-shop' })
   const { id: accountId } = await app.client.call(getMe, {})
   const domain = 'web-shop.com'
@@ -97,7 +97,7 @@ test('says in a chat, at a tool server and at a domain that their sandbox was de
   await section.getByText(/^Its sandbox “web-shop” was deleted\./).waitFor()
 })
 
-test('says that a domain left the account, and that its auto-renew is still on', async () => {
+test('reports that a domain left the account with auto-renew still on', async () => {
   const { id: accountId } = await app.client.call(getMe, {})
   const domain = 'harbour-left.com'
   const inDatabase = (file: string, sql: string, ...values: unknown[]) => {

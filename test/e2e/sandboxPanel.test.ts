@@ -27,7 +27,7 @@ const drawnColumns = `(canvas) => {
   return columns.size
 }`
 
-test('tells what a sandbox is and takes, renames it, and ends what runs in it', async () => {
+test('shows the details and usage of a sandbox, renames it and ends its processes', async () => {
   const { id } = await app.sandbox('build-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const exec = (command: string) => app.client.call(execInSandbox, { id, command })
@@ -101,7 +101,7 @@ test('tells what a sandbox is and takes, renames it, and ends what runs in it', 
   await details.root.getByRole('button', { name: 'Stop', exact: true }).waitFor()
 })
 
-test('shows the page behind a private port here and in a tab, and to nobody else', async () => {
+test('shows a private port in the panel and a tab to the user only', async () => {
   const { id } = await app.sandbox('web-box')
   const exec = (command: string) => app.client.call(execInSandbox, { id, command })
   await exec('mkdir /srv/www && echo "<h2>Hello from the sandbox</h2>" > /srv/www/index.html')
@@ -167,7 +167,7 @@ test('shows the page behind a private port here and in a tab, and to nobody else
   await ports.getByText('No ports exposed').waitFor()
 })
 
-test('offers a listening port while the panel is closed, and opens it privately', async () => {
+test('offers a listening port while the panel is closed and opens it privately', async () => {
   const { id } = await app.sandbox('chip-box')
   const exec = (command: string) => app.client.call(execInSandbox, { id, command })
   await app.client.call(createTerminal, { id, command: 'bash' })
@@ -196,7 +196,7 @@ test('offers a listening port while the panel is closed, and opens it privately'
   await page.getByRole('button', { name: '2 ports listening' }).waitFor({ state: 'detached' })
 })
 
-test('goes back to a snapshot, and makes another sandbox from it', async () => {
+test('restores a snapshot and creates another sandbox from it', async () => {
   const { id } = await app.sandbox('data-box')
   const exec = (command: string) => app.client.call(execInSandbox, { id, command })
   await exec('echo first edition > /root/book')
@@ -246,7 +246,7 @@ test('goes back to a snapshot, and makes another sandbox from it', async () => {
   await details.root.getByText('Save the files as they are now').and(page.locator(':visible')).waitFor()
 })
 
-test('adds an image from a file, and makes a sandbox of it with a network and an end by itself', async () => {
+test('adds an image file and creates a sandbox with network and idle settings', async () => {
   const window = await app.window()
   const { page } = window
   await window.command('New sandbox')

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test('a window without a session', async () => {
+test('shows the signed-out screen without a session', async () => {
   const opened = await openWindow(app.browser)
   onTestFinished(() => opened.close())
   await opened.page.goto(new URL(app.steward.url).origin)
@@ -41,13 +41,13 @@ test('a window without a session', async () => {
   await look(opened.page, 'no-session')
 })
 
-test('the first screen teaches what a sandbox is', async () => {
+test('the first screen explains sandboxes', async () => {
   const window = await app.window()
   await window.page.getByRole('heading', { name: 'Your first sandbox' }).waitFor()
   await look(window.page, 'first-sandbox')
 })
 
-test('the dialog for a new sandbox', async () => {
+test('the new sandbox dialog rejects values outside the limits', async () => {
   const window = await app.window()
   await window.page.getByRole('button', { name: 'New sandbox' }).first().click()
   const form = window.dialog('New sandbox')
@@ -59,7 +59,7 @@ test('the dialog for a new sandbox', async () => {
   await look(window.page, 'new-sandbox')
 })
 
-test('the command palette runs what is chosen', async () => {
+test('the command palette runs the selected command', async () => {
   const window = await app.window()
   await window.page.keyboard.press('Control+K')
   const palette = window.dialog('Commands')
@@ -70,7 +70,7 @@ test('the command palette runs what is chosen', async () => {
   await window.dialog('Keyboard shortcuts').waitFor()
 })
 
-test('the list of shortcuts opens with ?', async () => {
+test('pressing ? opens the list of shortcuts', async () => {
   const window = await app.window()
   await window.page.getByRole('button', { name: 'Terminals' }).focus()
   await window.page.keyboard.press('?')
@@ -81,7 +81,7 @@ test('the list of shortcuts opens with ?', async () => {
   await shortcuts.waitFor({ state: 'hidden' })
 })
 
-test('terminals of several sandboxes, what ended, search, and the question before deleting', async () => {
+test('shows live and ended terminals, search and the delete confirmation', async () => {
   const sandboxes: Sandbox[] = []
   for (const [name, vcpu] of [['build-box', 2] as const, ['agent-research', 1] as const, ['scratch', 1] as const]) {
     sandboxes.push(await app.client.call(createSandbox, { name, vcpu, memory_mb: 1024 }))
@@ -126,7 +126,7 @@ test('terminals of several sandboxes, what ended, search, and the question befor
   await look(window.page, 'delete-sandbox')
 })
 
-test('the status bar names keys that work where the focus is', async () => {
+test('the status bar shows keys that work in the focused area', async () => {
   const { id } = await app.sandbox('hints')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -148,7 +148,7 @@ test('the status bar names keys that work where the focus is', async () => {
   expect(await listKeys(/^Shortcuts/)).toBe('?')
 })
 
-test('a terminal link opens one sandbox for whoever has it, and nothing after it is gone', async () => {
+test('a terminal link opens one sandbox until that sandbox is deleted', async () => {
   const { id } = await app.sandbox('shared-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const { terminal_url: url } = await app.client.call(createTerminalLink, { id })

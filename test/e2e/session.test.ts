@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test('takes the token out of the address and keeps the key from the page', async () => {
+test('removes the token from the URL and hides the key from the page', async () => {
   const window = await app.window()
   // The window may have opened its first section by now.
   expect([`${origin}/`, `${origin}/#/terminals`]).toContain(window.page.url())
@@ -23,7 +23,7 @@ test('takes the token out of the address and keeps the key from the page', async
   expect(readable).not.toMatch(/sk_steward_|steward_session/)
 })
 
-test('says how to get a session when the address was used before', async () => {
+test('explains how to get a session when the URL was used before', async () => {
   const opened = await openWindow(app.browser)
   onTestFinished(() => opened.close())
   await opened.page.goto(app.steward.url)
@@ -32,7 +32,7 @@ test('says how to get a session when the address was used before', async () => {
   expect(opened.page.url()).not.toContain('token')
 })
 
-test('answers to no name that was rebound to it', async () => {
+test('rejects host names that were rebound to the server', async () => {
   const opened = await openWindow(app.browser)
   onTestFinished(() => opened.close())
   const { port } = new URL(origin)
@@ -42,7 +42,7 @@ test('answers to no name that was rebound to it', async () => {
   expect(await statusFor({ host: 'evil.example' })).toBe(403)
 })
 
-test("lets no other page use the person's session", async () => {
+test('does not let other pages use the session', async () => {
   const window = await app.window()
   await window.page.goto(await foreignPage())
   const read: unknown = await window.page.evaluate(
@@ -68,7 +68,7 @@ test("lets no other page use the person's session", async () => {
   })
 })
 
-test('gives another server on this machine nothing that opens the session', async () => {
+test('sends another local server nothing that opens the session', async () => {
   const window = await app.window()
   const received: IncomingHttpHeaders[] = []
   await window.page.goto(await foreignPage((headers) => received.push(headers)))
@@ -79,7 +79,7 @@ test('gives another server on this machine nothing that opens the session', asyn
   expect(await statusFor({ cookie })).toBe(401)
 })
 
-test('keeps to a policy that runs nothing but its own scripts', async () => {
+test('sends a content security policy that runs only the scripts of the window', async () => {
   const window = await app.window()
   const reply = await window.page.reload()
   const policy = reply?.headers()['content-security-policy'] ?? ''

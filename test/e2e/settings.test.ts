@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test('a key is made, shown once, works, and is refused once it is revoked', async () => {
+test('creates a key that is shown once and refused after revocation', async () => {
   const window = await app.window()
   const { page } = window
   const settings = settingsScreen(page)
@@ -49,7 +49,7 @@ test('a key is made, shown once, works, and is refused once it is revoked', asyn
   await expect(client.call(listSandboxes, {})).rejects.toThrow(/: 401 /)
 })
 
-test('the key’s dialog has what to copy, and a key of a script shows by itself', async () => {
+test('the key dialog has text to copy, and keys created by scripts appear live', async () => {
   const window = await app.window()
   const { page } = window
   const settings = settingsScreen(page)
@@ -77,7 +77,7 @@ test('the key’s dialog has what to copy, and a key of a script shows by itself
   await dialog.waitFor({ state: 'detached' })
 })
 
-test('a tool client is made with limits, asks before it deletes, and is revoked', async () => {
+test('creates a limited tool client that asks before deleting, and revokes it', async () => {
   const window = await app.window()
   const { page } = window
   const section = await settingsScreen(page).open('Tool clients')
@@ -138,7 +138,7 @@ test('a tool client is made with limits, asks before it deletes, and is revoked'
   await expect(tools.call('sandbox_list')).rejects.toThrow()
 })
 
-test('every section has an address and a command', async () => {
+test('every section has a URL and a command', async () => {
   const window = await app.window()
   const { page } = window
   await page.goto(`${getOrigin()}/#/settings/appearance`)
@@ -154,7 +154,7 @@ test('every section has an address and a command', async () => {
   await appearance.waitFor()
 })
 
-test('the wallet is locked now or by itself, and opens on its own page', async () => {
+test('locks the wallet manually or automatically and unlocks it in the secure prompt', async () => {
   const window = await app.window()
   const { page } = window
   const section = await settingsScreen(page).open('Wallet lock')
@@ -171,7 +171,7 @@ test('the wallet is locked now or by itself, and opens on its own page', async (
   await section.getByText('Unlocked', { exact: true }).waitFor()
 })
 
-test('what is written and not saved is asked about, whichever way one leaves', async () => {
+test('asks about unsaved changes on every way of leaving', async () => {
   const window = await app.window()
   const { page } = window
   const section = await settingsScreen(page).open('Policies')
@@ -206,7 +206,7 @@ test('what is written and not saved is asked about, whichever way one leaves', a
   expect(await section.getByRole('listitem', { name: 'Rule 1' }).count()).toBe(0)
 })
 
-test('a policy that is written, ordered and saved decides from then on', async () => {
+test('a saved and ordered policy decides later requests', async () => {
   const { stopped: _, ...before } = await app.person.call(getPolicy, {})
   onTestFinished(() => changeConfirmed(app.person, { passphrase, change: () => app.person.call(changePolicy, before) }))
   const program = createStewardClient(getOrigin(), app.steward.ownerKey)

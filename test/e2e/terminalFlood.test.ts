@@ -20,7 +20,7 @@ async function openTerminal(name: string) {
   return window.terminal
 }
 
-test('after a flood the last line and what stands above it are right', async () => {
+test('shows the correct last lines after a flood of output', async () => {
   const terminal = await openTerminal('flood-box')
   await terminal.run('seq 1 3000000')
   await terminal.sees(/^3000000\n.*root@.*#$/m)
@@ -39,7 +39,7 @@ test('after a flood the last line and what stands above it are right', async () 
   })
 })
 
-test('a flood that is interrupted leaves the prompt, and the shell goes on', async () => {
+test('an interrupted flood leaves a prompt and a working shell', async () => {
   const terminal = await openTerminal('interrupt-box')
   await terminal.run('yes')
   await terminal.sees(/^y\ny\ny$/m)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test('the page of a terminal link ends with the API key that issued it', async () => {
+test('a terminal link ends with the API key that issued it', async () => {
   const { id } = await app.sandbox('lent-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const { id: keyId, key } = await app.client.call(createApiKey, { name: 'lender' })

@@ -35,7 +35,7 @@ const copies = ({ page }: AppWindow, text: string) =>
 const findMarks = (page: Page) => page.getByRole('region', { name: 'Commands in view' })
 const topRow = async ({ terminal }: AppWindow) => (await terminal.rows())[0]
 
-test('leads from command to command, tells how each ended and copies what it printed', async () => {
+test('navigates between commands, shows their exit status and copies their output', async () => {
   const { window } = await openTerminal('marks-box')
   const { page, terminal } = window
   await terminal.run('printf "one\\ntwo\\n"')
@@ -74,7 +74,7 @@ test('leads from command to command, tells how each ended and copies what it pri
   await marks.getByRole('button', { name: 'cat: exit code 130' }).waitFor()
 })
 
-test('what the output names of the sandbox opens there: a port in the browser, a file at its line', async () => {
+test('opens ports in the browser and files at their line from terminal output', async () => {
   const { id, window } = await openTerminal('places-box')
   const { page, terminal } = window
   const context = page.context()
@@ -125,7 +125,7 @@ test('what the output names of the sandbox opens there: a port in the browser, a
   await page.getByRole('tree').getByText('app.py', { exact: true }).waitFor()
 })
 
-test("no output leads to this computer's own servers", async () => {
+test('terminal output cannot open servers of this computer', async () => {
   const { window } = await openTerminal('own-server-box')
   const { page, terminal } = window
   const opened: string[] = []
@@ -146,7 +146,7 @@ test("no output leads to this computer's own servers", async () => {
   expect(opened).toEqual([])
 })
 
-test('asks before several lines run one by one', async () => {
+test('asks before running several pasted lines', async () => {
   const { id, window } = await openTerminal('paste-box')
   const { page, terminal } = window
   const readStored = async () => (await app.client.call(readFile, { id, path: '/root/kept' })).content
@@ -186,7 +186,7 @@ test('asks before several lines run one by one', async () => {
   )
 })
 
-test('shows where a link leads, and lets programs copy and ring only as the person allows', async () => {
+test('shows link targets and lets programs copy and ring only as the user allows', async () => {
   const { window } = await openTerminal('links-box')
   const { page, terminal } = window
   const target = `http://elsewhere.localhost:${new URL(app.steward.serviceUrl).port}/v1/health?from=terminal`
@@ -243,7 +243,7 @@ test('shows where a link leads, and lets programs copy and ring only as the pers
   await bell.waitFor({ state: 'detached' })
 })
 
-test('says which program needs its person, until they look', async () => {
+test('marks a program that needs attention until the user looks', async () => {
   const { id, window } = await openTerminal('calling-box')
   const { page, terminal } = window
   await terminal.run('cat')
@@ -273,7 +273,7 @@ test('says which program needs its person, until they look', async () => {
   await page.locator(`[data-sandbox="${id}"]`).getByRole('img', { name: 'Needs you' }).waitFor({ state: 'detached' })
 })
 
-test('keeps the reader in place while output floods in', async () => {
+test('keeps the scroll position while output arrives', async () => {
   const { id, window } = await openTerminal('flood-box')
   const { page, terminal } = window
   await terminal.run(
@@ -295,7 +295,7 @@ test('keeps the reader in place while output floods in', async () => {
   await news.waitFor({ state: 'detached' })
 })
 
-test('looks and behaves as the person chose, also after a reload', async () => {
+test('applies terminal preferences, including after a reload', async () => {
   const { id, window } = await openTerminal('chosen-box')
   const { page, terminal } = window
   const readBackground = () =>
@@ -347,7 +347,7 @@ test('looks and behaves as the person chose, also after a reload', async () => {
   expect((await app.client.call(listTerminals, { id })).sessions).toHaveLength(1)
 })
 
-test('a frame that a program marks as such is never shown in part', async () => {
+test('never renders a synchronized update partially', async () => {
   const { page, close } = await openWindow(app.browser)
   onTestFinished(close)
   await page.clock.install()

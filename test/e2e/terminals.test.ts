@@ -23,7 +23,7 @@ test('creates a sandbox and types in its first terminal', async () => {
   expect(await window.sandbox('first-box').textContent()).toContain('2 vCPU')
 })
 
-test('draws vim, which writes what is typed into it', async () => {
+test('renders vim, which saves the typed text', async () => {
   const { id } = await app.sandbox('vim-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -40,7 +40,7 @@ test('draws vim, which writes what is typed into it', async () => {
   await window.terminal.sees('read: hello from vim')
 })
 
-test('tells the program the size of its window', async () => {
+test('reports the terminal size to the program', async () => {
   const { id } = await app.sandbox('size-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -64,7 +64,7 @@ test('tells the program the size of its window', async () => {
   expect(await readSize()).not.toBe(before.size)
 })
 
-test('finds all as it was after a reload', async () => {
+test('restores the terminal after a reload', async () => {
   const { id } = await app.sandbox('reload-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -81,7 +81,7 @@ test('finds all as it was after a reload', async () => {
   await window.terminal.sees('still remembered')
 })
 
-test('finds all as it was after the service was killed', async () => {
+test('restores the terminal after the service is killed', async () => {
   const { id } = await app.sandbox('crash-box')
   const { session_id } = await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -111,7 +111,7 @@ test('finds all as it was after the service was killed', async () => {
   })
 })
 
-test('shows how a program ended, and runs it again', async () => {
+test('shows the exit status of a program and runs it again', async () => {
   const { id } = await app.sandbox('end-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -128,7 +128,7 @@ test('shows how a program ended, and runs it again', async () => {
   await window.terminal.sees('here again')
 })
 
-test('a stop asks while a program runs, its terminals say why they ended, and Enter restarts them', async () => {
+test('asks before stopping a running program, shows the reason and restarts on Enter', async () => {
   const { id } = await app.sandbox('editing-box')
   for (const _ of [1, 2]) await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -172,7 +172,7 @@ test('a stop asks while a program runs, its terminals say why they ended, and En
   await terminal.isLive()
 })
 
-test('finds text in what was printed', async () => {
+test('finds text in terminal output', async () => {
   const { id } = await app.sandbox('search-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -189,7 +189,7 @@ test('finds text in what was printed', async () => {
   await search.waitFor({ state: 'hidden' })
 })
 
-test('keeps each terminal in a tab of its own', async () => {
+test('opens each terminal in a separate tab', async () => {
   const { id } = await app.sandbox('tab-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -205,7 +205,7 @@ test('keeps each terminal in a tab of its own', async () => {
   await window.terminal.sees(/^in the first$/m)
 })
 
-test('is one machine: what a terminal starts, an exec reaches, and top shows nothing else', async () => {
+test('terminal and exec share one sandbox, and top shows only its processes', async () => {
   const { id } = await app.sandbox('one-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
@@ -228,7 +228,7 @@ test('is one machine: what a terminal starts, an exec reaches, and top shows not
   await window.terminal.press('q')
 })
 
-test('deletes a sandbox and leaves nothing of it', async () => {
+test('deletes a sandbox without leftovers', async () => {
   const { id, name } = await app.sandbox('gone-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()

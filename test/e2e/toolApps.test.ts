@@ -44,7 +44,7 @@ const waiting = (id: string, message: string) => ({
   structuredContent: { waiting: { id, for: 'person', message, expires_at: null } },
 })
 
-test('a purchase waits, is approved in Steward, and its receipt is shown', async () => {
+test('a purchase waits for approval in Steward and then shows its receipt', async () => {
   const { page } = await app.window()
   await page
     .getByRole('navigation', { name: 'Sections' })
@@ -91,7 +91,7 @@ test('a purchase waits, is approved in Steward, and its receipt is shown', async
   await heading('Paid')
 })
 
-test('what the person refuses is not done, and the page says so', async () => {
+test('does not run a refused call, and the page says so', async () => {
   const sandbox = await app.sandbox('atlas')
   const { page } = await app.window()
   const deleting = mcp.client.callTool({ name: 'sandbox_delete', arguments: { sandbox_id: sandbox.id } })
@@ -105,7 +105,7 @@ test('what the person refuses is not done, and the page says so', async () => {
   await look(host.page, 'tool-app-refused', ['light'])
 })
 
-test('text of strangers stays text, in any scheme, and the page reaches nothing', async () => {
+test('renders untrusted text as text in each color scheme without network requests', async () => {
   const calls: string[] = []
   const listen = (request: Request): void => void calls.push(new URL(request.url()).pathname)
   host.page.on('request', listen)
@@ -133,7 +133,7 @@ test('text of strangers stays text, in any scheme, and the page reaches nothing'
   await host.frame.locator('html[data-theme=light]').waitFor()
 })
 
-test('a link is opened by the host alone', async () => {
+test('only the host opens a link', async () => {
   await host.show()
   const url = `https://basescan.org/tx/0x${'a'.repeat(64)}`
   const payment = { state: 'settled', amount_usd: 1, transaction: `0x${'a'.repeat(64)}`, transaction_url: url }
@@ -142,7 +142,7 @@ test('a link is opened by the host alone', async () => {
   await eventually(async () => expect(await host.links()).toEqual([url]))
 })
 
-test('it asks no more once the host has ended it', async () => {
+test('sends no requests after the host ends the app', async () => {
   await host.show()
   await heading('In progress')
   await host.end()

@@ -41,7 +41,7 @@ const call = (name: string, args: object, id = 'c1'): ScriptedPart => ({ call: n
 const play = (...steps: ScriptedPart[][]) =>
   providers.playAlways(() => ({ parts: steps.shift() ?? [{ text: 'Over.' }], usage: plainUsage }))
 
-test('a server is added, one of its tools allowed, used in a chat, and asked about again when it changes', async () => {
+test('allows one tool of a new server in chat and asks after it changes', async () => {
   const window = await app.window()
   const { page } = window
   await window.reload()
@@ -135,7 +135,7 @@ test('a server is added, one of its tools allowed, used in a chat, and asked abo
   await section.getByText('No tool servers yet.').waitFor()
 })
 
-test('a program in a sandbox that others wrote reads a file for a chat', async () => {
+test('a third-party tool server in a sandbox reads a file for a chat', async () => {
   const { servers } = await app.person.call(listToolServers, {})
   for (const { id: serverId } of servers) await app.person.call(removeToolServer, { serverId }) // of an earlier try
   const { id } = await app.sandbox('tool-box')

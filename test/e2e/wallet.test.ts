@@ -32,7 +32,7 @@ async function walletWindow(): Promise<Page> {
 /** As the window itself knows it. */
 const readWallet = (page: Page): Promise<Wallet> => callInPage(page, getWallet, {})
 
-test('a wallet is there only after its words were shown to be written down', async () => {
+test('creates a wallet only after the user confirms the recovery phrase', async () => {
   const page = await walletWindow()
   const prompt = walletPrompt(page)
   await page.getByRole('heading', { name: 'Create your wallet' }).waitFor()
@@ -81,7 +81,7 @@ test('a wallet is there only after its words were shown to be written down', asy
   expect(await readWallet(page)).toMatchObject({ state: 'unlocked', keyrings: [{ words: 12, written_down: true }] })
 })
 
-test('the window cannot look into a secure prompt that shows a phrase', async () => {
+test('the window cannot read a secure prompt that shows a phrase', async () => {
   const page = await walletWindow()
   const prompt = walletPrompt(page)
   await page.getByRole('button', { name: 'Actions for Phrase 1' }).click()
@@ -112,7 +112,7 @@ test('the window cannot look into a secure prompt that shows a phrase', async ()
   await prompt.waitUntilClosed()
 })
 
-test('the wallet is locked from the line of state, and only its passphrase unlocks it', async () => {
+test('locks the wallet from the status bar and unlocks it only with the passphrase', async () => {
   const page = await walletWindow()
   const prompt = walletPrompt(page)
   await page.getByRole('button', { name: 'Wallet unlocked' }).click()
@@ -133,7 +133,7 @@ test('the wallet is locked from the line of state, and only its passphrase unloc
   await page.getByRole('button', { name: 'Wallet unlocked' }).waitFor()
 })
 
-test('a key comes from a keystore, leaves as one that ethers opens, and is removed', async () => {
+test('imports a keystore, exports one that ethers opens and removes the key', async () => {
   const page = await walletWindow()
   const prompt = walletPrompt(page)
   const account = { address: importedAddress, privateKey: imported }

@@ -24,7 +24,7 @@ afterAll(() => app?.close())
 
 const listLinked = async () => (await app.client.call(getMe, {})).wallets.map((it) => it.wallet_address)
 
-test('a wallet is unlinked after a confirmation, stays unlinked, and is linked again', async () => {
+test('a wallet stays unlinked after a confirmation until it is linked again', async () => {
   await eventually(async () => expect(await listLinked()).toEqual([wallet.address]))
   const window = await app.window()
   const { page } = window
@@ -53,7 +53,7 @@ test('a wallet is unlinked after a confirmation, stays unlinked, and is linked a
   expect(await listLinked()).toEqual([wallet.address])
 })
 
-test('a wallet that another one linked says so, also when that one is about to be unlinked', async () => {
+test('shows which wallet linked another, including before that wallet is unlinked', async () => {
   const { serviceUrl } = app.steward
   const second = evmWallet()
   const { json: tokens } = await wallet.signIn(serviceUrl)
@@ -73,7 +73,7 @@ test('a wallet that another one linked says so, also when that one is about to b
   await app.client.call(unlinkWallet, { address: second.address })
 })
 
-test('the secure prompt of a removal says that the key no longer signs in, and unlinks it', async () => {
+test('the removal prompt warns that the key no longer signs in and unlinks it', async () => {
   const window = await app.window()
   const { page } = window
   await page.getByRole('button', { name: 'Wallet', exact: true }).click()

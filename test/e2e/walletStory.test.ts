@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test('creates a wallet, locks and unlocks it, registers an automaton, denies one, and verifies the log', async () => {
+test('creates and locks a wallet, decides two registrations and verifies the activity log', async () => {
   const window = await app.window()
   const { page } = window
   await createWallet(window)

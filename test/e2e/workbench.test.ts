@@ -56,7 +56,7 @@ async function split(page: Page, keys: string): Promise<string> {
   return id
 }
 
-test('splits by keys and by dragging, types into all at once, and finds the layout again', async () => {
+test('splits by keys and by dragging, broadcasts input and restores the layout', async () => {
   const { id: sandboxId } = await app.sandbox('split-box')
   const [first, second] = [
     (await app.client.call(createTerminal, { id: sandboxId, command: 'bash' })).session_id,
@@ -115,7 +115,7 @@ test('splits by keys and by dragging, types into all at once, and finds the layo
   await eventually(async () => expect(await readPositions(page)).toEqual(arranged))
 })
 
-test('renames and reorders tabs, and goes to what it finds in another terminal', async () => {
+test('renames and reorders tabs and opens search results in other terminals', async () => {
   const { id } = await app.sandbox('tab-box')
   const [first, two, three] = await Promise.all(
     ['seq 1 3000; echo hidden-needle; seq 1 200; cat', 'cat', 'cat'].map((command) =>
@@ -164,7 +164,7 @@ test('renames and reorders tabs, and goes to what it finds in another terminal',
   await sees(page, match, 'hidden-needle')
 })
 
-test('a split starts where its neighbour is, and a program that runs is not ended without a question', async () => {
+test('a split starts in the same directory, and ending a running program asks first', async () => {
   const { id: sandboxId } = await app.sandbox('careful-box')
   const first = (await app.client.call(createTerminal, { id: sandboxId, command: 'bash' })).session_id
   const window = await app.window()

@@ -3,7 +3,7 @@ import { createJsonLog } from '#platform/log.ts'
 import { until } from '../support/eventually.ts'
 import { runningService } from '../support/runningService.ts'
 
-test('the access log names route, status and account, and nothing that a caller chose', async () => {
+test('logs route, status and account without values chosen by the caller', async () => {
   const lines: string[] = []
   const log = createJsonLog({ write: (line) => lines.push(line), now: Date.now, level: 'debug' })
   const service = await runningService({ host: 'none', log })

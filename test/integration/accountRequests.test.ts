@@ -37,30 +37,27 @@ const denied = { status: 403, json: { code: 'auth/account-denied' } }
 test.each([
   ['Ethereum', newWallet, 'evm'],
   ['Solana', () => solanaWallet(() => nowMs), 'solana'],
-] as const)(
-  'an unknown wallet of %s asks once, and has an account of its own once it is allowed',
-  async (_, make, type) => {
-    const wallet = make()
-    expect(await wallet.signIn(service.url)).toMatchObject(waits)
-    expect(await wallet.signIn(service.url)).toMatchObject(waits)
-    const requests = await listRequests()
-    expect(requests).toMatchObject([
-      { wallet_address: wallet.address, wallet_type: type, state: 'waiting', asked_at: '2027-01-15T08:00:00.000Z' },
-    ])
-    expect(await decide(requests[0].id, true)).toMatchObject({ status: 200, json: { state: 'allowed' } })
+] as const)('an unknown %s wallet requests once and receives an account after approval', async (_, make, type) => {
+  const wallet = make()
+  expect(await wallet.signIn(service.url)).toMatchObject(waits)
+  expect(await wallet.signIn(service.url)).toMatchObject(waits)
+  const requests = await listRequests()
+  expect(requests).toMatchObject([
+    { wallet_address: wallet.address, wallet_type: type, state: 'waiting', asked_at: '2027-01-15T08:00:00.000Z' },
+  ])
+  expect(await decide(requests[0].id, true)).toMatchObject({ status: 200, json: { state: 'allowed' } })
 
-    const { status, json } = await wallet.signIn(service.url)
-    expect(status).toBe(200)
-    const created = await service.send('/v1/auth/api-keys', { key: json.access_token, body: { name: 'agent' } })
-    expect(created.status).toBe(201)
-    const me = (key: string) => service.send('/v1/auth/me', { key })
-    const theirs = await me(created.json.key)
-    expect(theirs.json).toMatchObject({ role: 'user', wallet_address: wallet.address })
-    expect(theirs.json.id).not.toBe((await me(service.key)).json.id)
-  },
-)
+  const { status, json } = await wallet.signIn(service.url)
+  expect(status).toBe(200)
+  const created = await service.send('/v1/auth/api-keys', { key: json.access_token, body: { name: 'agent' } })
+  expect(created.status).toBe(201)
+  const me = (key: string) => service.send('/v1/auth/me', { key })
+  const theirs = await me(created.json.key)
+  expect(theirs.json).toMatchObject({ role: 'user', wallet_address: wallet.address })
+  expect(theirs.json.id).not.toBe((await me(service.key)).json.id)
+})
 
-test('a denied wallet stays out, also after a restart, until the person allows it', async () => {
+test('a denied wallet stays denied across a restart until the user allows it', async () => {
   const wallet = newWallet()
   const id = await requestAccount(wallet)
   expect(await decide(id, false)).toMatchObject({ status: 200, json: { state: 'denied' } })
@@ -72,7 +69,7 @@ test('a denied wallet stays out, also after a restart, until the person allows i
   expect((await wallet.signIn(service.url)).status).toBe(200)
 })
 
-test('a denied wallet stays out while the clock is a year ahead', async () => {
+test('a denied wallet stays denied while the clock is a year ahead', async () => {
   await service.close()
   const time = createShiftedTime()
   service = await runningService({
@@ -86,7 +83,7 @@ test('a denied wallet stays out while the clock is a year ahead', async () => {
   expect(await listRequests()).toMatchObject([{ wallet_address: wallet.address, state: 'denied' }])
 })
 
-test('what was allowed is not taken back by a denial, and to decide again changes nothing', async () => {
+test('an approval cannot be denied later, and a repeated decision changes nothing', async () => {
   const wallet = newWallet()
   const id = await requestAccount(wallet)
   await decide(id, true)
@@ -95,7 +92,7 @@ test('what was allowed is not taken back by a denial, and to decide again change
   expect((await wallet.signIn(service.url)).status).toBe(200)
 })
 
-test('no API key decides, neither the owner’s nor one of a program nor one of somebody else', async () => {
+test('no API key of any account can decide a request', async () => {
   const wallet = newWallet()
   const id = await requestAccount(wallet)
   const program = (await service.send('/v1/auth/api-keys', { body: { name: 'program' } })).json.key
@@ -110,7 +107,7 @@ test('no API key decides, neither the owner’s nor one of a program nor one of 
   expect(await wallet.signIn(service.url)).toMatchObject(waits)
 })
 
-test('another account does not see who asks', async () => {
+test('another account cannot see the requesters', async () => {
   await newWallet().signIn(service.url)
   const { key } = secondAccount(service.dataDir)
   expect((await service.send('/v1/auth/account-requests', { key })).status).toBe(403)
@@ -118,20 +115,20 @@ test('another account does not see who asks', async () => {
   expect((await service.send('/v1/auth/account-requests')).json.count).toBe(1)
 })
 
-test('an id that nobody gave is not found, whatever its form', async () => {
+test('returns 404 for an unknown id of any form', async () => {
   for (const id of ['areq_000000000000000000000000', 'x']) {
     expect(await decide(id, true)).toMatchObject({ status: 404, json: { code: 'account-request/not-found' } })
   }
 })
 
-test('a message that nobody signed asks for nothing', async () => {
+test('a message with a forged signature creates no request', async () => {
   const wallet = newWallet()
   const forged = { ...(await newWallet().signedMessage(service.url)), signature: await wallet.sign('another text') }
   expect((await exchange(service.url, '/v1/auth/verify', { body: forged })).status).toBe(400)
   expect(await listRequests()).toEqual([])
 })
 
-test('many wallets fill neither the inbox nor the table', async () => {
+test('many wallets cannot fill the inbox or the table', async () => {
   const first = newWallet()
   const id = await requestAccount(first)
   for (let count = 1; count < accountRequestLimits.waiting; count += 1) await newWallet().signIn(service.url)
@@ -148,7 +145,7 @@ test('many wallets fill neither the inbox nor the table', async () => {
   expect(await newWallet().signIn(service.url)).toMatchObject(waits)
 })
 
-test('a request that nobody decides ends after a week, a denial after three months', async () => {
+test('an undecided request expires after a week and a denial after three months', async () => {
   const forgotten = newWallet()
   const refused = newWallet()
   await forgotten.signIn(service.url)
@@ -160,7 +157,7 @@ test('a request that nobody decides ends after a week, a denial after three mont
   expect(await refused.signIn(service.url)).toMatchObject(waits)
 })
 
-test('a wallet that is linked to an account meanwhile asks no more', async () => {
+test('linking a wallet to an account ends its request', async () => {
   const wallet = newWallet()
   await wallet.signIn(service.url)
   await service.send('/v1/auth/wallets', { body: await wallet.signedMessage(service.url) })
@@ -168,7 +165,7 @@ test('a wallet that is linked to an account meanwhile asks no more', async () =>
   expect((await wallet.signIn(service.url)).status).toBe(200)
 })
 
-test('the person’s key is known while the application runs, and ends with it', async () => {
+test('the user’s key works only while the application runs', async () => {
   const me = await service.send('/v1/auth/me', { key: person })
   expect(me.json).toMatchObject({ role: 'owner', api_key: { name: 'Owner key' } })
   await service.close()

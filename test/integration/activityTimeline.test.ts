@@ -93,7 +93,7 @@ const summaries = () => log.records.following(0, 1000).map(({ summary }) => summ
 const describeCreated = (name: string) => expect.stringContaining(`the API key “${name}”`)
 const toEntry = (summary: string) => ({ kind: 'test.noted', actor: { kind: 'person', name: 'You' } as const, summary })
 
-test('copies what the service notes, in order and once, over restarts and times apart', async () => {
+test('copies service activity once and in order across restarts and disconnects', async () => {
   await makeKey('one')
   await eventually(() => expect(summaries()).toEqual([describeCreated('one')]))
   await makeKey('two')
@@ -118,7 +118,7 @@ test('copies what the service notes, in order and once, over restarts and times 
   expect(await get('/local/activity/verify')).toMatchObject({ ok: true, checked: 5, problems: [] })
 })
 
-test('what could not be kept is read again, whole', async () => {
+test('reads activity again in full after a failed write', async () => {
   await makeKey('one')
   await eventually(() => expect(summaries()).toHaveLength(1))
   database.exec(`CREATE TRIGGER broken BEFORE UPDATE ON followed_services BEGIN SELECT raise(ABORT, 'full'); END`)
@@ -131,7 +131,7 @@ test('what could not be kept is read again, whole', async () => {
   expect(await get('/local/activity/verify')).toMatchObject({ ok: true, checked: 3 })
 })
 
-test('reads another account from its own beginning, and goes on with the first where it was', async () => {
+test('reads another account from its start and resumes the first one', async () => {
   const first = key
   await makeKey('one')
   await eventually(() => expect(summaries()).toHaveLength(1))
@@ -147,7 +147,7 @@ test('reads another account from its own beginning, and goes on with the first w
   await eventually(() => expect(summaries()).toEqual(['one', 'of another', 'two'].map(describeCreated)))
 })
 
-test('names the key and the command of a program, and cleans what looks like a secret', async () => {
+test('names the key and command of a program and redacts secrets', async () => {
   const program = (await service.send('/v1/auth/api-keys', { key, body: { name: 'research-agent' } })).json
   const { account_id } = (await service.send('/v1/activity?limit=1', { key })).json
   const records = openDatabase(join(service.dataDir, 'service.sqlite'))
@@ -171,7 +171,7 @@ test('names the key and the command of a program, and cleans what looks like a s
   expect(JSON.stringify(entries)).not.toContain(program.key)
 })
 
-test('says how much is missing where the service dropped it before it was read', async () => {
+test('reports the number of entries that the service deleted before they were read', async () => {
   await scope.close()
   for (const name of ['one', 'two', 'three']) await makeKey(name)
   const records = openDatabase(join(service.dataDir, 'service.sqlite'))
@@ -187,7 +187,7 @@ test('says how much is missing where the service dropped it before it was read',
   ])
 })
 
-test('only the session of the person reads the log', async () => {
+test('only the user session reads the activity log', async () => {
   for (const path of ['/local/activity', '/local/activity/verify', '/local/activity/export']) {
     expect((await ask(path, {})).status).toBe(401)
     const withKey = await ask(path, { ...session, authorization: `Bearer ${key}` })
@@ -196,7 +196,7 @@ test('only the session of the person reads the log', async () => {
   }
 })
 
-test('finds words, kinds, actors and times, newest first and page by page', async () => {
+test('finds entries by text and attributes in pages, newest first', async () => {
   const atHour = (hour: number) => Date.UTC(2026, 0, 1, hour)
   const add = (kind: string, summary: string, more: object = {}) => log.note({ ...toEntry(summary), kind, ...more })
   add('intent.asked', 'Sign in to example.com', { atMs: atHour(1), detail: { host: 'example.com' } })
@@ -230,7 +230,7 @@ test('finds words, kinds, actors and times, newest first and page by page', asyn
   }
 })
 
-test('a table is in the order of time, and JSON Lines in that of the chain', async () => {
+test('CSV is sorted by time and JSON Lines by chain order', async () => {
   const atMs = Date.UTC(2026, 0, 1)
   log.note({ ...toEntry('asked to delete atlas'), atMs: atMs + 2_000 })
   log.follow('acc_other', { entries: [{ ...toEntry('created atlas'), atMs }], sequence: 1 })
@@ -270,7 +270,7 @@ test('filters do not change the state of a request', async () => {
   }
 })
 
-test('a row that somebody changed is listed with what is wrong, and found', async () => {
+test('lists a changed row with its problem and detects it', async () => {
   for (const word of ['one', 'two', 'three', 'four']) log.note(toEntry(word))
   database.exec(`DROP TRIGGER timeline_keeps_words; DROP TRIGGER timeline_keeps_rows;
     UPDATE timeline SET detail = 'no JSON' WHERE sequence = 2; DELETE FROM timeline WHERE sequence = 3`)
@@ -284,7 +284,7 @@ test('a row that somebody changed is listed with what is wrong, and found', asyn
   expect([ok, problems.map(({ sequence }: Json) => sequence)]).toEqual([false, [2, 4]])
 })
 
-test('a long log is read to its end, and a search through all of it', async () => {
+test('reads and searches a long log completely', async () => {
   database.transaction(() => {
     for (let index = 1; index <= 12_000; index += 1) log.note(toEntry(index === 3 ? 'the needle' : 'hay'))
   })()
@@ -297,7 +297,7 @@ const readDocument = (): string => {
   return /```js\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
 }
 
-test('anyone can check an export of JSON Lines with the script of the documentation', async () => {
+test('the documented script verifies a JSON Lines export', async () => {
   for (let index = 1; index <= 450; index += 1) {
     log.note({ ...toEntry(`=entry ${index}, “ü”\n"2"`), detail: { count: index, b: null, a: 'x', 10: 1, 9: 2 } })
   }
@@ -324,7 +324,7 @@ test('anyone can check an export of JSON Lines with the script of the documentat
   expect(check).toThrow('Entry 11 was changed.')
 })
 
-test('an export of CSV has no cell that a spreadsheet would run, and gives every cell back', async () => {
+test('a CSV export escapes formulas and preserves every cell', async () => {
   const summaries = ['=1+1', '+1', '-1', '@x', '\tx', "'=x", "it's", 'a,b', 'say "hi"', 'two\r\nlines', '\rx', 'plain']
   for (const summary of summaries) log.note({ ...toEntry(summary), detail: { summary } })
   const answer = await ask('/local/activity/export?format=csv')
@@ -338,7 +338,7 @@ test('an export of CSV has no cell that a spreadsheet would run, and gives every
   expect(rows.map((row) => JSON.parse(row[7] ?? ''))).toEqual(summaries.map((summary) => ({ summary })))
 })
 
-test('the command checks an export without the log it came from', async () => {
+test('the command verifies an export without the original log', async () => {
   for (const word of ['one', 'two', 'three'])
     log.note({ ...toEntry(word), task: 'chat:msg_1', links: { intent: 'int_1' } })
   const file = join(dataFolder, 'export.jsonl')

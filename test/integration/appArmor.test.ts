@@ -17,7 +17,7 @@ test('the AppArmor profile covers every program that makes user namespaces for s
   }
 })
 
-test('AppArmor understands it', (context) => {
+test('AppArmor parses the profile', (context) => {
   context.skip(missing !== undefined, missing)
   const { status, stderr } = spawnSync(parser ?? '', ['--skip-kernel-load', '--skip-cache', profile])
   expect([status, stderr.toString()]).toEqual([0, expect.not.stringContaining('error')])

@@ -230,8 +230,8 @@ function expectRefused({ status, json }: Answer, subject: string): void {
   expect(JSON.stringify(json), subject).not.toMatch(/waiting\.example|granted\.example|micro_usd/)
 }
 
-describe('only the session of the person', () => {
-  test('decides, changes the policy, stops, grants, locks, opens secure prompts and reads the inbox', async () => {
+describe('only the user session', () => {
+  test('makes decisions, controls the wallet and policy and reads the inbox', async () => {
     const before = await everything()
     for (const [name, headers] of Object.entries(credentials)) {
       for (const deed of deeds())
@@ -243,7 +243,7 @@ describe('only the session of the person', () => {
     expect(before[0]?.intents).toContainEqual(expect.objectContaining({ id: intentId, state: 'waiting' }))
   })
 
-  test('hears of what happens', async () => {
+  test('receives events over a WebSocket', async () => {
     const refused = Object.entries(credentials).flatMap(([name, headers]) =>
       // A key beside the session changes nothing for the events, which are the page's own.
       name.startsWith('the session with') ? [] : [{ name, headers }],
@@ -256,7 +256,7 @@ describe('only the session of the person', () => {
     }
   })
 
-  test('is needed by whatever spelling of the path', async () => {
+  test('is required for every spelling of the path', async () => {
     const before = await everything()
     const decision = `/local/intents/${intentId}/decision`
     const spellings = [
@@ -297,7 +297,7 @@ describe('only the session of the person', () => {
   })
 })
 
-test('a client sees and takes back what it asked for, and nothing of others', async () => {
+test('a client sees and cancels only the requests that it made', async () => {
   const otherCredential = credentials['an API key of this account'] ?? {}
   const path = `/local/intents/${intentId}`
   for (const method of ['GET', 'DELETE']) {
@@ -327,7 +327,7 @@ test('a client sees and takes back what it asked for, and nothing of others', as
   })
 })
 
-test('a program that lost the answer, and asks again with its key, gets one signature and not two', async () => {
+test('a retry with the idempotency key after a lost response returns one signature', async () => {
   const intent = { kind: 'siwe', domain: 'granted.example', uri: 'https://granted.example/', nonce: 'onceonly12345678' }
   const createRequest = (headers: Record<string, string>, reason = 'Order 7'): HttpRequest => ({
     path: '/local/intents',
@@ -371,7 +371,7 @@ function sendAndLeave({ path, method, headers, body }: HttpRequest): Promise<voi
   })
 }
 
-test('and the person does it all', async () => {
+test('the user session performs all of these actions', async () => {
   const decided = await asPerson({
     path: `/local/intents/${intentId}/decision`,
     method: 'POST',

@@ -117,7 +117,7 @@ const companions = {
   'src/main/platform/some.test.ts': 'export const target = 1\n',
 }
 
-describe('import arrows', () => {
+describe('import rules', () => {
   const wrong = Object.fromEntries(Object.values(planted).map(({ path, text }) => [path, text]))
   const folder = createPlantedTree({ ...targets, ...allowed, ...companions, ...wrong })
   let reported: { rule: string; from: string }[] = []
@@ -126,7 +126,7 @@ describe('import arrows', () => {
     reported = await violationsIn(folder)
   })
 
-  test('fail the check as `npm run check` runs it', async () => {
+  test('fail the check with the arguments of `npm run check`', async () => {
     const step = checkSteps.find(({ command }) => command === 'depcruise')
     const { exitCode, stdout } = await runTool(folder, 'depcruise', step?.parts ?? [])
     expect({ exitCode, stdout }).toEqual({
@@ -135,22 +135,22 @@ describe('import arrows', () => {
     })
   })
 
-  test.each(ruleNames())('%s is caught', (rule) => {
+  test.each(ruleNames())('%s is reported', (rule) => {
     const path = planted[rule]?.path ?? 'no violation is planted for this rule'
     expect(reported).toContainEqual({ rule, from: path })
   })
 
-  test('leave what keeps to them alone', async () => {
+  test('accept compliant files', async () => {
     expect(await violationsIn(createPlantedTree({ ...targets, ...allowed }))).toEqual([])
   })
 })
 
-describe('the types of shared', () => {
+describe('types in src/shared', () => {
   test.each([
     ['the window', 'export const width = window.innerWidth\n', "Cannot find name 'window'"],
     ['Node', "import { readFileSync } from 'node:fs'\nexport const read = readFileSync\n", "'node:fs'"],
     ['enums', 'export enum Color { red }\n', 'erasableSyntaxOnly'],
-  ])('know nothing of %s', async (_, text, message) => {
+  ])('do not include %s', async (_, text, message) => {
     const folder = createPlantedTree({ 'src/shared/planted.ts': text })
     const { exitCode, stdout } = await runTool(folder, 'tsc', ['-p', 'tsconfig.shared.json'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining(message) })
@@ -239,7 +239,7 @@ describe('input readers', () => {
     expect(stdout).toContain(problem)
   })
 
-  test('of the platform, of tests and of the allow-list pass; an entry that nothing needs does not', async () => {
+  test('pass in platform code or tests or the allow-list, and unused entries fail', async () => {
     const files = {
       'src/main/agent/one/oneRepository.ts': 'export const row = (text: string): unknown => JSON.parse(text)\n',
       'src/main/agent/one/reader.test.ts': 'export const read = (text: string): unknown => JSON.parse(text)\n',
@@ -275,7 +275,7 @@ describe('helper scripts', () => {
     return { exitCode, stdout }
   }
 
-  test('that compile pass', async () => {
+  test('pass if they compile', async () => {
     const files = { [`${scripts}/good.pl`]: good, ...uses('good') }
     expect(await compile(files)).toEqual({ exitCode: 0, stdout: '' })
   })
@@ -285,14 +285,14 @@ describe('helper scripts', () => {
     ['names a variable that is not there', '\n$nothing = 1;\n', 'requires explicit package name'],
     ['declares a variable twice', 'my $x = 1;\nmy $x = 2;\nprint $x;\n', '"my" variable $x masks earlier declaration'],
     ['needs more than perl-base', 'use JSON::PP;\n', "Can't locate JSON/PP.pm"],
-  ])('fail the check where one %s', async (_, text, message) => {
+  ])('fail the check if one %s', async (_, text, message) => {
     const files = { [`${scripts}/good.pl`]: good, [`${scripts}/wrong.pl`]: text, ...uses('good', 'wrong') }
     const { exitCode, stdout } = await compile(files)
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('shared + good + wrong: ') })
     expect(stdout).toContain(message)
   })
 
-  test('fail the check where one is missing or not used', async () => {
+  test('fail the check if one is missing or unused', async () => {
     const { exitCode, stdout } = await compile({ [`${scripts}/good.pl`]: good, ...uses('gone') })
     expect({ exitCode, stdout }).toEqual({
       exitCode: 1,

@@ -48,7 +48,7 @@ const sender =
   (path: string, fields = {}) =>
     exchange(steward.serviceUrl, path, { key: steward.ownerKey, ...fields })
 
-test('a backup of a running Steward is complete, and restoring preserves the previous folder', async () => {
+test('backs up a running Steward completely and preserves the previous folder on restore', async () => {
   const steward = await running(temporaryFolder('data'))
   const sandbox = await sandboxWithFile(steward)
   const folders = temporaryFolder('backup')
@@ -89,7 +89,7 @@ test('refuses to restore a folder that is not a backup', async () => {
   expect(existsSync(data)).toBe(false)
 })
 
-test('a copy of a running data folder starts and says so, and its `stop` ends nothing of the original', async () => {
+test('a copied data folder starts with a notice and its `stop` leaves the original running', async () => {
   const original = await running(temporaryFolder('data'))
   const copy = join(temporaryFolder('copy'), 'data')
   await promisify(execFile)('/bin/cp', ['-a', original.dataFolder, copy])

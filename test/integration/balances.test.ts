@@ -87,7 +87,7 @@ async function deadUrl(): Promise<string> {
   return url
 }
 
-test('reads USDC and ether of every EVM account, exactly', async () => {
+test('reads the exact USDC and ether balances of every EVM account', async () => {
   expect(await reading(node.url).read('base')).toEqual({
     network: 'eip155:8453',
     source: 'live',
@@ -107,7 +107,7 @@ test('reads USDC and ether of every EVM account, exactly', async () => {
   })
 })
 
-test('reads USDC and SOL of every Solana account, exactly, and keeps them', async () => {
+test('reads and stores the exact USDC and SOL balances of every Solana account', async () => {
   const cluster = await solanaCluster()
   opened.push(() => cluster.close())
   await cluster.give(keys.solana.address, 7_654_321n)
@@ -124,7 +124,7 @@ test('reads USDC and SOL of every Solana account, exactly, and keeps them', asyn
   expect(later).toMatchObject({ source: 'stale', balances: live.balances })
 })
 
-test('keeps the last figures, and shows them with their age while the network is gone', async () => {
+test('shows the last balances with their age while the network is unreachable', async () => {
   const database = openedDatabase()
   await reading(node.url, database).read('8453')
   const dead = await deadUrl()
@@ -133,12 +133,12 @@ test('keeps the last figures, and shows them with their age while the network is
   expect(cachedBalances[0]).toMatchObject({ usdc: '12345678', as_of: '2026-01-02T03:04:05.678Z' })
 })
 
-test('what was never read is not known, rather than nothing', async () => {
+test('reports a balance as unknown instead of zero if it was never read', async () => {
   const { balances: unknown } = await reading(await deadUrl()).read('base')
   expect(unknown[0]).toMatchObject({ usdc: null, ether: null, as_of: null })
 })
 
-test('believes no figures of another network', async () => {
+test('rejects balances from a network with another chain id', async () => {
   const { source, detail, balances: unknown } = await reading(node.url).read('base-sepolia')
   expect(source).toBe('stale')
   expect(detail).toBe(`${new URL(node.url).host} is of another network: its chain id is not 84532.`)
@@ -154,14 +154,14 @@ test.each([
   ],
   ['no JSON', 502, '<html>Bad gateway for /v2/s3cret</html>', /status 502, not with JSON-RPC\.$/],
   ['figures that are none', 200, '{"jsonrpc":"2.0","id":1,"result":"0x2105"}', /an answer that cannot be read\.$/],
-])('says so when the network answers with %s, and nothing of its key', async (_, status, text, expected) => {
+])('reports a network response with %s without revealing the RPC key', async (_, status, text, expected) => {
   const { url } = await server((_request, response) => response.writeHead(status).end(text))
   const { detail } = await reading(`${url}/v2/s3cret?key=s3cret`).read('base')
   expect(detail).toMatch(expected)
   expect(detail).not.toContain('s3cret')
 })
 
-test('waits six seconds for a network that hangs, once for all who ask', async () => {
+test('times out after six seconds and sends one query for concurrent reads', async () => {
   let requestCount = 0
   const { url } = await server(() => {
     requestCount += 1 // and never answers
@@ -175,7 +175,7 @@ test('waits six seconds for a network that hangs, once for all who ask', async (
   expect(requestCount).toBe(1)
 })
 
-test('shows of an RPC its host alone, and knows no other networks', async () => {
+test('shows only the host of an RPC URL and lists only the supported networks', async () => {
   const reader = reading('https://rpc.example.com:8443/v2/s3cret?key=s3cret')
   expect(reader.networks()).toEqual([
     {
@@ -204,7 +204,7 @@ test('shows of an RPC its host alone, and knows no other networks', async () => 
   )
 })
 
-test('a payment that the signer authorized is one that the contract takes, once', async () => {
+test('the USDC contract accepts a payment authorized by the signer exactly once', async () => {
   const { signer, prepare, clock } = createTestSigner()
   clock.now = Date.now()
   const payee = '0x5d38E6C1923492247511a01b49e34A26cacD6811'

@@ -6,22 +6,19 @@ import { listHelpers } from '../bench/steward/processFigures.ts'
 import { until } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-test.each(['create', 'exec', 'tmux'] as const)(
-  'peer %s of the benchmark is spawned by a small process',
-  async (peer) => {
-    const samples = await measurePeer(peer, 3, temporaryFolder('peer'))
-    expect(samples).toHaveLength(3)
-    expect(samples.every((ms) => ms > 0)).toBe(true)
-  },
-)
+test.each(['create', 'exec', 'tmux'] as const)('benchmark peer %s is spawned by a small process', async (peer) => {
+  const samples = await measurePeer(peer, 3, temporaryFolder('peer'))
+  expect(samples).toHaveLength(3)
+  expect(samples.every((ms) => ms > 0)).toBe(true)
+})
 
-test('a burst of the peer counts until its last command has run', async () => {
+test('measures a peer burst until its last command has run', async () => {
   const [lastMs = 0, ...others] = await measurePeer('burst', 2)
   expect(lastMs).toBeGreaterThan(0)
   expect(others).toEqual([])
 })
 
-test('processes of another part are not counted again', async () => {
+test('does not count the processes of another part twice', async () => {
   const script = 'sh -c "sleep 100; true" & sleep 100 & echo $!; wait'
   const parent = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   try {

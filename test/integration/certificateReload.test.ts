@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { testTls } from '../support/tlsFiles.ts'
 
 /** The service as systemd runs it: alone, without a terminal. */
-test('SIGHUP replaces the certificate for new connections and ends nothing', async () => {
+test('replaces the certificate for new connections on SIGHUP without closing open ones', async () => {
   const data = temporaryFolder('data')
   const [certificate, key] = [join(data, 'certificate.pem'), join(data, 'key.pem')]
   writeFileSync(certificate, testTls.cert)

@@ -84,7 +84,7 @@ const readCredits = async (owner = wallet) =>
   (await service.send('/v1/credits/balance', { key: (await owner.signIn(service.url)).json.access_token })).json
     .balance_cents
 
-test('@x402/fetch buys credits, and balances move by the exact amount', async () => {
+test('@x402/fetch buys credits and changes balances by the exact amount', async () => {
   const ada = await rich()
   const [paid, credited] = [await chain.balance(payTo), await readCredits()]
   const fetching = wrapFetchWithPaymentFromConfig(fetch, {
@@ -97,7 +97,7 @@ test('@x402/fetch buys credits, and balances move by the exact amount', async ()
   expect((await readCredits()) - credited).toBe(500)
 })
 
-test('@x402/fetch buys a domain, and balances move by the exact amount', async () => {
+test('@x402/fetch buys a domain and changes balances by the exact amount', async () => {
   const ada = await rich(domainPrice + 3)
   const paid = await chain.balance(payTo)
   const domain = fresh()
@@ -113,7 +113,7 @@ test('@x402/fetch buys a domain, and balances move by the exact amount', async (
   expect(await countPurchases(domain)).toBe(1)
 })
 
-test('a published client of version 1 buys credits and a domain by its own tools', async () => {
+test('a published x402 version 1 client buys credits and a domain with its own tools', async () => {
   const program: ConwayTerminal = createConwayTerminal({
     home: temporaryFolder('conway-home'),
     serviceUrl: service.url,
@@ -135,7 +135,7 @@ test('a published client of version 1 buys credits and a domain by its own tools
   }
 })
 
-test('version 1 with the name of the network, and a payment that was used on the chain before', async () => {
+test('accepts the version 1 network name and rejects a nonce used on the chain', async () => {
   const ada = await rich()
   expect((await pay(await createHeader(ada, 1))).status).toBe(200)
   const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
@@ -145,7 +145,7 @@ test('version 1 with the name of the network, and a payment that was used on the
   expect([used.status, used.json.reason]).toEqual([402, 'invalid_exact_evm_nonce_already_used'])
 })
 
-test('killed while the chain has the transaction: settled, credited once, and answered to the same payment', async () => {
+test('settles and credits a payment once if killed while its transaction is pending', async () => {
   const ada = await rich()
   const credited = await readCredits()
   const header = await createHeader(ada)
@@ -164,7 +164,7 @@ test('killed while the chain has the transaction: settled, credited once, and an
   expect((await readCredits()) - credited).toBe(500)
 })
 
-test('killed at any moment of many payments: each is settled once and credited once', async () => {
+test('settles and credits each of many payments once if killed at any moment', async () => {
   const credited = await readCredits()
   const payers: Payer[] = []
   for (let count = 0; count < 8; count++) payers.push(await rich())
@@ -186,15 +186,15 @@ describe('a payment on a chain', () => {
     ['to somebody else', { to: `0x${'7'.repeat(40)}` }, 'recipient_mismatch'],
     ['of less', { value: String(domainPrice - 1) }, 'authorization_value'],
     ['that has expired', { validBefore: String(now() - 1) }, 'authorization_valid_before'],
-    ['signed by somebody else', { signature: `0x${'1'.repeat(128)}1b` }, 'signature'],
-  ])('%s is refused with the reason, and nothing moves', async (_, change, reason) => {
+    ['signed by another key', { signature: `0x${'1'.repeat(128)}1b` }, 'signature'],
+  ])('%s is refused with its reason and transfers no funds', async (_, change, reason) => {
     const { one, buy } = await order(change)
     const { status, json } = await buy()
     expect([status, json.reason]).toEqual([402, `invalid_exact_evm_payload_${reason}`])
     expect(await chain.balance(one.address)).toBe(domainPrice)
   })
 
-  test('without the money is refused, and buys once there is', async () => {
+  test('is refused without sufficient funds and succeeds after funding', async () => {
     const { one, domain, buy } = await order({}, 1)
     const { status, json } = await buy()
     expect([status, json.reason]).toEqual([402, 'insufficient_funds'])
@@ -203,7 +203,7 @@ describe('a payment on a chain', () => {
     expect([await chain.balance(one.address), await countPurchases(domain)]).toEqual([0, 1])
   })
 
-  test('is of the wallet that signed in, and for the request that it was signed for', async () => {
+  test('is accepted only from the signed-in wallet and for its own request', async () => {
     const { domain, buy } = await order()
     const { access_token: key } = (await evmWallet().signIn(service.url)).json
     const foreign = await buy({ key })
@@ -214,7 +214,7 @@ describe('a payment on a chain', () => {
     expect(await countPurchases(domain)).toBe(1)
   })
 
-  test('in 50 copies settles once, and buys one domain', async () => {
+  test('settles once and buys one domain when sent 50 times', async () => {
     const { one, domain, nonce, buy } = await order({}, 3 * domainPrice)
     const answers = await Promise.all(Array.from({ length: 50 }, () => buy()))
     const statuses = answers.map(({ status }) => status)
@@ -232,7 +232,7 @@ describe('a payment on a chain', () => {
   test.each<[string, Trouble]>([
     ['before it has the transaction', { how: 'cut', passed: false }],
     ['after it took the transaction', { how: 'cut', passed: true }],
-  ])('is unknown while the node is gone, from %s, and bought by the same payment later', async (_, trouble) => {
+  ])('has an unknown outcome if the node fails %s and succeeds on retry', async (_, trouble) => {
     const { one, domain, nonce, buy } = await order({}, 2 * domainPrice)
     let hasFailed = false
     node.meets((of, method) => {
@@ -252,7 +252,7 @@ describe('a payment on a chain', () => {
 test.each<[string, Record<string, boolean>]>([
   ['it verifies, prepares, sends, or waits for a receipt', createHoldFlags('sendRawTransaction')],
   ['it has sent, and was not told so', { ...createHoldFlags('call'), eth_sendRawTransaction: true }],
-])('killed while %s: one domain for each payment, paid once', async (_, steps) => {
+])('buys one domain per payment and charges it once if killed while %s', async (_, steps) => {
   // The last one suspends the relayer, which blocks all later ones.
   const pending: { step: string; order: Awaited<ReturnType<typeof order>>; answer: Promise<unknown> }[] = []
   for (const step of Object.keys(steps)) {

@@ -69,7 +69,7 @@ async function readId(payment: ReturnType<Paying['pay']>): Promise<PaymentId> {
   return paid.record.id
 }
 
-test('credits are bought, and the balance moves by the exact amount', async () => {
+test('buys credits and changes the balance by the exact amount', async () => {
   const { pay, ended, spent } = await rich()
   const id = await readId(pay(`${service.url}/pay/5/${wallet.address}`))
   const paid = await ended(id)
@@ -112,14 +112,14 @@ async function domainBuyer() {
 const listOwnedDomains = async (): Promise<string[]> =>
   (await service.send('/domains')).json.domains.map(({ domain }: { domain: string }) => domain)
 
-test('a domain is bought, and the balance moves by the exact amount', async () => {
+test('buys a domain and changes the balance by the exact amount', async () => {
   const { buy, spent } = await domainBuyer()
   expect(await (await buy('agent-1.com'))()).toMatchObject({ state: 'settled', paid: true, network: base.id })
   expect(await spent()).toBe(13_950_000)
   expect(await listOwnedDomains()).toEqual(['agent-1.com'])
 })
 
-test('of two requests that buy one domain at once, one is paid and the other costs nothing', async () => {
+test('charges only one of two concurrent requests for the same domain', async () => {
   const { buy, spent } = await domainBuyer()
   const begun = await Promise.all([buy('agent-2.com'), buy('agent-2.com')])
   const ended = await Promise.all(begun.map((end) => end()))
@@ -129,7 +129,7 @@ test('of two requests that buy one domain at once, one is paid and the other cos
   expect((await listOwnedDomains()).filter((name) => name === 'agent-2.com')).toHaveLength(1)
 })
 
-test('a service that is killed between settlement and registration delivers the domain once', async () => {
+test('delivers the domain once if the service is killed between settlement and registration', async () => {
   const { buy, spent } = await domainBuyer()
   await chain.node.client.setAutomine(false)
   const end = await buy('agent-3.com')
@@ -142,7 +142,7 @@ test('a service that is killed between settlement and registration delivers the 
   expect((await listOwnedDomains()).filter((name) => name === 'agent-3.com')).toHaveLength(1)
 })
 
-test('a service that is killed while it settles has settled once, and the answer comes', async () => {
+test('settles once and completes the payment if the service is killed during settlement', async () => {
   const { pay, ended, spent } = await rich()
   await chain.node.client.setAutomine(false)
   const id = await readId(pay(`${service.url}/pay/5/${wallet.address}`))
@@ -165,7 +165,7 @@ function parseAuthorization(header: string): PaymentAuthorization {
   return lowerCase({ ...authorization, signature })
 }
 
-test('a seller that takes the money and says nothing is found out on the chain', async () => {
+test('finds a payment on the chain if the seller settles it without responding', async () => {
   const { pay, read, engine, records, spent } = await rich()
   const seller = await createSilentSeller()
   const id = await readId(pay(seller.url))
@@ -184,12 +184,12 @@ test('a seller that takes the money and says nothing is found out on the chain',
   expect([await spent(), seller.signatures()]).toEqual([price, 1])
 })
 
-test('the newest block tells the time, to which clocks are compared before a signature', async () => {
+test('reads the chain time from the newest block', async () => {
   const block = await chain.node.client.getBlock()
   expect(await chain.chain.blockTimeMs()).toBe(Number(block.timestamp) * 1000)
 })
 
-test('a seller that never takes it: nothing is paid, once the chain itself says that it has expired', async () => {
+test('reports an unsettled payment as unpaid only after it has expired on the chain', async () => {
   const { pay, read, engine, records, spent } = await rich()
   const seller = await createSilentSeller()
   const id = await readId(pay(seller.url))

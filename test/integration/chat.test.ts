@@ -113,7 +113,7 @@ async function* parseEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<Mes
 }
 
 describe('a message', () => {
-  test('is answered, streamed, counted and paid by what the service says it cost', async () => {
+  test('receives a streamed reply and is charged the cost that the service reports', async () => {
     providers.play(says('Hello Ada.', 'She greets.'))
     const chat = await newChat()
     const { user, answers, warnings } = await sendMessage(chat, '  Good morning!\nAnd more.')
@@ -159,7 +159,7 @@ describe('a message', () => {
     expect(JSON.stringify(entries)).not.toContain('Good morning')
   })
 
-  test('goes out with the branch before it, the system prompt and the parameters', async () => {
+  test('is sent with its preceding branch, the system prompt and the parameters', async () => {
     const chat = await newChat({ system_prompt: 'Be short.', parameters: { temperature: 0.5, max_tokens: 777 } })
     const first = await sendAndWait(chat, 'One')
     await sendAndWait(chat, 'Two', { parent_id: first.id })
@@ -174,7 +174,7 @@ describe('a message', () => {
     expect(body.stream).toBe(true)
   })
 
-  test('sent again with the same request id is sent once', async () => {
+  test('is sent once when repeated with the same request id', async () => {
     const chat = await newChat()
     const more = { request_id: 'request-1' }
     const [first, two] = await Promise.all([sendMessage(chat, 'Once', more), sendMessage(chat, 'Once', more)])
@@ -184,7 +184,7 @@ describe('a message', () => {
     expect((await page(chat)).total).toBe(2)
   })
 
-  test('is edited and answered again beside the old ones, and each branch stays', async () => {
+  test('can be edited and regenerated while every branch remains', async () => {
     providers.play(says('A1'), says('A2'), says('B1'), says('A1 again'))
     const chat = await newChat()
     const a1 = await sendAndWait(chat, 'Q1')
@@ -202,7 +202,7 @@ describe('a message', () => {
     expect((await get(`/messages/${a2.id}`)).leaf_id).toBe(a2.id)
   })
 
-  test('is answered by several models side by side', async () => {
+  test('receives replies from several models side by side', async () => {
     const chat = await newChat()
     const four = [model, 'gpt-5-mini', 'claude-haiku-4.5', 'gemini-3-flash']
     const { answers } = await sendMessage(chat, 'Compare', { models: four })
@@ -216,7 +216,7 @@ describe('a message', () => {
     expect((await get(`/conversations/${chat.id}`)).models).toEqual(four)
   })
 
-  test('carries images as data and texts in quotes, and neither SVG nor bytes of another kind', async () => {
+  test('sends images as data and text files as quotes, without SVG or binary files', async () => {
     const upload = (name: string, bytes: string | Buffer) =>
       fetch(`${agent.origin}/local/chat/attachments?name=${encodeURIComponent(name)}`, {
         method: 'POST',
@@ -247,8 +247,8 @@ describe('a message', () => {
   })
 })
 
-describe('an answer', () => {
-  test('that is stopped keeps what came, and costs an estimate', async () => {
+describe('a reply', () => {
+  test('preserves its partial text and costs an estimate when stopped', async () => {
     providers.play(endless('Half a'))
     const chat = await newChat()
     const { answers } = await sendMessage(chat, 'Go')
@@ -263,7 +263,7 @@ describe('an answer', () => {
     expect((await get('/budget')).today).toMatchObject({ reserved_micro_usd: 0 })
   })
 
-  test('is streamed to whoever comes, goes and comes again', async () => {
+  test('streams to clients that connect, disconnect and reconnect', async () => {
     providers.play(endless('Half a'))
     const id = (await sendMessage(await newChat(), 'Go')).answers[0]?.id ?? ''
     const url = `${agent.origin}/local/chat/messages/${id}/stream`
@@ -294,7 +294,7 @@ describe('an answer', () => {
     expect((await agent.send(`/local/chat/messages/msg_${'0'.repeat(24)}/stream`)).status).toBe(404)
   })
 
-  test('is read whole by many at once, and who does not read waits for nobody', async () => {
+  test('streams completely to many clients and does not wait for a stalled client', async () => {
     const chunks = Array.from({ length: 2_000 }, (_, index) => `word ${index} `)
     const flood = 'a long word '.repeat(600_000)
     const whole = chunks.join('') + flood
@@ -364,7 +364,7 @@ describe('an answer', () => {
     expect(readBufferBytes() - before).toBeLessThan((30 * whole.length) / 4)
   })
 
-  test('that was being made when Steward ended is there, marked as interrupted', async () => {
+  test('is marked as interrupted if Steward ends while it streams', async () => {
     providers.play(endless('So far'))
     const chat = await newChat()
     const id = (await sendMessage(chat, 'Go')).answers[0]?.id ?? ''
@@ -374,7 +374,7 @@ describe('an answer', () => {
     expect(await message(id)).toMatchObject({ state: 'interrupted', text: 'So far', usage: { estimated: true } })
   })
 
-  test('is there after a crash as well, and what was reserved for it is settled', async () => {
+  test('survives a crash and has its reservation settled', async () => {
     providers.play(endless('So far'))
     const chat = await newChat()
     const id = (await sendMessage(chat, 'Go')).answers[0]?.id ?? ''
@@ -408,14 +408,14 @@ describe('an answer', () => {
     ],
     [{ status: 500 }, { fix: 'retry' }],
     [{ frames: [], after: 'cut' as const }, { fix: 'retry' }],
-  ])('that fails says why, and what helps: %j', async (turn, error) => {
+  ])('reports the reason and a fix for an error: %j', async (turn, error) => {
     providers.play(turn, turn)
     const failed = await sendAndWait(await newChat(), 'Go')
     expect(failed).toMatchObject({ state: 'failed', error })
     expect((await get('/budget')).today.reserved_micro_usd).toBe(0)
   })
 
-  test('that breaks off keeps what came', async () => {
+  test('preserves the received text when the stream breaks off', async () => {
     providers.play({ ...endless('Half'), after: 'cut' })
     const failed = await sendAndWait(await newChat(), 'Go')
     expect(failed).toMatchObject({ state: 'failed', text: 'Half', error: { fix: 'retry' }, usage: { estimated: true } })
@@ -423,14 +423,14 @@ describe('an answer', () => {
 })
 
 describe('limits', () => {
-  test('an answer longer than its limit of tokens is cut off, also when it comes as one chunk', async () => {
+  test('cuts off a reply above its token limit even as a single chunk', async () => {
     providers.play({ ...endless('x'.repeat(9_000_000)), after: 'cut' })
     const answer = await sendAndWait(await newChat(), 'Write without end')
     expect(answer).toMatchObject({ state: 'failed', text: '' })
     expect(answer.error?.message).toBe('The provider sent more than `max_tokens` allows and was cut off.')
   })
 
-  test('twenty messages at once against a small limit cost nothing over it', async () => {
+  test('twenty concurrent messages do not exceed a small limit', async () => {
     const hard = 30_000
     await patch('/budget', { day: { soft_micro_usd: 10_000, hard_micro_usd: hard } })
     const chats = await Promise.all(Array.from({ length: 20 }, () => newChat()))
@@ -453,7 +453,7 @@ describe('limits', () => {
     expect(requestedTokens * 3).toBeLessThanOrEqual(hard) // what the output alone can cost, at $3 a million
   })
 
-  test('of a conversation stop it, with a refusal that keeps nothing, and the estimate says so before', async () => {
+  test('a conversation limit refuses a message without storing it and appears in the estimate', async () => {
     const chat = await newChat({ limits: { soft_micro_usd: null, hard_micro_usd: 5 } })
     const body = { conversation_id: chat.id, parent_id: null, text: 'Hello' }
     expect((await post('/estimate', body)).json).toMatchObject({ refusal: { code: 'budget/exceeded' } })
@@ -468,7 +468,7 @@ describe('limits', () => {
     expect(estimates[0].min_micro_usd).toBeLessThanOrEqual(estimates[0].max_micro_usd)
   })
 
-  test('hold over a crash: what was reserved counts until the next start settles it', async () => {
+  test('a reservation counts after a crash until the next start settles it', async () => {
     const chat = await newChat()
     await agent.close()
     const database = openDatabase(join(dataFolder, 'agent.sqlite'))
@@ -483,7 +483,7 @@ describe('limits', () => {
 })
 
 describe('conversations', () => {
-  test('are listed, searched, pinned, filed, forked, deleted and restored', async () => {
+  test('can be listed, searched, pinned, filed, forked, deleted and restored', async () => {
     providers.play(says('The mitochondrion is the powerhouse of the cell.'))
     const chat = await newChat()
     const answer = await sendAndWait(chat, 'Biology question')
@@ -514,7 +514,7 @@ describe('conversations', () => {
     expect(texts(await page(chat))).toHaveLength(2)
   })
 
-  test('are exported whole, and their branch as Markdown', async () => {
+  test('can be exported completely, with one branch as Markdown', async () => {
     providers.play(says('**Yes.**', 'Sure.'))
     const chat = await newChat({ title: 'A/B: "quoted"', system_prompt: 'Be short.' })
     await sendAndWait(chat, 'Is it?')
@@ -527,7 +527,7 @@ describe('conversations', () => {
     )
   })
 
-  test('without a service nothing is sent, and nothing is kept', async () => {
+  test('sends and stores nothing without a service', async () => {
     const alone = await createRunningAgent({ dataFolder: temporaryFolder('alone') })
     const chat = (await alone.send('/local/chat/conversations', { body: { models: [model] } })).json
     const refused = await alone.send(`/local/chat/conversations/${chat.id}/messages`, {
@@ -538,7 +538,7 @@ describe('conversations', () => {
     await alone.close()
   })
 
-  test('no key of a program reads them', async () => {
+  test('cannot be read with the API key of a program', async () => {
     const answer = await agent.send('/local/chat/conversations', {
       headers: { authorization: `Bearer ${service.key}` },
     })

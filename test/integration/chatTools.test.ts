@@ -74,7 +74,7 @@ const waitingIntent = () =>
   })
 
 describe('a model with tools', () => {
-  test('calls several at once, gets what came of them, and answers', async () => {
+  test('makes several calls in parallel, receives their results and replies', async () => {
     providers.play(
       calling(
         { text: 'Let me look.' },
@@ -119,7 +119,7 @@ describe('a model with tools', () => {
   })
 
   test.each(['gpt-5.2', 'claude-sonnet-4.5', 'gemini-3-pro', 'kimi-k2.5', 'qwen3-coder'])(
-    '%s gets its own thinking back with the results',
+    '%s receives its own reasoning with the tool results',
     async (model) => {
       providers.play(
         calling({ thinking: 'First the balance.', signature: 'sig-1' }, {
@@ -134,7 +134,7 @@ describe('a model with tools', () => {
     },
   )
 
-  test('tells what it does while it does it', async () => {
+  test('reports its tool calls while they run', async () => {
     const chat = await newChat()
     providers.play(calling(call('credits_balance')), says('Rich.'))
     const answer = await agent.send(`/local/chat/messages/${await begun(chat, 'How much?')}/stream`)
@@ -142,7 +142,7 @@ describe('a model with tools', () => {
     expect(end).toMatchObject({ type: 'end', message: { calls: [{ tool: 'credits_balance', state: 'done' }] } })
   })
 
-  test('waits for the person, who denies it, and goes on', async () => {
+  test('waits for the approval of the user and continues after a denial', async () => {
     providers.play(calling(call('sandbox_delete', { sandbox_id: 'sb_none' })), says('Then not.'))
     const id = await begun(await newChat(), 'Delete it')
     const intent = await waitingIntent()
@@ -157,7 +157,7 @@ describe('a model with tools', () => {
 })
 
 describe('a hostile or broken model', () => {
-  test('names tools that do not exist, and writes what is no JSON: it is told so', async () => {
+  test('receives errors for unknown tools and invalid JSON', async () => {
     providers.play(
       calling(
         call('rm -rf /', {}, 'a'),
@@ -178,7 +178,7 @@ describe('a hostile or broken model', () => {
     expect(answer.calls.every(({ output }) => output?.startsWith('Error: '))).toBe(true)
   })
 
-  test('has no tool of another profile, and none while tools are off', async () => {
+  test('cannot call tools of another profile, or any tool while tools are off', async () => {
     providers.play(calling(call('sandbox_create')), says('No.'))
     const reading = await sendAndWait(await newChat({ profile: 'read-only' }))
     expect(reading.calls).toMatchObject([{ state: 'failed', output: expect.stringContaining('profile') }])
@@ -194,13 +194,13 @@ describe('a hostile or broken model', () => {
     })
   })
 
-  test('writes calls as text: they are text', async () => {
+  test('has calls written as text treated as text', async () => {
     const fake = '<tool_call>{"name":"sandbox_delete","arguments":{}}</tool_call> <function_calls><invoke name="x"/>'
     providers.play(says(fake))
     expect(await sendAndWait(await newChat())).toMatchObject({ text: fake, calls: [], state: 'complete' })
   })
 
-  test('loops: the limit of steps ends it', async () => {
+  test('is stopped by the step limit when it loops', async () => {
     providers.playAlways(() => calling(call('credits_balance')))
     const answer = await sendAndWait(await newChat({ max_steps: 3 }))
     expect(answer).toMatchObject({ state: 'complete', finish_reason: 'step_limit' })
@@ -208,7 +208,7 @@ describe('a hostile or broken model', () => {
     expect(providers.requests).toHaveLength(3)
   })
 
-  test('spends: the limit of one answer ends it, and nothing stays reserved', async () => {
+  test('is stopped by the spending limit of one reply and leaves nothing reserved', async () => {
     const dear = { ...plainUsage, output: 5_000 }
     providers.playAlways(() => ({ parts: [call('credits_balance')], usage: dear }))
     const chat = await newChat({ max_turn_micro_usd: 60_000 })
@@ -221,7 +221,7 @@ describe('a hostile or broken model', () => {
     expect(budget[0]).toMatchObject({ reserved_micro_usd: 0, spent_micro_usd: answer.usage?.cost_micro_usd })
   })
 
-  test('makes a hundred calls at once: a few run, the others are refused', async () => {
+  test('runs a few of a hundred parallel calls and has the others refused', async () => {
     const many = Array.from({ length: 100 }, (_, index) => call('credits_balance', {}, `c${index}`))
     providers.play(calling(...many), says('Enough.'))
     const { calls, text } = await sendAndWait(await newChat())
@@ -230,15 +230,15 @@ describe('a hostile or broken model', () => {
     expect(calls).toHaveLength(100)
   })
 
-  test('two models do not work with tools at once', async () => {
+  test('refuses to run two models with tools at the same time', async () => {
     const chat = await newChat({}, { models: ['kimi-k2.5', 'gpt-5.2'] })
     const refused = await post(`/conversations/${chat.id}/messages`, { parent_id: null, text: 'Both' })
     expect(refused).toMatchObject({ status: 409, json: { error: 'With tools on, one model answers at a time.' } })
   })
 })
 
-describe('an answer that ends early', () => {
-  test('is renamed while a call waits: the request shows the present title, and is asked once', async () => {
+describe('a reply that ends early', () => {
+  test('shows the new chat title in a waiting request without submitting it twice', async () => {
     providers.play(calling(call('sandbox_delete', { sandbox_id: 'sb_none' })), says('Then not.'))
     const chat = await newChat({}, { title: 'Before' })
     const answer = await begun(chat, 'Delete it')
@@ -261,7 +261,7 @@ describe('an answer that ends early', () => {
     expect((await waitForMessage(answer)).state).toBe('complete')
   })
 
-  test('is stopped while a call waits: the request is withdrawn, and the next message goes on', async () => {
+  test('withdraws the waiting request when stopped and accepts the next message', async () => {
     providers.play(calling({ text: 'I will delete.' }, call('sandbox_delete', { sandbox_id: 'sb_none' })))
     const chat = await newChat()
     const id = await begun(chat, 'Delete it')
@@ -275,7 +275,7 @@ describe('an answer that ends early', () => {
     expect(lastMessages().find(({ role }) => role === 'tool').content).toContain('stopped')
   })
 
-  test('is interrupted by the end of Steward: no call runs again, and the next message goes on', async () => {
+  test('is interrupted when Steward ends, repeats no call and accepts the next message', async () => {
     providers.play(calling({ text: 'I will delete.' }, call('sandbox_delete', { sandbox_id: 'sb_none' })))
     const chat = await newChat()
     const id = await begun(chat, 'Delete it')
@@ -290,7 +290,7 @@ describe('an answer that ends early', () => {
     expect(await sendAndWait(chat, 'What happened?', id)).toMatchObject({ state: 'complete', text: 'Shall I?' })
   })
 
-  test('is interrupted by a crash: the call is marked, its request withdrawn, and nothing runs', async () => {
+  test('is interrupted by a crash, marks its call and withdraws its request without running anything', async () => {
     providers.play(calling({ text: 'I will delete.' }, call('sandbox_delete', { sandbox_id: 'sb_none' })))
     const chat = await newChat()
     const id = await begun(chat, 'Delete it')

@@ -43,7 +43,7 @@ const firstSequence = (): number => {
   }
 }
 
-test('deletes no chat and no entry of the log', async () => {
+test('deletes no chat and no activity log entry', async () => {
   const { id } = await local('/local/chat/conversations', { method: 'POST', body: {} })
   await paying.agent.send(`/local/chat/conversations/${id}`, { method: 'DELETE' })
   const first = firstSequence()
@@ -57,7 +57,7 @@ test('deletes no chat and no entry of the log', async () => {
   expect([restored.status, restored.json.id]).toEqual([200, id])
 })
 
-test('renews no domain, and asks for nothing', async () => {
+test('renews no domain and requests no approval', async () => {
   const { json } = await paying.post('/local/payments/domains/register', {
     domain: 'jumping.com',
     price_usd: 10.95,
@@ -81,7 +81,7 @@ test('renews no domain, and asks for nothing', async () => {
   expect((await local('/local/payments?search=Renew%20jumping.com')).payments).toEqual([])
 })
 
-test('keeps an Idempotency-Key, so that credits are sent once', async () => {
+test('preserves an Idempotency-Key so that credits are sent once', async () => {
   const { accountId, key } = secondAccount(service().dataDir)
   const send = (name: string) =>
     service().send('/v1/credits/grants', {
@@ -97,7 +97,7 @@ test('keeps an Idempotency-Key, so that credits are sent once', async () => {
   expect((await service().send('/v1/credits/balance', { key })).json.balance_cents).toBe(10)
 })
 
-test('revives no access token when the clock is set back', async () => {
+test('does not revive an expired access token when the clock is set back', async () => {
   const { access_token: key } = (await evmWallet(time.now).signIn(service().url)).json
   const me = async () => (await service().send('/v1/auth/me', { key })).status
   expect(await me()).toBe(200)
@@ -112,7 +112,7 @@ test('revives no access token when the clock is set back', async () => {
   expect(await me()).toBe(401)
 })
 
-test('notes in the log that the clock was set', async () => {
+test('records in the activity log that the clock was set', async () => {
   await until('an entry of the jump', async () => {
     time.set(-hourMs)
     await local('/local/intents') // compares the clocks

@@ -78,7 +78,7 @@ function shellTool(): { name: string; args: (command: string) => string } {
 }
 
 test.each([{ model: 'claude-sonnet-4.5' }, { model: 'gemini-3-pro' }, { model: 'kimi-k2.5' }])(
-  'it finishes a task with tools through $model',
+  'completes a task with tools through $model',
   async ({ model }) => {
     const work = temporaryFolder('codex-work')
     mkdirSync(work, { recursive: true })

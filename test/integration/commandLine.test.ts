@@ -51,7 +51,7 @@ async function stop(dataFolder: string): Promise<void> {
 
 const locksIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('.lock'))
 
-test('starts without a display, says why in one line, and opens with the address it prints', async () => {
+test('starts without a display with a one-line reason and opens at the printed address', async () => {
   const data = temporaryFolder('data')
   const app = startApp(data)
   const ready = await app.ready<AppReady>()
@@ -83,7 +83,7 @@ test('starts without a display, says why in one line, and opens with the address
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'the browser gets the address from a page that is gone once it was used',
+  'passes the address to the browser in a page that is deleted after use',
   async () => {
     const [data, home, programs] = [temporaryFolder('data'), temporaryFolder('home'), temporaryFolder('programs')]
     const said = join(temporaryFolder('said'), 'arguments')
@@ -103,7 +103,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('a second start opens the Steward that runs, and the ports stay the same', async () => {
+test('a second start opens the running Steward on the same ports', async () => {
   const data = temporaryFolder('data')
   const first = startApp(data)
   const ready = await first.ready<AppReady>()
@@ -124,7 +124,7 @@ test('a second start opens the Steward that runs, and the ports stay the same', 
   await stop(data)
 })
 
-test('after a kill the next start heals the lock, and the service of the dead one has ended', async () => {
+test('the next start after a kill recovers the lock after the service ended', async () => {
   const data = temporaryFolder('data')
   const first = startApp(data)
   await first.ready()
@@ -140,7 +140,7 @@ test('after a kill the next start heals the lock, and the service of the dead on
   await stop(data)
 })
 
-test('a killed service comes back at its address, and the session goes on', async () => {
+test('restarts a killed service at its address and preserves the session', async () => {
   const data = temporaryFolder('data')
   const app = startApp(data)
   const ready = await app.ready<AppReady>()
@@ -157,7 +157,7 @@ test('a killed service comes back at its address, and the session goes on', asyn
   await stop(data)
 })
 
-test('the service runs alone, once for each folder, and ends in order', async () => {
+test('the service runs without the application once per folder and shuts down cleanly', async () => {
   const data = temporaryFolder('data')
   const program = startService(data)
   const ready = await program.ready<ServiceReady>()
@@ -174,7 +174,7 @@ test('the service runs alone, once for each folder, and ends in order', async ()
   await stop(data)
 })
 
-test('beyond loopback the service needs TLS or a word that a proxy adds it', async () => {
+test('requires TLS or --insecure-behind-proxy to listen beyond loopback', async () => {
   const data = temporaryFolder('data')
   const refused = await outcome(service, ['--data', data, '--listen', '0.0.0.0:0'])
   expect(refused.code).toBe(3)
@@ -187,7 +187,7 @@ test('beyond loopback the service needs TLS or a word that a proxy adds it', asy
   await stop(data)
 })
 
-test('with TLS the application reaches its service too', async () => {
+test('the application reaches its service with TLS', async () => {
   const data = temporaryFolder('data')
   const certificate = join(projectFolder, 'test/support/tls/certificate.pem')
   const tls = { cert_file: certificate, key_file: join(projectFolder, 'test/support/tls/key.pem') }
@@ -219,7 +219,7 @@ test.each([
   ],
   ['an unknown option of the service', service, ['--port', '80'], /--port is no option/],
   ['a wrong address of the service', service, ['--listen', '80'], /--listen 80 is no address/],
-])('%s ends with 2 and says so in one line', async (_, script, parts, message) => {
+])('%s exits with code 2 and a one-line message', async (_, script, parts, message) => {
   const data = temporaryFolder('data')
   const programArguments = parts.includes('--data') ? parts : [...parts, '--data', data]
   const { code, stdout, stderr } = await outcome(script, programArguments)
@@ -228,7 +228,7 @@ test.each([
   expect(locksIn(data)).toEqual([])
 })
 
-test.skipIf(noIpv6Loopback)('a port that somebody else has at ::1 ends both programs with that', async () => {
+test.skipIf(noIpv6Loopback)('both programs exit with an error if another program uses the port at ::1', async () => {
   const theirs = createServer().listen({ host: '::1', port: 0 })
   onTestFinished(() => void theirs.close())
   await once(theirs, 'listening')
@@ -248,7 +248,7 @@ test.skipIf(noIpv6Loopback)('a port that somebody else has at ::1 ends both prog
 test.each([
   ['a key of the file', { service: { lisen: 'x' } }, {}, /`service\.lisen` in .*config\.json is no key/],
   ['a value of the environment', {}, { STEWARD_LOG_LEVEL: 'loud' }, /`log\.level` \(from STEWARD_LOG_LEVEL\) must be/],
-])('%s that is wrong ends both programs with its name', async (_, content, environment, message) => {
+])('%s that is invalid ends both programs with an error naming it', async (_, content, environment, message) => {
   const data = temporaryFolder('data')
   writeFileSync(join(data, 'config.json'), JSON.stringify(content))
   for (const [script, parts] of [
@@ -261,7 +261,7 @@ test.each([
   }
 })
 
-test('a service that cannot start ends the start with its reason', async () => {
+test('a start fails with the reason if the service cannot start', async () => {
   const data = temporaryFolder('data')
   writeFileSync(join(data, 'service.sqlite'), 'this is no database, and nobody may overwrite it')
   const { code, stderr } = await outcome(start, ['--browser', '--no-open', '--data', data])
@@ -271,7 +271,7 @@ test('a service that cannot start ends the start with its reason', async () => {
   expect(locksIn(data)).toEqual([])
 })
 
-test('doctor says in plain words and in JSON what this machine can do', async () => {
+test('doctor reports the capabilities of this computer as text and as JSON', async () => {
   const data = temporaryFolder('data')
   const plain = await outcome(start, ['doctor', '--data', data])
   for (const name of [
@@ -292,7 +292,7 @@ test('doctor says in plain words and in JSON what this machine can do', async ()
   expect(json.code).toBe(sandboxes?.state === 'missing' ? 1 : 0)
 })
 
-test('stop ends the application, the service and the host, and then there is nothing to end', async () => {
+test('stop ends application, service and host before it reports that nothing runs', async () => {
   const data = temporaryFolder('data')
   const app = startApp(data)
   const ready = await app.ready<AppReady>()
@@ -313,7 +313,7 @@ test('stop ends the application, the service and the host, and then there is not
   expect(again.stdout).toBe(`Nothing runs in ${data}.\n`)
 })
 
-test('stop ends a host that does not answer, too', async () => {
+test('stop ends a host that does not respond', async () => {
   const data = temporaryFolder('data')
   const app = startApp(data)
   await app.ready<AppReady>()
@@ -329,7 +329,7 @@ test('stop ends a host that does not answer, too', async () => {
   expect(isAlive(host)).toBe(false)
 })
 
-test('help and version need no data folder', async () => {
+test('help and version do not need a data folder', async () => {
   expect((await outcome(start, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   expect((await outcome(start, ['--help'])).stdout).toContain('--no-open')
   expect((await outcome(service, ['--help'])).stdout).toContain('--insecure-behind-proxy')

@@ -35,7 +35,7 @@ afterAll(async () => {
 describe.each(['2025-11-25', '2026-07-28'])('revision %s', (revision) => {
   const file = join(projectFolder, 'test/support/conformance', `${revision}.yml`)
 
-  test('passes whatever applies to it', { timeout: 200_000 }, async () => {
+  test('passes every applicable conformance test', { timeout: 200_000 }, async () => {
     const { exitCode, stdout, stderr } = await runTool(temporaryFolder('conformance'), 'conformance', [
       ...['server', '--url', url, '--suite', 'all', '--spec-version', revision, '--expected-failures', file],
     ])
@@ -43,14 +43,14 @@ describe.each(['2025-11-25', '2026-07-28'])('revision %s', (revision) => {
     expect([exitCode, `${summary}\n${stderr}`]).toEqual([0, expect.stringContaining('✓ tools-list')])
   })
 
-  test('has a reason for each that does not', () => expectReasons(file))
+  test('gives a reason for every expected failure', () => expectReasons(file))
 })
 
 describe.each(['2025-11-25', '2026-07-28'])('revision %s, as the client of tool servers,', (revision) => {
   const file = join(projectFolder, 'test/support/conformance', `client-${revision}.yml`)
   const program = join(projectFolder, 'test/support/conformance/client.ts')
 
-  test('passes whatever applies to it', { timeout: 200_000 }, async () => {
+  test('passes every applicable conformance test', { timeout: 200_000 }, async () => {
     const { exitCode, stdout, stderr } = await runTool(temporaryFolder('conformance'), 'conformance', [
       ...['client', '--command', `${process.execPath} ${program}`, '--suite', 'all'],
       ...['--spec-version', revision, '--expected-failures', file],
@@ -59,7 +59,7 @@ describe.each(['2025-11-25', '2026-07-28'])('revision %s, as the client of tool 
     expect([exitCode, `${summary}\n${stderr}`]).toEqual([0, expect.stringContaining('✓ tools_call')])
   })
 
-  test('has a reason for each that does not', () => expectReasons(file))
+  test('gives a reason for every expected failure', () => expectReasons(file))
 })
 
 function expectReasons(file: string): void {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => steward?.close())
 
-test('it gets a key by its wallet once the person allowed it', async () => {
+test('gets an API key by its wallet after the user allows the request', async () => {
   const refused = await program.provision().catch((error: { stderr: string }) => error.stderr)
   expect(refused).toContain('SIWE verification failed: 403')
   expect(refused).toContain('sign in again')
@@ -142,13 +142,13 @@ describe('its tools', () => {
     expect((await exchange(steward.serviceUrl, new URL(link.terminal_url).pathname, { key: null })).status).toBe(200)
   })
 
-  test('delete the sandbox, and what went wrong is told in words', async () => {
+  test('delete the sandbox and return readable errors', async () => {
     expect(await json('sandbox_delete', { sandbox_id })).toMatchObject({ success: true })
     await expect(text('sandbox_get', { sandbox_id })).rejects.toThrow('Sandbox not found or access denied')
     expect(await json('sandbox_list')).toEqual([])
   })
 
-  test('were all called', () => {
+  test('were all called by the tests', () => {
     expect([...called].sort()).toEqual(tools.names.filter((name) => name.startsWith('sandbox_')).sort())
     expect(called.size).toBe(24)
   })

@@ -37,7 +37,7 @@ function cutIn(folder: string, crashPoint: string): Promise<{ output: string; si
   })
 }
 
-test('wherever it is killed, the log verifies, and the next run ends the cut', async () => {
+test('the log verifies after a kill at any step and pruning completes later', async () => {
   const prepared = await logOfOldEntries()
   const copy = (): string => {
     const folder = temporaryFolder('cut')

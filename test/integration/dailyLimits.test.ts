@@ -34,7 +34,7 @@ const refusal = (error: string, seconds: number) => ({
   json: { error, code: 'request/rate', hint: expect.any(String) },
 })
 
-test('automatons: two networks each have their own number, and it comes back', async () => {
+test('automatons: limits registrations per network and resets the limit after a day', async () => {
   const [first, second] = [await newBody(), await newBody()]
   const [one, other] = ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2'] // two addresses of one network
   expect((await register(first, one)).status).toBe(200)
@@ -53,7 +53,7 @@ test('automatons: two networks each have their own number, and it comes back', a
   expect((await register(third, one)).status, 'its nonce was not spent').toBe(200)
 })
 
-test('nonces of sign-ins and of registrations are one number', async () => {
+test('counts nonces for sign-ins and registrations against one limit', async () => {
   const requestNonce = () => exchange(service.url, '/auth/nonce', { method: 'POST', headers: from('10.0.0.1') })
   const { access_token: key } = (await evmWallet(now).signIn(service.url)).json // from another network
   const readLimit = () =>
@@ -69,7 +69,7 @@ test('nonces of sign-ins and of registrations are one number', async () => {
   expect((await requestNonce()).status).toBe(200)
 })
 
-test('wallets that have no account get a number of them, and those that have one sign in', async () => {
+test('limits new wallet accounts per network without limiting sign-ins to existing accounts', async () => {
   nowMs += dayMs
   const [ada, ben, cy] = [evmWallet(now), evmWallet(now), evmWallet(now)]
   const signIn = async (wallet: typeof ada) =>

@@ -18,7 +18,7 @@ function copyOfProject(): string {
   return folder
 }
 
-test('`npm run dev` starts Steward, builds the interface after an edit, and ends on Ctrl-C', async () => {
+test('`npm run dev` starts Steward, rebuilds after an edit and ends on Ctrl-C', async () => {
   const folder = copyOfProject()
   const person = { HOME: temporaryFolder('home') }
   onTestFinished(() => {

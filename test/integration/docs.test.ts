@@ -29,26 +29,26 @@ const documentedPaths = [
 describe.each(pages)('%s', (page) => {
   const text = readFileSync(join(projectFolder, page), 'utf8')
 
-  test('links to what exists', () => {
+  test('links only to existing targets', () => {
     const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target = '']) => target)
     const local = links.filter((target) => !/^[a-z]+:/.test(target))
     expect(local.filter((target) => !existsSync(join(projectFolder, dirname(page), target)))).toEqual([])
   })
 
-  test('names files that exist', () => {
+  test('names only existing files', () => {
     const named = [...text.matchAll(/`((?:src|test|scripts|resources|docs|\.ci)\/[\w./-]*)`/g)].map(
       ([, path = '']) => path,
     )
     expect(named.filter((path) => !existsSync(join(projectFolder, path)))).toEqual([])
   })
 
-  test('names commands that exist', () => {
+  test('names only existing commands', () => {
     const named = [...text.matchAll(/\bnpm (?:-s )?(?:run (?:-s )?)?([a-z]+)/g)].map(([, name = '']) => name)
     const commands = [...scripts, 'ci', 'install']
     expect(named.filter((name) => !commands.includes(name))).toEqual([])
   })
 
-  test('names operations that there are', () => {
+  test('names only existing operations', () => {
     const named = [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/(?:v1|local)\/[\w/:.{}$-]*)/g)]
     const unknown = named.filter(
       ([, method = '', path = '']) => !documentedPaths.includes(describeShape(`${method} ${path.replace(/\.$/, '')}`)),

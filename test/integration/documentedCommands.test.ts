@@ -34,7 +34,7 @@ async function interrupt(program: Command, data: string): Promise<void> {
   expect(readdirSync(data).filter((name) => /^(app|steward|service)\.lock/.test(name))).toEqual([])
 }
 
-test('help of both programs starts nothing', async () => {
+test('--help of both programs starts nothing', async () => {
   const person = newPerson()
   const start = await run('npm start -- --help', person)
   expect([start.code, start.stdout]).toEqual([0, expect.stringContaining('--data DIR')])
@@ -43,7 +43,7 @@ test('help of both programs starts nothing', async () => {
   expect(service.stdout).not.toContain('> steward@')
 })
 
-test('`npm start` is backed up while it runs, verified, stopped and restored', async () => {
+test('`npm start` can be backed up and verified while running, then stopped and restored', async () => {
   const person = newPerson()
   const first = await started('npm start', person)
   const exported = await fetch(`${first.origin}/local/activity/export`, { headers: first.session })
@@ -72,7 +72,7 @@ test('`npm start` is backed up while it runs, verified, stopped and restored', a
   expect((await run('npm start -- stop', person)).code).toBe(0)
 })
 
-test('a data folder can be named', async () => {
+test('accepts a data folder as an option', async () => {
   const person = newPerson()
   const data = join(person.HOME, 'elsewhere')
   const { program } = await started(`npm start -- --data ${data}`, person)
@@ -81,7 +81,7 @@ test('a data folder can be named', async () => {
   expect((await run(`npm start -- stop --data ${data}`, person)).code).toBe(0)
 })
 
-test('the service runs alone until Ctrl-C', async () => {
+test('the service runs without the application until Ctrl-C', async () => {
   const data = temporaryFolder('data')
   const program = startCommand(`npm run -s service -- --listen 127.0.0.1:0 --json --data ${data}`)
   const { url } = await program.ready<{ url: string }>()
@@ -95,7 +95,7 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 }
 
-test('`npm run -s mcp` prints nothing but JSON-RPC', async () => {
+test('`npm run -s mcp` prints only JSON-RPC', async () => {
   const data = temporaryFolder('data')
   const program = startCommand(`npm run -s mcp -- --data ${data}`)
   const say = (message: object) => program.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
@@ -120,7 +120,7 @@ function findOlderNode(): string | undefined {
   })
 }
 
-test('an older Node.js that setup takes says which one to use, and runs the scripts of npm', async ({ skip }) => {
+test('an older Node.js names the version to use and runs npm scripts', async ({ skip }) => {
   const older = findOlderNode()
   if (older === undefined) return skip('No Node.js from 20 to 23 is on the PATH.')
   const sentence =

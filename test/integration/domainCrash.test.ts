@@ -73,7 +73,7 @@ test.each<[string, () => Promise<void>, 'domain' | 'credit']>([
   ['before the registrar buys it', () => waitForRequest('registerDomain'), 'credit'],
   ['when the registrar bought it and has not answered', buySilently, 'domain'],
   ['when it is bought and not read yet', () => waitForRequest('getDomainInfo', 3), 'domain'],
-])('killed %s', async (_, step, outcome) => {
+])('delivers the domain or its credits if killed %s', async (_, step, outcome) => {
   const domain = `killed-${++names}.com`
   const response = await paid({ domain })
   const before = { money: await money(), credits: await credits() }
@@ -102,7 +102,7 @@ function buySilently(): Promise<void> {
   return expect.poll(() => registrar.billed.at(-1), { timeout: 20_000 }).toBe(`register killed-${names}.com`)
 }
 
-test('killed in a renewal that was done, it is renewed once', async () => {
+test('renews a domain once if killed after the registrar completed the renewal', async () => {
   const domain = `killed-${++names}.com`
   expect((await service.send('/domains/register', await paid({ domain }))).status).toBe(201)
   const renewal = `/domains/${domain}/renew`

@@ -37,7 +37,7 @@ async function buy(path: string, body: object): Promise<Answer> {
   return ask(path, body, await paymentFor(path, body))
 }
 
-test('a name is registered for exactly what was asked, and renewed', async () => {
+test('registers and renews a domain for exactly the requested terms', async () => {
   const domain = fresh()
   const before = await money()
   const answer = await buy('/domains/register', { domain, years: 2, privacy: false })
@@ -59,7 +59,7 @@ test('a name is registered for exactly what was asked, and renewed', async () =>
   ])
 })
 
-test('of fifty copies of one payment one is settled, and all that answer tell of one name', async () => {
+test('settles one of fifty payment copies and returns the same domain for each success', async () => {
   const body = { domain: fresh() }
   const headers = await paymentFor('/domains/register', body, 2)
   const before = await money()
@@ -75,7 +75,7 @@ test('of fifty copies of one payment one is settled, and all that answer tell of
   expect(before - (await money())).toBe(10_950_000)
 })
 
-test('of two orders of one name at once, one is paid and the other is refused unpaid', async () => {
+test('charges one of two concurrent orders of a domain and refuses the other unpaid', async () => {
   const body = { domain: fresh() }
   const both = await Promise.all([paymentFor('/domains/register', body), paymentFor('/domains/register', body)])
   const [before, creditsBefore] = [await money(), await credits()]
@@ -86,7 +86,7 @@ test('of two orders of one name at once, one is paid and the other is refused un
   expect(await credits()).toBe(creditsBefore)
 })
 
-test('of two renewals of one term at once, one is paid and the other is refused unpaid', async () => {
+test('charges one of two concurrent renewals of a term and refuses the other unpaid', async () => {
   const { domain, expires_at } = (await buy('/domains/register', { domain: fresh() })).json
   const path = `/v1/domains/${domain}/renew`
   const body = { years: 1, if_expires_at: expires_at }
@@ -98,7 +98,7 @@ test('of two renewals of one term at once, one is paid and the other is refused 
   expect(before - (await money())).toBe(11_950_000)
 })
 
-test('one Idempotency-Key renews once, whatever payment each repetition brings', async () => {
+test('an Idempotency-Key renews once regardless of the payment sent with each retry', async () => {
   const { domain, expires_at } = (await buy('/domains/register', { domain: fresh() })).json
   const path = `/domains/${domain}/renew`
   const both = await Promise.all([paymentFor(path, {}), paymentFor(path, {})])
@@ -118,7 +118,7 @@ test('one Idempotency-Key renews once, whatever payment each repetition brings',
 describe('a quote', () => {
   const createQuote = (body: object) => service.send('/domains/quotes', { body })
 
-  test('pins the price that the 402 of its order asks for, and is bought', async () => {
+  test('fixes the price in the 402 response to its order and can be purchased', async () => {
     const body = { domain: fresh('premium'), years: 2 }
     const { status, json } = await createQuote(body)
     expect([status, json.premium, json.amount, json.test]).toEqual([201, true, 4_580, true])
@@ -132,7 +132,7 @@ describe('a quote', () => {
     expect((await buy(`/domains/${renewal.domain}/renew`, body3)).status).toBe(201)
   })
 
-  test('of another order, of somebody else, and none at all buy nothing', async () => {
+  test('is rejected for another order, for another account or if it does not exist', async () => {
     const domain = fresh()
     const { quote_id } = (await createQuote({ domain })).json
     const { key } = secondAccount(service.dataDir)
@@ -147,7 +147,7 @@ describe('a quote', () => {
     }
   })
 
-  test('outlives the service', async () => {
+  test('survives a restart of the service', async () => {
     const domain = fresh()
     const { quote_id } = (await createQuote({ domain })).json
     await service.restart()
@@ -157,13 +157,13 @@ describe('a quote', () => {
   test.each([
     ['taken', 409, 'domain/taken'],
     ['down', 503, 'domain/registrar'],
-  ])('is not given for %s names', async (word, status, code) => {
+  ])('is refused for %s names', async (word, status, code) => {
     const answer = await createQuote({ domain: fresh(word) })
     expect([answer.status, answer.json.code]).toEqual([status, code])
   })
 })
 
-test('the auth code of a domain is for its owner, once it is unlocked', async () => {
+test('only the owner can read the auth code of a domain, after unlocking it', async () => {
   const domain = fresh()
   expect((await buy('/domains/register', { domain })).status).toBe(201)
   const code = (body: object = {}) => service.send(`/domains/${domain}/auth-code`, { method: 'POST', ...body })
@@ -173,8 +173,8 @@ test('the auth code of a domain is for its owner, once it is unlocked', async ()
   expect((await code({ key: secondAccount(service.dataDir).key })).status).toBe(404)
 })
 
-describe('a registrar that does not do it', () => {
-  test('after the payment: the money becomes credits, and the answer says so', async () => {
+describe('a registrar that refuses the order', () => {
+  test('turns the money into credits and reports it after the payment', async () => {
     const domain = fresh('taken-at-purchase')
     const before = await credits()
     const answer = await buy('/domains/register', { domain })
@@ -187,7 +187,7 @@ describe('a registrar that does not do it', () => {
   test.each([
     ['taken', 409, 'domain/taken'],
     ['down', 503, 'domain/registrar'],
-  ])('before it, of %s names: nothing is asked to be paid', async (prefix, status, code) => {
+  ])('requests no payment for %s names', async (prefix, status, code) => {
     const answer = await ask('/domains/register', { domain: fresh(prefix) })
     expect([answer.status, answer.json.code]).toEqual([status, code])
   })
@@ -202,9 +202,9 @@ test.each([
   [{ domain: 'fine.com', years: 1.5 }],
   [{ domain: 'fine.com', nameservers: ['ns1.example.net'] }],
   [{ domain: 'fine.com', nameservers: Array.from({ length: 14 }, (_, index) => `ns${index}.example.net`) }],
-])('%j is refused before anybody pays', async (body) => expect((await ask('/domains/register', body)).status).toBe(400))
+])('%j is rejected before payment', async (body) => expect((await ask('/domains/register', body)).status).toBe(400))
 
-test('a payment for one name buys no other one, and a cheaper one none', async () => {
+test('a payment buys no other domain and no order at a higher price', async () => {
   const body = { domain: fresh() }
   const headers = await paymentFor('/domains/register', body)
   const premium = await ask('/domains/register', { domain: fresh('premium') }, headers)
@@ -216,7 +216,7 @@ test('a payment for one name buys no other one, and a cheaper one none', async (
   expect([otherOrder.status, otherOrder.json.code]).toEqual([409, 'payments/used'])
 })
 
-test('a renewal that ends more than ten years from now is refused before anybody pays', async () => {
+test('rejects a renewal that ends more than ten years from now before payment', async () => {
   const domain = fresh()
   expect((await buy('/domains/register', { domain, years: 2 })).status).toBe(201)
   const answer = await ask(`/domains/${domain}/renew`, { years: 9 })
@@ -224,7 +224,7 @@ test('a renewal that ends more than ten years from now is refused before anybody
   expect((await ask(`/domains/${domain}/renew`, { years: 8 })).status).toBe(402)
 })
 
-test('somebody else cannot renew it, nor read it', async () => {
+test('another account cannot renew or read the domain', async () => {
   const domain = fresh()
   expect((await buy('/domains/register', { domain })).status).toBe(201)
   const { key } = secondAccount(service.dataDir)

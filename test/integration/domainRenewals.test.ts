@@ -59,7 +59,7 @@ const entries = async (kind: string) =>
   (await paying.agent.send('/local/activity?limit=100')).json.entries.filter((it: Json) => it.kind === kind) as Json[]
 const becomes = (state: string) => eventually(async () => expect((await renewal())?.state).toBe(state))
 
-test('a domain that is due is renewed once for its price, and told of', async () => {
+test('renews a due domain once at its price and notifies the user', async () => {
   const [before, until] = [await paying.money(), await expiry()]
   expect((await set({})).status).toBe(200)
   await eventually(async () => expect(await expiry()).toBeGreaterThan(until + 360 * dayMs))
@@ -73,7 +73,7 @@ test('a domain that is due is renewed once for its price, and told of', async ()
   expect((await entries('renewal.done')).some(({ subject }) => subject === domain)).toBe(true)
 })
 
-test('one that is not due waits for its day, and is renewed when the day has come', async () => {
+test('a domain that is not due waits and is renewed on its due day', async () => {
   const name = await registerDomain('later-n')
   await set({}, name)
   expect((await renewal(name)).state).toBe('planned')
@@ -94,7 +94,7 @@ test('one that is not due waits for its day, and is renewed when the day has com
   }
 })
 
-describe('what stops it is told once, costs nothing, and is tried again', () => {
+describe('a blocked renewal notifies once, costs nothing and is retried', () => {
   test.each([
     ['the price is above the most', 'price', { max_micro_usd: price - 1 }, {}],
     ['a budget is used up', 'budget', {}, { payment_micro_usd: price - 1 }],
@@ -119,7 +119,7 @@ describe('what stops it is told once, costs nothing, and is tried again', () => 
     await becomes('planned')
   })
 
-  test('the wallet is locked, until it is unlocked', async () => {
+  test('the wallet is locked, until the user unlocks it', async () => {
     paying.agent.wallet.lock('person')
     await set({})
     await becomes('blocked')
@@ -133,7 +133,7 @@ describe('what stops it is told once, costs nothing, and is tried again', () => 
     expect(await listPayments()).toHaveLength(1)
   })
 
-  test('the waits between tries grow', async () => {
+  test('the intervals between retries grow', async () => {
     await set({ max_micro_usd: 1 })
     await becomes('blocked')
     const hours: number[] = []
@@ -145,10 +145,10 @@ describe('what stops it is told once, costs nothing, and is tried again', () => 
   })
 })
 
-describe('where the policy asks', () => {
+describe('a renewal whose policy requires approval', () => {
   beforeEach(() => paying.setPolicy([]))
 
-  test('it waits for approval, and is paid once approved', async () => {
+  test('waits for approval and is paid after approval', async () => {
     const until = await expiry()
     await set({})
     await becomes('asking')
@@ -161,7 +161,7 @@ describe('where the policy asks', () => {
     expect(await listPayments()).toHaveLength(1)
   })
 
-  test('what the person denies is not asked again for this expiry, until they change it', async () => {
+  test('is not requested again for this expiry after a denial until settings change', async () => {
     await set({})
     await becomes('asking')
     const [payment] = await listPayments()
@@ -174,7 +174,7 @@ describe('where the policy asks', () => {
     expect(await listPayments()).toHaveLength(2)
   })
 
-  test('turned off, its request is taken back', async () => {
+  test('withdraws its request when renewal is turned off', async () => {
     await set({})
     await becomes('asking')
     await set({ enabled: false })
@@ -182,7 +182,7 @@ describe('where the policy asks', () => {
     expect((await listPayments())[0]).toMatchObject({ state: 'refused', paid: false })
   })
 
-  test('a domain that was renewed by hand meanwhile is not renewed again, also when the old request is approved', async () => {
+  test('does not renew a manually renewed domain again if the old request is approved', async () => {
     const before = await paying.money()
     await set({})
     await becomes('asking')
@@ -199,7 +199,7 @@ describe('where the policy asks', () => {
   })
 })
 
-test('expiry is told once for each step of days, and dismissed', async () => {
+test('notifies once for each expiry threshold in days and can be dismissed', async () => {
   await eventually(async () => expect((await all()).notices.map((it: Json) => it.domain)).toContain(domain))
   expect((await all()).notices.find((it: Json) => it.domain === domain).days).toBe(7)
   const findNotices = () =>
@@ -223,7 +223,7 @@ test('expiry is told once for each step of days, and dismissed', async () => {
   aheadMs = 0
 })
 
-test('another account that signs in here sees and renews nothing of this one', async () => {
+test('another account that signs in sees and renews no domain of the first account', async () => {
   await set({ max_micro_usd: 1 })
   await becomes('blocked')
   const otherAccount = secondAccount(paying.service.dataDir)
@@ -235,7 +235,7 @@ test('another account that signs in here sees and renews nothing of this one', a
   await eventually(async () => expect((await renewal())?.state).toBe('blocked'))
 })
 
-test('settings that cannot be are refused by name', async () => {
+test('rejects invalid settings by name', async () => {
   for (const [change, word] of [
     [{ years: 11 }, 'years'],
     [{ days_before: 0 }, 'days_before'],
@@ -248,7 +248,7 @@ test('settings that cannot be are refused by name', async () => {
   }
 })
 
-test('a renewal says that it needs a wallet once that is removed, and asks again when it is back', async () => {
+test('reports a missing wallet after its removal and requests approval again after its return', async () => {
   paying.setPolicy([rule({ effect: 'ask' })])
   await set({})
   await becomes('asking')

@@ -27,7 +27,7 @@ const createTurn = (data: unknown, usage: object = { prompt_tokens: 1_000_000 })
   body: { object: 'list', data, usage },
 })
 
-test.each(models)('%s: the client of OpenAI gets numbers, by default and as it asks', async (model) => {
+test.each(models)('%s: returns embeddings to the OpenAI client by default and with its options', async (model) => {
   const plain = await openai.embeddings.create({ model, input: ['one', 'two'] })
   expect(plain).toMatchObject({ object: 'list', model, usage: { cost: { currency: 'USD', estimated: false } } })
   expect(plain.data).toEqual([
@@ -40,7 +40,7 @@ test.each(models)('%s: the client of OpenAI gets numbers, by default and as it a
   expect(base64.json.data[0].embedding).toBe(encodeBase64([0, 0.25, 0.5, 0.75]))
 })
 
-test('tokens and lists of tokens reach OpenAI, and Qwen refuses them before it is asked', async () => {
+test('forwards token lists to OpenAI but rejects them for Qwen without a query', async () => {
   expect((await embed({ input: [1, 2, 3] })).json.data).toHaveLength(1)
   expect((await embed({ input: [[1, 2], [3]] })).json.data).toHaveLength(2)
   expect(providers.requests.map(({ body }) => body.input)).toEqual([
@@ -52,7 +52,7 @@ test('tokens and lists of tokens reach OpenAI, and Qwen refuses them before it i
   expect(providers.requests).toHaveLength(2)
 })
 
-test('only fields that are known reach the provider, and the header names the others', async () => {
+test('forwards only known fields to the provider and lists the others in a header', async () => {
   const { status, headers } = await embed({ user: 'u', store: true, metadata: { a: 1 }, service_tier: 'priority' })
   expect(status).toBe(200)
   expect(providers.requests[0]?.body).toEqual({ model: small, input: 'Hello', encoding_format: 'base64', user: 'u' })
@@ -82,13 +82,13 @@ test.each<[string, object, string]>([
   ['a user that is no text', { user: {} }, 'user'],
   ['a chat model', { model: 'gpt-5.2' }, 'model'],
   ['no model', { model: '' }, 'model'],
-])('%s is a 400 that names the field', async (_, body, param) => {
+])('%s returns 400 and names the field', async (_, body, param) => {
   const { status, json } = await embed(body)
   expect([status, json.error]).toEqual([400, expect.objectContaining({ type: 'invalid_request_error', param })])
   expect(providers.requests).toEqual([])
 })
 
-test('chat dialects refuse an embedding model by its field, and an unknown model is 404', async () => {
+test('chat dialects return 400 for an embedding model and 404 for an unknown one', async () => {
   const messages = [{ role: 'user', content: 'Hello' }]
   for (const [path, body] of [
     ['/v1/chat/completions', { messages }],
@@ -106,7 +106,7 @@ test('chat dialects refuse an embedding model by its field, and an unknown model
   expect(providers.requests).toEqual([])
 })
 
-test('the list tells the kind of every model', async () => {
+test('lists the kind of every model', async () => {
   const { json } = await exchange(service.url, '/v1/models', { key: service.key })
   const ofKind = (kind: string) => json.data.filter((it: { kind: string }) => it.kind === kind)
   expect(
@@ -119,7 +119,7 @@ test('the list tells the kind of every model', async () => {
   expect(ofKind('embedding')[0]).toMatchObject({ max_output_tokens: 0, pricing: { output_per_million: 0 } })
 })
 
-test('the count of the provider is charged, and of a count that cannot be, an estimate', async () => {
+test('charges the token count of the provider, or an estimate for an impossible count', async () => {
   providers.play(createUsageTurn(800))
   const before = (await balance()).posted
   const exact = await embed({ input: 'word '.repeat(400) })
@@ -134,7 +134,7 @@ test('the count of the provider is charged, and of a count that cannot be, an es
   expect((await embed({})).json.usage).toMatchObject({ prompt_tokens: 1, cost: { micro_usd: 1, estimated: true } })
 })
 
-test('at most a tenth more than was held is charged', async () => {
+test('charges at most a tenth above the hold', async () => {
   // 21 tokens are held for: 3 micro-dollars.
   providers.play(createUsageTurn(8_000))
   const { json } = await embed({ model: 'text-embedding-3-large' })
@@ -142,7 +142,7 @@ test('at most a tenth more than was held is charged', async () => {
   expect((await balance()).held).toBe(0)
 })
 
-test('without credits it is 402, and a key keeps to its models', async () => {
+test('returns 402 without credits and restricts a key to its models', async () => {
   const poor = await embed({}, { key: secondAccount(service.dataDir).key })
   expect([poor.status, poor.json.error.type]).toEqual([402, 'insufficient_quota'])
   const key = await service.send('/v1/auth/api-keys', { body: { name: 'chat only', models: ['gpt-5.2'] } })
@@ -151,7 +151,7 @@ test('without credits it is 402, and a key keeps to its models', async () => {
   expect(providers.requests).toEqual([])
 })
 
-test('a repetition gets the first answer and costs nothing', async () => {
+test('returns the first response for a retry without charging again', async () => {
   const headers = { 'idempotency-key': 'embeddings' }
   const first = await embed({}, { headers })
   const { posted } = await balance()
@@ -176,14 +176,14 @@ test.each<[string, unknown]>([
   ['no base64', [{ ...vector, embedding: '!!!!' }]],
   ['half a number', [{ ...vector, embedding: 'AAA=' }]],
   ['NaN in base64', [{ ...vector, embedding: encodeBase64([Number.NaN]) }]],
-])('an answer with %s is 502', async (_, data) => {
+])('a response with %s returns 502', async (_, data) => {
   providers.play(createTurn(data))
   const { status, json } = await embed({})
   expect([status, json.error]).toEqual([502, expect.objectContaining({ type: 'server_error', code: 'unusable' })])
   expect((await balance()).held).toBe(0)
 })
 
-test('vectors of other lengths than each other, or than `dimensions`, are 502', async () => {
+test('returns 502 for vectors of unequal lengths or lengths other than `dimensions`', async () => {
   providers.play(createTurn([vector, { ...vector, index: 1, embedding: [1] }]))
   expect((await embed({ input: ['a', 'b'] })).status).toBe(502)
   const { posted } = await balance()
@@ -193,7 +193,7 @@ test('vectors of other lengths than each other, or than `dimensions`, are 502', 
   expect(await balance()).toEqual({ posted: posted - 1, held: 0 })
 })
 
-test('vectors come in the order of the inputs', async () => {
+test('returns vectors in the order of the inputs', async () => {
   providers.play(
     createTurn([
       { ...vector, index: 1 },
@@ -207,7 +207,7 @@ test('vectors come in the order of the inputs', async () => {
   ])
 })
 
-test('an answer of more than 8 MB is cut off and its input is paid', async () => {
+test('cuts off a response above 8 MB and charges its input', async () => {
   const { posted } = await balance()
   providers.play(createTurn([{ ...vector, padding: 'x'.repeat(9 * 1024 * 1024) }]))
   const { status, json } = await embed({})
@@ -215,7 +215,7 @@ test('an answer of more than 8 MB is cut off and its input is paid', async () =>
   expect(await balance()).toEqual({ posted: posted - 1, held: 0 })
 })
 
-test('a refusal of the provider keeps its status and costs nothing', async () => {
+test('passes on the status of a provider refusal without charging', async () => {
   const { posted } = await balance()
   providers.play({ status: 429, headers: { 'retry-after': '31' } })
   const { status, headers } = await embed({})
@@ -223,7 +223,7 @@ test('a refusal of the provider keeps its status and costs nothing', async () =>
   expect(await balance()).toEqual({ posted, held: 0 })
 })
 
-test('the key of a provider in an answer or an error is replaced', async () => {
+test('redacts the key of a provider in responses and errors', async () => {
   providers.play({ status: 400, body: { error: { message: 'Bad request with sk-openai-secret' } } })
   expect((await embed({})).text).not.toContain('sk-openai-secret')
 })

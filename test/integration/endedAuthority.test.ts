@@ -298,7 +298,7 @@ describe('ends with its principal:', () => {
     await expectEndedWith(holder, begin)
   })
 
-  test('no case is left over', () => {
+  test('has a case for every table row', () => {
     expect(Object.keys(cells).sort()).toEqual(table.map(({ cell }) => cell).sort())
   })
 })

@@ -26,7 +26,7 @@ const look: Readonly<Record<string, string>> = {
   keys: `grep ${mark} /proc/keys`,
 }
 
-describe('a container and a sandbox of bubblewrap, side by side,', () => {
+describe('a container and a bubblewrap sandbox, side by side,', () => {
   let podman: Podman
   const sandboxes: { runtime: SandboxRuntime; machine: SandboxInstance }[] = []
 
@@ -55,7 +55,7 @@ describe('a container and a sandbox of bubblewrap, side by side,', () => {
   test.each([
     ['the container', 'the sandbox', 0],
     ['the sandbox', 'the container', 1],
-  ])('%s sees nothing that %s has', async (_seer, _owner, owner) => {
+  ])('%s sees nothing of %s', async (_seer, _owner, owner) => {
     const neighbour = sandboxes[owner]?.machine
     const seer = sandboxes[1 - owner]?.machine
     if (!neighbour || !seer) throw new Error('One of the two was not made.')

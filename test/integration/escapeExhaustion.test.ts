@@ -9,7 +9,7 @@ const tooMany = 1_500
 describe.each(users)('a sandbox, where Steward runs as %s,', (user) => {
   skipWhen(attackFault)
 
-  test('cannot take the pseudo-terminals of others', async () => {
+  test('cannot exhaust the pseudo-terminals of other sandboxes', async () => {
     const { opened, ofAnother, afterwards } = await attack('allTerminals', { user })
     expect(opened).toBeGreaterThan(0)
     expect(opened).toBeLessThan(tooMany)
@@ -17,7 +17,7 @@ describe.each(users)('a sandbox, where Steward runs as %s,', (user) => {
     expect(afterwards).toMatch(/^\/dev\/pts\/\d+$/)
   })
 
-  test('goes on after it has filled the folders that are in memory', async () => {
+  test('continues after it has filled its in-memory folders', async () => {
     const result = await attack('fullMemoryFolders', { user })
     expect(Object.keys(result)).toEqual(['/run', '/dev', '/dev/shm'])
     for (const [folder, { said, goesOn }] of Object.entries(result)) {
@@ -26,7 +26,7 @@ describe.each(users)('a sandbox, where Steward runs as %s,', (user) => {
     }
   })
 
-  test('of an image has the same process limit with many users as with one', async (context) => {
+  test('has the same process limit for many users as for one with an image', async (context) => {
     const result = await attack('processesOfManyUsers', { user })
     if ('noImages' in result) return context.skip(result.noImages)
     expect(result.enforced).toBe(true)
@@ -35,11 +35,11 @@ describe.each(users)('a sandbox, where Steward runs as %s,', (user) => {
   })
 })
 
-describe('what the kernel counts by user, where an ordinary user runs Steward,', () => {
+describe('kernel resources counted by user, where an ordinary user runs Steward,', () => {
   skipWhen(attackFault)
   const free = { watches: 1, signals: 1, queues: 1, pipes: 1, files: 1 }
 
-  test('is left to the user and to other sandboxes, with subordinate ids', async () => {
+  test('remain available to the user and to other sandboxes with subordinate ids', async () => {
     const { inside, beside, outside } = await attack('perUserLimits', { user: withIds })
     for (const name of Object.keys(free)) expect(inside[name], name).toBeGreaterThan(0)
     expect(inside.signals).toBeLessThanOrEqual(2048)
@@ -47,12 +47,12 @@ describe('what the kernel counts by user, where an ordinary user runs Steward,',
     expect(beside).toEqual(free)
   })
 
-  test('is left to the user by many sandboxes at once, with subordinate ids', async () => {
+  test('remain available to the user beside many parallel sandboxes with subordinate ids', async () => {
     const { outside } = await attack('perUserLimitsByMany', { user: withIds })
     expect(outside).toEqual(free)
   })
 
-  test('is left to the user as far as it can be limited, without subordinate ids', async () => {
+  test('remain available to the user within the enforceable limits without subordinate ids', async () => {
     const { inside, beside, outside } = await attack('perUserLimits', { user: 'an ordinary user' })
     for (const name of Object.keys(free)) expect(inside[name], name).toBeGreaterThan(0)
     expect(inside.signals).toBeLessThanOrEqual(2048)

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const image = ImageName.parse('hostile')
 
-describe('an image of somebody hostile', () => {
+describe('a hostile image', () => {
   let data: string
   let runtime: SandboxRuntime
   let sandboxes: SandboxInstance[]
@@ -40,7 +40,7 @@ describe('an image of somebody hostile', () => {
     await runtime.images.remove(image)
   })
 
-  test('gets none of its programs into PID 1, and what it runs is closed in', async () => {
+  test('has none of its programs run in PID 1 and all of them confined', async () => {
     const machine = await startFromArchive(await imageOfHostilePrograms(data))
     const ran = (await run(machine, 'cd /root && ls')).trim().split('\n')
     expect(ran).not.toContain('in-pid1')
@@ -63,7 +63,7 @@ describe('an image of somebody hostile', () => {
     expect(text).toMatch(/^\/dev\/pts\/\d+\r\n$/)
   })
 
-  test('changes nothing on the host where its folders are links to the host', async () => {
+  test('changes nothing on the host if its folders are links to the host', async () => {
     const outside = join(data, 'outside')
     mkdirSync(outside)
     writeFileSync(join(outside, 'file'), 'of the host')

@@ -69,27 +69,27 @@ describe.each(users)('where Steward runs as %s', (user) => {
   const withoutOne = (without: SandboxLayer) => ({ user, layers: sandboxLayers.filter((it) => it !== without) })
 
   // Tests wait for separate processes, so several run concurrently.
-  describe.concurrent.each(layers)('and the layer `%s` is taken away', (without) => {
+  describe.concurrent.each(layers)('and the layer `%s` is removed', (without) => {
     const tried = startTogether(withoutOne(without))
-    test('S1: leaving the network that has rules stays refused', async (context) => {
+    test('S1: refuses to leave the network that has rules', async (context) => {
       if (noWorld !== null) context.skip(noWorld)
       await leavesTheNetwork(withoutOne(without))
     })
-    test('S2: taking a file of the host stays refused', () => takesAFileOfTheHost(tried))
-    test('S3: forbidden system calls in PID 1 stay refused', () => usesForbiddenCallsInPid1(tried))
-    test('S3: keys of the host and of other sandboxes stay refused', () => readsKeysOfOthers(tried))
+    test('S2: refuses to take over a host file', () => takesAFileOfTheHost(tried))
+    test('S3: refuses forbidden system calls in PID 1', () => usesForbiddenCallsInPid1(tried))
+    test('S3: refuses access to keys of the host and of other sandboxes', () => readsKeysOfOthers(tried))
   })
 
   // Some limits count the processes of the user, whichever sandbox they are in: one after the other.
-  describe.each(layers)('and the layer `%s` is taken away', (without) => {
-    test('S3: too many processes stays refused', async (context) => {
+  describe.each(layers)('and the layer `%s` is removed', (without) => {
+    test('S3: refuses too many processes', async (context) => {
       if (without === 'process-limit' && user !== 'root')
         context.skip('where no cgroup counts processes, this limit is all there is')
       await startsTooManyProcesses(withoutOne(without))
     })
   })
 
-  test('without any layer the attacks on PID 1 succeed: what stands above shows something', async () => {
+  test('attacks on PID 1 succeed without any layer, which validates the tests above', async () => {
     const { calls, said } = await attack('systemCallsOfPid1', { user, layers: [] })
     expect(
       calls.filter(({ there }) => there >= 0).map(({ name }) => name),

@@ -9,7 +9,7 @@ describe.each(users)('a new sandbox, where Steward runs as %s,', (user) => {
   test.each([
     ['is started for it', false],
     ['was a warm one', true],
-  ])('that %s sees nothing of the one before it, while that runs and after it was removed', async (_, fromWarmPool) => {
+  ])('that %s sees nothing of a previous sandbox during or after its run', async (_, fromWarmPool) => {
     const { id, itself, beside, after } = await attack('observeInheritance', { user, fromWarmPool })
     for (const kind of [/\/root\//, /\/tmp\//, /\/dev\/shm\//, /\/run\//, /cmdline/, /net\/unix/, /memory:/])
       expect(itself.found, 'what was left is not found in the sandbox itself: the test shows nothing').toMatch(kind)
@@ -22,7 +22,7 @@ describe.each(users)('a new sandbox, where Steward runs as %s,', (user) => {
 })
 
 describe.each(users)('a sandbox that swaps its folders for links, where Steward runs as %s,', (user) => {
-  test('changes nothing on the host when it starts again, and starts unless it cannot', async () => {
+  test('changes nothing on the host on restart and starts unless the swap prevents it', async () => {
     const swaps = await attack('swapFolders', { user })
     expect(swaps.length).toBe(6)
     for (const swap of swaps) {
@@ -36,7 +36,7 @@ describe.each(users)('a sandbox that swaps its folders for links, where Steward 
 describe.each(users)('a snapshot of a sandbox with a hostile /etc/ld.so.preload, where Steward runs as %s,', (user) => {
   skipWhen(attackFault)
 
-  test('runs nothing of it in PID 1 when it is restored or forked', async () => {
+  test('runs no preloaded library in PID 1 when restored or forked', async () => {
     const { restored, fork, restoredRuns } = await attack('hostileSnapshot', { user })
     expect({ restored, fork, restoredRuns }).toEqual({ restored: '', fork: '', restoredRuns: 'it runs' })
   })

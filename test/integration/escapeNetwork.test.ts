@@ -31,7 +31,7 @@ describe.each(users)('frames that a sandbox writes itself, where Steward runs as
   const sendFrames = async (lists: readonly (readonly SandboxLayer[])[], network: Network = 'internet') =>
     runInWorld<FrameObservation[]>('test/support/attacks/frameRun.ts', user, [JSON.stringify(lists), network])
 
-  test('reach no closed network while any single layer against them is active', async () => {
+  test('reach no private network while any single layer against them is active', async () => {
     const all = againstFrames.flat()
     const alone = againstFrames.map((removed) => all.filter((layer) => !removed.includes(layer)))
     const observations = await sendFrames([[], ...againstFrames, ...alone])
@@ -49,7 +49,7 @@ describe.each(users)('frames that a sandbox writes itself, where Steward runs as
     expect(Object.values(observation?.closed.at(-1) ?? {})).toEqual(['silent', 'silent', 'silent'])
   })
 
-  test('reach all of it without these layers, which validates the tests above', async () => {
+  test('reach every network without these layers, which validates the tests above', async () => {
     const [observation] = await sendFrames([againstFrames.flat()])
     for (const address of observation?.closed ?? []) expect(address['SOCK_PACKET of AF_INET']).toBe('answered')
     expect(observation?.open['SOCK_PACKET of AF_INET']).toBe('answered')
@@ -59,7 +59,7 @@ describe.each(users)('frames that a sandbox writes itself, where Steward runs as
 describe.each(users)('addresses of this computer, where Steward runs as %s,', (user) => {
   skipWhen(missing)
 
-  test('are refused with network `internet`, also those of lo and those that come later', async () => {
+  test('are refused with network `internet`, including those of lo and those added later', async () => {
     const { internet, open } = await runInWorld<AddressObservation>('test/support/attacks/addressRun.ts', user)
     expect(internet).toEqual({ ofLoopback: '-', ofAzure: '-', later: '-', ping: '0' })
     expect(open).toEqual({ ofLoopback: '198.51.100.77', ofAzure: '168.63.129.16', later: '203.0.113.99', ping: '0' })
@@ -74,7 +74,7 @@ describe.each(users)('a sandbox with network `internet`, where Steward runs as %
     observation = await runInWorld<Observation>('test/support/attacks/networkRun.ts', user)
   }, 240_000)
 
-  test('never reaches private addresses, even if PID 1 tries to change networks while it is connected', () => {
+  test('reaches no private address even if PID 1 changes networks while it connects', () => {
     const { before, after, isPublicReached } = observation
     expect(before).toEqual({ reached: [], isPublicReached: true })
     for (const start of after) expect(start.reached, JSON.stringify(start)).toEqual([])
@@ -83,7 +83,7 @@ describe.each(users)('a sandbox with network `internet`, where Steward runs as %
     expect(isPublicReached).toBe(true)
   })
 
-  test('starts whatever its /etc/resolv.conf links to, and no file of the host changes', () => {
+  test('starts with any link target of /etc/resolv.conf and changes no host file', () => {
     expect(observation.links.length).toBe(5)
     for (const { link, refused, host } of observation.links) {
       expect(host, link).toBe('of the host')

@@ -24,7 +24,7 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
     { user, through: withHostKey },
   )
 
-  test('refuses every system call that commands of the sandbox are refused', async () => {
+  test('refuses every system call that sandbox commands are refused', async () => {
     const { calls, said, status } = await attack('systemCallsOfPid1')
     const untraceable = /^trace\t-\d+$/.test(said)
     expect(calls.length > 20 || untraceable, `the attack did not run: ${said}`).toBe(true)
@@ -35,14 +35,14 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
     expect(status).toMatch(/^CapEff:\t0{16}$/m)
   })
 
-  test('runs nothing that the sandbox names in its /etc/ld.so.preload', async () => {
+  test('loads no library listed in the /etc/ld.so.preload of the sandbox', async () => {
     const { loaded, refused, inPid1 } = await attack('preloadInPid1')
     expect(loaded, 'no program of the sandbox loads the library: the attack shows nothing').toBe(true)
     expect(refused).toBeNull()
     expect(inPid1).toBe('')
   })
 
-  test('has a session keyring that neither the host nor another sandbox shares', async () => {
+  test('has a session keyring that the host and other sandboxes do not share', async () => {
     const { one: first, other: second, listed } = await attack('keyrings')
     for (const [name, looked] of Object.entries({ one: first, other: second })) {
       const tries = looked.filter(([call]) => call !== 'trace')
@@ -53,14 +53,14 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
     expect(listed).not.toMatch(/canary|mark/)
   })
 
-  test('cannot be used to start more processes than the sandbox may have', async () => {
+  test('cannot be used to exceed the process limit of the sandbox', async () => {
     const { enforced, made: count, said } = await attack('processesOfPid1')
     expect(enforced, 'the limit of processes is said not to hold here').toBe(true)
     expect(count >= 0 || /^trace\t/.test(said), `the attack did not run: ${said}`).toBe(true)
     expect(count || 0, said).toBeLessThan(maxProcesses)
   })
 
-  test('never leads root of the host to a file of the host that it then gives to the sandbox', async () => {
+  test('cannot lead host root to hand a host file to the sandbox', async () => {
     const { before, after, saw } = await attack('ownerOfHostFile')
     expect(after, saw).toBe(before)
     expect(saw).toMatch(/\/dev\/pts\/\d+; \/dev\/pts\/\d+$/)
@@ -71,7 +71,7 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
     expect(said).toMatch(/^there\t(-38|none)$|^trace\t-\d+$/m)
   })
 
-  test('may become a hostile program or stand still: the host goes by what it pinned', async () => {
+  test('may become hostile or stop while the host uses its pinned references', async () => {
     const { replaced, became, held: state, seen: observations } = await attack('spoiltPid1')
     expect(replaced, 'PID 1 did not become the program').toMatch(/^(0|trace\t-\d+)$/)
     expect(state, 'PID 1 was not held').toMatch(/^(held|trace\t-\d+)$/)
@@ -90,7 +90,7 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
   })
 })
 
-describe.each(users)('PID 1 of a sandbox that was warm, where Steward runs as %s,', (user) => {
+describe.each(users)('PID 1 of a warm sandbox, where Steward runs as %s,', (user) => {
   skipWhen(attackFault)
   const attack = attacks(['systemCallsOfPid1', 'keyrings', 'processesOfPid1', 'ownerOfHostFile'], {
     user,
@@ -98,7 +98,7 @@ describe.each(users)('PID 1 of a sandbox that was warm, where Steward runs as %s
     through: withHostKey,
   })
 
-  test('refuses the same system calls, and shares no key', async () => {
+  test('refuses the same system calls and shares no key', async () => {
     const { calls, said } = await attack('systemCallsOfPid1')
     expect(calls.length > 20 || /^trace\t-\d+$/.test(said), `the attack did not run: ${said}`).toBe(true)
     expect(calls.filter(({ here, there }) => here >= 0 || there >= 0)).toEqual([])
@@ -108,7 +108,7 @@ describe.each(users)('PID 1 of a sandbox that was warm, where Steward runs as %s
     ).toEqual([])
   })
 
-  test('cannot be used to start more processes, and never gives a file of the host away', async () => {
+  test('cannot be used to exceed the process limit or to obtain a host file', async () => {
     const { made: count, said } = await attack('processesOfPid1')
     expect(count || 0, said).toBeLessThan(maxProcesses)
     const { before, after, saw } = await attack('ownerOfHostFile')

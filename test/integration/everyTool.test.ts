@@ -43,7 +43,7 @@ function allowingPerson(): void {
   })
 }
 
-test('all of them answer what they say that they answer', async () => {
+test('every tool returns a result that matches its output schema', async () => {
   allowingPerson()
   const seller = await hostileSeller(respond)
   paying.nameServers(new URL(seller.url).host)

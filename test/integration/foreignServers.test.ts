@@ -56,8 +56,8 @@ const run = async (name: string, args: object, ...servers: string[]): Promise<To
   return agent.tools.runTool(name, args, { caller, signal: new AbortController().signal })
 }
 
-describe('a server that others wrote', () => {
-  test('runs in a sandbox without a network, and reads and writes there', async () => {
+describe('a third-party tool server', () => {
+  test('runs in a sandbox without a network and reads and writes files there', async () => {
     await upload('/root/server.mjs', await filesystemServer())
     const { id } = await addServer('files', inSandbox('node /root/server.mjs /root'))
     const { tools, server_name, protocol_version } = await turnOn(id)
@@ -85,7 +85,7 @@ describe('a server that others wrote', () => {
     expect(sessions).toEqual([])
   })
 
-  test('answers over HTTP, with everything that the protocol has', async () => {
+  test('works over HTTP with every feature of the protocol', async () => {
     const everything = await everythingServer()
     try {
       const { id } = await addServer('everything', { kind: 'http', url: everything.url })
@@ -131,7 +131,7 @@ describe('a server that others wrote', () => {
   })
 })
 
-describe('a program in a sandbox', () => {
+describe('a tool server program in a sandbox', () => {
   /** Answers as a server of protocol version 2025-11-25; `body` is what it does on a call. */
   const program = (body: string, early = '') => `
     import { createInterface } from 'node:readline'
@@ -152,7 +152,7 @@ describe('a program in a sandbox', () => {
     return id
   }
 
-  test('sees pipes and no terminal, and prints what it likes beside the protocol', async () => {
+  test('gets pipes instead of a terminal and may print text outside the protocol', async () => {
     const id = await odd(
       'pipes',
       'answer(JSON.stringify([process.stdin.isTTY ?? false, process.stdout.isTTY ?? false, process.argv.length]))',
@@ -161,7 +161,7 @@ describe('a program in a sandbox', () => {
     expect(await run('pipes__go', {}, id)).toMatchObject({ text: '[false,false,2]' })
   })
 
-  test('gets its secrets as variables', async () => {
+  test('receives its secrets as environment variables', async () => {
     await upload('/root/env.mjs', program(`answer(process.env.API_TOKEN ?? 'none')`))
     const { id } = await addServer('env', inSandbox('node /root/env.mjs'), { secret_names: ['API_TOKEN'] })
     const body = { purpose: 'tool_server_secret', tool_server_id: id, secret_name: 'API_TOKEN' }
@@ -170,7 +170,7 @@ describe('a program in a sandbox', () => {
     expect(await run('env__go', {}, id)).toMatchObject({ text: 'tok-123' })
   })
 
-  test('that says too much in one message is cut off, and starts anew for the next call', async () => {
+  test('is cut off after an oversized message and restarts for the next call', async () => {
     const id = await odd(
       'loud',
       `if (params.arguments.loud) { process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"result":"'); const more = () => process.stdout.write('x'.repeat(65536), more); more() } else answer('Quiet.')`,
@@ -182,7 +182,7 @@ describe('a program in a sandbox', () => {
     expect(await run('loud__go', {}, id)).toMatchObject({ text: 'Quiet.' })
   })
 
-  test('that floods with notices is cut off', async () => {
+  test('is cut off if it floods with notifications', async () => {
     const id = await odd(
       'flood',
       `const notice = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }) + '\\n'; const more = () => process.stdout.write(notice.repeat(100), more); more()`,
@@ -193,7 +193,7 @@ describe('a program in a sandbox', () => {
     })
   })
 
-  test('that dies is told with its last words, and left alone when it keeps dying', async () => {
+  test('has its last output reported and is not restarted after repeated exits', async () => {
     const id = await odd('dying', `console.error('boom \\u001b[31mhere'); process.exit(3)`)
     const first = await run('dying__go', {}, id)
     expect(first).toMatchObject({ kind: 'error', sentence: 'The program ended. It said: boom here' })
@@ -202,12 +202,12 @@ describe('a program in a sandbox', () => {
     expect(last).toMatchObject({ kind: 'error', sentence: expect.stringContaining('keeps ending') })
   })
 
-  test('that is none says why', async () => {
+  test('reports the reason if it does not exist', async () => {
     const { id } = await addServer('none', inSandbox('/no/such/program --flag'))
     expect((await testServer(id)).fault).toContain('No such file')
   })
 
-  test('ends with its sandbox, and says so', async () => {
+  test('ends with its sandbox and returns an error', async () => {
     const id = await odd('ends', 'answer("On.")')
     expect(await run('ends__go', {}, id)).toMatchObject({ text: 'On.' })
     await service.send(`/v1/sandboxes/${sandboxId}/stop`, { method: 'POST', body: {} })

@@ -43,7 +43,7 @@ describe('the fork server of a sandbox', () => {
     return only
   }
 
-  test('is neither seen nor reached from inside', async () => {
+  test('cannot be seen or reached from inside the sandbox', async () => {
     const pid = await findForkServer()
     expect(await run(instance, 'cat /proc/[0-9]*/cmdline | tr "\\0" " "')).not.toContain('fork-server')
     expect(await run(instance, 'cat /proc/net/unix')).not.toContain('keeper')
@@ -55,7 +55,7 @@ describe('the fork server of a sandbox', () => {
     }
   })
 
-  test('outlives whatever is signalled inside', async () => {
+  test('survives every signal sent inside the sandbox', async () => {
     const pid = await findForkServer()
     const outcome = await instance.exec({ command: 'kill -STOP -1; kill -KILL -1', timeoutMs: 60_000, signal: never })
     expect(outcome.timedOut).toBe(false)
@@ -63,7 +63,7 @@ describe('the fork server of a sandbox', () => {
     expect(await findForkServer()).toBe(pid)
   })
 
-  test('serves the process that started it and nobody else', async () => {
+  test('serves only the process that started it', async () => {
     const path = join(folder, instance.id, 'keeper')
     const file = await stat(path)
     expect(file.mode & 0o777).toBe(0o600)
@@ -72,7 +72,7 @@ describe('the fork server of a sandbox', () => {
     expect(stdout).toBe('connected\n')
   })
 
-  test('holds nothing of the host, and cannot be looked into', async () => {
+  test('holds no host resource and cannot be inspected', async () => {
     const pid = await findForkServer()
     const numbers = await readdir(`/proc/${pid}/fd`)
     const files = await Promise.all(numbers.map((number) => readlink(`/proc/${pid}/fd/${number}`)))
@@ -90,7 +90,7 @@ describe('the fork server of a sandbox', () => {
     expect((await stat(`/proc/${pid}/mem`)).uid).toBe(0)
   })
 
-  test('is replaced when it was killed, at once and while it serves', async () => {
+  test('is replaced when killed, whether idle or serving', async () => {
     const first = await findForkServer()
     const serving = instance.exec({ command: 'mkfifo /tmp/go && cat /tmp/go', timeoutMs: 120_000, signal: never })
     await until(
@@ -109,7 +109,7 @@ describe('the fork server of a sandbox', () => {
     expect((await instance.readFile('/tmp/after', 10, never)).toString()).toBe('kept')
   })
 
-  test('lets files be reached when the sandbox has no room for another process', async () => {
+  test('gives access to files when the sandbox has reached its process limit', async () => {
     const full = 'while ($n < 3000) { $p = fork; last unless defined $p; if (!$p) { sleep 1000; exit } $n++ }'
     const controller = new AbortController()
     const filling = instance.exec({

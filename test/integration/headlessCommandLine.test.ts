@@ -17,7 +17,7 @@ function headless(...parts: string[]): Promise<Ended> {
   })
 }
 
-test('--help tells what it takes, and starts nothing', async () => {
+test('--help lists the options and starts nothing', async () => {
   const { code, out, said, started } = await headless('--help')
   expect({ code, said, started }).toEqual({ code: 0, said: '', started: false })
   expect(out).toContain('node out/main/headless.js [options]')
@@ -28,7 +28,7 @@ test.each([
   ['--no-such', '--no-such is no option.'],
   ['stop', 'stop is no command here: use `npm start -- stop`.'],
   ['nonsense', 'nonsense is no command.'],
-])('%s is refused in words, and starts nothing', async (part, message) => {
+])('%s is rejected with a message and starts nothing', async (part, message) => {
   const { code, out, said, started } = await headless(part)
   expect({ code, out, started }).toEqual({ code: 2, out: '', started: false })
   expect(said).toContain(message)

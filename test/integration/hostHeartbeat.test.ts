@@ -58,7 +58,7 @@ function connect() {
   return { describe, hosts, log: () => log, looks: () => looks }
 }
 
-test('a hung host is killed and replaced', async () => {
+test('kills and replaces a hung host', async () => {
   const { describe, hosts, log } = connect()
   const first = (await describe()).pid
   await until('the host to be known', async () => hosts[0]?.pid === first)

@@ -68,7 +68,7 @@ const showing = (client: HostClient, sandboxId: SandboxId, text: string) =>
     return read?.text.includes(text) && read
   })
 
-test('a client that is gone takes nothing with it: the next one finds machine, screen and scrollback', async () => {
+test('a client that disconnects loses nothing and the next finds sandbox, screen and scrollback', async () => {
   const host = start()
   const first = await connect(host)
   const sandbox = await first.createMachine()
@@ -89,7 +89,7 @@ test('a client that is gone takes nothing with it: the next one finds machine, s
   expect(late.snapshot?.toString()).toContain('got more')
 })
 
-test('after the host was killed, its terminals have ended and still show what they showed', async () => {
+test('after the host was killed, its terminals have exited and still show their screens', async () => {
   const host = start()
   const first = await connect(host)
   const sandbox = await first.createMachine()
@@ -137,7 +137,7 @@ test('after the host was killed, its terminals have ended and still show what th
   expect(existsSync(join(folder, 'host/terminals', sandbox))).toBe(false)
 })
 
-test('terminals of a sandbox whose files are missing stay until it is deleted', async () => {
+test('preserves terminals of a sandbox with missing files until it is deleted', async () => {
   const host = start()
   const first = await connect(host)
   const [removedSandbox, instance] = [await first.createMachine(), await first.createMachine()]
@@ -154,7 +154,7 @@ test('terminals of a sandbox whose files are missing stay until it is deleted', 
   }
 })
 
-test('a second host on the same folder is refused, one after a crash is not', async () => {
+test('refuses a second host on the same folder but starts one after a crash', async () => {
   const first = start()
   await connect(first)
   const second = start()
@@ -166,7 +166,7 @@ test('a second host on the same folder is refused, one after a crash is not', as
   expect(await third.call('describe', {})).toMatchObject({ ipcVersion: hostIpcVersion, runtimes: [{ name: 'local' }] })
 })
 
-test('on SIGTERM every program ends, and the socket and the pid file go', async () => {
+test('ends every program and removes the socket and the pid file on SIGTERM', async () => {
   const host = start()
   const client = await connect(host)
   const sandbox = await client.createMachine()
@@ -184,7 +184,7 @@ test('on SIGTERM every program ends, and the socket and the pid file go', async 
   expect(existsSync(pidFile)).toBe(false)
 })
 
-test('it ends when asked to', async () => {
+test('ends on request', async () => {
   const host = start()
   const client = await connect(host)
   await client.createMachine()
@@ -192,7 +192,7 @@ test('it ends when asked to', async () => {
   expect(await host.ended).toBe(0)
 })
 
-test('it ends by itself when it has nothing to do, and not while somebody is connected or a machine runs', async () => {
+test('exits when idle but not while a client is connected or a sandbox runs', async () => {
   const idle = ['--idle-exit-ms', '1500']
   const host = start(localHost, ...idle)
   const client = await connect(host)
@@ -207,7 +207,7 @@ test('it ends by itself when it has nothing to do, and not while somebody is con
   expect(await host.ended).toBe(0)
 })
 
-test('a folder with a long name works as well', async () => {
+test('works in a folder with a long path', async () => {
   folder = join(folder, 'deep'.repeat(30))
   mkdirSync(folder)
   const client = await connect(start())
@@ -217,7 +217,7 @@ test('a folder with a long name works as well', async () => {
   await until('the end', () => !existsSync(dirname(getHostSocketPath(folder))))
 })
 
-test('real sandboxes: their commands, files and terminals, until nothing is left', async () => {
+test('real sandboxes: provides commands, files and terminals without leaving anything behind', async () => {
   const host = start(realHost, '--runtimes', 'bubblewrap', '--log-level', 'info')
   const client = await connect(host)
   const { runtimes } = await client.call('describe', {})

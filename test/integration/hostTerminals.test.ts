@@ -60,7 +60,7 @@ const since = (terminal: TestTerminal, cursor: number, waitMs = 0, maxBytes = 10
     maxBytes,
   })
 
-test('what is typed and what the program prints stands on the screen', async () => {
+test('shows typed input and program output on the screen', async () => {
   const terminal = await client.createTerminal(sandbox, 'read name; echo "hello $name"')
   await terminal.type('world\n')
   const read = await waitForExit(terminal)
@@ -68,14 +68,14 @@ test('what is typed and what the program prints stands on the screen', async () 
   expect(read.terminal).toMatchObject({ exitCode: 0, signal: null, state: 'exited' })
 })
 
-test('how a program ended is told as it was', async () => {
+test('reports the exit code and signal of a program', async () => {
   const failing = await client.createTerminal(sandbox, 'exit 3')
   expect((await waitForExit(failing)).terminal).toMatchObject({ exitCode: 3, signal: null })
   const killed = await client.createTerminal(sandbox, 'kill -KILL $$')
   expect((await waitForExit(killed)).terminal).toMatchObject({ exitCode: 137, signal: 'SIGKILL' })
 })
 
-test('the first reading that says exited has the last output', async () => {
+test('includes the last output in the first read that reports an exit', async () => {
   for (let round = 0; round < 10; round++) {
     const terminal = await client.createTerminal(sandbox, 'seq 1 3000; printf LAST')
     const read = await waitForExit(terminal)
@@ -87,7 +87,7 @@ test('the first reading that says exited has the last output', async () => {
   }
 })
 
-test('the scrollback has every line, in the size the terminal had', async () => {
+test('stores every line up to the scrollback limit in the size of the terminal', async () => {
   const terminal = await client.createTerminal(sandbox, 'seq 1 12000; read x', { cols: 40, rows: 10 })
   await showing(terminal, '12000')
   const { text, terminal: record } = await terminal.read({ full: true })
@@ -97,7 +97,7 @@ test('the scrollback has every line, in the size the terminal had', async () => 
   expect(record).toMatchObject({ cols: 40, rows: 10, command: 'seq 1 12000; read x' })
 })
 
-test('a resize reaches the program and the screen', async () => {
+test('applies a resize to the program and the screen', async () => {
   const terminal = await client.createTerminal(
     sandbox,
     // Not a trap of bash: that forgets a second signal while it still handles the first.
@@ -114,14 +114,14 @@ test('a resize reaches the program and the screen', async () => {
   await showing(terminal, '12 50')
 })
 
-test('wide, combined and emoji characters come through whole', async () => {
+test('preserves wide, combined and emoji characters', async () => {
   const terminal = await client.createTerminal(sandbox, "printf '漢字 e\\u0301 🚀 end'; read x")
   const { text, cursorPosition } = await showing(terminal, 'end')
   expect(text).toBe('漢字 e\u0301 🚀 end')
   expect(cursorPosition).toEqual({ row: 0, col: 13 })
 })
 
-test('vim draws, and leaves the screen as it was', async () => {
+test('draws vim and restores the screen after it exits', async () => {
   const terminal = await client.createTerminal(sandbox, 'echo before; vim -u NONE -N; echo after; read x')
   await showing(terminal, '~')
   await terminal.type('ihello from vim\x1b')
@@ -132,7 +132,7 @@ test('vim draws, and leaves the screen as it was', async () => {
   expect((await showing(terminal, 'after')).text).toContain('before')
 })
 
-test('all of it is the scrollback of the shell and the screen of a pager below', async () => {
+test('a full read contains the shell scrollback and the pager screen', async () => {
   const terminal = await client.createTerminal(sandbox, 'seq 1 30; printf "one\\ntwo\\n" | less')
   await showing(terminal, '(END)')
   const lines = (await terminal.read({ full: true })).text.split('\n')
@@ -141,7 +141,7 @@ test('all of it is the scrollback of the shell and the screen of a pager below',
   expect(lines.slice(-3)).toEqual(['one', 'two', '(END)'])
 })
 
-test('a program that asks where the cursor is gets one answer, however many watch', async () => {
+test('a cursor position request gets one reply for any number of viewers', async () => {
   const terminal = await client.createTerminal(
     sandbox,
     "stty raw -echo; echo ready; read -rs x; printf 'abc\\033[6n'; IFS= read -rs -d R first; IFS= read -rsn64 -t 1 more; printf '\\r\\n'; printf '%sR%s' \"$first\" \"$more\" | od -An -c; read x",
@@ -158,7 +158,7 @@ test('a program that asks where the cursor is gets one answer, however many watc
   for (const viewer of viewers) viewer.close()
 })
 
-test('a viewer gets every byte of 20 MB, in order and once', async () => {
+test('sends a viewer every byte of 20 MB once and in order', async () => {
   const lines = Array.from({ length: 250_000 }, (_, n) => `${n} ${'x'.repeat(n % 150)}\n`).join('')
   const content = Buffer.from(lines).subarray(0, 20_000_000)
   writeFileSync(join(folder, 'content'), content)
@@ -177,7 +177,7 @@ test('a viewer gets every byte of 20 MB, in order and once', async () => {
   }
 })
 
-test('one who joins amid output misses nothing and gets nothing twice', async () => {
+test('a viewer that joins during output misses and repeats nothing', async () => {
   const terminal = await client.createTerminal(
     sandbox,
     'stty -opost; for n in $(seq 1 20000); do echo "line $n."; done',
@@ -205,7 +205,7 @@ function readCursor({ messages: [first] }: ReturnType<TestTerminal['attach']>): 
   return first.cursor
 }
 
-test('output is read again from any cursor, and waited for', async () => {
+test('reads output from any cursor and waits for new output', async () => {
   const terminal = await client.createTerminal(sandbox, 'stty -echo; echo one; read x; echo two; read x; printf "é"')
   const first = await until('the first', async () => {
     const reply = await since(terminal, 0, 1_000)
@@ -223,7 +223,7 @@ test('output is read again from any cursor, and waited for', async () => {
   expect((await since(terminal, 5, 0, 3)).body.toString()).toBe('two')
 })
 
-test('who waits for output is let go when nobody listens any more', async () => {
+test('cancels a wait for output when the client aborts it', async () => {
   const terminal = await client.createTerminal(sandbox, 'read x')
   const controller = new AbortController()
   const params = { sandboxId: sandbox, terminalId: terminal.id, since: 0, waitMs: 60_000, maxBytes: 100 }
@@ -232,7 +232,7 @@ test('who waits for output is let go when nobody listens any more', async () => 
   await expect(waiting).rejects.toMatchObject({ code: 'host/unavailable' })
 })
 
-test('older output than is kept is told to be missed', async () => {
+test('reports output older than the buffer as missed', async () => {
   const bytes = terminalLimits.keptOutputBytes + 4 * 1024 * 1024
   const terminal = await client.createTerminal(sandbox, `stty -opost; yes 漢字 | head -c ${bytes}`)
   await until(
@@ -249,7 +249,7 @@ test('older output than is kept is told to be missed', async () => {
   expect(body.toString()).not.toContain('\ufffd')
 })
 
-test('four floods slow neither the answers nor another terminal', async () => {
+test('four floods slow down no reply and no other terminal', async () => {
   const floods = await Promise.all([1, 2, 3, 4].map(() => client.createTerminal(sandbox, 'yes')))
   const flooded = floods.map((terminal) => terminal.attach())
   await until('the floods', () => flooded.every((viewer) => viewer.received > 256 * 1024))
@@ -269,7 +269,7 @@ test('four floods slow neither the answers nor another terminal', async () => {
   }
 })
 
-test('a viewer that acknowledges nothing is let go, the others and the program go on', async () => {
+test('disconnects a viewer that acknowledges nothing while the others and the program continue', async () => {
   const terminal = await client.createTerminal(sandbox, 'yes')
   const slow = terminal.attach({ acknowledge: false })
   const good = terminal.attach()
@@ -284,7 +284,7 @@ test('a viewer that acknowledges nothing is let go, the others and the program g
   expect(good.messages.at(-1)?.type).toBe('exited')
 })
 
-test('titles are told, the latest in the record', async () => {
+test('reports title changes and stores the latest in the record', async () => {
   const terminal = await client.createTerminal(sandbox, "printf '\\033]0;first\\007\\033]2;second title\\007'; read x")
   const viewer = terminal.attach()
   await until('the title', async () => (await terminal.read()).terminal.title === 'second title')
@@ -297,7 +297,7 @@ test('titles are told, the latest in the record', async () => {
   viewer.close()
 })
 
-test('an ended terminal takes nothing more, and says so', async () => {
+test('an exited terminal rejects input with an error', async () => {
   const terminal = await client.createTerminal(sandbox, 'echo done')
   await waitForExit(terminal)
   await expect(terminal.type('x')).rejects.toMatchObject({ code: 'terminal/exited', status: 409 })
@@ -307,7 +307,7 @@ test('an ended terminal takes nothing more, and says so', async () => {
   expect((await terminal.read()).text).toBe('done')
 })
 
-test('a viewer hears what could not be followed, and stays', async () => {
+test('a viewer receives an error for an invalid message and stays connected', async () => {
   const terminal = await client.createTerminal(sandbox, 'stty -echo; cat')
   const viewer = terminal.attach()
   viewer.send({ type: 'resize', cols: 0, rows: 10 })
@@ -319,7 +319,7 @@ test('a viewer hears what could not be followed, and stays', async () => {
   expect(viewer.end).toBeUndefined()
 })
 
-test('closing ends the program and tells those who watch', async () => {
+test('closing a terminal ends the program and notifies its viewers', async () => {
   const terminal = await client.createTerminal(sandbox, 'sleep 1000')
   const viewer = terminal.attach()
   await until('the snapshot', () => viewer.snapshot)
@@ -330,7 +330,7 @@ test('closing ends the program and tells those who watch', async () => {
   expect(viewer.messages.at(-1)).toMatchObject({ type: 'exited', signal: 'SIGHUP' })
 })
 
-test('what does not exist is not found', async () => {
+test('returns not found for an unknown terminal', async () => {
   const stranger = client.terminal(sandbox, newTerminalId())
   await expect(stranger.read()).rejects.toMatchObject({ code: 'terminal/not-found', status: 404 })
   const terminal = await client.createTerminal(sandbox, 'read x')
@@ -343,7 +343,7 @@ test('what does not exist is not found', async () => {
   await expect(client.ipc.call('terminal.list', { sandboxId: 'x' })).rejects.toMatchObject({ code: 'request/invalid' })
 })
 
-test('more terminals than a sandbox may run are refused, ended ones do not count', async () => {
+test('refuses terminals above the limit of a sandbox without counting exited ones', async () => {
   const some = await Promise.all(
     Array.from({ length: terminalLimits.runningPerSandbox }, () => client.createTerminal(sandbox, 'read x')),
   )
@@ -355,7 +355,7 @@ test('more terminals than a sandbox may run are refused, ended ones do not count
   await client.createTerminal(sandbox, 'read x')
 })
 
-test('when a machine ends, its terminals have ended and are still readable', async () => {
+test('the terminals of a stopped sandbox have exited and remain readable', async () => {
   const terminal = await client.createTerminal(sandbox, 'echo alive; sleep 1000')
   await showing(terminal, 'alive')
   runtime.end(sandbox)
@@ -371,7 +371,7 @@ test('when a machine ends, its terminals have ended and are still readable', asy
   expect((await client.call('machine.list', {})).machines).toEqual([])
 })
 
-test('deleting a sandbox removes its terminals and tells so', async () => {
+test('deleting a sandbox removes its terminals and sends an event', async () => {
   const terminal = await client.createTerminal(sandbox, 'sleep 1000')
   await client.call('machine.delete', { sandboxId: sandbox })
   expect((await client.call('terminal.list', { sandboxId: sandbox })).terminals).toEqual([])
@@ -380,7 +380,7 @@ test('deleting a sandbox removes its terminals and tells so', async () => {
   )
 })
 
-test('input that a viewer sends again after a loss is typed once', async () => {
+test('input that a viewer resends after a disconnect is typed once', async () => {
   const terminal = await client.createTerminal(
     sandbox,
     'stty -echo; echo ready; read line; echo "got:$line"; sleep 1000',
@@ -401,7 +401,7 @@ test('input that a viewer sends again after a loss is typed once', async () => {
   back.close()
 })
 
-test('input is acknowledged once the program reads, and refused above the limit', async () => {
+test('acknowledges input after the program reads it and refuses input above the limit', async () => {
   const reader = 'stty raw -echo; printf ready; while [ ! -e go ]; do sleep 0.02; done; head -c 1000000 | wc -c'
   const terminal = await client.createTerminal(sandbox, `cd ${folder}; ${reader}`)
   await showing(terminal, 'ready')

@@ -72,7 +72,7 @@ describe('a hosted service', () => {
   })
   afterAll(() => agent?.close())
 
-  test('wants a wallet first, and says so', async () => {
+  test('requires a wallet for sign-in and returns an error without one', async () => {
     const { host } = new URL(relay.url)
     await eventually(() =>
       expect(agent.connection()).toMatchObject({
@@ -86,7 +86,7 @@ describe('a hosted service', () => {
     expect(answer).toMatchObject({ status: 503, json: { code: 'service/sign-in', error: agent.connection().detail } })
   })
 
-  test('is signed in to by the wallet, without asking the person', async () => {
+  test('is signed in to by the wallet without an approval request', async () => {
     await newPhrase(agent)
     await waitForConnection(agent)
     const { address } = agent.wallet.account('evm')
@@ -103,7 +103,7 @@ describe('a hosted service', () => {
     )
   })
 
-  test('has sandboxes, terminals and files like one’s own', async () => {
+  test('provides sandboxes, terminals and files like a local service', async () => {
     const sandbox = await agent.send('/v1/sandboxes', { body: { name: 'far away' } })
     expect(sandbox.status, sandbox.text).toBe(201)
     sandboxId = sandbox.json.id
@@ -119,7 +119,7 @@ describe('a hosted service', () => {
     expect(agent.events).toContainEqual(expect.objectContaining({ type: 'sandbox.changed' }))
   })
 
-  test('sells for its test money, which the wallet pays', async () => {
+  test('sells for its test money with payments from the wallet', async () => {
     const { address } = agent.wallet.account('evm')
     await service.send('/v1/payments/faucet', { body: { address } })
     const request = await agent.send('/local/payments/topup', { body: { amount_usd: 5 } })
@@ -132,7 +132,7 @@ describe('a hosted service', () => {
     expect((await agent.send('/v1/credits/balance')).json.balance_cents).toBe(500)
   })
 
-  test('answers with no model while everything is stopped, however its path is spelled', async () => {
+  test('refuses model requests while everything is stopped, regardless of path encoding', async () => {
     agent.approvals.switchStop(true)
     const spellings = ['completions', '%63ompletions', 'completions?a', 'completions#a', 'c%6F%6dpletions']
     const paths = [...spellings.map((it) => `/v1/chat/${it}`), '/v1/%72esponses', '/v1/mess%61ges']
@@ -143,7 +143,7 @@ describe('a hosted service', () => {
     expect((await agent.send('/v1/chat/completions', { body })).text).not.toContain('is stopped.')
   })
 
-  test('streams of models end when everything is stopped', async () => {
+  test('model streams end when everything is stopped', async () => {
     const { key } = (await agent.send('/v1/auth/api-keys', { body: { name: 'script' } })).json
     const { promise, resolve } = Promise.withResolvers<void>()
     providers.playAlways(() => ({ parts: [{ text: 'Once upon a time' }], usage: plainUsage, until: promise }))
@@ -160,7 +160,7 @@ describe('a hosted service', () => {
     resolve()
   })
 
-  test('stays signed in when tokens end and connections break', async () => {
+  test('stays signed in when tokens expire and connections break', async () => {
     const { id } = (await agent.send('/v1/auth/me')).json
     const countBefore = agent.approvals.list({ limit: 50 }).intents.length
     passedMs += 59 * 60_000
@@ -172,14 +172,14 @@ describe('a hosted service', () => {
     expect(agent.approvals.list({ limit: 50 }).intents).toHaveLength(countBefore)
   })
 
-  test('that ended the sign-in is signed in to again', async () => {
+  test('is signed in to again after it has revoked the sign-in', async () => {
     serviceDatabase((database) => database.exec('UPDATE refresh_tokens SET revoked_at_ms = 1'))
     relay.cut()
     await eventually(async () => expect((await agent.send('/v1/auth/me')).status).toBe(200))
     await waitForConnection(agent)
   })
 
-  test('waits for the wallet to be unlocked after a restart, then knows the same person', async () => {
+  test('waits after a restart until the wallet is unlocked, then recognizes the same user', async () => {
     await agent.close()
     agent = await start()
     await eventually(() => expect(agent.connection().detail).toMatch(/^Unlock the wallet to sign in to /))
@@ -189,7 +189,7 @@ describe('a hosted service', () => {
     expect((await agent.send('/v1/sandboxes')).json.sandboxes).toMatchObject([{ id: sandboxId, name: 'far away' }])
   })
 
-  test('gives its tokens to nothing that is written', () => {
+  test('stores none of its tokens in the database', () => {
     const database = openDatabase(join(dataFolder, 'agent.sqlite'))
     const tables = database.prepare<[], { name: string }>(`SELECT name FROM sqlite_master WHERE type = 'table'`).all()
     const rows = tables.map(({ name }) => JSON.stringify(database.prepare(`SELECT * FROM "${name}"`).all()))
@@ -222,7 +222,7 @@ describe('the account that signs in to a hosted service', () => {
   })
   afterAll(() => agent?.close())
 
-  test('stays the same when another account becomes the default, also after a restart', async () => {
+  test('stays the same when another account becomes the default, even after a restart', async () => {
     const first = await add()
     await waitForConnection(agent)
     const { id } = await me()
@@ -237,7 +237,7 @@ describe('the account that signs in to a hosted service', () => {
     expect(await me()).toMatchObject({ id, wallet_address: first.address })
   })
 
-  test('is signed out when it is removed, and no other account signs in unasked', async () => {
+  test('is signed out when removed without another account signing in unasked', async () => {
     const { address } = (await agent.send('/local/wallet/sign-in')).json.sign_in
     const { keyrings } = await agent.wallet.status()
     const keyring = keyrings.find(({ accounts }) => accounts.some((account) => account.address === address))
@@ -266,7 +266,7 @@ describe('the account that signs in to a hosted service', () => {
     expect((await me()).wallet_address).toBe(account.address)
   })
 
-  test('signs out of the account before when another one is chosen', async () => {
+  test('is signed out when the user chooses another account', async () => {
     const before = agent.wallet.account('evm')
     const { id } = await me()
     const next = await add()
@@ -277,7 +277,7 @@ describe('the account that signs in to a hosted service', () => {
     expect((await me()).id).not.toBe(id)
   })
 
-  test('that is the only way into its account stays linked when it is removed, and the log tells', async () => {
+  test('stays linked on removal if it is the only sign-in, with a log entry', async () => {
     const dataFolder = temporaryFolder('hosted-only')
     const otherAgent = await createRunningAgent({ dataFolder, hosted: { url: relay.url, authority: undefined }, now })
     onTestFinished(() => otherAgent.close())
@@ -299,7 +299,7 @@ describe('the account that signs in to a hosted service', () => {
     await waitForConnection(otherAgent)
   })
 
-  test('is not signed in where its address leads to another account than before', async () => {
+  test('is not signed in if its address now belongs to another account', async () => {
     const { address } = (await agent.send('/local/wallet/sign-in')).json.sign_in
     serviceDatabase((database) => database.prepare('DELETE FROM account_wallets WHERE address = ?').run(address))
     relay.cut()
@@ -312,7 +312,7 @@ describe('the account that signs in to a hosted service', () => {
   })
 })
 
-describe('the service of this computer', () => {
+describe('a service on this computer', () => {
   const dataFolder = temporaryFolder('linked')
   let agent: RunningAgent
   beforeAll(async () => {
@@ -326,7 +326,7 @@ describe('the service of this computer', () => {
   const listLinked = async (): Promise<string[]> =>
     (await service.send('/v1/auth/me')).json.wallets.map((it: { wallet_address: string }) => it.wallet_address)
 
-  test('learns of the wallet’s accounts, those that sign by default', async () => {
+  test('links the wallet accounts that sign by default', async () => {
     await newPhrase(agent)
     const addresses = () => (['evm', 'solana'] as const).map((chainType) => agent.wallet.account(chainType).address)
     await eventually(async () => expect((await listLinked()).sort()).toEqual(addresses().sort()))
@@ -342,7 +342,7 @@ describe('the service of this computer', () => {
     await eventually(async () => expect(await listLinked()).toContain(second.address))
   })
 
-  test('goes on when a wallet belongs to somebody else, and the log tells', async () => {
+  test('stays connected when a wallet belongs to another account, which the activity log records', async () => {
     const theirs = evmWallet(now)
     await theirs.signIn(service.url)
     await agent.wallet.addPrivateKey({ privateKey: theirs.privateKey, chainType: 'evm', passphrase })
@@ -358,7 +358,7 @@ describe('the service of this computer', () => {
   })
 })
 
-test('the application that is pointed at one starts no service, and shows where it is', async () => {
+test('the application configured with a hosted service starts no service and shows its address', async () => {
   const dataFolder = temporaryFolder('pointed')
   const config = join(dataFolder, 'hosted.json')
   writeFileSync(config, JSON.stringify({ app: { service_url: service.url }, wallet: { secret_store: 'vault_file' } }))

@@ -38,8 +38,8 @@ beforeAll(() => {
 })
 afterAll(() => images.remove(name))
 
-describe('honest archives', () => {
-  test('of layers give the uppermost of each file, and what was taken away is gone', async () => {
+describe('valid archives', () => {
+  test('with layers: uses the topmost copy of each file and applies deletions', async () => {
     const lower = await createTar([
       bash,
       { name: 'etc', type: 'directory' },
@@ -77,7 +77,7 @@ describe('honest archives', () => {
     expect(readdirSync(join(data, 'images'))).toEqual([])
   })
 
-  test('of OCI, with zstd, checked against their digests', async () => {
+  test('in OCI format with zstd: are checked against their digests', async () => {
     const layer = await createTar([bash, { name: 'etc/made', content: 'yes' }])
     await add(await ociArchive(zstdCompressSync(layer)))
     expect(await content('etc/made')).toBe('yes')
@@ -86,7 +86,7 @@ describe('honest archives', () => {
     await expect(add(await wrong)).rejects.toMatchObject({ code: 'image/failed' })
   })
 
-  test('of a root file system, compressed or not', async () => {
+  test('of a root file system: are accepted with or without compression', async () => {
     for (const pack of [(tar: Buffer) => tar, gzipSync, zstdCompressSync]) {
       await add(
         pack(
@@ -102,7 +102,7 @@ describe('honest archives', () => {
   })
 })
 
-test('bash may be at the end of links, with a loader of the image', async () => {
+test('accepts bash behind a chain of links with a loader from the image', async () => {
   const loader = { name: 'lib/ld-own.so', mode: 0o755, content: programHead() }
   await add(
     await createTar([
@@ -115,7 +115,7 @@ test('bash may be at the end of links, with a loader of the image', async () => 
   await images.remove(name)
 })
 
-describe('what is refused leaves nothing, here or elsewhere', () => {
+describe('a rejected archive leaves nothing inside or outside the image folder', () => {
   const far = join(outside, 'written')
   const cases: [what: string, archive: () => Promise<Buffer>, message: RegExp][] = [
     ['an absolute path', () => createTar([bash, { name: far, content: 'x' }]), /absolute path/],
@@ -196,7 +196,7 @@ describe('what is refused leaves nothing, here or elsewhere', () => {
     expect(readdirSync(outside)).toEqual(['secret'])
   })
 
-  test('but a link is followed inside the image only', async () => {
+  test('follows a link only inside the image', async () => {
     await add(
       await createTar([
         bash,

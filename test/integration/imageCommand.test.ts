@@ -15,7 +15,7 @@ const outcome = async (data: string, ...parts: string[]) => {
   return { code, stdout: program.stdout(), stderr: program.stderr() }
 }
 
-test('images are added, listed and removed without a Steward that runs', async () => {
+test('adds, lists and removes images without a running Steward', async () => {
   const data = temporaryFolder('data')
   const archive = await tinyImage(temporaryFolder('archive'))
   expect(await outcome(data, 'list')).toEqual({ code: 0, stdout: 'There is no image.\n', stderr: '' })
@@ -36,7 +36,7 @@ test('images are added, listed and removed without a Steward that runs', async (
   expect(readdirSync(join(data, 'host/images'))).toEqual([])
 })
 
-test('Ctrl-C leaves nothing behind', async () => {
+test('removes a partial image on Ctrl-C', async () => {
   const data = temporaryFolder('data')
   const archive = join(temporaryFolder('archive'), 'endless.tar')
   // A hole: it takes no room, and minutes to read.

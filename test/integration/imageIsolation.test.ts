@@ -10,7 +10,7 @@ import { hostRootTar } from '../support/hostRootTar.ts'
 import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-describe('what runs in a sandbox of an image', () => {
+describe('a process in a sandbox with an image', () => {
   const data = temporaryFolder('image-isolation')
   const runtime = testRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
   const image = ImageName.parse('small')
@@ -39,7 +39,7 @@ describe('what runs in a sandbox of an image', () => {
     await runtime.images.remove(image)
   })
 
-  test('is no root of the host, and shares no user with another', async () => {
+  test('is not root of the host and shares no user with another sandbox', async () => {
     const [first = [], second = []] = await Promise.all([instance, neighbour].map(maps))
     for (const [inside, outside, count] of [first, second]) {
       expect([inside, outside === 0]).toEqual([0, false])
@@ -48,7 +48,7 @@ describe('what runs in a sandbox of an image', () => {
     if (process.getuid?.() === 0) expect(Math.abs((first[1] ?? 0) - (second[1] ?? 0))).toBeGreaterThanOrEqual(65_536)
   })
 
-  test('has the capabilities of a container, in no user namespace but its own', async () => {
+  test('has the capabilities of a container only in its own user namespace', async () => {
     const status = await run(instance, 'cat /proc/self/status')
     for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toMatch(new RegExp(`${set}:\\s+00000000a00405fb`))
     expect(status).toMatch(/NoNewPrivs:\s+1/)
@@ -57,7 +57,7 @@ describe('what runs in a sandbox of an image', () => {
       await expectRefusal(command)
   })
 
-  test('reaches neither the kernel nor the files of the host, nor the layers of its own', async () => {
+  test('cannot reach the host kernel, host files or its own image layers', async () => {
     const pattern = await readFile('/proc/sys/kernel/core_pattern', 'utf8')
     await expectRefusal('echo evil > /proc/sys/kernel/core_pattern')
     await expectRefusal('umount /proc/sys || mount -o remount,rw /proc/sys')
@@ -72,7 +72,7 @@ describe('what runs in a sandbox of an image', () => {
     expect(await readFile('/proc/sys/kernel/core_pattern', 'utf8')).toBe(pattern)
   })
 
-  test('changes nothing for another, nor in the image', async () => {
+  test('changes nothing in another sandbox or in the image', async () => {
     await run(
       instance,
       'echo evil > /usr/bin/env; rm /usr/bin/sort; setfattr -n user.overlay.opaque -v y /usr 2>/dev/null; chmod 6777 /usr/bin/id',

@@ -58,7 +58,7 @@ const inputs: Record<string, string> = {
   ...{ cols: '80', rows: '24', messages: '[{"role":"user","content":"x"}]', signal: 'SIGINT' },
 }
 
-test.each(['http', 'stdio'] as const)('lists and calls tools by %s', { timeout: 200_000 }, async (transport) => {
+test.each(['http', 'stdio'] as const)('lists and calls tools over %s', { timeout: 200_000 }, async (transport) => {
   const to = transport === 'http' ? http : stdio
   const all = toolTable.filter(({ group }) => group !== 'code')
   // Each run starts `steward-mcp` again, half a second each: one tool of each group by default, all of them if time

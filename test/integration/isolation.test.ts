@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 const secret = 'a-secret-of-the-host'
 const corePattern = '/proc/sys/kernel/core_pattern'
 
-describe('what runs in a sandbox', () => {
+describe('a process in a sandbox', () => {
   const data = temporaryFolder('isolation')
   const folder = join(data, 'machines')
   const runtime = testRuntime({ folder, log: silentLog, now: Date.now })
@@ -78,7 +78,7 @@ describe('what runs in a sandbox', () => {
     expect(await run(instance, 'cat /proc/loadavg /proc/uptime /proc/self/mounts /proc/sys/kernel/ostype')).not.toBe('')
   })
 
-  test('is no root of the host', async () => {
+  test('is not root of the host', async () => {
     const [inside, outside, count] = (await run(instance, 'cat /proc/self/uid_map /proc/self/gid_map'))
       .trim()
       .split(/\s+/)
@@ -90,7 +90,7 @@ describe('what runs in a sandbox', () => {
     else expect(process.getuid?.()).not.toBe(0)
   })
 
-  test('has the capabilities of a container, and can gain none', async () => {
+  test('has the capabilities of a container and cannot gain more', async () => {
     const status = await run(instance, 'cat /proc/self/status')
     for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toMatch(new RegExp(`${set}:\\s+00000000a00405fb`))
     for (const set of ['CapInh', 'CapAmb']) expect(status).toMatch(new RegExp(`${set}:\\s+0000000000000000`))
@@ -116,7 +116,7 @@ describe('what runs in a sandbox', () => {
     expect(hostname()).not.toBe('evil')
   })
 
-  test('sees the devices of a container only', async () => {
+  test('sees only the devices of a container', async () => {
     const devices = (await run(instance, 'cd /dev && find . -type c -o -type b | sort')).trim().split('\n')
     expect(
       devices.filter((name) => !/^\.\/(pts\/\d+|null|zero|full|random|urandom|tty|pts\/ptmx|ptmx)$/.test(name)),
@@ -148,7 +148,7 @@ describe('what runs in a sandbox', () => {
     expect(open.filter((file) => !/^(\/dev\/null|\/dev\/pts\/\d+|\/proc\/\d+\/fd)$/.test(file))).toEqual([])
   })
 
-  test('finds the key of command marks in the environment of no process', async () => {
+  test('finds the key of the command marks in no process environment', async () => {
     const env = { [marksKeyVariable]: 'key-of-marks' }
     const terminal = await instance.openTerminal({ command: 'bash', cols: 200, rows: 24, env })
     let text = ''
@@ -165,7 +165,7 @@ describe('what runs in a sandbox', () => {
     await terminal.ended
   })
 
-  test('starts programs that need settings of the system', async () => {
+  test('starts programs that depend on system settings', async () => {
     expect(await run(instance, 'man -w man')).toMatch(/^\/usr\/share\/man\//)
     expect(await run(instance, 'grep -c ^tty: /etc/group || true')).toBe('0\n')
   })
@@ -188,7 +188,7 @@ describe('what runs in a sandbox', () => {
     expect(environments).not.toContain('STEWARD_TEST_SECRET')
   })
 
-  test('has a loopback of its own and no other network', async () => {
+  test('has its own loopback and no other network', async () => {
     const interfaces = (await run(instance, "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '")).trim().split('\n')
     expect(interfaces).toContain('lo')
     expect((await run(instance, 'tail -n +2 /proc/net/route')).trim()).toBe('')
@@ -206,7 +206,7 @@ describe('what runs in a sandbox', () => {
     }
   })
 
-  test('cannot reach sockets of the host, with a path or without', async () => {
+  test('cannot reach host sockets, whether named or abstract', async () => {
     const connect = (path: string): string =>
       `perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Peer => ${path}) or die "refused: $!\\n"; print <$s>'`
     const name = `steward-test-${process.pid}`
@@ -221,7 +221,7 @@ describe('what runs in a sandbox', () => {
     }
   })
 
-  test('cannot reach what namespaces do not cover: the hypervisor and the key rings', async () => {
+  test('cannot reach the hypervisor or the key rings, which namespaces do not cover', async () => {
     expect(
       await expectRefusal(`perl -MSocket -e 'socket($s, 40, SOCK_STREAM, 0) or die "refused: ", $! + 0'`),
     ).toContain('refused: 97')
@@ -256,7 +256,7 @@ describe('what runs in a sandbox', () => {
     await server.ended
   })
 
-  test('leaves no program on the host that gains the rights of another', async () => {
+  test('leaves no setuid program of another user on the host', async () => {
     await run(instance, 'cp /bin/true /root/program && chmod 6755 /root/program')
     const ownFolder = join(folder, instance.id)
     if (instance.enforced.disk) expect((await stat(join(ownFolder, 'disk.ext4'))).mode & 0o777).toBe(0o600)
@@ -267,7 +267,7 @@ describe('what runs in a sandbox', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700)
   })
 
-  test('cannot bring its own libraries into the way in', async () => {
+  test('cannot inject its own libraries into commands of the host', async () => {
     await run(
       instance,
       'echo /tmp/evil.so > /etc/ld.so.preload; mkdir -p /usr/local/bin; ln -sf /bin/false /usr/local/bin/perl',

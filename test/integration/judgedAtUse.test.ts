@@ -28,7 +28,7 @@ const newSandbox = async (name = fresh()): Promise<string> =>
 const exists = async (id: string): Promise<boolean> => (await world.service.send(`/v1/sandboxes/${id}`)).status === 200
 const approve = (id: string) => world.decide(id, { approve: true })
 
-describe('a call that waits is refused at once, and cannot be approved, when its client', () => {
+describe('a waiting call is refused immediately and cannot be approved when its client', () => {
   test.each([
     ['may not destroy', { policy: denied }, 'This client may not call sandbox_delete.'],
     ['is read-only', { profile: 'read-only' }, 'sandbox_delete is not in the profile “read-only” of this client.'],
@@ -47,7 +47,7 @@ describe('a call that waits is refused at once, and cannot be approved, when its
   })
 })
 
-test('a program of a client that was narrowed makes no further change, and reads on', async () => {
+test('a program continues to read but cannot change anything after its client is restricted', async () => {
   const { call, change } = await world.addToolClient({ profile: 'code', policy: allowed } as object)
   const ran = call('operations_run', {
     sandbox_id: world.box,
@@ -83,7 +83,7 @@ test('a program of a client that was narrowed makes no further change, and reads
   await world.run('rm -f /root/go-* /root/at-* /root/written')
 })
 
-test('a program whose client was revoked makes no call any more', async () => {
+test('a program makes no further calls after its client is revoked', async () => {
   const { call, end } = await world.addToolClient({ profile: 'code' })
   const ran = call('operations_run', {
     sandbox_id: world.box,
@@ -101,7 +101,7 @@ test('a program whose client was revoked makes no call any more', async () => {
   await world.run('rm -f /root/go /root/at-start')
 })
 
-test('the approved call of a program in a sandbox does not run once its client may run no programs', async () => {
+test('does not run an approved call if its client may no longer run programs', async () => {
   const sandbox_id = await newSandbox()
   const { id, call, change } = await world.addToolClient({ profile: 'code', policy: allowed } as object)
   const ran = call('operations_run', {
@@ -119,7 +119,7 @@ describe('a chat', () => {
   test.each([
     ['off', { enabled: false }],
     ['read-only', { profile: 'read-only' }],
-  ])('whose tools are turned %s while its model works makes nothing in the next step', async (label, tools) => {
+  ])('whose tools are turned %s during a run creates nothing in the next step', async (label, tools) => {
     const chat = await world.addChat()
     const file = fresh()
     const name = `after-${label}`
@@ -140,7 +140,7 @@ describe('a chat', () => {
     expect(await world.sandboxNames()).not.toContain(name)
   })
 
-  test('whose tools were turned off has its waiting call refused', async () => {
+  test('has its waiting call refused when its tools are turned off', async () => {
     const sandbox_id = await newSandbox()
     const chat = await world.addChat()
     const message = await chat.ask(['sandbox_delete', { sandbox_id }])
@@ -155,7 +155,7 @@ describe('a chat', () => {
     expect(await exists(sandbox_id)).toBe(true)
   })
 
-  test('that is stopped withdraws its request in the name of the user', async () => {
+  test('withdraws its request in the name of the user when stopped', async () => {
     const chat = await world.addChat()
     const message = await chat.ask(['sandbox_delete', { sandbox_id: world.box }])
     const request = await world.waitingRequest(chat.id)
@@ -165,7 +165,7 @@ describe('a chat', () => {
   })
 })
 
-describe('a payment that waits', () => {
+describe('a waiting payment', () => {
   const register = async (budget = 50_000_000) => {
     const client = await world.addToolClient({ name: fresh(), daily_budget_micro_usd: budget })
     const bought = client.call('domain_register', { domain: `${fresh()}.com` })
@@ -173,7 +173,7 @@ describe('a payment that waits', () => {
   }
   const credits = async (): Promise<number> => (await world.service.send('/v1/credits/balance')).json.balance_cents
 
-  test('is not approved above the budget of its client, and says why until there is room again', async () => {
+  test('is not approved above its client budget and shows the reason until budget is available', async () => {
     const { change, request } = await register()
     const before = await credits()
     await change({ daily_budget_micro_usd: 1_000_000 })
@@ -191,7 +191,7 @@ describe('a payment that waits', () => {
     expect(await credits()).toBe(before)
   })
 
-  test('is refused at once by a new rule, and its call is told', async () => {
+  test('is refused immediately by a new rule and returns the refusal to its call', async () => {
     const { bought, request } = await register()
     const { rules, confirm_above_micro_usd, expiry_minutes } = world.agent.approvals.policy()
     const deny = { ...rules[0], id: 'no', effect: 'deny', kind: 'x402.authorize' } as (typeof rules)[number]
@@ -209,7 +209,7 @@ describe('a payment that waits', () => {
     expect((await world.request(request.id)).state).toBe('denied')
   })
 
-  test('for a sandbox that is deleted is refused, unpaid', async () => {
+  test('is refused unpaid when its sandbox is deleted', async () => {
     const sandbox_id = await newSandbox()
     await world.service.send(`/v1/sandboxes/${sandbox_id}/ports/expose`, { body: { port: 80 } })
     const bought = (
@@ -232,7 +232,7 @@ describe('a payment that waits', () => {
   })
 })
 
-test('a request to delete a sandbox ends when the user deletes it, and nothing says that you approved', async () => {
+test('a deletion request ends without an approval entry when the user deletes the sandbox', async () => {
   const sandbox_id = await newSandbox()
   const { id, call } = await world.addToolClient()
   const waits = call('sandbox_delete', { sandbox_id })
@@ -244,13 +244,13 @@ test('a request to delete a sandbox ends when the user deletes it, and nothing s
   expect((await world.log('Delete the sandbox')).filter((entry) => entry.includes('You approved'))).toEqual([])
 })
 
-test('a request that was asked while its sandbox is gone never waits', async () => {
+test('refuses immediately a request for a sandbox that no longer exists', async () => {
   const { call } = await world.addToolClient()
   const { text, isError } = await call('sandbox_delete', { sandbox_id: 'f'.repeat(32) })
   expect([isError, text]).toEqual([true, expect.stringContaining('no longer exists')])
 })
 
-test('stopping everything ends the calls under way', async () => {
+test('stopping everything ends running calls', async () => {
   const { call } = await world.addToolClient()
   const ran = call('sandbox_exec', { sandbox_id: world.box, command: 'sleep 3009' })
   await until('it runs', async () => (await world.run('pgrep -xf "sleep 300[9]"; true')) !== '')
@@ -261,7 +261,7 @@ test('stopping everything ends the calls under way', async () => {
   world.agent.approvals.switchStop(false)
 })
 
-test('a key that was revoked while the agent was away is found at the next connect', async () => {
+test('detects at the next connect a key revoked while the agent was disconnected', async () => {
   const { end, send } = await world.addKey()
   const request = (await send('/local/intents', { body: { intent: paymentIntent(fresh()) } })).json
   const { url, key } = world.service
@@ -274,7 +274,7 @@ test('a key that was revoked while the agent was away is found at the next conne
   })
 })
 
-test('a sign-in that signed out while the agent was away is found at the next connect', async () => {
+test('detects at the next connect a sign-out that happened while the agent was disconnected', async () => {
   const { end, send } = await world.addSignIn('sign-out')
   const other = await world.addSignIn()
   const [request, otherRequest] = [
@@ -306,7 +306,7 @@ test('a remembered approval ends with its sandbox', async () => {
   })
 })
 
-test('a sandbox that a program left is deleted by the next start, and stops by itself until then', async () => {
+test('the next start deletes a sandbox left by a program, which stops when idle', async () => {
   const { database, client } = world.agent
   const options = { rows: createProgramSandboxRepository(database), client, now: Date.now, log: silentLog }
   const earlier = createProgramSandboxes({ ...options, newId: () => 'abcdef01' })

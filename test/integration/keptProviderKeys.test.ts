@@ -76,7 +76,7 @@ const allText = (folder: string) =>
     .map((it) => readFileSync(it, 'latin1'))
     .join('\n')
 
-test('keeps a key in the keychain, sealed, and gives it back after a new start', async () => {
+test('stores a sealed key in the keychain and returns it after a restart', async () => {
   const { kept: keys, folder, keychain, again } = openStore()
   await keys.store('a', ` ${key}\n`)
   expect(keys.findKey('a')).toBe(key)
@@ -97,7 +97,7 @@ test('keeps a key in the keychain, sealed, and gives it back after a new start',
   expect(later.read).toEqual(['a'])
 })
 
-test('without a keychain it is in a sealed file of this user alone, and that is said', async () => {
+test('stores the key without a keychain in a sealed user-only file and reports it', async () => {
   const keychain = memoryKeychain()
   keychain.state.absent = true
   const { kept: keys, folder, again } = openStore({ keychain })
@@ -113,7 +113,7 @@ test('without a keychain it is in a sealed file of this user alone, and that is 
   expect(later.kept.findKey('b')).toBe(key)
 })
 
-test('leaves nothing of the last key that is removed', async () => {
+test('leaves no data after the last key is removed', async () => {
   const { kept: keys, folder } = openStore({ setting: 'vault_file' })
   await keys.store('a', key)
   await keys.store('b', key)
@@ -126,7 +126,7 @@ test('leaves nothing of the last key that is removed', async () => {
   expect(listFiles(folder)).toEqual([])
 })
 
-test('a locked keychain is said, and read once it is open', async () => {
+test('reports a locked keychain and reads the key after it is unlocked', async () => {
   const first = openStore()
   await first.kept.store('c', key)
   const { kept: keys, keychain, read } = first.again()
@@ -143,7 +143,7 @@ test('a locked keychain is said, and read once it is open', async () => {
   expect(read).toEqual(['c', 'c'])
 })
 
-test('a sealed key that was moved to another slot or changed does not open', async () => {
+test('does not open a sealed key that was moved to another slot or changed', async () => {
   const { kept: keys, folder, again } = openStore({ setting: 'vault_file' })
   await keys.store('a', key)
   await keys.store('b', 'sk-other-0123456789-key-of-b')
@@ -171,20 +171,20 @@ test.each([
   ['schlüssel-schlüssel', 'A key has no spaces'],
   ['short', 'A key has 8 to 512 characters.'],
   ['x'.repeat(513), 'A key has 8 to 512 characters.'],
-])('refuses what is no key, without repeating it (%#)', async (input, sentence) => {
+])('rejects an invalid key without repeating it (%#)', async (input, sentence) => {
   const { kept: keys } = openStore()
   const refusal = await keys.store('a', input).catch((error: unknown) => error)
   expect(refusal).toMatchObject({ code: 'provider-key/invalid', message: expect.stringContaining(sentence) })
   expect(keys.about('a')).toBeNull()
 })
 
-test('shows nothing of a short key', async () => {
+test('shows no characters of a short key', async () => {
   const { kept: keys } = openStore()
   await keys.store('a', 'sk-short-12')
   expect(keys.about('a')?.ends_with).toBeNull()
 })
 
-test('with a service elsewhere its operator has the keys, and no secure prompt takes one', async () => {
+test('leaves provider keys to the operator of a remote service and refuses secure prompts', async () => {
   const hosted = { url: 'http://127.0.0.1:9', authority: undefined }
   const agent = await createRunningAgent({ dataFolder: temporaryFolder('agent'), hosted })
   onTestFinished(() => agent.close())

@@ -42,7 +42,7 @@ async function readAll(
   return JSON.parse(stdout)
 }
 
-test('this agent and window use a service of the last version', async () => {
+test('this agent and window can use a service of the previous version', async () => {
   const service = await createServiceProcess({ folder: releasedFolder, program })
   try {
     await fill(service)
@@ -64,7 +64,7 @@ test('this agent and window use a service of the last version', async () => {
   }
 })
 
-test('an agent of the last version reads every list and the log of this service', async () => {
+test('an agent of the previous version reads every list and activity log', async () => {
   const service = await createServiceProcess()
   try {
     await fill(service)

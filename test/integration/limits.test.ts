@@ -28,11 +28,11 @@ describe('the limits of a sandbox', () => {
     }
   })
 
-  test('are told as they are', async () => {
+  test('match the limits that the runtime reports', async () => {
     expect((await runtime.describe()).enforced).toEqual(instance.enforced)
   })
 
-  test('memory: who takes too much is killed, the sandbox lives', async (context) => {
+  test('memory: kills a process above the limit while the sandbox survives', async (context) => {
     needs(context, 'memory', instance)
     const hog = `perl -e '$held = "x" x (600 << 20); print length $held'`
     const outcome = await instance.exec({ command: hog, timeoutMs: 200_000, signal: never })
@@ -44,11 +44,11 @@ describe('the limits of a sandbox', () => {
     expect(await terminal.ended).toEqual({ exitCode: 137, signal: 'SIGKILL' })
   })
 
-  test('memory: what fits is given', async () => {
+  test('memory: grants an allocation within the limit', async () => {
     expect(await run(instance, `perl -e '$held = "x" x (100 << 20); print length $held'`)).toBe(String(100 << 20))
   })
 
-  test('processes: there are enough, but not without end', async () => {
+  test('processes: allows enough processes up to a limit', async () => {
     expect(instance.enforced.processes).toBe(true)
     const spawn = `perl -e 'while ($n < 3000) { $p = fork; last unless defined $p; if (!$p) { sleep 1000; exit } push @p, $p; $n++ } kill 9, @p; waitpid $_, 0 for @p; print $n'`
     const started = Number(await run(instance, spawn))
@@ -56,7 +56,7 @@ describe('the limits of a sandbox', () => {
     expect(started).toBeLessThanOrEqual(1024)
   })
 
-  test('processor: what runs in it is counted against its share', async (context) => {
+  test('processor: counts sandbox processes against the share of the sandbox', async (context) => {
     needs(context, 'cpu', instance)
     expect(await cgroupFile(instance, 'cpu.cfs_quota_us', 'cpu.max')).toMatch(/^100000\b/)
     const controller = new AbortController()
@@ -77,7 +77,7 @@ describe('the limits of a sandbox', () => {
     await Promise.all([busy, terminal.ended])
   })
 
-  test('processor: all sandboxes together weigh less than Steward', async (context) => {
+  test('processor: gives all sandboxes together less weight than Steward', async (context) => {
     needs(context, 'cpu', instance)
     const [ownGroup] = await cgroupsWith(instance, 'cpu.stat')
     const files = await Promise.all(['cpu.shares', 'cpu.weight'].map((name) => textIn(dirname(ownGroup ?? ''), name)))
@@ -85,7 +85,7 @@ describe('the limits of a sandbox', () => {
     expect(await cgroupsWith(neighbour, 'cpu.stat')).toEqual([join(dirname(ownGroup ?? ''), `steward-${neighbour.id}`)])
   })
 
-  test('disk: all of it can be used, and a full one hurts only its own sandbox', async (context) => {
+  test('disk: can be used completely and affects only its own sandbox when full', async (context) => {
     needs(context, 'disk', instance)
     const spec = createSandboxSpec()
     const full = await runtime.create(spec, never)
@@ -115,7 +115,7 @@ describe('the limits of a sandbox', () => {
     await eventually(async () => expect(await leftovers({ id: spec.id, folder })).toEqual([]))
   })
 
-  test('no sandbox is made when this machine has no room for another, and nothing of it stays', async () => {
+  test('refuses to create a sandbox without enough capacity and leaves nothing behind', async () => {
     const minFreeBytes = Number.MAX_SAFE_INTEGER
     const cramped = testRuntime({ folder, log: silentLog, now: Date.now, minFreeBytes })
     const spec = createSandboxSpec()
@@ -127,7 +127,7 @@ describe('the limits of a sandbox', () => {
     expect(await leftovers({ id: spec.id, folder })).toEqual([])
   })
 
-  test('a fork bomb hurts nobody else and ends with its sandbox', async () => {
+  test('a fork bomb affects no other sandbox and ends with its own', async () => {
     const spec = createSandboxSpec()
     const bombed = await runtime.create(spec, never)
     const uid = await findUid(folder, spec.id)

@@ -108,7 +108,7 @@ function collectEvents(socket: WebSocket): LocalEvent[] {
   return received
 }
 
-test('a token opens one session, once: a cookie that scripts and other sites never see, and a key that other ports never see', async () => {
+test('exchanges a token once for an HttpOnly same-site cookie and a key hidden from other ports', async () => {
   const { open, sessions, origin } = await startAgent()
   const token = sessions.issueToken()
   const first = await open(token)
@@ -150,7 +150,7 @@ test.each([
   expect(reply.headers.get('set-cookie')).toBeNull()
 })
 
-test('two Stewards in one browser keep their sessions apart', async () => {
+test('two Stewards in one browser have separate sessions', async () => {
   const [first, second] = [await startAgent(), await startAgent()]
   const opened = await Promise.all([first.session(), second.session()])
   const cookies = new Map(opened.map(({ cookie }) => [cookie.split('=')[0], cookie] as const))
@@ -161,7 +161,7 @@ test('two Stewards in one browser keep their sessions apart', async () => {
   }
 })
 
-test('what belongs to the person is refused without a session', async () => {
+test('refuses user resources without a session', async () => {
   const { origin } = await startAgent()
   const status = await fetch(`${origin}/local/status`, {
     headers: { cookie: `steward_session_${new URL(origin).port}=guess`, [windowKeyHeader]: 'guess' },
@@ -172,7 +172,7 @@ test('what belongs to the person is refused without a session', async () => {
   expect(await refusal(socket)).toMatchObject({ status: 401, body: { code: 'auth/session' } })
 })
 
-test('neither half of a session opens anything alone', async () => {
+test('refuses a session cookie or session key without the other', async () => {
   const service = await startService()
   const { origin, session } = await startAgent(service)
   const { cookie, [windowKeyHeader]: key } = await session()
@@ -193,7 +193,7 @@ test('neither half of a session opens anything alone', async () => {
   }
 })
 
-test('a WebSocket of a page brings the key as a protocol, which the service never sees', async () => {
+test('accepts the session key as a WebSocket protocol without forwarding it to the service', async () => {
   const service = await startService({ onSocket: (socket) => socket.send('hello') })
   const { origin, session } = await startAgent(service)
   const { cookie, [windowKeyHeader]: key } = await session()
@@ -217,7 +217,7 @@ test('a WebSocket of a page brings the key as a protocol, which the service neve
   expect(service.requests.at(-1)?.headers).not.toHaveProperty('authorization')
 })
 
-test('an address that the window signed is read by the browser alone, and only this one', async () => {
+test('a URL signed by the window works only for the browser and that address', async () => {
   const service = await startService()
   const { origin, session } = await startAgent(service)
   const { cookie, [windowKeyHeader]: key } = await session()
@@ -266,7 +266,7 @@ test.each([
   ['a page without an origin', { origin: 'null' }, 'auth/origin'],
   ['a page of another local server', { 'sec-fetch-site': 'same-site' }, 'auth/origin'],
   ['a request across sites', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }, 'auth/origin'],
-])('%s reaches nothing', async (_, headers, code) => {
+])('%s is refused everywhere', async (_, headers, code) => {
   const service = await startService()
   const { port, session } = await startAgent(service)
   const fields = { host: `127.0.0.1:${port}`, ...(await session()), ...headers }
@@ -286,7 +286,7 @@ test.each([
   expect(service.requests.filter(({ url }) => url !== '/v1/events')).toEqual([])
 })
 
-test('the names of this address, and a link from elsewhere to the page, are served', async () => {
+test('serves every name of this address and links to the page from elsewhere', async () => {
   const { port } = await startAgent()
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, `LOCALHOST:${port}`]) {
     expect((await send(port, { path: '/', headers: { host } })).status).toBe(200)
@@ -295,7 +295,7 @@ test('the names of this address, and a link from elsewhere to the page, are serv
   expect((await send(port, { path: '/', headers: { host: `localhost:${port}`, ...followed } })).status).toBe(200)
 })
 
-test.skipIf(noIpv6Loopback)('at ::1 answers nobody but this Steward, to the same names', async () => {
+test.skipIf(noIpv6Loopback)('serves only this Steward at ::1, under the same names', async () => {
   const { port, session } = await startAgent(await startService())
   const credentials = await session()
   const names = [`[::1]:${port}`, `localhost:${port}`]
@@ -313,7 +313,7 @@ test.skipIf(noIpv6Loopback)('at ::1 answers nobody but this Steward, to the same
   events.terminate()
 })
 
-test('a path that is neither a file nor of the service is not found, also for a browser', async () => {
+test('returns 404 for an unknown path, even to a browser', async () => {
   const service = await startService({
     answer: (request, response) => response.end(JSON.stringify({ at: request.url })),
   })
@@ -329,7 +329,7 @@ test('a path that is neither a file nor of the service is not found, also for a 
   }
 })
 
-test('pages come with a strict policy, and files named by their content are kept', async () => {
+test('serves pages with a strict policy and caches content-named files', async () => {
   const { origin, port } = await startAgent()
   const page = await fetch(`${origin}/`)
   expect(await page.text()).toContain('Steward')
@@ -357,7 +357,7 @@ test('pages come with a strict policy, and files named by their content are kept
   expect([again.status, again.body]).toEqual([304, ''])
 })
 
-test('only the wallet and exposed ports of the service that it is connected to may be shown within a page', async () => {
+test('allows frames only for the wallet and exposed ports of the connected service', async () => {
   const service = await startService()
   const { origin, port } = await startAgent(service)
   const policy = (await fetch(origin)).headers.get('content-security-policy')
@@ -376,7 +376,7 @@ test.each([
   ['/local/nothing', 404],
   ['/local/events', 426],
   ['http://attacker.example/', 400],
-])('GET %s is %i', async (path, status) => {
+])('GET %s returns %i', async (path, status) => {
   const { port } = await startAgent()
   const reply = await send(port, { path, headers: { host: `127.0.0.1:${port}` } })
   expect(reply.status).toBe(status)
@@ -393,7 +393,7 @@ test.each([
   expect([reply.status, JSON.parse(reply.body).code]).toEqual([405, 'request/method'])
 })
 
-test('the session acts with the owner key, which no page ever holds, and its cookie stays here', async () => {
+test('the session acts with the owner key without exposing it or forwarding its cookie', async () => {
   const service = await startService()
   const { origin, session } = await startAgent(service)
   const reply = await fetch(`${origin}/v1/sandboxes?x=1`, {
@@ -419,7 +419,7 @@ test.each([
   ['a raw key', { authorization: 'sk_mine' }],
   ['an x-api-key', { 'x-api-key': 'sk_mine' }],
   ['an empty key', { authorization: '' }],
-])('%s of the caller goes on instead of the owner key', async (_, headers: Record<string, string>) => {
+])('%s of the caller is forwarded instead of the owner key', async (_, headers: Record<string, string>) => {
   const service = await startService()
   const { port, session } = await startAgent(service)
   for (const credentials of [{}, await session()]) {
@@ -430,7 +430,7 @@ test.each([
   }
 })
 
-test('without session and key the service decides', async () => {
+test('lets the service decide about requests without a session or key', async () => {
   const service = await startService()
   const { origin } = await startAgent(service)
   for (const path of ['/v1/sandboxes', '/health', '/openapi.json']) {
@@ -440,7 +440,7 @@ test('without session and key the service decides', async () => {
   }
 })
 
-test('bodies stream through both ways, byte by byte', async () => {
+test('streams request and response bodies byte by byte', async () => {
   const service = await startService({
     answer: (request, response) => {
       response.writeHead(207, { 'content-type': 'application/octet-stream', 'upload-offset': '7' })
@@ -480,7 +480,7 @@ test.each([
   ['image/svg+xml', 'image/svg+xml', 'attachment'],
   ['image/png', 'image/png', null],
   ['application/json; charset=utf-8', 'application/json; charset=utf-8', null],
-])('an answer of the service of type %s is nothing that runs here', async (contentType, type, disposition) => {
+])('a service response of type %s cannot run as active content', async (contentType, type, disposition) => {
   const service = await startService({
     answer: (_, response) =>
       response.writeHead(401, { ...active, 'content-type': contentType }).end('<script>1</script>'),
@@ -509,7 +509,7 @@ test.each([
   }
 })
 
-test('events of the service reach the caller as they come, and the caller who leaves ends them', async () => {
+test('forwards service events as they arrive and ends them when the caller disconnects', async () => {
   let sent: ServerResponse | undefined
   const service = await startService({
     answer: (_, response) => {
@@ -537,7 +537,7 @@ test('events of the service reach the caller as they come, and the caller who le
   await upstreamEnded
 })
 
-test.each(['x-payment', 'payment-signature'])('%s goes on to the service', async (name) => {
+test.each(['x-payment', 'payment-signature'])('%s is forwarded to the service', async (name) => {
   const service = await startService()
   const { origin, session } = await startAgent(service)
   await fetch(`${origin}/v1/domains/register`, {
@@ -548,7 +548,7 @@ test.each(['x-payment', 'payment-signature'])('%s goes on to the service', async
 })
 
 test.each(['payment-required', 'x-payment-required', 'payment-response', 'x-payment-response'])(
-  '%s comes back from the service',
+  '%s is returned from the service',
   async (name) => {
     const service = await startService({
       answer: (_, response) =>
@@ -561,7 +561,7 @@ test.each(['payment-required', 'x-payment-required', 'payment-response', 'x-paym
   },
 )
 
-test('of two keys only the first, by which the caller was known, goes on, and nothing that is of one connection', async () => {
+test('forwards only the first of two keys and drops hop-by-hop headers', async () => {
   const service = await startService()
   const { port } = await startAgent(service)
   const lines = [
@@ -585,7 +585,7 @@ test.each([
   ['a status that HTTP does not have', 'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n'],
   ['another protocol', 'HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: odd\r\n\r\n'],
   ['what is no HTTP', 'nonsense\r\n\r\n'],
-])('a service that answers with %s is away', async (_, head) => {
+])('a service that responds with %s is reported as unavailable', async (_, head) => {
   const service = createServer((socket) => {
     socket.on('error', () => {}) // it is cut off
     socket.once('data', () => socket.write(head))
@@ -599,7 +599,7 @@ test.each([
   expect([reply.status, (await reply.json()).code]).toEqual([503, 'service/unavailable'])
 })
 
-test('pages of the service are read at its own address', async () => {
+test('redirects pages of the service to its own address', async () => {
   const service = await startService()
   const { origin, link } = await startAgent()
   expect((await fetch(`${origin}/docs`, { redirect: 'manual' })).status).toBe(503)
@@ -618,7 +618,7 @@ test.each([
     'HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n',
     [101, 'Upgrade'],
   ],
-])('a service that %s a WebSocket leaves nothing in the browser', async (_, head, [status, connection]) => {
+])('a service that %s a WebSocket sends no active headers to the browser', async (_, head, [status, connection]) => {
   const service = createServer((socket) => {
     socket.on('error', () => {}) // it is cut off
     const lines = Object.entries(active).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -652,7 +652,7 @@ test.each([
   request.destroy()
 })
 
-test('a body that hides another request stays one body', async () => {
+test('a body that contains another request remains one body', async () => {
   const bodies: string[] = []
   const service = await startService({
     answer: async (request, response) => {
@@ -671,7 +671,7 @@ test('a body that hides another request stays one body', async () => {
   expect(bodies).toEqual([`DELETE /v1/a ${hidden}`, 'POST /v1/b '])
 })
 
-test('a caller who leaves takes the request to the service along', async () => {
+test('ends the request to the service when the caller disconnects', async () => {
   const service = await startService({ answer: () => {} })
   const { origin, session } = await startAgent(service)
   const leaving = new AbortController()
@@ -683,7 +683,7 @@ test('a caller who leaves takes the request to the service along', async () => {
   await closed
 })
 
-test('while the service is away requests are told so, in the shape of every error', async () => {
+test('returns a standard error while the service is unavailable', async () => {
   const service = await startService()
   const { origin, session, link } = await startAgent()
   const credentials = await session()
@@ -700,7 +700,7 @@ test('while the service is away requests are told so, in the shape of every erro
   expect(code).toBe(4503)
 })
 
-test('a WebSocket of the service keeps its frames, its protocol and its close codes', async () => {
+test('a WebSocket of the service preserves its frames, protocol and close codes', async () => {
   const service = await startService({
     onSocket: (socket) => {
       socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }))
@@ -729,7 +729,7 @@ test('a WebSocket of the service keeps its frames, its protocol and its close co
   expect([code, String(reason)]).toEqual([4008, 'too slow'])
 })
 
-test('a close of the caller reaches the service with its code', async () => {
+test('forwards the close code of the caller to the service', async () => {
   const service = await startService()
   const { origin, session } = await startAgent(service)
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/v1/x/stream`, { headers: await session() })
@@ -741,14 +741,14 @@ test('a close of the caller reaches the service with its code', async () => {
   expect([code, String(reason)]).toEqual([4001, 'done'])
 })
 
-test('a handshake that the service refuses is refused alike', async () => {
+test('forwards the refusal of a handshake by the service', async () => {
   const service = await startService()
   const { origin, session } = await startAgent(service)
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/v1/refused`, { headers: await session() })
   expect(await refusal(socket)).toEqual({ status: 404, body: {} })
 })
 
-test('pages hear of every event, and are told to read again after the service was away', async () => {
+test('pages receive every event and a reload event after the service was unavailable', async () => {
   const first = await startService()
   const { origin, session, link } = await startAgent(first)
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`, { headers: await session() })

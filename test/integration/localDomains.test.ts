@@ -40,8 +40,8 @@ const a = (host: string, value: string): RecordFields => ({ type: 'A', host, val
 const short = (all: readonly RecordFields[]) => all.map(({ type, host, value }) => `${host} ${type} ${value}`).sort()
 const plan = (records: readonly RecordFields[]) => post(`/${zone}/plan`, { records })
 
-describe('a plan', () => {
-  test('shows the difference and changes nothing; applied, the next one is empty', async () => {
+describe('a DNS plan', () => {
+  test('shows the difference without changing records and leaves an empty plan once applied', async () => {
     const before = short(await records())
     const desired = [a('@', '192.0.2.1'), { type: 'TXT', host: '@', value: '"quoted" text ' }]
     const { status, json } = await plan(desired)
@@ -59,7 +59,7 @@ describe('a plan', () => {
     expect(short(await records())).toEqual(before)
   })
 
-  test('of a zone that moved meanwhile is refused, and changes nothing', async () => {
+  test('for a zone that changed since is refused without changes', async () => {
     const { json } = await plan([a('@', '192.0.2.1')])
     await service.send(`/domains/${zone}/dns`, { body: a('other', '192.0.2.9') })
     const moved = short(await records())
@@ -69,14 +69,14 @@ describe('a plan', () => {
     expect((await local(`/${zone}/plans`)).json.plans[0].state).toBe('moved')
   })
 
-  test('that is applied twice at once is applied once', async () => {
+  test('applied twice concurrently is applied once', async () => {
     const { json } = await plan([a('@', '192.0.2.1'), a('www', '192.0.2.1')])
     const both = await Promise.all([1, 2].map(() => post(`/plans/${json.id}/apply`)))
     expect(both.map(({ json: { state, code } }) => state ?? code).sort()).toEqual(['applied', 'dns/plan-state'])
     expect(short(await records())).toEqual(['@ A 192.0.2.1', 'www A 192.0.2.1'])
   })
 
-  test('keeps what was done when a step fails, tells which, and goes back', async () => {
+  test('preserves completed steps when one fails, reports the failed step and can be undone', async () => {
     const before = short(await records())
     const { json } = await plan([a('one', '192.0.2.1'), a('two', '192.0.2.2'), a('three', '192.0.2.3')])
     const additions = json.steps.filter(({ action }: { action: string }) => action === 'add')
@@ -105,13 +105,13 @@ describe('a plan', () => {
     [[a('@', '192.0.2.1'), a('@', '192.0.2.1')], 'Record 1: A @ is there twice'],
     [[a('w', '192.0.2.1'), { type: 'CNAME', host: 'w', value: 'example.net' }], 'CNAME stands alone'],
     [[{ type: 'PTR', host: 'w', value: 'example.net' }], 'must be one of'],
-  ])('with a record that cannot be is refused', async (records, why) => {
+  ])('with an invalid record is refused', async (records, why) => {
     const { status, json } = await plan(records)
     expect([status, json.code]).toEqual([400, 'request/invalid'])
     expect(json.error).toContain(why)
   })
 
-  test('is not made for a name of somebody else, nor by an API key', async () => {
+  test('cannot be created for a domain of another account or with an API key', async () => {
     expect((await post('/example.org/plan', { records: [] })).json.code).toBe('domain/not-found')
     expect((await post('/plans/plan_x/apply')).json.code).toBe('dns/plan-not-found')
     const headers = { authorization: `Bearer ${service.key}` }
@@ -119,7 +119,7 @@ describe('a plan', () => {
   })
 })
 
-test('the list is read anew when the service tells of a change', async () => {
+test('refreshes the list when the service announces a change', async () => {
   await local()
   await service.send(`/v1/domains/${zone}/privacy`, { method: 'PUT', body: { enabled: false } })
   await eventually(async () => {
@@ -129,7 +129,7 @@ test('the list is read anew when the service tells of a change', async () => {
   expect(agent.events.some(({ type }) => type === 'local-domains.changed')).toBe(true)
 })
 
-test('without the service everything that was read is shown with its age, and no plan is made of nothing', async () => {
+test('shows stored data with its age without the service and plans nothing without data', async () => {
   await local()
   await service.send(`/v1/domains/${zone}/privacy`, { method: 'PUT', body: { enabled: false } })
   const live = await local(`/${zone}`)
@@ -168,7 +168,7 @@ test('without the service everything that was read is shown with its age, and no
   await eventually(async () => expect((await local()).json.source).toBe('cache'))
 })
 
-test('an account sees its own domains only, also after another one was signed in here', async () => {
+test('an account sees only its own domains, even after another account signed in', async () => {
   // Changes are announced; fixtures are not.
   await service.send(`/domains/${zone}/privacy`, { method: 'PUT', body: { enabled: false } })
   await eventually(async () => expect(listNames(await local())).toContain(zone))
@@ -190,7 +190,7 @@ test('an account sees its own domains only, also after another one was signed in
   })
 })
 
-test('a plan belongs to the account that made it: another one that signs in here neither sees, applies nor undoes it', async () => {
+test('another account cannot see, apply or undo the plan of an account', async () => {
   const [ready, undone] = [await plan([a('@', '192.0.2.1')]), await plan([a('www', '192.0.2.2')])]
   expect((await post(`/plans/${undone.json.id}/apply`)).json.state).toBe('applied')
   const otherAccount = secondAccount(service.dataDir)
@@ -219,8 +219,8 @@ test('a plan belongs to the account that made it: another one that signs in here
 })
 const listNames = ({ json }: Answer): string[] => (json.domains ?? []).map(({ domain }: { domain: string }) => domain)
 
-describe('how far records have spread', () => {
-  test('is what each server answers: the registry the zone, another one nothing of it', async () => {
+describe('DNS propagation', () => {
+  test('reports the records of each server: all from the registry, none from another server', async () => {
     await service.send(`/domains/${zone}/dns`, { body: a('www', '192.0.2.1') })
     await service.send(`/domains/${zone}/dns`, { body: { type: 'TXT', host: '@', value: 'v=spf1 -all' } })
     await local(`/${zone}/dns?fresh=1`)

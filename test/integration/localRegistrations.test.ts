@@ -40,7 +40,7 @@ function ask({
 
 const waiting = () => agent.approvals.list({ state: 'waiting', limit: 100 }).intents.map(({ id }) => id)
 
-test('asked several times at once with one key, it is one registration and one request to sign', async () => {
+test('concurrent requests with one key create one registration and one signing request', async () => {
   const answers = await Promise.all([1, 2, 3].map(() => ask({ once: 'together' })))
   const [first] = answers
   expect(first).toMatchObject({ status: 201, json: { state: 'waiting' } })
@@ -51,7 +51,7 @@ test('asked several times at once with one key, it is one registration and one r
   expect(waiting()).toEqual([first?.json.intent_id])
 })
 
-test('a repetition gets what became of it, also after a restart, and registers nothing twice', async () => {
+test('a retry returns the registration state without registering twice, even after a restart', async () => {
   const { id, intent_id, profile } = (await ask({ once: 'later' })).json
   await agent.approvals.decide(intent_id, { approve: true, confirmed: false })
   const again = await until('it is registered', async () => {
@@ -69,7 +69,7 @@ test('a repetition gets what became of it, also after a restart, and registers n
   expect(restarted.headers).toMatchObject({ 'idempotent-replayed': 'true' })
 })
 
-test('a key is for one request of one program', async () => {
+test('an Idempotency-Key belongs to one request of one program', async () => {
   const first = await ask({ once: 'mine' })
   const reused = { status: 409, json: { code: 'request/reused-key' } }
   expect(await ask({ once: 'mine', name: 'Eve' })).toMatchObject(reused)
@@ -84,7 +84,7 @@ test('a key is for one request of one program', async () => {
   expect(new Set([first, others, without].map(({ json }) => json.id)).size).toBe(3)
 })
 
-test('what was refused is not kept: the key may be used again', async () => {
+test('does not store a refusal, so the key can be used again', async () => {
   const before = waiting()
   expect(await ask({ once: 'refused', name: 'a\u0000b' })).toMatchObject({
     status: 400,
@@ -96,7 +96,7 @@ test('what was refused is not kept: the key may be used again', async () => {
   expect(response.headers).not.toHaveProperty('idempotent-replayed')
 })
 
-test('a signed registration is not sent once its wallet account was removed', async () => {
+test('does not send a signed registration after its wallet account was removed', async () => {
   await agent.close()
   const target = { url: service.url, key: service.key, certificate: undefined }
   agent = await createRunningAgent({ dataFolder, target })

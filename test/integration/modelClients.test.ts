@@ -27,7 +27,7 @@ const parameters = {
   additionalProperties: false,
 }
 
-test.each(models)('openai, chat completions of $model: JSON, with its cost', async ({ model }) => {
+test.each(models)('openai, chat completions of $model: returns JSON with its cost', async ({ model }) => {
   const answer = await openai.chat.completions.create({ model, messages })
   expect(answer.choices[0]?.message.content).toBe('Hello from a fake.')
   expect(answer).toMatchObject({
@@ -38,49 +38,55 @@ test.each(models)('openai, chat completions of $model: JSON, with its cost', asy
   expect(answer.id).toMatch(/^chatcmpl-/)
 })
 
-test.each(models)('openai, chat completions of $model: a stream of a tool, and its result', async ({ model }) => {
-  providers.play(
-    { parts: [{ text: 'I look.' }, call], usage: plainUsage },
-    { parts: [{ text: 'Rain.' }], usage: plainUsage },
-  )
-  const tools = [{ type: 'function' as const, function: { name: 'weather', parameters } }]
-  const stream = openai.chat.completions.stream({ model, messages, tools, stream_options: { include_usage: true } })
-  const { choices, usage } = await stream.finalChatCompletion()
-  const [choice] = choices
-  expect(choice).toMatchObject({
-    finish_reason: 'tool_calls',
-    message: {
-      content: 'I look.',
-      tool_calls: [{ id: 'call_w', function: { name: 'weather', arguments: '{"city":"Oslo"}' } }],
-    },
-  })
-  expect(usage).toMatchObject({ completion_tokens: 7, cost: { estimated: false } })
-  const answer = await openai.chat.completions.create({
-    model,
-    tools,
-    messages: [...messages, choice!.message, { role: 'tool', tool_call_id: 'call_w', content: 'rain' }],
-  })
-  expect(answer.choices[0]?.message.content).toBe('Rain.')
-})
+test.each(models)(
+  'openai, chat completions of $model: streams a tool call and accepts its result',
+  async ({ model }) => {
+    providers.play(
+      { parts: [{ text: 'I look.' }, call], usage: plainUsage },
+      { parts: [{ text: 'Rain.' }], usage: plainUsage },
+    )
+    const tools = [{ type: 'function' as const, function: { name: 'weather', parameters } }]
+    const stream = openai.chat.completions.stream({ model, messages, tools, stream_options: { include_usage: true } })
+    const { choices, usage } = await stream.finalChatCompletion()
+    const [choice] = choices
+    expect(choice).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: {
+        content: 'I look.',
+        tool_calls: [{ id: 'call_w', function: { name: 'weather', arguments: '{"city":"Oslo"}' } }],
+      },
+    })
+    expect(usage).toMatchObject({ completion_tokens: 7, cost: { estimated: false } })
+    const answer = await openai.chat.completions.create({
+      model,
+      tools,
+      messages: [...messages, choice!.message, { role: 'tool', tool_call_id: 'call_w', content: 'rain' }],
+    })
+    expect(answer.choices[0]?.message.content).toBe('Rain.')
+  },
+)
 
-test.each(models)('openai, Responses of $model: JSON and a stream with its whole sequence', async ({ model }) => {
-  const plain = await openai.responses.create({ model, input: 'Hello', store: false })
-  expect([plain.output_text, plain.status]).toEqual(['Hello from a fake.', 'completed'])
-  providers.play({ parts: [{ text: 'I look.' }, call], usage: plainUsage })
-  const tools = [{ type: 'function' as const, name: 'weather', parameters, strict: true }]
-  const stream = openai.responses.stream({ model, input: 'Hello', store: false, tools })
-  const types: string[] = []
-  for await (const event of stream) types.push(event.type)
-  const answer = await stream.finalResponse()
-  expect(answer.output).toMatchObject([
-    { type: 'message', content: [{ type: 'output_text', text: 'I look.' }] },
-    { type: 'function_call', call_id: 'call_w', name: 'weather', arguments: '{"city":"Oslo"}' },
-  ])
-  expect(types.slice(0, 3)).toEqual(['response.created', 'response.in_progress', 'response.output_item.added'])
-  expect(types.at(-1)).toBe('response.completed')
-})
+test.each(models)(
+  'openai, Responses of $model: returns JSON and a stream with its full event sequence',
+  async ({ model }) => {
+    const plain = await openai.responses.create({ model, input: 'Hello', store: false })
+    expect([plain.output_text, plain.status]).toEqual(['Hello from a fake.', 'completed'])
+    providers.play({ parts: [{ text: 'I look.' }, call], usage: plainUsage })
+    const tools = [{ type: 'function' as const, name: 'weather', parameters, strict: true }]
+    const stream = openai.responses.stream({ model, input: 'Hello', store: false, tools })
+    const types: string[] = []
+    for await (const event of stream) types.push(event.type)
+    const answer = await stream.finalResponse()
+    expect(answer.output).toMatchObject([
+      { type: 'message', content: [{ type: 'output_text', text: 'I look.' }] },
+      { type: 'function_call', call_id: 'call_w', name: 'weather', arguments: '{"city":"Oslo"}' },
+    ])
+    expect(types.slice(0, 3)).toEqual(['response.created', 'response.in_progress', 'response.output_item.added'])
+    expect(types.at(-1)).toBe('response.completed')
+  },
+)
 
-test.each(models)('openai, Responses of $model: a tool loop that refers to items by id', async ({ model }) => {
+test.each(models)('openai, Responses of $model: supports a tool loop that refers to items by id', async ({ model }) => {
   const tools = [{ type: 'function' as const, name: 'weather', parameters, strict: true }]
   for (const isStream of [false, true]) {
     providers.clear()
@@ -104,7 +110,7 @@ test.each(models)('openai, Responses of $model: a tool loop that refers to items
   }
 })
 
-test('openai, Responses with `store: false`: no item is remembered', async () => {
+test('openai, Responses with `store: false`: stores no item', async () => {
   const first = await openai.responses.create({ model: 'claude-sonnet-4.5', input: 'Hello', store: false })
   const input = first.output.map(({ id }) => ({ type: 'item_reference' as const, id: id ?? '' }))
   await expect(openai.responses.create({ model: 'claude-sonnet-4.5', input })).rejects.toMatchObject({
@@ -113,7 +119,7 @@ test('openai, Responses with `store: false`: no item is remembered', async () =>
   })
 })
 
-test.each(models)('openai, Responses of $model: structured output', async ({ model }) => {
+test.each(models)('openai, Responses of $model: returns structured output', async ({ model }) => {
   providers.play({ parts: [{ text: '{"city":"Oslo","degrees":3}' }], usage: plainUsage })
   const Weather = z.object({ city: z.string(), degrees: z.number() })
   const answer = await openai.responses.parse({
@@ -125,7 +131,7 @@ test.each(models)('openai, Responses of $model: structured output', async ({ mod
   expect(answer.output_parsed).toEqual({ city: 'Oslo', degrees: 3 })
 })
 
-test.each(models)('anthropic, Messages of $model: JSON, a stream, and a tool', async ({ model }) => {
+test.each(models)('anthropic, Messages of $model: returns JSON and a stream and a tool call', async ({ model }) => {
   const plain = await anthropic.messages.create({ model, max_tokens: 1_000, messages })
   expect(plain.content).toMatchObject([{ type: 'text', text: 'Hello from a fake.' }])
   providers.play(
@@ -150,7 +156,7 @@ test.each(models)('anthropic, Messages of $model: JSON, a stream, and a tool', a
   expect(next.content).toMatchObject([{ type: 'text', text: 'Rain.' }])
 })
 
-test('errors are of the classes that the clients have for them', async () => {
+test('errors have the matching classes of the clients', async () => {
   const wrongKey = { baseURL: `${service.url}/v1`, apiKey: 'wrong', maxRetries: 0 }
   await expect(new OpenAI(wrongKey).chat.completions.create({ model: 'gpt-5.2', messages })).rejects.toBeInstanceOf(
     OpenAI.AuthenticationError,
@@ -192,7 +198,7 @@ test('errors are of the classes that the clients have for them', async () => {
 })
 
 test.each([{ model: 'gpt-5.2' }, { model: 'claude-sonnet-4.5' }, { model: 'gemini-3-pro' }])(
-  'a stream that is aborted leaves $model at once',
+  'aborting a stream closes the connection to $model immediately',
   async ({ model }) => {
     const long = { parts: [{ text: 'word '.repeat(200) }], usage: plainUsage }
     const frames = { 'gpt-5.2': chatFrames, 'claude-sonnet-4.5': messagesFrames, 'gemini-3-pro': geminiFrames }[model]!(
@@ -211,7 +217,7 @@ test.each([{ model: 'gpt-5.2' }, { model: 'claude-sonnet-4.5' }, { model: 'gemin
   },
 )
 
-test('tokens are counted, and models listed, for both clients', async () => {
+test('counts tokens and lists models for both clients', async () => {
   const { input_tokens: tokens } = await anthropic.messages.countTokens({ model: 'gemini-3-pro', messages })
   expect(tokens).toBeGreaterThan(0)
   const listed = await openai.models.list()
@@ -224,7 +230,7 @@ test('tokens are counted, and models listed, for both clients', async () => {
   })
 })
 
-test('one model is retrieved by both clients, and an unknown one is 404', async () => {
+test('both clients retrieve a model and get 404 for an unknown one', async () => {
   expect(await openai.models.retrieve('kimi-k2.5')).toMatchObject({ id: 'kimi-k2.5', object: 'model' })
   expect(await anthropic.models.retrieve('gpt-5.2')).toMatchObject({ id: 'gpt-5.2', type: 'model' })
   await expect(openai.models.retrieve('no/such model')).rejects.toMatchObject({
@@ -234,7 +240,7 @@ test('one model is retrieved by both clients, and an unknown one is 404', async 
   })
 })
 
-test('anthropic, a stream names its input at the start, for models that count at the end', async () => {
+test('anthropic, a stream starts with input tokens for models that count at the end', async () => {
   for (const model of ['gpt-5.2', 'gemini-3-pro', 'kimi-k2.5']) {
     const starts: number[] = []
     for await (const event of await anthropic.messages.create({ model, messages, max_tokens: 50, stream: true })) {
@@ -265,7 +271,7 @@ test('openai, a response has every field that Open Responses requires', async ()
   expect(Object.keys(streamed)).toEqual(expect.arrayContaining(Object.keys(response)))
 })
 
-test('openai, Responses without any item are refused before a provider is asked', async () => {
+test('openai, Responses without items are rejected before a provider query', async () => {
   await expect(openai.responses.create({ model: 'gpt-5.2', input: [] })).rejects.toMatchObject({
     status: 400,
     param: 'input',

@@ -23,7 +23,7 @@ const charges = async () => {
   return json.transactions.filter((it: { type: string }) => it.type === 'inference')
 }
 
-test('what was under way at a kill -9 is charged once, and what was answered is not charged again', async () => {
+test('charges a request interrupted by kill -9 once and a completed request only once', async () => {
   const ways = (['chat', 'responses', 'messages'] as const).flatMap((dialect) =>
     ['gpt-5.2', 'claude-sonnet-4.5', 'gemini-3-pro'].flatMap((model) =>
       [false, true].map((stream): ModelRequest => ({ dialect, model, stream })),

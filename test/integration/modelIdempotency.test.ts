@@ -16,7 +16,7 @@ const ask = (modelRequest: ModelRequest, idempotencyKey: string) =>
   })
 const dialects = ['chat', 'responses', 'messages'] as const
 
-test.each(dialects)('%s: a repetition gets the first answer and costs nothing', async (dialect) => {
+test.each(dialects)('%s: returns the first response for a retry without charging again', async (dialect) => {
   const modelRequest = { dialect, model: 'gpt-5.2' }
   const first = await ask(modelRequest, `json ${dialect}`)
   const { posted } = await balance()
@@ -28,7 +28,7 @@ test.each(dialects)('%s: a repetition gets the first answer and costs nothing', 
   expect((await balance()).posted).toBe(posted)
 })
 
-test.each(dialects)('%s: a repeated stream is a 409 in the dialect and asks no provider', async (dialect) => {
+test.each(dialects)('%s: a repeated stream returns 409 in its dialect without a provider query', async (dialect) => {
   const modelRequest = { dialect, model: 'claude-sonnet-4.5', stream: true }
   const first = await ask(modelRequest, `stream ${dialect}`)
   expect(first.text.slice(0, 300)).toContain('data: ')
@@ -39,7 +39,7 @@ test.each(dialects)('%s: a repeated stream is a 409 in the dialect and asks no p
   expect(providers.requests).toHaveLength(1)
 })
 
-test('another body is 409, and a key that is too long is 400', async () => {
+test('returns 409 for another body and 400 for a key that is too long', async () => {
   await ask({ dialect: 'chat', model: 'gpt-5.2' }, 'other')
   const otherResponse = await ask({ dialect: 'chat', model: 'gpt-5-mini' }, 'other')
   expect([otherResponse.status, otherResponse.json.error.code]).toEqual([409, 'request/reused-key'])
@@ -47,13 +47,13 @@ test('another body is 409, and a key that is too long is 400', async () => {
   expect(providers.requests).toHaveLength(1)
 })
 
-test('does not store a refusal of the provider, so that a retry works', async () => {
+test('does not store a provider refusal, so a retry works', async () => {
   providers.play({ status: 429 })
   expect((await ask({ dialect: 'chat', model: 'gpt-5.2' }, 'again')).status).toBe(429)
   expect((await ask({ dialect: 'chat', model: 'gpt-5.2' }, 'again')).status).toBe(200)
 })
 
-test('sends an answer that is too long to store only once', async () => {
+test('sends a response too long to store only once', async () => {
   providers.play({ parts: [{ text: 'x'.repeat(1_100_000) }], usage: plainUsage })
   const modelRequest = { dialect: 'chat', model: 'gpt-5.2' } as const
   const long = await ask(modelRequest, 'long')
@@ -61,7 +61,7 @@ test('sends an answer that is too long to store only once', async () => {
   expect((await ask(modelRequest, 'long')).status).toBe(409)
 })
 
-test('a quote is made once for each key', async () => {
+test('creates one quote for each key', async () => {
   const quote = (body: object) =>
     exchange(service.url, '/domains/quotes', { key: service.key, body, headers: { 'idempotency-key': 'quote' } })
   const first = await quote({ domain: 'quoted-once.com' })

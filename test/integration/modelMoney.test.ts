@@ -45,7 +45,7 @@ function greedy({ body, path }: ProviderRequest): Turn {
   return { parts: [{ text: 'All of it.' }], usage: { ...plainUsage, input: 20, output: isGemini, reasoning: 0 } }
 }
 
-test('200 requests at once, of all dialects, JSON and streams, overdraw a small balance by nothing', async () => {
+test('200 concurrent requests, JSON and streams in all dialects, do not overdraw a small balance', async () => {
   providers.playAlways(greedy)
   const { key } = await payer(30)
   const names = ['gpt-5.2', 'claude-sonnet-4.5', 'gemini-3-pro']
@@ -67,25 +67,22 @@ test('200 requests at once, of all dialects, JSON and streams, overdraw a small 
   expect(charges).toHaveLength(paid.length)
 })
 
-test.each(ways)(
-  '$dialect, stream $stream: a provider that counts more than the hold charges at most 110 %',
-  async ({ dialect, stream }) => {
-    const { key } = await payer(12)
-    const limit = dialect === 'responses' ? 'max_output_tokens' : 'max_tokens'
-    const request = { dialect, stream, key, model: 'gpt-5.2', body: { [limit]: 16 } }
-    providers.playAlways(() => ({ parts: [{ text: 'x' }], usage: { ...plainUsage, input: 300_000, output: 16 } }))
-    const { body } = await models.ask(request)
-    expect(body.usage.cost).toMatchObject({ estimated: false })
-    expect(body.usage.cost.micro_usd).toBeLessThan(2_000)
-    expect(await models.balance(key)).toEqual({ posted: 120_000 - body.usage.cost.micro_usd, held: 0 })
-    expect((await listHistory(key)).find(({ type }) => type === 'inference')).toMatchObject({
-      metadata: { uncollected_micro_usd: expect.any(Number) },
-    })
-  },
-)
+test.each(ways)('$dialect, stream $stream: charges at most 110 % of the hold', async ({ dialect, stream }) => {
+  const { key } = await payer(12)
+  const limit = dialect === 'responses' ? 'max_output_tokens' : 'max_tokens'
+  const request = { dialect, stream, key, model: 'gpt-5.2', body: { [limit]: 16 } }
+  providers.playAlways(() => ({ parts: [{ text: 'x' }], usage: { ...plainUsage, input: 300_000, output: 16 } }))
+  const { body } = await models.ask(request)
+  expect(body.usage.cost).toMatchObject({ estimated: false })
+  expect(body.usage.cost.micro_usd).toBeLessThan(2_000)
+  expect(await models.balance(key)).toEqual({ posted: 120_000 - body.usage.cost.micro_usd, held: 0 })
+  expect((await listHistory(key)).find(({ type }) => type === 'inference')).toMatchObject({
+    metadata: { uncollected_micro_usd: expect.any(Number) },
+  })
+})
 
 test.each(ways)(
-  '$dialect, stream $stream: a count above the context window is replaced by an estimate',
+  '$dialect, stream $stream: replaces a count above the context window with an estimate',
   async ({ dialect, stream }) => {
     const { key } = await payer(12)
     providers.playAlways(() => ({ parts: [{ text: 'x' }], usage: { ...plainUsage, input: 5_000_000, output: 1 } }))
@@ -95,7 +92,7 @@ test.each(ways)(
   },
 )
 
-test('the order of errors: who, what, money, provider; each in the dialect of its path', async () => {
+test('checks authentication, request, balance and provider in order in the dialect of the path', async () => {
   const poor = await payer(0)
   const rich = await payer(100)
   const wrong = { body: { messages: [], input: 7 } }
@@ -121,7 +118,7 @@ test('the order of errors: who, what, money, provider; each in the dialect of it
   expect(await models.balance(rich.key)).toEqual({ posted: 1_000_000, held: 0 })
 })
 
-test('what 402 says is what the interface says', async () => {
+test('a 402 response has the documented error message', async () => {
   const { key } = await payer(9)
   expect((await models.ask({ dialect: 'chat', model: 'gpt-5.2', key })).body).toMatchObject({
     error: { message: 'Insufficient credits' },
@@ -129,7 +126,7 @@ test('what 402 says is what the interface says', async () => {
   })
 })
 
-test.each(ways)('$dialect, stream $stream: Retry-After of a provider is kept, and nothing is charged', async (way) => {
+test.each(ways)('$dialect, stream $stream: preserves Retry-After of a provider and charges nothing', async (way) => {
   const { key } = await payer(50)
   providers.playAlways(() => ({ status: 429, headers: { 'retry-after': '31' } }))
   const { status, headers } = await models.ask({ ...way, key, model: 'claude-sonnet-4.5' })
@@ -137,7 +134,7 @@ test.each(ways)('$dialect, stream $stream: Retry-After of a provider is kept, an
   expect(await models.balance(key)).toEqual({ posted: 500_000, held: 0 })
 })
 
-test('a key keeps to its models and to its day, for as many as ask at once', async () => {
+test('restricts a key to its models and its daily limit under concurrent requests', async () => {
   providers.playAlways(greedy)
   const created = await service.send('/v1/auth/api-keys', {
     body: { name: 'narrow', models: ['gpt-5.2'], daily_limit_cents: 5 },
@@ -181,7 +178,7 @@ test.each([
   { dialect: 'messages', model: 'claude-sonnet-4.5' },
   { dialect: 'responses', model: 'claude-sonnet-4.5' },
 ] as const)(
-  '$dialect of $model: who leaves in the middle pays for what came, as an estimate',
+  '$dialect of $model: charges an estimate for the received part after the client disconnects',
   async ({ dialect, model }) => {
     const { key } = await payer(100)
     providers.play({ frames: [...cutOff[model]], after: 'silence' })
@@ -212,7 +209,7 @@ test.each([
 )
 
 test.each(dialects)(
-  '%s: a provider that fails in the middle of a stream is paid for what came, and told',
+  '%s: charges the received part and reports an error if the provider fails mid-stream',
   async (dialect) => {
     const { key } = await payer(100)
     const error = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
@@ -227,7 +224,7 @@ test.each(dialects)(
   },
 )
 
-test('a client that leaves while the provider thinks leaves the provider, and pays for the input', async () => {
+test('disconnecting before the first token closes the provider connection and charges the input', async () => {
   const { key } = await payer(100)
   let finish = () => {}
   providers.play({
@@ -254,7 +251,7 @@ test('a client that leaves while the provider thinks leaves the provider, and pa
   finish()
 })
 
-test('keys of providers are in no error, answer, log or file of the service', async () => {
+test('provider keys appear in no error, response, log or file of the service', async () => {
   const chunks: string[] = []
   const owners = {
     'gpt-5.2': providerKeys.openai,

@@ -15,7 +15,7 @@ function list(prices: NonNullable<ConfiguredModel['prices']>) {
   return { model, listed }
 }
 
-test('the reservation of the agent covers the hold of the service, for any valid prices', () => {
+test('the agent reservation covers the service hold for any valid prices', () => {
   fc.assert(
     fc.property(
       anyPrices,
@@ -32,7 +32,7 @@ test('the reservation of the agent covers the hold of the service, for any valid
   )
 })
 
-test('input includes cache reads and writes', () => {
+test('includes cache reads and writes in the input', () => {
   const prices = [{ above_input_tokens: 0, input: 3, output: 15, cache_read: 0.3, cache_write_5m: 3.75 }]
   const { listed } = list(prices)
   expect(isCacheBilled(listed)).toBe(true)

@@ -29,7 +29,7 @@ const ways = (['chat', 'responses', 'messages'] as const).flatMap((dialect) =>
   [false, true].map((stream) => ({ dialect, stream })),
 )
 
-test.each(ways)('$dialect, stream $stream: with an API key, its cost and what was changed', async (way) => {
+test.each(ways)('$dialect, stream $stream: works with an API key and returns its cost and changes', async (way) => {
   const through = { url: agent.origin, key }
   const { status, body, headers } = await requestModel(through, { ...way, model: 'gpt-5.2' })
   expect([status, body.usage.cost.currency]).toEqual([200, 'USD'])
@@ -38,7 +38,7 @@ test.each(ways)('$dialect, stream $stream: with an API key, its cost and what wa
   expect((await requestModel({ ...through, key: 'sk_steward_wrong' }, { ...way, model: 'gpt-5.2' })).status).toBe(401)
 })
 
-test('without a key of its own, nobody but the window asks', async () => {
+test('rejects a request without its own API key unless it comes from the window', async () => {
   const { status } = await fetch(agent.origin + modelPaths.chat, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -54,31 +54,34 @@ test.each([
   ['another method of Messages', 'PUT', modelPaths.messages, undefined, 405, null],
   ['an unknown path of Messages', 'POST', `${modelPaths.messages}/batches`, undefined, 404, 'false'],
   ['no field', 'POST', modelPaths.responses, undefined, 400, 'false'],
-])('%s is told in the form of the API, with what a client needs', async (_, method, path, wrongKey, status, retry) => {
-  const authorization = `Bearer ${wrongKey ?? key}`
-  const body = method === 'GET' ? {} : { body: '{}' }
-  const answers = await Promise.all(
-    [service.url, agent.origin].map((origin) =>
-      fetch(origin + path, { method, headers: { 'content-type': 'application/json', authorization }, ...body }),
-    ),
-  )
-  for (const answer of answers) {
-    const error = await answer.json()
-    expect([answer.status, typeof error.error.message, error.type]).toEqual([
-      status,
-      'string',
-      path.startsWith(modelPaths.messages) ? 'error' : undefined,
-    ])
-    expect(answer.headers.get('x-should-retry')).toBe(retry)
-    expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
-    const [id, requestId] = [answer.headers.get('x-request-id'), answer.headers.get('request-id')]
-    expect([id, requestId]).toEqual([expect.stringMatching(/^req_[0-9a-f]{32}$/), id])
-  }
-  const ids = answers.map(({ headers }) => headers.get('request-id'))
-  expect(new Set(ids).size).toBe(2)
-})
+])(
+  '%s returns an error in the API format with the headers that clients need',
+  async (_, method, path, wrongKey, status, retry) => {
+    const authorization = `Bearer ${wrongKey ?? key}`
+    const body = method === 'GET' ? {} : { body: '{}' }
+    const answers = await Promise.all(
+      [service.url, agent.origin].map((origin) =>
+        fetch(origin + path, { method, headers: { 'content-type': 'application/json', authorization }, ...body }),
+      ),
+    )
+    for (const answer of answers) {
+      const error = await answer.json()
+      expect([answer.status, typeof error.error.message, error.type]).toEqual([
+        status,
+        'string',
+        path.startsWith(modelPaths.messages) ? 'error' : undefined,
+      ])
+      expect(answer.headers.get('x-should-retry')).toBe(retry)
+      expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
+      const [id, requestId] = [answer.headers.get('x-request-id'), answer.headers.get('request-id')]
+      expect([id, requestId]).toEqual([expect.stringMatching(/^req_[0-9a-f]{32}$/), id])
+    }
+    const ids = answers.map(({ headers }) => headers.get('request-id'))
+    expect(new Set(ids).size).toBe(2)
+  },
+)
 
-test('a stream comes event by event, and who leaves it leaves the provider', async () => {
+test('streams event by event and closes the provider connection when the client disconnects', async () => {
   const frames = chatFrames({ parts: [{ text: 'one two three' }], usage: plainUsage }).slice(0, 3)
   providers.play({ frames, after: 'silence' })
   const leaving = new AbortController()
@@ -111,7 +114,7 @@ test.each([
     (id: string) => service.send(`/v1/auth/api-keys/${id}`, { method: 'DELETE' }),
   ],
   ['everything is stopped', 'Everything is stopped.', async () => agent.approvals.switchStop(true)],
-])('a completion that streams ends when %s', async (_, reason, end) => {
+])('a streaming completion ends when %s', async (_, reason, end) => {
   const key = (await service.send('/v1/auth/api-keys', { body: { name: 'streams' } })).json
   const { promise, resolve } = Promise.withResolvers<void>()
   providers.play({ parts: [{ text: 'word' }], usage: plainUsage, until: promise })

@@ -31,30 +31,30 @@ const users = [
 if (missing !== null)
   process.stdout.write(`skipped: networks of sandboxes are tried in a world of namespaces: ${missing}\n`)
 
-describe.skipIf(missing !== null).each(users)('what a sandbox of %s reaches', (_, become, tunnelMode) => {
+describe.skipIf(missing !== null).each(users)('network access of a sandbox of %s', (_, become, tunnelMode) => {
   let observation: Observation
 
   beforeAll(async () => {
     observation = await inWorld<Observation>({ program: 'machine.ts', become, tunnelMode })
   }, 300_000)
 
-  test('is one of three, told by the runtime', () => {
+  test('has three modes that the runtime reports', () => {
     expect(observation.report).toMatchObject({ networks: ['none', 'internet', 'open'], network_detail: null })
   })
 
-  test('with none: nothing but itself', () => {
+  test('none: reaches only itself', () => {
     const { ownLoopback, ...others } = observation.seen.none
     expect(ownLoopback).toBe('mine')
     expect(new Set(Object.values(others).flatMap((said) => said.split('\n')))).toEqual(new Set(['-']))
   })
 
-  test('with internet: public addresses and names, nothing private', () => {
+  test('internet: reaches public addresses and names but nothing private', () => {
     const { public: reached, byName, ownLoopback, ...others } = observation.seen.internet
     expect([reached, byName, ownLoopback]).toEqual(['203.0.113.7', '203.0.113.7', 'mine'])
     expect(new Set(Object.values(others).flatMap((said) => said.split('\n')))).toEqual(new Set(['-']))
   })
 
-  test('with open: what the machine reaches, but not its loopback', () => {
+  test('open: reaches the networks of this computer but not its loopback', () => {
     const {
       public: reached,
       byName,
@@ -75,12 +75,12 @@ describe.skipIf(missing !== null).each(users)('what a sandbox of %s reaches', (_
     expect(new Set(Object.values(others).flatMap((said) => said.split('\n')))).toEqual(new Set(['-']))
   })
 
-  test('is that of the present start', () => expect(observation.changed).toEqual(['203.0.113.7', '-']))
+  test('follows the network mode of the current start', () => expect(observation.changed).toEqual(['203.0.113.7', '-']))
 
   test('ends with the sandbox', () => expect(observation.left).toBe(0))
 })
 
-describe.skipIf(missing !== null)('a network namespace that was pinned', () => {
+describe.skipIf(missing !== null)('a pinned network namespace', () => {
   type Pinned = Record<'pinned' | 'moved', { rules: string; cards: string; routes: string }> & {
     leftAfter: Record<'end' | 'kill', number>
     refusals: Record<'tunnel' | 'program', string>
@@ -91,21 +91,21 @@ describe.skipIf(missing !== null)('a network namespace that was pinned', () => {
     observation = await inWorld<Pinned>({ program: 'pinned.ts', become: [], tunnelMode: '600' })
   }, 300_000)
 
-  test('gets rules and card, wherever its first process has gone meanwhile', () => {
+  test('gets rules and an interface even if its first process changes namespaces', () => {
     expect(observation.pinned.rules).toContain('ip daddr 169.254.0.0/16 reject')
     expect(observation.pinned.cards).toContain('eth0')
     expect(observation.pinned.routes).toContain('default via 10.0.2.2 dev eth0')
   })
 
-  test('and where that process went there are none', () => {
+  test('adds none to the namespace that the process moved to', () => {
     expect(observation.moved).toEqual({ rules: '', cards: expect.not.stringContaining('eth0'), routes: '' })
   })
 
-  test('is let go by its end, and when the helper beside it is killed', () => {
+  test('is released when it ends and when its helper is killed', () => {
     expect(observation.leftAfter).toEqual({ end: 0, kill: 0 })
   })
 
-  test('says why it could not be connected', () => {
+  test('reports the reason for a failed connection', () => {
     expect(observation.refusals.program).toContain('/nowhere/pasta: No such file or directory')
     expect(observation.refusals.tunnel).toContain('tun')
   })

@@ -34,7 +34,7 @@ async function order(body: object): Promise<() => Promise<Answer>> {
   return () => service.send('/domains/register', { body, headers })
 }
 
-test('a sandbox is busy while a domain is bought for it, and can be deleted afterwards', async () => {
+test('a sandbox is busy during its domain purchase and can be deleted afterwards', async () => {
   const { id } = (await service.send('/v1/sandboxes', { body: { name: 'ordered' } })).json
   await service.send(`/v1/sandboxes/${id}/ports/expose`, { body: { port: 8080 } })
   const remove = () => service.send(`/v1/sandboxes/${id}`, { method: 'DELETE' })
@@ -61,7 +61,7 @@ test('a sandbox is busy while a domain is bought for it, and can be deleted afte
   expect((await remove()).status).toBe(200)
 })
 
-test('a domain for a sandbox that was deleted before the payment is not paid', async () => {
+test('does not charge a domain for a sandbox deleted before the payment', async () => {
   const { id } = (await service.send('/v1/sandboxes', { body: { name: 'gone' } })).json
   await service.send(`/v1/sandboxes/${id}/ports/expose`, { body: { port: 8080 } })
   const pay = await order({ domain: 'not-ordered.com', sandbox_id: id, sandbox_port: 8080 })

@@ -6,7 +6,7 @@ import { leftovers } from '../support/leftovers.ts'
 import { createSandboxSpec } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-test('an ordinary user makes, uses and removes a sandbox', async () => {
+test('an ordinary user creates, uses and removes a sandbox', async () => {
   const corePattern = await readFile('/proc/sys/kernel/core_pattern', 'utf8')
   const { id } = createSandboxSpec()
   const data = temporaryFolder('ordinary')

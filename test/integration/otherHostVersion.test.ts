@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const read = async () => (await service.send('/v1/host')).json
 
-test('says what runs there, and stops it only when the owner asks', async () => {
+test('reports the other host version and stops it only for the owner', async () => {
   await eventually(async () =>
     expect(await read()).toMatchObject({ state: 'other-version', running_sandboxes: 1, version: expect.any(String) }),
   )

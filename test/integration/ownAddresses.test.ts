@@ -33,6 +33,6 @@ function findReason(): string | null {
   }
 }
 
-test('a public address is closed as soon as this computer has it', () => {
+test('a public address is closed as soon as it belongs to this computer', () => {
   expect(JSON.parse(runInNamespace())).toEqual({ before: [true, true, true], after: [false, false, true] })
 })

@@ -16,7 +16,7 @@ type Observation = { stored: number; outside: number; inside: string }
 
 skipWhen(isRoot ? undefined : 'it becomes users with and without subordinate ids, which needs root')
 
-test('sandboxes of an ordinary user get ids of their own where there are some, and keep what they were made with', async () => {
+test('sandboxes of an ordinary user get separate ids where available and preserve original ids', async () => {
   const data = temporaryFolder('ownIds')
   const sandboxes = join(data, 'machines')
   await chown(data, ordinaryUid, ordinaryUid)
@@ -58,7 +58,7 @@ test('sandboxes of an ordinary user get ids of their own where there are some, a
     expect(await leftovers({ id: 'b'.repeat(32), folder: sandboxes, uid: stored })).toEqual([])
 })
 
-test('a sandbox with a network has an id of its own too', async (context) => {
+test('a sandbox with a network gets a separate id', async (context) => {
   const missing = (await probeNetwork(networksClosedToSandboxes)).detail
   if (missing !== null) return context.skip(missing)
   const { stored, reached } = await runInWorld<{ stored: number; reached: string }>('test/support/ownIds.ts', withIds, [

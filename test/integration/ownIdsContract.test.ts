@@ -12,7 +12,7 @@ skipWhen(process.getuid?.() === 0 ? undefined : 'it becomes a user with subordin
 /** The project is at `/mnt` for that user, who cannot write to it. */
 const options = ['run', '--root', '/mnt', '--configLoader', 'runner', '--cache=false', '--reporter=json']
 
-test('sandboxes with ids of their own keep the contract of the runtime', async () => {
+test('sandboxes with separate ids satisfy the runtime contract', async () => {
   const folder = temporaryFolder('contract')
   const report = join(folder, 'home', 'report.json')
   const [command = '', ...parts] = await commandAs({

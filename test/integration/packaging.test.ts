@@ -73,7 +73,7 @@ describe.each(platforms)('the package for %s', (platform) => {
     files = listPackage(packaged.archive, { isPack: false }).map((path) => path.replaceAll('\\', '/'))
   })
 
-  test('has every fuse as the table says', async () => {
+  test('has every fuse set as configured', async () => {
     const fuseStates = await getCurrentFuseWire(packaged.program)
     for (const [fuse, isOn] of Object.entries(fuses)) {
       const state = fuseStates[Number(fuse) as FuseV1Options]
@@ -81,7 +81,7 @@ describe.each(platforms)('the package for %s', (platform) => {
     }
   })
 
-  test('has its programs in the archive, and nothing that they were made from', () => {
+  test('has its programs in the archive without their sources', () => {
     const programs = ['main', 'service', 'host', 'mcp', 'chainWorker', 'screenWorker', 'headless'].map(
       (name) => `/out/main/${name}.js`,
     )
@@ -99,7 +99,7 @@ describe.each(platforms)('the package for %s', (platform) => {
     }
   })
 
-  test('has the modules that its programs ask for, and native ones as files of their own', () => {
+  test('has the required modules and stores native modules as separate files', () => {
     const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }
     const bundled = ['find-my-way', 'viem', 'ws', 'zod']
     for (const name of Object.keys(manifest.dependencies).filter((it) => !bundled.includes(it))) {
@@ -113,7 +113,7 @@ describe.each(platforms)('the package for %s', (platform) => {
   })
 })
 
-describe('what the package for linux holds, run by Node in the place of Electron', () => {
+describe('the package for linux, run by Node instead of Electron', () => {
   let programs: string
 
   beforeAll(() => {
@@ -137,7 +137,7 @@ describe('what the package for linux holds, run by Node in the place of Electron
     }
   })
 
-  test('the chain worker reads balances of a chain', async () => {
+  test('the chain worker reads balances from a chain', async () => {
     const [network] = evmNetworks
     const node = await createEvmNode(network)
     const thread = createChainThread({ log: silentLog, workerUrl: pathToFileURL(join(programs, 'chainWorker.js')) })
@@ -154,14 +154,14 @@ describe('what the package for linux holds, run by Node in the place of Electron
   })
 })
 
-test('it asks for newer versions where it was told', () => {
+test('checks for updates at the configured feed', () => {
   const update = readFileSync(join(packageFor('linux').archive, '..', 'app-update.yml'), 'utf8')
   expect(update).toContain('provider: generic')
   expect(update).toContain(`url: ${feed}`)
 })
 
 if (platforms.includes('darwin')) {
-  test('macOS is told the digest of the archive', () => {
+  test('the macOS package declares the digest of the archive', () => {
     const { folder, archive } = packageFor('darwin')
     const list = readFileSync(join(folder, 'Info.plist'), 'utf8')
     expect(list).toContain('<key>ElectronAsarIntegrity</key>')
@@ -170,7 +170,7 @@ if (platforms.includes('darwin')) {
 }
 
 if (platforms.includes('win32')) {
-  test('the program for Windows holds the digest of the archive, and asks for no newer versions', () => {
+  test('the program for Windows contains the archive digest and checks for no updates', () => {
     const { program, archive } = packageFor('win32')
     const entry = JSON.stringify([{ file: 'resources\\app.asar', alg: 'SHA256', value: readDigest(archive) }])
     expect(readFileSync(program).includes(entry, 0, 'latin1')).toBe(true)
@@ -178,7 +178,7 @@ if (platforms.includes('win32')) {
   })
 }
 
-test('every platform gets the same fuses and files, and native modules of its own', () => {
+test('every platform gets the same fuses and files with its own native modules', () => {
   const { mac, win, linux, asar, asarUnpack, electronFuses, publish } = createPackagingConfig({ outputFolder: 'dist' })
   expect([asar, asarUnpack, publish]).toEqual([true, ['**/*.node', '**/spawn-helper'], null])
   expect(Object.values(electronFuses ?? {})).toEqual(Object.values(fuses))
@@ -196,7 +196,7 @@ test('every platform gets the same fuses and files, and native modules of its ow
   expect(mac?.hardenedRuntime).toBe(true)
 })
 
-test('an update feed without TLS is refused', () => {
+test('rejects an update feed without TLS', () => {
   expect(() => createPackagingConfig({ outputFolder: 'dist', updateFeed: 'http://updates.example' })).toThrow(
     'must be an https:// address',
   )

@@ -36,7 +36,7 @@ async function run(crashPoint: string): Promise<{ recovered: Json; end: string |
   return { recovered: JSON.parse(output), end: end === '' ? undefined : end }
 }
 
-test('wherever it is killed, the next run ends it, and money, record and limits agree', async () => {
+test('the next run completes a killed payment with consistent money, record and limits', async () => {
   await run('never') // the first payment to the payee writes once more
   const writes = Number((await run('never-again')).end)
   expect(writes).toBeGreaterThan(8)

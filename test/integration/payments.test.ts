@@ -27,7 +27,7 @@ const buy = async (path: string, body: object, headers = {}) => {
   return paying.payment(payment.id, 20_000)
 }
 
-test('a person tops up: price, approval, payment, credits', async () => {
+test('a user tops up with a price, an approval and a payment for credits', async () => {
   const quote = await paying.post('/local/payments/quote', { topup: { amount_usd: 5 } })
   expect(quote.json).toMatchObject({ needs_payment: true, chosen: 0, verdict: { effect: 'ask' } })
   expect(quote.json.offers[0]).toMatchObject({
@@ -66,7 +66,7 @@ test('a person tops up: price, approval, payment, credits', async () => {
   expect((await paying.credits()) - before.credits).toBe(500)
 })
 
-test('a domain is registered and renewed at the price that was shown, and at no other', async () => {
+test('registers and renews a domain only at the displayed price', async () => {
   const domain = fresh()
   const registration = { domain, years: 2 }
   const dear = await paying.post('/local/payments/domains/register', { ...registration, price_usd: 22.89 })
@@ -85,7 +85,7 @@ test('a domain is registered and renewed at the price that was shown, and at no 
   expect([response.status, response.json.code]).toEqual([409, 'domain/taken'])
 })
 
-test('work that failed after the payment tells of the credits it became', async () => {
+test('reports the credits from a payment whose order failed', async () => {
   const before = await paying.credits()
   const paid = await buy('/local/payments/domains/register', {
     domain: fresh('taken-at-purchase'),
@@ -96,7 +96,7 @@ test('work that failed after the payment tells of the credits it became', async 
   expect((await paying.credits()) - before).toBe(1095)
 })
 
-test('with the same Idempotency-Key the same payment is found, also after a restart', async () => {
+test('returns the same payment for the same Idempotency-Key, even after a restart', async () => {
   const headers = { 'idempotency-key': 'top-up-once' }
   const before = await paying.money()
   const [first, second] = await Promise.all([
@@ -113,7 +113,7 @@ test('with the same Idempotency-Key the same payment is found, also after a rest
   expect(before - (await paying.money())).toBe(5_000_000)
 })
 
-test('what is denied is never paid', async () => {
+test('never pays a denied request', async () => {
   const before = await paying.money()
   const { payment } = (await paying.post('/local/payments/topup', { amount_usd: 5 })).json
   await paying.post(`/local/intents/${payment.intent_id}/decision`, { approve: false })
@@ -126,7 +126,7 @@ test('what is denied is never paid', async () => {
   expect(await paying.money()).toBe(before)
 })
 
-test('payments are listed, found and exported', async () => {
+test('lists, finds and exports payments', async () => {
   const { json } = await paying.agent.send('/local/payments?limit=2')
   expect(json).toMatchObject({ has_more: true, payments: [{ state: 'refused' }, { state: 'settled' }] })
   const next = await paying.agent.send(`/local/payments?limit=200&before=${json.payments[1].id}`)
@@ -139,7 +139,7 @@ test('payments are listed, found and exported', async () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ state: 'refused' })
 })
 
-test('the account that pays is told with its balance', async () => {
+test('shows the paying account with its balance', async () => {
   const ledger = await paying.agent.send('/local/wallet/info?network=eip155:31337')
   expect(ledger.json).toMatchObject({ address: paying.address, usdc: String(await paying.money()), deposit_link: null })
   const links = await Promise.all(
@@ -157,7 +157,7 @@ test('the account that pays is told with its balance', async () => {
   })
 })
 
-describe('by a tool', () => {
+describe('payments by a tool', () => {
   const caller = (daily_budget_micro_usd: number | null = null): Promise<ToolCaller> =>
     createToolCaller(paying.agent, { name: 'Buyer', profile: 'domains', daily_budget_micro_usd })
   const run = (name: string, input: object, by: ToolCaller) =>
@@ -167,7 +167,7 @@ describe('by a tool', () => {
       waitMs: { person: 0, program: 20_000 },
     })
 
-  test('a domain waits for approval, is paid once however often it is asked for, and is told by approval_status', async () => {
+  test('a domain waits for approval, is paid once despite retries and appears in approval_status', async () => {
     const input = { domain: fresh('tool') }
     const by = await caller()
     const before = await paying.money()
@@ -188,7 +188,7 @@ describe('by a tool', () => {
     expect(before - (await paying.money())).toBe((await paying.payment(id)).paid_micro_usd)
   })
 
-  test('a payment and a call that wait are approved after a restart, each once', async () => {
+  test('a waiting payment and a waiting call execute once when approved after a restart', async () => {
     const [domain, bought] = [fresh('owned'), fresh('restart')]
     const { id: accountId } = (await paying.service.send('/v1/auth/me')).json
     plantDomain(paying.service.dataDir, { accountId, name: domain })
@@ -222,7 +222,7 @@ describe('by a tool', () => {
     expect(owned.filter((it: string) => it === bought)).toHaveLength(1)
   })
 
-  test('nothing is bought beyond the budget of its client, which is held while it waits', async () => {
+  test('refuses purchases beyond the client budget, which stays reserved during a wait', async () => {
     const by = await caller(12_000_000)
     const dear = await run('domain_register', { domain: fresh('dear'), years: 5 }, by)
     expect(dear).toMatchObject({ kind: 'error', code: 'tool/budget' })
@@ -236,7 +236,7 @@ describe('by a tool', () => {
   })
 })
 
-test('a limit holds before anything is asked, and lower limits hold at once', async () => {
+test('applies a limit before requesting approval and applies a lower limit immediately', async () => {
   const set = await paying.budgets({ ...noLimits, payment_micro_usd: 4_000_000 })
   expect(set.status, set.text).toBe(200)
   const refused = await paying.post('/local/payments/topup', { amount_usd: 5 })

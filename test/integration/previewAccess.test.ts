@@ -94,7 +94,7 @@ async function preview(host: string, headers: Record<string, string> = {}): Prom
   }
 }
 
-test('a key that is revoked takes what it opened with it, and nothing else', async () => {
+test('revoking a key ends only the connections that it opened', async () => {
   await expose(8000, 'private')
   const [first, second] = [await newKey(), await newKey()]
   const host = getHost(sandboxId, 8000)
@@ -105,7 +105,7 @@ test('a key that is revoked takes what it opened with it, and nothing else', asy
   others.close()
 })
 
-test('so does a sign-in that was ended, or whose hour is over', async () => {
+test('ending or expiring a sign-in ends the connections that it opened', async () => {
   await expose(8000, 'private')
   const host = getHost(sandboxId, 8000)
   const signedIn = (await wallet.signIn(service.url)).json
@@ -120,7 +120,7 @@ test('so does a sign-in that was ended, or whose hour is over', async () => {
   await late.ended()
 })
 
-test('a port that becomes private keeps who may see it, and nobody else', async () => {
+test('a port that becomes private closes only the connections of unauthorized visitors', async () => {
   await expose(8000, 'public')
   const [token, { key }] = [await portToken(8000), await newKey()]
   const stranger = secondAccount(service.dataDir).key
@@ -139,7 +139,7 @@ test('a port that becomes private keeps who may see it, and nobody else', async 
   expect(await readAnswer(host)).toBe(401)
 })
 
-test('a port that is exposed no longer ends what its tokens opened, also when it is exposed again', async () => {
+test('unexposing a port ends the connections of its tokens, even after another exposure', async () => {
   await expose(8000, 'private')
   const token = await portToken(8000)
   const guest = await preview(getHost(sandboxId, 8000), { 'x-steward-port-token': token })
@@ -151,7 +151,7 @@ test('a port that is exposed no longer ends what its tokens opened, also when it
   elsewhere.close()
 })
 
-test('a domain and a name lead nowhere once they are given up', async () => {
+test('a removed domain or name ends its connections', async () => {
   await send(`${path}/ports/expose`, { body: { port: 8000, visibility: 'public', subdomain: 'first-name' } })
   await send(`${path}/domains`, { body: { domain: 'app.example', port: 8000 } })
   const [byDomain, byName] = [await preview('app.example'), await preview('first-name.localhost')]
@@ -165,7 +165,7 @@ test('a domain and a name lead nowhere once they are given up', async () => {
   otherPreview.close()
 })
 
-test('a sandbox that is stopped or deleted leaves nothing open', async () => {
+test('a stopped or deleted sandbox leaves no connection open', async () => {
   const id = await sandboxWith([8000])
   const sandboxPath = `/v1/sandboxes/${id}`
   const first = await preview(getHost(id, 8000))

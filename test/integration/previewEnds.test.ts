@@ -62,13 +62,13 @@ async function ask(path: string, headers: readonly string[] = [], hostHeader = h
   }
 }
 
-describe('a visitor of a port who leaves', () => {
+describe('a visitor of a port that disconnects', () => {
   test.each([
     ['before the answer', '/never', ''],
     ['after a server has switched protocols unasked', '/switches', ''],
     ['in the middle of the answer', '/slow', ''],
     ['before a WebSocket is agreed', '/never', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'],
-  ])('%s takes the connection to the server along', async (_, path, headers) => {
+  ])('%s closes the connection to the server', async (_, path, headers) => {
     const visitors = await Promise.all(Array.from({ length: 40 }, openSocket))
     const lines = headers === '' ? [] : headers.trim().split('\r\n')
     for (const visitor of visitors) visitor.write(createRequest(path, lines))
@@ -80,17 +80,14 @@ describe('a visitor of a port who leaves', () => {
   })
 })
 
-describe('a server that answers what nobody asked for', () => {
-  test.each(['/switches', '/status/099', '/status/101', '/status/000'])(
-    'is told as a broken one at %s',
-    async (path) => {
-      const { status, body } = await ask(path)
-      expect([status, JSON.parse(body).code]).toEqual([502, 'port/failed'])
-    },
-  )
+describe('a server with an unrequested protocol switch or an invalid status', () => {
+  test.each(['/switches', '/status/099', '/status/101', '/status/000'])('is reported with 502 at %s', async (path) => {
+    const { status, body } = await ask(path)
+    expect([status, JSON.parse(body).code]).toEqual([502, 'port/failed'])
+  })
 
   test.each(['/switches', '/status/099', '/status/000'])(
-    'is told as a broken one at %s by a WebSocket',
+    'is reported with 502 at %s to a WebSocket client',
     async (path) => {
       const { status } = await ask(path, ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'])
       expect(status).toBe(502)
@@ -98,7 +95,7 @@ describe('a server that answers what nobody asked for', () => {
   )
 })
 
-describe('an upgrade to anything but a WebSocket', () => {
+describe('an upgrade to a protocol other than WebSocket', () => {
   test.each(['Upgrade: h2c', 'Upgrade: TLS/1.0', 'Upgrade: h2c, websocket2', 'Upgrade: '])(
     'is ignored: %s',
     async (line) => {
@@ -116,7 +113,7 @@ describe('an upgrade to anything but a WebSocket', () => {
   )
 })
 
-describe('a server in a sandbox never sees what opens Steward', () => {
+describe('a server in a sandbox never receives Steward credentials', () => {
   const createHeaders = (secret: string): Record<string, readonly string[]> => ({
     'a second Authorization': ['Authorization: Basic b3du', `Authorization: Bearer ${secret}`],
     'the first Authorization of two': [`Authorization: ${secret}`, 'Authorization: Basic b3du'],
@@ -147,7 +144,7 @@ describe('a server in a sandbox never sees what opens Steward', () => {
     }
   })
 
-  test('a WebSocket passes its own protocols on, and no key', async () => {
+  test('forwards the protocols of a WebSocket without the key', async () => {
     const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
     const protocol = `Sec-WebSocket-Protocol: chat, steward.token.${service.key}, other`
     const { body } = await ask('/seen', [...upgrade, protocol])
@@ -155,7 +152,7 @@ describe('a server in a sandbox never sees what opens Steward', () => {
     expect(body).not.toContain(service.key)
   })
 
-  test('what is only alike goes through', async () => {
+  test('a header that only resembles a credential is forwarded', async () => {
     const { body } = await ask('/seen', [
       'X-Own: sk_steward_short',
       'Authorization: Basic b3duOnNlY3JldA==',

@@ -73,7 +73,7 @@ async function frame(page: Page, address: string): Promise<{ status: number; pol
 
 const readFrame = (page: Page) => page.frameLocator('iframe').locator('body').textContent()
 
-test('the page that the token was made for shows the port, and no other page does', async () => {
+test('only the page that the token was created for shows the port', async () => {
   const address = await createAddress(getOrigin(window))
   expect(await frame(window, address)).toEqual({
     status: 200,
@@ -90,7 +90,7 @@ test('the page that the token was made for shows the port, and no other page doe
   expect((await fetched).status()).toBe(401)
 })
 
-test('a token is used once', async () => {
+test('accepts a token only once', async () => {
   const address = await createAddress(getOrigin(window))
   expect((await frame(window, address)).status).toBe(200)
   const context = await browser.newContext()
@@ -100,14 +100,14 @@ test('a token is used once', async () => {
   await context.close()
 })
 
-test('a token that came into other hands shows nothing in their page', async () => {
+test('a token used by another page shows nothing', async () => {
   await frame(otherPage, await createAddress(getOrigin(window)))
   const [, inner] = otherPage.frames()
   await until('the browser to refuse the frame', () => inner?.url().startsWith('chrome-error://') === true)
 })
 
 test.each(['null', '*', 'http://a b', "http://a.example; script-src 'none'", 'javascript:1', 'http://a.example/path'])(
-  'no page has the origin %s',
+  'rejects a token request for the frame origin %s',
   async (origin) => {
     const { status } = await service.send(`${port}/token?frame_origin=${encodeURIComponent(origin)}`, {
       method: 'POST',

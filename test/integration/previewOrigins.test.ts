@@ -106,18 +106,18 @@ async function statusesDuring(page: Page, work: () => Promise<unknown>): Promise
   return statuses
 }
 
-test('its own page reads and writes, also over a WebSocket', async () => {
+test('reads and writes from its own page, including over a WebSocket', async () => {
   expect(JSON.parse((await victim.textContent('body')) ?? '')).toMatchObject({ name: 'private', path: '/' })
   expect(await socketFrom(victim)).toBe('hello')
   const echo = await victim.evaluate(async () => (await fetch('/note', { method: 'POST', body: 'own' })).text())
   expect(echo).toBe('own')
 })
 
-test('the page of a neighbour opens no WebSocket to it', async () => {
+test('refuses a WebSocket from the page of another sandbox', async () => {
   expect(await socketFrom(attacker)).toBe('refused')
 })
 
-test('nor does it write, read or frame it, with the cookie that its browser has', async () => {
+test('refuses writes, reads and frames from that page despite the browser cookie', async () => {
   const send = (init: { method: string; body?: string }) =>
     attacker.evaluate(
       async ([url, init]) => void (await fetch(url, { mode: 'no-cors', credentials: 'include', ...init })),
@@ -143,7 +143,7 @@ test('nor does it write, read or frame it, with the cookie that its browser has'
   await popup.close()
 })
 
-test('a link of a neighbour leads there, as any link does', async () => {
+test('opens through a link from the page of another sandbox', async () => {
   const page = await context.newPage()
   await page.goto(attacker.url())
   await page.evaluate((url) => location.assign(url), `${victimUrl}/linked`)

@@ -89,7 +89,7 @@ const credentials: Record<Exclude<PrincipalKind, 'person'>, () => Promise<Revoca
   },
 }
 
-test('every kind of work, of credential and of principal that can be revoked has cells', () => {
+test('covers every kind of revocable work, credential and principal', () => {
   expect(Object.keys(revocableWork).toSorted()).toEqual(Object.keys(holderKinds).toSorted())
   expect([...new Set(cells.map(({ kind }) => kind))].toSorted()).toEqual(
     principalKinds.filter((kind) => kind !== 'person').toSorted(),
@@ -108,7 +108,7 @@ describe.each(cells)('$kind that ends', ({ kind, holder }) => {
   })
 })
 
-test('what a revoked key had spent is charged, and its holds end', async () => {
+test('charges the spending of a revoked key and releases its holds', async () => {
   const [key, balance] = [await newKey(), () => context.send('/v1/credits/balance')]
   const before = (await balance()).json
   const assertEnded = await revocableWork.completion(context, key)
@@ -122,7 +122,7 @@ test('what a revoked key had spent is charged, and its holds end', async () => {
   expect((await balance()).json.balance_cents).toBeLessThanOrEqual(before.balance_cents)
 })
 
-test('what a key did until its end stands in the log under its name', async () => {
+test('the activity log records the commands of a revoked key under its name', async () => {
   const named = (await context.send('/v1/auth/api-keys', { body: { name: 'night job' } })).json
   const key = { ...(await newKey()), secret: named.key }
   const assertEnded = await revocableWork.exec(context, key)
@@ -138,7 +138,7 @@ test('what a key did until its end stands in the log under its name', async () =
   })
 })
 
-test('what a link does stands in the log under the name of the key that issued it', async () => {
+test('the activity log records link actions under the name of the issuing key', async () => {
   const { id, key } = (await context.send('/v1/auth/api-keys', { body: { name: 'link maker' } })).json
   const { token } = (await service.send(`${context.sandbox}/terminal-session`, { method: 'POST', key })).json
   await service.send(`${context.sandbox}/pty`, { key: token, body: { command: 'cat' } })

@@ -55,7 +55,7 @@ test.each([
   await eventually(() => expect(providers.leftConnections()).toBe(1))
 })
 
-test('a key of a provider that is replaced ends what was asked with it, and charges it', async () => {
+test('replacing a provider key ends and charges the requests that use it', async () => {
   const { apiKey } = providers.providerOf('d')
   service.models.setProviderKey('d', apiKey)
   const plain = await ask('kimi-k2.5', false)

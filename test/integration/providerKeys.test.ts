@@ -67,7 +67,7 @@ const available = async (model: string) =>
   (await person.call(listModels, {})).data.find(({ id }) => id === model)?.available
 const openAi = async () => (await person.call(listProviders, {})).providers.find(({ family }) => family === 'a')
 
-test('without a key a model says so, and the page tells where keys would be', async () => {
+test('a model without a key returns an error and shows the key storage', async () => {
   const { managed_by, storage, providers: list } = await person.call(listProviders, {})
   expect(managed_by).toBe('you')
   expect(storage).toMatchObject({ kind: 'file', detail: expect.stringContaining('can read your keys') })
@@ -83,7 +83,7 @@ test('without a key a model says so, and the page tells where keys would be', as
   await expect(ask()).rejects.toThrow(/503/)
 })
 
-test('what is no key is refused on the secure prompt, and a wrong one by its test', async () => {
+test('the secure prompt rejects an invalid key and the test rejects a wrong one', async () => {
   expect(await giveProviderKey({ origin, session, family: 'a', key: 'two words' })).toContain('A key has no spaces')
   expect(await giveProviderKey({ origin, session, family: 'a', key: wrongKey })).toContain('steward.secure-prompt.done')
   await eventually(async () => expect(await available('gpt-5.2')).toBe(true))
@@ -92,7 +92,7 @@ test('what is no key is refused on the secure prompt, and a wrong one by its tes
   expect(JSON.stringify(refused)).not.toContain(wrongKey)
 })
 
-test('a key that is given on the secure prompt answers, without any wallet', async () => {
+test('a key from the secure prompt works without a wallet', async () => {
   expect(await giveProviderKey({ origin, session, family: 'a', key })).toContain('steward.secure-prompt.done')
   await eventually(async () =>
     expect(await person.call(testProvider, { family: 'a' })).toMatchObject({ outcome: 'accepted' }),
@@ -102,13 +102,13 @@ test('a key that is given on the secure prompt answers, without any wallet', asy
   expect(await openAi()).toMatchObject({ configured: 'file', key: { place: 'file', ends_with: 'cret', fault: null } })
 })
 
-test('it is in sealed files of this user alone', () => {
+test('stores the key in sealed files that only this user can read', () => {
   for (const name of ['vault.json', 'seal.key']) {
     expect(statSync(join(dataFolder, 'providers', name)).mode & 0o777).toBe(0o600)
   }
 })
 
-test('a service that was killed has it again, and so has a Steward that was started again', async () => {
+test('loads the key again after a service kill and after a restart of Steward', async () => {
   const { service } = steward.pids()
   process.kill(service, 'SIGKILL')
   await until('another service runs', () => {
@@ -124,7 +124,7 @@ test('a service that was killed has it again, and so has a Steward that was star
   await eventually(async () => expect((await ask()).choices).toHaveLength(1))
 })
 
-test('a program at the address of the window hears what was changed for the provider', async () => {
+test('a program at the window address receives warnings about parameters changed for the provider', async () => {
   const { key: apiKey } = await person.call(createApiKey, {
     name: 'warned',
     models: ['gpt-5.2'],
@@ -144,7 +144,7 @@ test('a program at the address of the window hears what was changed for the prov
   expect(reply.headers.get('x-steward-warnings')).toContain('top_k')
 })
 
-test('a program with an API key neither sees nor changes any of it', async () => {
+test('a program with an API key cannot see or change providers', async () => {
   const { key: apiKey } = await person.call(createApiKey, { name: 'program' })
   const program = createStewardClient(origin, apiKey)
   await expect(program.call(listProviders, {})).rejects.toThrow(/403/)
@@ -159,7 +159,7 @@ test('a program with an API key neither sees nor changes any of it', async () =>
   expect(prompt.status).toBe(403)
 })
 
-test('a server of one’s own adds its models, asks for its key, and takes no name of the catalogue', async () => {
+test('a user-added server adds its models, requests its key and cannot reuse catalog names', async () => {
   const { baseUrl } = providers.providerOf('local:shed')
   await expect(person.call(addModelServer, { name: 'shed', base_url: 'http://127.0.0.1:9/v1' })).rejects.toThrow(
     /502.*cannot be reached/,
@@ -190,7 +190,7 @@ test('a server of one’s own adds its models, asks for its key, and takes no na
   expect(servers.map(({ name }) => name)).toEqual(['shed'])
 })
 
-test('no key is in any file, output, log entry, answer, argument or environment', async () => {
+test('the key appears in no file, output, log entry, response, argument or environment', async () => {
   const { entries } = await person.call(listTimeline, {})
   const summaries = entries.map(({ summary }) => summary)
   expect(summaries).toContain('You replaced the API key for OpenAI.')
@@ -210,7 +210,7 @@ test('no key is in any file, output, log entry, answer, argument or environment'
   expect(written.flatMap(search)).toEqual([])
 })
 
-test('a key that is removed answers no more, in the next run either', async () => {
+test('a removed key no longer works, even in the next run', async () => {
   await person.call(removeProviderKey, { family: 'a' })
   expect(await openAi()).toMatchObject({ configured: null, key: null })
   await eventually(async () => expect(await available('gpt-5.2')).toBe(false))

@@ -37,7 +37,7 @@ const update = (body: unknown, status = 200) => {
 }
 const file = () => join(dataFolder, 'rdap.json')
 
-test('a list is kept, and its servers are asked', async () => {
+test('stores a list and uses its servers', async () => {
   expect(await update(list())).toBe(0)
   const servers = readRdapBootstrap(file())
   expect([servers('a.com'), servers('a.tld7'), servers('a.nothing')]).toEqual([
@@ -59,14 +59,14 @@ test.each<[string, unknown, number]>([
   ['a day to come', list({ publication: '2199-01-01T00:00:00Z' }), 200],
   ['an older list', list({ publication: '2026-10-31T00:00:00Z' }), 200],
   ['more than it can be', JSON.stringify(list({ description: 'x'.repeat(5 * 1024 * 1024) })), 200],
-])('%s is refused, and the list in use stays', async (_, body, status) => {
+])('%s is refused and the current list remains in use', async (_, body, status) => {
   await update(list())
   const before = readFileSync(file(), 'utf8')
   await expect(update(body, status)).rejects.toMatchObject({ code: 'rdap/list' })
   expect(readFileSync(file(), 'utf8')).toBe(before)
 })
 
-test('what is no https address is not asked', async () => {
+test('rejects an address without https before any request', async () => {
   await expect(runRdap({ rdap: 'http://data.iana.org/x', dataFolder, json: true })).rejects.toMatchObject({
     code: 'command/usage',
   })

@@ -49,7 +49,7 @@ async function modelAtHome() {
 const messages = [{ role: 'user' as const, content: 'Grüße aus dem Schuppen' }]
 const completion = { model: 'tiny', messages, max_tokens: 24 }
 
-test('a model at home answers the same in JSON and as a stream, token by token, and costs nothing', async () => {
+test('a local model returns equal tokens as JSON and as a stream for free', async () => {
   const before = await microBalance(service.url, service.key)
   const plain = await openai.chat.completions.create(completion)
   const text = plain.choices[0]?.message.content ?? ''
@@ -78,7 +78,7 @@ test('a model at home answers the same in JSON and as a stream, token by token, 
   expect(await microBalance(service.url, service.key)).toEqual(before)
 })
 
-test('it answers in the dialects of others alike', async () => {
+test('returns the same text in the dialects of other vendors', async () => {
   const text = (await openai.chat.completions.create(completion)).choices[0]?.message.content
   const anthropic = new Anthropic({ baseURL: service.url, apiKey: service.key, maxRetries: 0 })
   const message = await anthropic.messages.stream({ model: 'tiny', max_tokens: 24, messages }).finalMessage()
@@ -90,7 +90,7 @@ test('it answers in the dialects of others alike', async () => {
   expect([response.output_text, response.status]).toEqual([text, 'incomplete'])
 })
 
-test('who leaves ends the work of the model', async () => {
+test('disconnecting ends the work of the model', async () => {
   const leaving = new AbortController()
   const stream = await openai.chat.completions.create(
     { ...completion, max_tokens: 900, stream: true },

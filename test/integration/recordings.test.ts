@@ -53,7 +53,7 @@ const readCast = async (id: string) => {
   return { header, events, output: events.map(([, , data]: [number, string, string]) => data).join('') }
 }
 
-test('records nothing until the person wants it, and then nothing of terminals that were open before', async () => {
+test('records nothing until the user enables it, and then no previously open terminal', async () => {
   const before = await open('sleep 60')
   await open('echo unseen')
   expect((await agent.send('/local/activity/settings')).json).toEqual({
@@ -69,7 +69,7 @@ test('records nothing until the person wants it, and then nothing of terminals t
   await service.send(`${sandbox}/pty/${before}`, { method: 'DELETE' })
 })
 
-test('records output with its times, as asciicast v2, in a file that only the person reads', async () => {
+test('records timestamped output as asciicast v2 in a file only the user can read', async () => {
   const terminal = await open(`printf 'first\\n'; read line; printf 'then %s ü\\n' "$line"; stty size; read end`)
   await until('the first line', async () => (await findRecording(terminal))?.bytes > 0)
   await service.send(`${sandbox}/pty/${terminal}/resize`, { body: { cols: 100, rows: 30 } })
@@ -101,7 +101,7 @@ const readOutput = async (terminal: string) => {
   return recording ? readFileSync(join(folder(), `${recording.id}.cast`), 'utf8') : ''
 }
 
-test('messages of tool servers are not recorded, also not after a restart', async () => {
+test('does not record messages of tool servers, even after a restart', async () => {
   const terminals = async () => (await service.send(`${sandbox}/pty?all=true`)).json.sessions
   const before = (await terminals()).length
   const transport = { kind: 'sandbox', sandbox_id: sandboxId, command: 'echo private; sleep 60' }
@@ -123,7 +123,7 @@ test('messages of tool servers are not recorded, also not after a restart', asyn
   expect(await findRecording(terminal.session_id)).toBeUndefined()
 })
 
-test('goes on after a restart where it was, and adds nothing twice', async () => {
+test('resumes after a restart without duplicating output', async () => {
   const terminal = await open('echo one; read line; echo two')
   await until('the first line', async () => /one/.test(await readOutput(terminal)))
   await agent.close()
@@ -137,14 +137,14 @@ test('goes on after a restart where it was, and adds nothing twice', async () =>
   expect(output.match(/two/g)).toHaveLength(1)
 })
 
-test('a flood is recorded up to the largest size, and costs nothing from there on', async () => {
+test('records a flood up to the maximum size and writes nothing beyond it', async () => {
   const terminal = await open('yes 0123456789012345678901234567890123456789 | head -c 40000000')
   const { bytes, state } = await waitForEnd(terminal)
   expect(['cut', 'ended']).toContain(state)
   expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024)
 })
 
-test('can be deleted for ever, also while its terminal runs, which is not recorded again', async () => {
+test('deletes a recording permanently, even of a running terminal that is not recorded again', async () => {
   const terminal = await open('echo secret; read line; echo more; read line')
   await until('the first line', async () => /secret/.test(await readOutput(terminal)))
   const { id } = await findRecording(terminal)
@@ -160,7 +160,7 @@ test('can be deleted for ever, also while its terminal runs, which is not record
   await service.send(`${sandbox}/pty/${terminal}`, { method: 'DELETE' })
 })
 
-test('turned off, what runs is recorded no further', async () => {
+test('stops recording running terminals when turned off', async () => {
   const terminal = await open('echo one; read line; echo two; read line')
   await until('the first line', async () => /one/.test(await readOutput(terminal)))
   await settings({ record_terminals: false })
@@ -172,7 +172,7 @@ test('turned off, what runs is recorded no further', async () => {
   await service.send(`${sandbox}/pty/${terminal}`, { method: 'DELETE' })
 })
 
-test('is for the person alone', async () => {
+test('allows only the user to read recordings', async () => {
   const key = (await service.send('/v1/auth/api-keys', { body: { name: 'a program' } })).json.key
   const headers = { authorization: `Bearer ${key}`, cookie: '' }
   for (const path of ['/local/recordings', '/local/activity/settings', '/local/activity/tasks/chat:msg_1']) {
@@ -181,7 +181,7 @@ test('is for the person alone', async () => {
   }
 })
 
-test('what the service does for a person carries the task of what they did; a program can name none', async () => {
+test('labels service actions with the task of the user and ignores task names from programs', async () => {
   const forged = { 'x-steward-task': 'chat:forged' }
   await agent.send(`${sandbox}/exec`, { body: { command: 'echo mine' }, headers: forged })
   const key = (await service.send('/v1/auth/api-keys', { body: { name: 'forger' } })).json.key

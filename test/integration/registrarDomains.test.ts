@@ -63,7 +63,7 @@ async function buyDomain(): Promise<string> {
 }
 const down = { at: '/', moves: false, how: 502, times: 1_000 } as const
 
-test('names of NameSilo are searched, quoted, bought, renewed and changed', async () => {
+test('searches, quotes, buys, renews and changes NameSilo domains', async () => {
   const domain = fresh()
   const offers = await send(`/domains/check?domains=${domain}`)
   expect(offers.json.domains[0]).toMatchObject({ status: 'available', price: 13.95 })
@@ -90,8 +90,8 @@ test('names of NameSilo are searched, quoted, bought, renewed and changed', asyn
   expect([caa.status, caa.json.code]).toEqual([409, 'domain/unsupported'])
 })
 
-describe('while the registrar is down', () => {
-  test('what is known is shown with its age, writes fail, and nothing is lost', async () => {
+describe('while the registrar is unavailable', () => {
+  test('shows stored data with its age, rejects writes and loses nothing', async () => {
     const domain = await buyDomain()
     await send(`/domains/${domain}/dns`, { body: { type: 'A', host: '@', value: '192.0.2.1' } })
     const before = await send(`/domains/${domain}/dns?fresh=true`)
@@ -116,8 +116,8 @@ describe('while the registrar is down', () => {
   })
 })
 
-describe('an answer of the registrar that is lost', () => {
-  test.each(['cut', 502, 'no-json'] as const)('(%s) of an order that was done buys one domain', async (how) => {
+describe('a lost registrar response', () => {
+  test.each(['cut', 502, 'no-json'] as const)('(%s) to a completed order buys one domain', async (how) => {
     const domain = fresh()
     const before = await credits()
     registrar.meets({ at: 'registerDomain', moves: true, how })
@@ -127,7 +127,7 @@ describe('an answer of the registrar that is lost', () => {
     expect(await credits()).toBe(before)
   })
 
-  test('of an order that was not done becomes credits, once the same payment asks again', async () => {
+  test('to an uncompleted order becomes credits when the same payment is retried', async () => {
     const domain = fresh()
     const before = await credits()
     registrar.meets({ at: 'registerDomain', moves: false, how: 'cut' })
@@ -143,7 +143,7 @@ describe('an answer of the registrar that is lost', () => {
     expect((await send('/transactions')).json.transactions[0]).toMatchObject({ domainId: domain, status: 'failed' })
   })
 
-  test('of a change is made up for by reading', async () => {
+  test('to a change is resolved by reading the records', async () => {
     const domain = await buyDomain()
     registrar.meets({ at: 'dnsAddRecord', moves: true, how: 'cut' })
     const added = await send(`/domains/${domain}/dns`, { body: { type: 'A', host: '@', value: '192.0.2.1' } })
@@ -167,13 +167,13 @@ describe('an answer of the registrar that is lost', () => {
   })
 })
 
-test('the key is in no answer and no line of the log', () => {
+test('the key appears in no response and no log line', () => {
   expect(log.length).toBeGreaterThan(5)
   expect(registrar.calls.length).toBeGreaterThan(20)
   for (const text of [...log, ...answers]) expect(text).not.toContain(nameSiloKey)
 })
 
-test('names that cost money are not sold for test money', async () => {
+test('refuses to sell domains that cost money for test money', async () => {
   const url = 'https://registrar.invalid/api'
   const shop = await runningService({
     host: 'none',
@@ -192,7 +192,7 @@ test('names that cost money are not sold for test money', async () => {
   }
 })
 
-test('test names are not sold, renewed or offered for real money', async () => {
+test('does not sell, renew or offer test domains for real money', async () => {
   const shop = await runningService({
     host: 'none',
     payments: {

@@ -112,7 +112,7 @@ function openRegistrations(
 
 const read = async (id: string) => service.send(`/v1/automatons/${id}`, { key: null })
 
-test('shows what would be signed, to the byte, and asks nobody for it', async () => {
+test('previews the exact bytes to sign without requesting a signature', async () => {
   const { registrations, approvals } = openRegistrations()
   const automaton_id = randomUUID()
   const preview = await registrations.preview(draft({ automaton_id, genesis_prompt_hash: `0x${'a'.repeat(64)}` }))
@@ -130,7 +130,7 @@ test('shows what would be signed, to the byte, and asks nobody for it', async ()
   expect(registrations.list()).toEqual([])
 })
 
-test('asks, sends what was approved, and keeps the record', async () => {
+test('requests approval, sends the approved registration and stores the record', async () => {
   const { registrations, approvals, become, states, notes } = openRegistrations()
   const started = await registrations.start(draft(), { requester: person, reason: 'A new one.' })
   expect(started).toMatchObject({ state: 'waiting', detail: null, automaton: null })
@@ -145,7 +145,7 @@ test('asks, sends what was approved, and keeps the record', async () => {
   expect(registrations.list()).toHaveLength(1)
 })
 
-test('registers with any account, of either chain, for any creator', async () => {
+test('registers with any account of either chain for any creator', async () => {
   const { registrations, approvals, become } = openRegistrations()
   approvals.changePolicy(withRules([rule({ effect: 'allow', kind: 'identity.register' })]))
   const creator_address = `0x${'2'.repeat(40)}`
@@ -167,7 +167,7 @@ test('registers with any account, of either chain, for any creator', async () =>
 test.each([
   ['the person', deny, 'You denied it.'],
   ['the policy', undefined, 'Denied by your rule “Nobody may register an identity”.'],
-])('what %s refused is not sent', async (_, decision, detail) => {
+])('does not send a registration that %s refused', async (_, decision, detail) => {
   const { registrations, approvals, become } = openRegistrations()
   if (!decision) approvals.changePolicy(withRules([rule({ effect: 'deny', kind: 'identity.register' })]))
   const started = await registrations.start(draft(), { requester: person })
@@ -178,7 +178,7 @@ test.each([
   await expect(registrations.send(started.id)).rejects.toMatchObject({ code: 'registration/state' })
 })
 
-test('what the service refuses has failed, in its words', async () => {
+test('fails a registration that the service refuses, with the message of the service', async () => {
   const { registrations, approvals, become } = openRegistrations()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   const first = await registrations.start(draft(), { requester: person })
@@ -191,7 +191,7 @@ test('what the service refuses has failed, in its words', async () => {
   await expect(registrations.send('reg_none')).rejects.toMatchObject({ code: 'registration/not-found' })
 })
 
-test('while the service is away it keeps what was signed, and sends it when the service is back', async () => {
+test('stores a signed registration while the service is unavailable and sends it afterwards', async () => {
   const { registrations, approvals, find, reach, become } = openRegistrations({ target: null })
   const started = await registrations.start(draft(), { requester: person })
   await approvals.decide(started.intent_id, approve)
@@ -202,7 +202,7 @@ test('while the service is away it keeps what was signed, and sends it when the 
 })
 
 test.each([408, 429, 500])(
-  'an answer of %i means later: what was signed is kept and shows no credential',
+  'a response of %i keeps the signed registration for later without exposing a credential',
   async (status) => {
     const credentials: unknown[] = []
     const url = await listening((request, response) => {
@@ -222,7 +222,7 @@ test.each([408, 429, 500])(
   },
 )
 
-test('an answer that was lost is no second registration: the same bytes go out again, also after a restart', async () => {
+test('resends the same bytes after a lost response, even after a restart', async () => {
   const requests: string[] = []
   const first = openRegistrations({ target: { ...ownTarget(), url: await losingProxy(requests) } })
   const started = await first.registrations.start(draft(), { requester: person })
@@ -241,7 +241,7 @@ test('an answer that was lost is no second registration: the same bytes go out a
   expect(new Set(requests).size).toBe(1)
 })
 
-test('a registration whose requester ended unsent is not sent', async () => {
+test('does not send a registration whose requester ended before sending', async () => {
   const { registrations, approvals, find, reach, become, endAgent } = openRegistrations({ target: null })
   const started = await registrations.start(draft(), { requester: agent })
   await approvals.decide(started.intent_id, approve)
@@ -253,7 +253,7 @@ test('a registration whose requester ended unsent is not sent', async () => {
   expect((await read(started.profile.automaton_id)).status).toBe(404)
 })
 
-test('a registration that arrived before its requester ended is found, and nothing is sent again', async () => {
+test('finds a registration that arrived before its requester ended without sending it again', async () => {
   const requests: string[] = []
   const opened = openRegistrations({ target: { ...ownTarget(), url: await losingProxy(requests) } })
   const hash = `0x${'c'.repeat(64)}`
@@ -267,7 +267,7 @@ test('a registration that arrived before its requester ended is found, and nothi
   expect(requests).toHaveLength(1)
 })
 
-test('an automaton that another registered under the same id does not count as the own one', async () => {
+test('rejects an automaton registered by another account under the same id', async () => {
   const another = openRegistrations()
   const automaton_id = randomUUID()
   const other = await another.registrations.start(draft({ automaton_id, name: 'Eve' }), { requester: person })
@@ -304,7 +304,7 @@ async function listening(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on TCP
 }
 
-test('what waits for the person goes on waiting after a restart, and what was decided meanwhile is carried out', async () => {
+test('a waiting registration survives a restart and is sent after approval', async () => {
   const first = openRegistrations()
   const waiting = await first.registrations.start(draft(), { requester: person })
   await first.close()
@@ -314,7 +314,7 @@ test('what waits for the person goes on waiting after a restart, and what was de
   await second.become(waiting.id, 'registered')
 })
 
-test('an end at any moment signs nothing that is not sent, and leaves nothing that nobody knows of', async () => {
+test('a crash at any point leaves no unsent signature and no unknown registration', async () => {
   const remaining: { file: string; state: string }[] = []
   const first = openRegistrations({
     target: null,
@@ -339,7 +339,7 @@ test('an end at any moment signs nothing that is not sent, and leaves nothing th
   }
 })
 
-test('what is not kept asks for nothing', async () => {
+test('submits no intent if the registration cannot be stored', async () => {
   const { registrations, approvals, database } = openRegistrations()
   database.exec('DROP TABLE registrations')
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
@@ -347,7 +347,7 @@ test('what is not kept asks for nothing', async () => {
   expect(approvals.list({ limit: 10 }).intents).toEqual([])
 })
 
-test('an intent that is no longer kept is a failure, not a wait for ever', async () => {
+test('fails a registration whose intent no longer exists', async () => {
   const first = openRegistrations()
   const { id } = await first.registrations.start(draft(), { requester: person })
   await first.close()
@@ -358,7 +358,7 @@ test('an intent that is no longer kept is a failure, not a wait for ever', async
   expect(second.find(id)).toMatchObject({ state: 'failed', detail: expect.stringContaining('There is no request') })
 })
 
-test('refuses at once what the signer will not sign', async () => {
+test('rejects immediately a registration that the signer refuses', async () => {
   const { registrations, approvals } = openRegistrations()
   const given = draft({ name: 'a\u0000b' })
   await expect(registrations.preview(given)).rejects.toMatchObject({ code: 'intent/invalid' })
@@ -367,7 +367,7 @@ test('refuses at once what the signer will not sign', async () => {
   expect(registrations.list()).toEqual([])
 })
 
-test('takes a nonce that the service has bound to the creator, where it outlives the approval', async () => {
+test('uses a service nonce bound to the creator if it outlives the approval', async () => {
   const { registrations, approvals, become } = openRegistrations()
   const message = await signInMessage()
   expect((await service.send('/v1/auth/wallets', { body: message })).status).toBe(201)

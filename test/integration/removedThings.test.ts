@@ -91,7 +91,7 @@ const summaries = async (): Promise<string[]> =>
   (await agent.send('/local/activity?limit=50')).json.entries.map(({ summary }: { summary: string }) => summary)
 
 describe('a deleted sandbox', () => {
-  test('is detached from its chats, and models are not told to work there', async () => {
+  test('is detached from its chats and no longer offered to models', async () => {
     const sandbox = await newSandbox()
     const id = await newChat(sandbox.id)
     await removeSandbox(sandbox)
@@ -110,7 +110,7 @@ describe('a deleted sandbox', () => {
     expect((await chat(id)).notice).toBeNull()
   })
 
-  test('turns its tool server off at once, with the reason', async () => {
+  test('disables its tool server immediately and records the reason', async () => {
     const sandbox = await newSandbox()
     const id = await newToolServer(sandbox.id)
     expect((await toolServer(id)).enabled).toBe(true)
@@ -123,7 +123,7 @@ describe('a deleted sandbox', () => {
     expect(await summaries()).toContain(summary)
   })
 
-  test('is found missing at the next connection, by the outbox', async () => {
+  test('is detected at the next connection through the outbox', async () => {
     const sandbox = await newSandbox()
     const [chatId, serverId] = [await newChat(sandbox.id), await newToolServer(sandbox.id)]
     await agent.close()
@@ -137,7 +137,7 @@ describe('a deleted sandbox', () => {
     await eventually(async () => expect((await toolServer(serverId)).enabled).toBe(false))
   })
 
-  test('is found missing by comparison where the outbox no longer has it', async () => {
+  test('is detected by comparison if the outbox no longer lists it', async () => {
     const sandbox = await newSandbox()
     const chatId = await newChat(sandbox.id)
     await eventually(() => expect(inAgent('SELECT thing FROM known_things')).toContainEqual({ thing: sandbox.id }))
@@ -151,7 +151,7 @@ describe('a deleted sandbox', () => {
     expect((await chat(chatId)).notice).toContain(`“${sandbox.name}”`)
   })
 
-  test('of another account changes nothing here', async () => {
+  test('in another account changes nothing in this one', async () => {
     const sandbox = await newSandbox()
     const chatId = await newChat(sandbox.id)
     const otherService = await runningService({ runtimeOf: createLocalRuntime, runtimes: ['local'] })
@@ -167,7 +167,7 @@ describe('a deleted sandbox', () => {
     }
   })
 
-  test('ends links to its terminals when it stops', async () => {
+  test('removes links to its terminals when it stops', async () => {
     const sandbox = await newSandbox()
     const link = await service.send(`/v1/sandboxes/${sandbox.id}/terminal-session`, { body: {} })
     expect(link.status, link.text).toBe(201)
@@ -179,7 +179,7 @@ describe('a deleted sandbox', () => {
     await removeSandbox(sandbox)
   })
 
-  test('leaves DNS records that its domain tells of and that one request removes', async () => {
+  test('leaves DNS records that its domain lists and one request removes', async () => {
     const sandbox = await newSandbox()
     const domain = await newDomain()
     await service.send(`/v1/sandboxes/${sandbox.id}/ports/expose`, { body: { port: 8000 } })
@@ -208,7 +208,7 @@ describe('a deleted sandbox', () => {
     expect((await service.send(`/v1/domains/${domain}`)).json.orphaned_names).toEqual([])
   })
 
-  test('is no longer orphaned once its records are removed by hand', async () => {
+  test('is no longer reported as orphaned once its records are removed manually', async () => {
     const sandbox = await newSandbox()
     const domain = await newDomain()
     await service.send(`/v1/sandboxes/${sandbox.id}/domains`, { body: { domain } })
@@ -219,7 +219,7 @@ describe('a deleted sandbox', () => {
   })
 })
 
-test('a domain is not verified on a port that was closed, and is again once it is exposed', async () => {
+test('a domain loses verification when its port closes and regains it when exposed', async () => {
   const sandbox = await newSandbox()
   const domain = await newDomain()
   const path = `/v1/sandboxes/${sandbox.id}`
@@ -244,7 +244,7 @@ describe('a domain that left the account', () => {
     await eventually(async () => expect((await service.send(`/v1/domains/${domain}`)).json.left_at).not.toBeNull())
   }
 
-  test('does not lead to sandboxes without a proof', async () => {
+  test('does not route to sandboxes without proof of ownership', async () => {
     const [sandbox, domain] = [await newSandbox(), await newDomain()]
     await leaveDomain(domain)
     const { json } = await service.send(`/v1/sandboxes/${sandbox.id}/domains`, { body: { domain: `app.${domain}` } })
@@ -254,7 +254,7 @@ describe('a domain that left the account', () => {
     await removeSandbox(sandbox)
   })
 
-  test('ends the request of a chat that waits to change it', async () => {
+  test('denies a waiting chat request to change it', async () => {
     const domain = await newDomain()
     const args = JSON.stringify({ domain, enabled: false })
     providers.play(
@@ -277,7 +277,7 @@ describe('a domain that left the account', () => {
     })
   })
 
-  test('ends remembered approvals to change it', async () => {
+  test('revokes remembered approvals to change it', async () => {
     const [domain, otherDomain] = [await newDomain(), await newDomain()]
     const body = { models: ['kimi-k2.5'], tools: { enabled: true } }
     const { id } = (await agent.send('/local/chat/conversations', { body })).json
@@ -303,7 +303,7 @@ describe('a domain that left the account', () => {
     await eventually(async () => expect(await listScopes()).toEqual([`domain_privacy ${otherDomain}`]))
   })
 
-  test('is missed by its auto-renewal, which can be turned off', async () => {
+  test('is reported missing by its auto-renewal, which the user can turn off', async () => {
     const domain = await newDomain()
     const database = openDatabase(join(agentFolder, 'agent.sqlite'))
     const serviceKey = `embedded ${(await service.send('/v1/auth/me')).json.id}`
@@ -321,7 +321,7 @@ describe('a domain that left the account', () => {
   })
 })
 
-test('a chat of a model that is gone says so, and keeps its choice', async () => {
+test('a chat reports an unavailable model and preserves its model choice', async () => {
   const body = { models: ['gone-model'] }
   const { id } = (await agent.send('/local/chat/conversations', { body })).json
   const response = await agent.send(`/local/chat/conversations/${id}/messages`, {
@@ -332,7 +332,7 @@ test('a chat of a model that is gone says so, and keeps its choice', async () =>
   expect((await chat(id)).models).toEqual(['gone-model'])
 })
 
-test('a deleted sandbox leaves no meter behind after the next start', async () => {
+test('a deleted sandbox has no meter after the next start', async () => {
   const [sandbox, removedSandbox] = [await newSandbox(), await newSandbox()]
   await removeSandbox(removedSandbox)
   await service.restart(() => {
@@ -348,7 +348,7 @@ test('a deleted sandbox leaves no meter behind after the next start', async () =
 })
 
 describe('a found sandbox', () => {
-  test('is adopted or deleted, never both, however close the requests come', async () => {
+  test('is adopted or deleted but never both under concurrent requests', async () => {
     for (let round = 0; round < 6; round += 1) {
       const { id } = await newSandbox()
       await service.send(`/v1/sandboxes/${id}/stop`, { body: {} })
@@ -364,7 +364,7 @@ describe('a found sandbox', () => {
     }
   })
 
-  test('does not count as removed', async () => {
+  test('is not counted as removed', async () => {
     const sandbox = await newSandbox()
     const chatId = await newChat(sandbox.id)
     await eventually(() => expect(inAgent('SELECT thing FROM known_things')).toContainEqual({ thing: sandbox.id }))
@@ -383,7 +383,7 @@ describe('a found sandbox', () => {
   })
 })
 
-test('terminals of a sandbox whose files are away for a start of the host are there when it comes back', async () => {
+test('terminals reappear after a host start during which their sandbox files were missing', async () => {
   let isAway = false
   const restoredService = await runningService({
     runtimes: ['local'],

@@ -45,7 +45,7 @@ async function run(crashPoint: string, before = ''): Promise<{ recovered: Json; 
   return { recovered: JSON.parse(output), end: end === '' ? undefined : end }
 }
 
-test('wherever it is killed, the domain is renewed once, and money and limits agree', async () => {
+test('a crash at any write renews the domain once with consistent money and limits', async () => {
   await run('never')
   const writes = Number((await run('never-again', 'never')).end)
   expect(writes).toBeGreaterThan(8)

@@ -46,7 +46,7 @@ const approveNext = async (): Promise<void> => {
 const sandboxActivity = async (id: string): Promise<Json[]> =>
   (await paying.service.send(`/v1/sandboxes/${id}/activity`)).json.activities
 
-test('actions of a coding agent over MCP are recorded under its name', async () => {
+test('records actions of a coding agent over MCP under its name', async () => {
   const { account_id: accountId } = (await paying.service.send('/v1/activity?limit=1')).json
   plantDomain(paying.service.dataDir, { accountId, name: 'by-agent.com' })
   const { client, call } = await createMcpClient({
@@ -77,7 +77,7 @@ test('actions of a coding agent over MCP are recorded under its name', async () 
   await assertNoneByPerson()
 })
 
-test('tool calls of a chat are recorded under its name', async () => {
+test('records tool calls of a chat under its name', async () => {
   const call = { call: 'sandbox_create', id: 'c1', args: JSON.stringify({ name: 'built-by-chat' }) }
   providers.play({ parts: [call], usage: plainUsage }, { parts: [{ text: 'Done.' }], usage: plainUsage })
   const chat = (
@@ -104,7 +104,7 @@ test('tool calls of a chat are recorded under its name', async () => {
   await assertNoneByPerson()
 })
 
-test('purchases of a program over the local API are recorded under its name', async () => {
+test('records purchases of a program over the local API under its name', async () => {
   paying.setPolicy([])
   const { key } = (await paying.service.send('/v1/auth/api-keys', { body: { name: 'buyer' } })).json
   const bought = await exchange(paying.agent.origin, '/local/payments/domains/register', {
@@ -123,7 +123,7 @@ test('purchases of a program over the local API are recorded under its name', as
   await assertNoneByPerson()
 })
 
-test('model costs of agents and keys are recorded and linked to their calls', async () => {
+test('records model costs of agents and keys and links them to their calls', async () => {
   const answer = { parts: [{ text: 'Hello.' }], usage: plainUsage }
   providers.play(answer, answer)
   const { client, call } = await createMcpClient({

@@ -65,7 +65,7 @@ async function askTwice(body: object, path = register) {
   return [first.json.payment, second.json.payment] as const
 }
 
-test('requests of two requesters for one domain name the same purchase', async () => {
+test('requests by two requesters for one domain refer to the same purchase', async () => {
   const domain = newName()
   const [first, second] = await askTwice({ domain })
   const { intents } = (await agent.send('/local/intents?state=waiting')).json
@@ -78,7 +78,7 @@ test('requests of two requesters for one domain name the same purchase', async (
   }
 })
 
-test('of two requests for one domain that are approved at once, one is paid', async () => {
+test('pays only one of two requests for the same domain approved concurrently', async () => {
   const domain = newName()
   const [first, second] = await askTwice({ domain })
   const before = { money: await money(), credits: await credits() }
@@ -94,7 +94,7 @@ test('of two requests for one domain that are approved at once, one is paid', as
   expect(loser.result).toBeNull()
 })
 
-test('a request that waits is denied with words once another one has bought its domain', async () => {
+test('denies a waiting request with a reason once another has bought its domain', async () => {
   const domain = newName()
   const [first, second] = await askTwice({ domain })
   await approve(second.intent_id)
@@ -108,7 +108,7 @@ test('a request that waits is denied with words once another one has bought its 
   expect((await approve(first.intent_id)).status).toBe(409)
 })
 
-test('two renewals of one term are one payment', async () => {
+test('two renewals for the same term result in one payment', async () => {
   const domain = newName()
   const bought = (await asPerson(register, { domain })).json.payment
   await approve(bought.intent_id)
@@ -121,7 +121,7 @@ test('two renewals of one term are one payment', async () => {
   expect(before - (await money())).toBe(11_950_000)
 })
 
-test('a program that a rule allows pays once, however often it asks', async () => {
+test('a program allowed by a rule pays once for repeated requests', async () => {
   const domain = newName()
   setRules('allow')
   const before = await money()
@@ -135,7 +135,7 @@ test('a program that a rule allows pays once, however often it asks', async () =
   expect(before - (await money())).toBe(10_950_000)
 })
 
-test('nothing is signed for a domain whose sandbox was deleted meanwhile, and nothing counts against limits', async () => {
+test('signs and counts nothing for a domain whose sandbox was deleted meanwhile', async () => {
   const domain = newName()
   const sandbox = (await service.send('/v1/sandboxes', { body: { name: 'home' } })).json
   await service.send(`/v1/sandboxes/${sandbox.id}/ports`, { body: { port: 3000 } })

@@ -18,7 +18,7 @@ const send = (path: string, body?: object) => service.send(path, { key: ada.key,
 const charges = async () =>
   (await send('/v1/credits/history')).json.transactions.filter((it: { type: string }) => it.type === 'sandbox')
 
-test('a sandbox is made where an hour of it can be paid, and charged by the second until it stops', async () => {
+test('creates a sandbox if one hour is affordable and charges by the second', async () => {
   const refused = await send('/v1/sandboxes', { name: 'paid', memory_mb: 1024 })
   expect([refused.status, refused.json]).toMatchObject([
     402,
@@ -47,7 +47,7 @@ test('a sandbox is made where an hour of it can be paid, and charged by the seco
   expect((await send(`/v1/sandboxes/${created.json.id}`)).json.cost.run_cents).toBe(0)
 })
 
-test('the time that the service was away is charged too, and none twice', async () => {
+test('charges the time during service downtime exactly once', async () => {
   const created = await send('/v1/sandboxes', { name: 'kept' })
   const seconds = async () => {
     const texts = (await charges()).map((charge: { description: string }) =>

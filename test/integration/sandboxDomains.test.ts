@@ -99,7 +99,7 @@ function createDomains({
 }
 const leadsTo = () => createSandboxDomainRepository(database).find(domain)?.sandboxId
 
-test('a domain leads nowhere until its DNS record says so', async () => {
+test('does not route a domain until its DNS record proves ownership', async () => {
   const pending = await all.add(ada, { domain })
   expect(pending).toMatchObject({
     verified: false,
@@ -116,7 +116,7 @@ test('a domain leads nowhere until its DNS record says so', async () => {
   expect(all.list(ada.sandboxId)).toMatchObject([{ domain, verified: true }])
 })
 
-test('the record of somebody else proves nothing', async () => {
+test('does not accept the record of another account as proof', async () => {
   texts.set('_steward.app', ['steward-domain=token1'])
   expect((await all.add(ada, { domain })).verified).toBe(true)
   expect((await all.add(bob, { domain })).verified).toBe(false)
@@ -124,7 +124,7 @@ test('the record of somebody else proves nothing', async () => {
   expect(all.list(bob.sandboxId)).toMatchObject([{ verification: { value: 'steward-domain=token2' } }])
 })
 
-test('whoever edits the domain now takes it over', async () => {
+test('moves the domain to the account that currently controls its DNS', async () => {
   texts.set('_steward.app', ['steward-domain=token1'])
   await all.add(ada, { domain })
   await all.add(bob, { domain })
@@ -134,7 +134,7 @@ test('whoever edits the domain now takes it over', async () => {
   expect(all.list(ada.sandboxId)).toEqual([])
 })
 
-test('a domain that the account registered here leads there at once, and nobody else’s does', async () => {
+test('routes a domain registered by the account immediately, but not for other accounts', async () => {
   owned = [domain]
   expect((await all.add(bob, { domain })).verified).toBe(false)
   expect((await all.add(ada, { domain })).verified).toBe(true)
@@ -142,7 +142,7 @@ test('a domain that the account registered here leads there at once, and nobody 
 })
 
 test.each(['app.test', 'app.example'])(
-  '%s, which nobody owns, needs no proof at home, and one on the internet',
+  'the reserved name %s needs proof only on a service on the internet',
   async (name) => {
     expect((await all.add(ada, { domain: name })).verified).toBe(true)
     await expect(all.add(bob, { domain: name })).rejects.toMatchObject({ code: 'sandbox-domain/taken' })
@@ -152,12 +152,12 @@ test.each(['app.test', 'app.example'])(
   },
 )
 
-test('DNS that does not answer proves nothing', async () => {
+test('does not verify a domain if DNS does not respond', async () => {
   const deaf = createDomains({ servers: ['127.0.0.1:9'] })
   expect((await deaf.add(ada, { domain })).verified).toBe(false)
 })
 
-test('a sandbox that is deleted while DNS is asked gets nothing', async () => {
+test('does not add a domain to a sandbox deleted during the DNS query', async () => {
   texts.set('_steward.app', ['steward-domain=token1'])
   const added = all.add(ada, { domain })
   database.prepare('DELETE FROM sandboxes WHERE id = ?').run(ada.sandboxId)
@@ -165,7 +165,7 @@ test('a sandbox that is deleted while DNS is asked gets nothing', async () => {
   expect(leadsTo()).toBeUndefined()
 })
 
-test('what is not proved can be removed, and counts like the others', async () => {
+test('an unverified domain can be removed and counts toward the limit', async () => {
   await all.add(ada, { domain })
   all.remove(ada.sandboxId, domain)
   expect(all.list(ada.sandboxId)).toEqual([])

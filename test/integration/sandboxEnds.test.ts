@@ -14,8 +14,8 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const options = (folder: string) => ({ folder, log: silentLog, now: Date.now })
 
-describe('the end of a sandbox', () => {
-  test('leaves no process, mount, cgroup, file or open file', async () => {
+describe('sandbox shutdown', () => {
+  test('leaves no process, mount, cgroup, file or file descriptor', async () => {
     const folder = join(temporaryFolder('ends'), 'machines')
     const runtime = testRuntime(options(folder))
     await runtime.describe()
@@ -38,7 +38,7 @@ describe('the end of a sandbox', () => {
     await eventually(() => expect(openFiles()).toBeLessThanOrEqual(openBefore))
   })
 
-  test('comes with the end of the process that started it; the next one cleans up and keeps the files', async () => {
+  test('follows the exit of its host and the next host preserves its files', async () => {
     const folder = join(temporaryFolder('abandoned'), 'machines')
     const host = spawn(
       process.execPath,
@@ -68,7 +68,7 @@ describe('the end of a sandbox', () => {
     await eventually(async () => expect(await leftovers({ id, folder, uid })).toEqual([]))
   })
 
-  test('is told when nobody asked for it', async () => {
+  test('is reported with its reason when unexpected', async () => {
     const folder = join(temporaryFolder('killed'), 'machines')
     const runtime = testRuntime(options(folder))
     const spec = createSandboxSpec()
@@ -87,7 +87,7 @@ describe('the end of a sandbox', () => {
     await runtime.remove(spec.id)
   })
 
-  test('comes with the end of the process beside it', async () => {
+  test('follows the exit of its supervisor process', async () => {
     const folder = join(temporaryFolder('supervisor'), 'machines')
     const runtime = testRuntime(options(folder))
     const spec = createSandboxSpec()
@@ -101,7 +101,7 @@ describe('the end of a sandbox', () => {
     await eventually(async () => expect(await leftovers({ id: spec.id, folder, uid })).toEqual([]))
   })
 
-  test('does not come with the end of the spawner, and the next sandbox has another', async () => {
+  test('does not follow the exit of the spawner and the next sandbox uses another', async () => {
     const folder = join(temporaryFolder('spawner'), 'machines')
     const spawners = () => listDescendants(process.pid).filter(({ command }) => command.startsWith('steward spawner'))
     const others = spawners().map(({ pid }) => pid)

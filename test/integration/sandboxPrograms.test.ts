@@ -32,7 +32,7 @@ const isHere = (program: string): boolean => {
   }
 }
 
-describe('programs of Debian', () => {
+describe('Debian programs', () => {
   const runtime = testRuntime({ folder: temporaryFolder('programs') })
   let sandbox: SandboxInstance
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { until } from '../support/eventually.ts'
 import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-describe('a sandbox of 512 MB and one processor', () => {
+describe('a sandbox with 512 MB and one processor', () => {
   const runtime = testRuntime({ folder: join(temporaryFolder('view'), 'machines') })
   let instance: SandboxInstance
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('a sandbox of 512 MB and one processor', () => {
     if (instance) await runtime.remove(instance.id)
   })
 
-  test('has one processor, whoever asks', async () => {
+  test('reports one processor through every interface', async () => {
     expect(await run(instance, 'nproc; getconf _NPROCESSORS_ONLN; grep -c ^processor /proc/cpuinfo')).toBe('1\n1\n1\n')
     expect(
       await run(
@@ -29,7 +29,7 @@ describe('a sandbox of 512 MB and one processor', () => {
     expect(await run(instance, 'top -b -n 1 -1 | grep -c "^%Cpu"')).toBe('1\n')
   })
 
-  test('has its own memory, and counts what it uses', async (context) => {
+  test('has its own memory limit and counts its usage', async (context) => {
     if (!instance.enforced.memory) context.skip('this user may not limit memory here, so the host’s is what it has')
     const total = "awk '/^MemTotal:/ { print $2 }' /proc/meminfo"
     expect(await run(instance, `${total}; free -m | awk '/^Mem:/ { print $2 }'`)).toBe(`${512 * 1024}\n512\n`)
@@ -48,7 +48,7 @@ describe('a sandbox of 512 MB and one processor', () => {
     await until('it to be free again', async () => (await free()) > 512 - 100)
   })
 
-  test('shows the time of its processor go by', async () => {
+  test('shows advancing processor time', async () => {
     const times = async () =>
       (await run(instance, "awk '/^cpu / { print $2 + $4, $5 }' /proc/stat")).trim().split(' ').map(Number)
     const [before = 0, idleBefore = 0] = await times()
@@ -59,7 +59,7 @@ describe('a sandbox of 512 MB and one processor', () => {
     })
   })
 
-  test('may write its own view of itself, and harms nobody by it', async () => {
+  test('can overwrite its /proc view without affecting the host', async () => {
     await instance.exec({
       command: 'echo lies > /proc/meminfo; echo lies > /proc/stat',
       timeoutMs: 60_000,

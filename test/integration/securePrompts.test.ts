@@ -192,7 +192,7 @@ function send(port: number, { body: sentBody, ...options }: HttpRequest) {
   })
 }
 
-test('a secure prompt opens once, in the window that asked for it, under the strictest policy', async () => {
+test('a secure prompt opens once in the requesting window under the strictest policy', async () => {
   const { ask, get, port, origin } = await startWallet()
   const reply = await ask({ purpose: 'create' })
   expect(reply.status).toBe(201)
@@ -217,7 +217,7 @@ test('a secure prompt opens once, in the window that asked for it, under the str
   expect([again.status, again.body]).toEqual([410, expect.stringContaining('This page has expired')])
 })
 
-test('who asks for a secure prompt, and with what, is checked first', async () => {
+test('validates the requester and the purpose before it opens a secure prompt', async () => {
   const { ask, origin, port } = await startWallet()
   expect((await ask({ purpose: 'create' }, {})).status).toBe(401)
   expect((await ask({ purpose: 'create' }, { authorization: 'Bearer sk_a' })).status).toBe(403)
@@ -243,7 +243,7 @@ test.each([
   ['a script of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }],
   ['a tab of its own', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }],
   ['an exposed port', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' }],
-])('%s opens no secure prompt, and uses none up', async (_, headers: Record<string, string>) => {
+])('%s cannot open a secure prompt and does not consume its ticket', async (_, headers: Record<string, string>) => {
   const { ask, get } = await startWallet()
   const { url } = (await (await ask({ purpose: 'create' })).json()) as { url: string }
   const { pathname } = new URL(url)
@@ -251,7 +251,7 @@ test.each([
   expect((await get(pathname)).status).toBe(200)
 })
 
-test('on the host name of the secure prompts there is nothing else', async () => {
+test('the secure prompt host name serves nothing else', async () => {
   const { get, post, port, session } = await startWallet()
   for (const path of [
     '/',
@@ -276,7 +276,7 @@ test('on the host name of the secure prompts there is nothing else', async () =>
   }
 })
 
-test('a form is taken once, from its own page, and what was typed never comes back', async () => {
+test('accepts a form once from its own page and never echoes the input', async () => {
   const { open, post, port } = await startWallet()
   const page = await open({ purpose: 'import' })
   const fields = { phrase: 'one two three', new_passphrase: 'short', new_passphrase_again: 'short', label: evil }
@@ -303,7 +303,7 @@ test('a form is taken once, from its own page, and what was typed never comes ba
   expect(large.status).toBe(413)
 })
 
-test('a secure prompt is forgotten after ten minutes, a ticket after one, and the oldest when there are too many', async () => {
+test('expires secure prompts after ten minutes, tickets after one and the oldest when full', async () => {
   const { ask, get, open, post, later } = await startWallet()
   const { url } = (await (await ask({ purpose: 'create' })).json()) as { url: string }
   later(60_000)
@@ -321,7 +321,7 @@ test('a secure prompt is forgotten after ten minutes, a ticket after one, and th
   expect(answers.map(({ status }) => status)).toEqual([410, 200, 200, 200, 200])
 })
 
-test('words are shown after the passphrase only, and leave with the lock', async () => {
+test('shows the recovery phrase only after the passphrase and until the lock', async () => {
   const { wallet, open, post, applied, decisions } = await startWallet()
   const { id } = await wallet.addPhrase({ phrase, writtenDown: false, passphrase })
   const page = await open({ purpose: 'reveal', keyring_id: id })
@@ -375,7 +375,7 @@ test('words are shown after the passphrase only, and leave with the lock', async
   expect(applied).toHaveLength(1)
 })
 
-test('words that a locked wallet shows leave with the next lock, and are not held for it', async () => {
+test('a phrase shown by a locked wallet expires at the next lock only', async () => {
   const { wallet, open, post } = await startWallet()
   const { id } = await wallet.addPhrase({ phrase, writtenDown: false, passphrase })
   wallet.lock()
@@ -394,7 +394,7 @@ test('words that a locked wallet shows leave with the next lock, and are not hel
   expect((await post(fourth.body, {})).status).toBe(410)
 })
 
-test('what adds to a wallet leaves with the lock, and unlocks nothing after it', async () => {
+test('a form that adds to a wallet expires on lock and cannot unlock it', async () => {
   const { wallet, open, post } = await startWallet()
   await wallet.addPhrase({ phrase, writtenDown: true, passphrase })
   const words = await post((await open({ purpose: 'create' })).body, { passphrase, words: '12' })
@@ -406,7 +406,7 @@ test('what adds to a wallet leaves with the lock, and unlocks nothing after it',
   expect((await wallet.status()).state).toBe('locked')
 })
 
-test('a vault that is lost begins again with a new passphrase; over a damaged one nothing is written', async () => {
+test('a lost vault accepts a new passphrase but a damaged one is never overwritten', async () => {
   const { wallet, open, ask, post, vaultFile } = await startWallet()
   const { id } = await wallet.addPhrase({ phrase, writtenDown: true, passphrase })
   wallet.lock()
@@ -425,7 +425,7 @@ test('a vault that is lost begins again with a new passphrase; over a damaged on
   expect(await wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [{ id }] })
 })
 
-test('two taps on one button do the work once', async () => {
+test('submitting a form twice performs the action once', async () => {
   const { wallet, open, post } = await startWallet()
   const page = await open({ purpose: 'import' })
   const fields = { phrase, new_passphrase: passphrase, new_passphrase_again: passphrase }
@@ -435,7 +435,7 @@ test('two taps on one button do the work once', async () => {
   await expect(wallet.addPhrase({ phrase, writtenDown: true, passphrase })).rejects.toThrow(AppError)
 })
 
-test('an exported file is made after the passphrase, with a password that is another', async () => {
+test('exports a file after the passphrase and requires a different password', async () => {
   const { wallet, open, post } = await startWallet()
   await wallet.addPhrase({ phrase, writtenDown: true, passphrase })
   const page = await open({ purpose: 'export', account_id: wallet.account('evm').id })

@@ -25,7 +25,7 @@ describe('an API key', () => {
     ['authorization: bearer', (key) => ({ authorization: `bearer ${key}` })],
     ['Authorization without a scheme', (key) => ({ authorization: key })],
     ['x-api-key', (key) => ({ 'x-api-key': key })],
-  ])('is taken as %s', async (_, headers) => {
+  ])('is accepted as %s', async (_, headers) => {
     expect((await withHeaders(headers(service.key))).status).toBe(200)
   })
 
@@ -47,7 +47,7 @@ describe('an API key', () => {
     expect(answer.json).toMatchObject({ code, error })
   })
 
-  test('is shown once, works, tells its last use and ends at once', async () => {
+  test('is shown once, works and reports its last use until revoked', async () => {
     const created = await service.send('/v1/auth/api-keys', { body: { name: 'script' } })
     expect(created.status).toBe(201)
     const { id, key, key_prefix } = created.json
@@ -67,7 +67,7 @@ describe('an API key', () => {
     expect(again.json.code).toBe('key/not-found')
   })
 
-  test('gives nobody a way in that outlives it', async () => {
+  test('cannot create access that outlives it', async () => {
     const { key } = (await service.send('/v1/auth/api-keys', { body: { name: 'leaked' } })).json
     const { id } = (await service.send('/v1/auth/api-keys', { body: { name: 'of another program' } })).json
     const forbidden = { status: 403, json: { code: 'auth/forbidden' } }
@@ -82,7 +82,7 @@ describe('an API key', () => {
     ).toEqual(expect.arrayContaining(['leaked', 'of another program']))
   })
 
-  test('of the owner cannot be revoked from afar', async () => {
+  test('of the owner cannot be revoked remotely', async () => {
     const { json } = await service.send('/v1/auth/api-keys')
     const owner = json.api_keys.find((it: { name: string }) => it.name === 'Owner key')
     const answer = await service.send(`/v1/auth/api-keys/${owner.id}`, { method: 'DELETE' })
@@ -90,7 +90,7 @@ describe('an API key', () => {
     expect((await service.send('/v1/sandboxes')).status).toBe(200)
   })
 
-  test('stands nowhere in the database', async () => {
+  test('is not stored in the database', async () => {
     const database = openDatabase(join(service.dataDir, 'service.sqlite'))
     database.pragma('wal_checkpoint(TRUNCATE)')
     database.close()
@@ -100,7 +100,7 @@ describe('an API key', () => {
   })
 })
 
-test('wrong keys are slowed down, good ones never', async () => {
+test('rate-limits wrong keys but never valid ones', async () => {
   const fresh = await runningService({ host: 'none', now: () => 1_800_000_000_000 })
   try {
     const wrong = () => fresh.send('/v1/sandboxes', { key: 'wrong' })
@@ -116,13 +116,13 @@ test('wrong keys are slowed down, good ones never', async () => {
 })
 
 describe('a host name', () => {
-  test.each(['localhost', '127.0.0.1', '[::1]'])('%s is ours', async (name) => {
+  test.each(['localhost', '127.0.0.1', '[::1]'])('accepts the host %s', async (name) => {
     const answer = await service.send('/v1/sandboxes', { headers: { host: `${name}:${new URL(service.url).port}` } })
     expect(answer.status).toBe(200)
   })
 
   test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.nip.io', '192.168.1.5', 'local host'])(
-    '%s is not, also with a good key',
+    'rejects the host %s even with a valid key',
     async (name) => {
       const answer = await service.send('/v1/sandboxes', { headers: { host: name } })
       expect(answer.status).toBe(403)
@@ -133,7 +133,7 @@ describe('a host name', () => {
     },
   )
 
-  test('of the public address is ours, and so is its origin', async () => {
+  test('accepts the public address and its origin', async () => {
     const published = await runningService({ host: 'none', publicUrl: 'https://steward.example' })
     try {
       const headers = { host: 'steward.example', origin: 'https://steward.example' }
@@ -146,18 +146,18 @@ describe('a host name', () => {
 })
 
 describe('an origin', () => {
-  test('of this very address is let in', async () => {
+  test('of the same address is accepted', async () => {
     expect((await service.send('/v1/sandboxes', { headers: { origin: `http://${host}` } })).status).toBe(200)
   })
 
-  test.each(['https://evil.example', 'null', 'http://localhost:1', 'file://'])('%s is turned away', async (origin) => {
+  test.each(['https://evil.example', 'null', 'http://localhost:1', 'file://'])('%s is rejected', async (origin) => {
     const answer = await service.send('/v1/sandboxes', { headers: { origin } })
     expect(answer.status).toBe(403)
     expect(answer.json.code).toBe('auth/origin')
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  test('is given no permission when it asks beforehand', async () => {
+  test('gets no permission in a preflight response', async () => {
     const response = await exchange(service.url, '/v1/sandboxes', {
       key: null,
       method: 'OPTIONS',
@@ -168,7 +168,7 @@ describe('an origin', () => {
   })
 })
 
-test('every answer carries the headers that keep browsers from misusing it', async () => {
+test('every response carries the security headers for browsers', async () => {
   for (const path of ['/health', '/v1/sandboxes', '/nothing']) {
     expect((await service.send(path)).headers).toMatchObject({
       'cache-control': 'no-store',
@@ -180,7 +180,7 @@ test('every answer carries the headers that keep browsers from misusing it', asy
   }
 })
 
-test('health is degraded while no sandbox host answers', async () => {
+test('health is degraded while no sandbox host responds', async () => {
   const status = async () => (await exchange(service.url, '/health', { key: null })).json.status
   await until('it says so', async () => (await status()) === 'degraded')
 })
@@ -202,14 +202,14 @@ describe('the owner key file', () => {
     return { key: running.key, works }
   }
 
-  test('is for this user alone and stays the same', async () => {
+  test('is readable by this user only and remains unchanged', async () => {
     const dataDir = temporaryFolder('owner')
     const first = await startService(dataDir)
     expect(statSync(join(dataDir, 'owner.key')).mode & 0o777).toBe(0o600)
     expect(await startService(dataDir)).toEqual({ key: first.key, works: true })
   })
 
-  test('is made anew when it was lost, and the old key ends', async () => {
+  test('is recreated after a loss, which invalidates the old key', async () => {
     const dataDir = temporaryFolder('owner')
     const first = await startService(dataDir)
     rmSync(join(dataDir, 'owner.key'))
@@ -223,7 +223,7 @@ describe('the owner key file', () => {
     }
   })
 
-  test('goes on to work with a new database', async () => {
+  test('remains valid with a new database', async () => {
     const dataDir = temporaryFolder('owner')
     const first = await startService(dataDir)
     for (const ending of ['', '-wal', '-shm']) rmSync(join(dataDir, `service.sqlite${ending}`), { force: true })
@@ -232,14 +232,14 @@ describe('the owner key file', () => {
 })
 
 describe('listening', () => {
-  test('beyond this machine needs TLS or a proxy', async () => {
+  test('on other interfaces requires TLS or a proxy', async () => {
     await expect(runningService({ host: 'none', listen: { host: '0.0.0.0', port: 0 } })).rejects.toMatchObject({
       code: 'listen/insecure',
       message: expect.stringContaining('0.0.0.0'),
     })
   })
 
-  test('behind a proxy is reached by number, never by a name that nobody configured', async () => {
+  test('behind a proxy accepts IP addresses but rejects unconfigured host names', async () => {
     const open = await runningService({ host: 'none', listen: { host: '0.0.0.0', port: 0 }, insecureBehindProxy: true })
     try {
       expect((await open.send('/v1/sandboxes', { headers: { host: '192.168.1.5' } })).status).toBe(200)
@@ -249,7 +249,7 @@ describe('listening', () => {
     }
   })
 
-  test('where somebody else listens is told plainly', async () => {
+  test('reports a port that another program already uses', async () => {
     const { port } = new URL(service.url)
     await expect(
       runningService({ host: 'none', listen: { host: '127.0.0.1', port: Number(port) } }),
@@ -259,7 +259,7 @@ describe('listening', () => {
     })
   })
 
-  test('a data folder that is a file is told plainly', async () => {
+  test('reports a data folder that is a file', async () => {
     const folder = temporaryFolder('data')
     mkdirSync(join(folder, 'service.sqlite'))
     await expect(runningService({ host: 'none', dataDir: folder })).rejects.toMatchObject({ code: 'data/unusable' })

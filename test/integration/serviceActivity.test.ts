@@ -34,7 +34,7 @@ const exec = (command: string) => service.send(`${sandbox}/exec`, { body: { comm
 const listTypes = async (path = sandbox): Promise<string[]> =>
   (await get(`${path}/activity?limit=500`)).activities.map(({ type }: { type: string }) => type)
 
-test('measures what a sandbox uses, beside its limits', async () => {
+test('measures the usage of a sandbox and its limits', async () => {
   const idle = await get(`${sandbox}/metrics`)
   expect(idle).toMatchObject({ memory_limit_mb: 1024, disk_limit_mb: 2048 })
   expect(idle.processes).toBeGreaterThanOrEqual(1)
@@ -59,7 +59,7 @@ test('measures what a sandbox uses, beside its limits', async () => {
   })
 })
 
-test('the measure of the disk grows with the files', async () => {
+test('the measured disk usage grows with the files', async () => {
   await until('a first count', async () => (await get(`${sandbox}/metrics`)).disk_used_mb !== null)
   const before = await get(`${sandbox}/metrics`)
   await exec('head -c 30000000 /dev/urandom > /root/large')
@@ -69,7 +69,7 @@ test('the measure of the disk grows with the files', async () => {
   })
 })
 
-test('lists the commands that were run, newest first, long ones cut', async () => {
+test('lists executed commands newest first and truncates long ones', async () => {
   await exec('exit 7')
   await exec(`: ${'é'.repeat(5_000)}`)
   const { commands } = await get(`${sandbox}/commands?limit=2`)
@@ -79,7 +79,7 @@ test('lists the commands that were run, newest first, long ones cut', async () =
   ])
 })
 
-test('tells what happened, without contents, commands or secrets', async () => {
+test('describes events without contents, commands or secrets', async () => {
   const watched = await create('eventful')
   const path = `/v1/sandboxes/${watched}`
   const content = 'contents of a file'
@@ -121,7 +121,7 @@ test('tells what happened, without contents, commands or secrets', async () => {
   }
 })
 
-test('the account has a feed of it all, from a cursor on, and everyone who listens is told', async () => {
+test('serves an account-wide feed from a cursor and notifies all listeners', async () => {
   const last = async () => (await get('/v1/activity?limit=500')).activities.at(-1)?.sequence ?? 0
   const before = await last()
   const events: Json[] = []
@@ -167,7 +167,7 @@ test('the account has a feed of it all, from a cursor on, and everyone who liste
   }
 })
 
-test('names who did it: the owner, a key by its name, or the service on its own', async () => {
+test('attributes an entry to the owner, a named key or the service', async () => {
   const created = await service.send('/v1/auth/api-keys', { body: { name: 'research-agent' } })
   const { key } = created.json
   const before = (await get('/v1/activity?limit=500')).activities.at(-1)?.sequence ?? 0
@@ -194,7 +194,7 @@ test('names who did it: the owner, a key by its name, or the service on its own'
   expect(JSON.stringify(activities)).not.toMatch(/secret|contents of/)
 })
 
-test('the feed is its account’s own, and says which cursor is none', async () => {
+test('limits the feed to its account and rejects an invalid cursor', async () => {
   const { accountId, key } = secondAccount(service.dataDir)
   const none = { account_id: accountId, activities: [], has_more: false }
   expect((await service.send('/v1/activity', { key })).json).toEqual(none)
@@ -204,7 +204,7 @@ test('the feed is its account’s own, and says which cursor is none', async () 
   }
 })
 
-test.each(['commands', 'activity'])('%s refuses a limit that is none, and somebody else', async (list) => {
+test.each(['commands', 'activity'])('%s rejects an invalid limit and other accounts', async (list) => {
   for (const limit of ['0', '501', '-1', '1.5', 'many', '']) {
     const { status, json } = await service.send(`${sandbox}/${list}?limit=${limit}`)
     expect(status, limit).toBe(400)
@@ -220,7 +220,7 @@ test.each(['commands', 'activity'])('%s refuses a limit that is none, and somebo
   }
 })
 
-test('a rename keeps the rules of names, and everyone who listens is told', async () => {
+test('a rename follows the naming rules and notifies all listeners', async () => {
   const events: Json[] = []
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/events`, {
     headers: { authorization: `Bearer ${service.key}` },
@@ -250,7 +250,7 @@ test('a rename keeps the rules of names, and everyone who listens is told', asyn
   }
 })
 
-test('a restart of the service keeps all of it, and an end is noted once', async () => {
+test('entries survive a service restart and an exit is recorded once', async () => {
   const opened = await service.send(`${sandbox}/pty`, {
     body: { command: 'until [ -e /tmp/go ]; do sleep 0.1; done; exit 5' },
   })

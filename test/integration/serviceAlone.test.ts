@@ -21,7 +21,7 @@ const cloned = [
   'tsconfig.shared.json',
 ]
 
-test('in a fresh clone the service builds the page that its terminal links open', async () => {
+test('a service in a fresh clone builds the page that its terminal links open', async () => {
   const clone = temporaryFolder('clone')
   for (const name of cloned) cpSync(join(projectFolder, name), join(clone, name), { recursive: true })
   symlinkSync(join(projectFolder, 'node_modules'), join(clone, 'node_modules'))

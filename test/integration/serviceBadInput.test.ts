@@ -31,7 +31,7 @@ const expectRefusal = (answer: Answer, status: number, code: string, error: stri
   else expect(answer.json.error).toMatch(error)
 }
 
-test('a sandbox without a name is called after its id', async () => {
+test('names a sandbox after its id if no name is given', async () => {
   const { json } = await service.send(sandbox)
   expect(json.name).toBe(`sandbox-${json.short_id}`)
   expect(json).toMatchObject({ vcpu: 1, memory_mb: 512, disk_gb: 1, region: 'eu-north', runtime: 'bubblewrap' })
@@ -191,14 +191,14 @@ describe('fields', () => {
 describe('bodies', () => {
   const json = { 'content-type': 'application/json' }
 
-  test('that are no JSON are refused without quoting them', async () => {
+  test('are rejected without being quoted if they are not JSON', async () => {
     const answer = await service.send(`${sandbox}/exec`, { body: '{"command": secret}' })
     expectRefusal(answer, 400, 'request/malformed', 'The body is not valid JSON.')
     const cut = await service.send(`${sandbox}/exec`, { body: '{"command": "secret"' })
     expectRefusal(cut, 400, 'request/malformed', 'The body is not valid JSON (at position 20).')
   })
 
-  test('that are nested too deep are refused before anything walks them', async () => {
+  test('are rejected before traversal if nested too deeply', async () => {
     for (const levels of [65, 20_000]) {
       const body = `{"command":${'['.repeat(levels)}${']'.repeat(levels)}}`
       const answer = await service.send(`${sandbox}/exec`, { body })
@@ -206,7 +206,7 @@ describe('bodies', () => {
     }
   })
 
-  test.each(['[]', '"text"', '7', 'null'])('that are %s instead of an object', async (body) => {
+  test.each(['[]', '"text"', '7', 'null'])('are rejected if they are %s instead of an object', async (body) => {
     expectRefusal(
       await service.send(`${sandbox}/exec`, { body }),
       400,
@@ -215,7 +215,7 @@ describe('bodies', () => {
     )
   })
 
-  test('of another type', async () => {
+  test('are rejected if they have another content type', async () => {
     const answer = await service.send(`${sandbox}/exec`, {
       body: 'command=id',
       headers: { 'content-type': 'text/plain' },
@@ -223,7 +223,7 @@ describe('bodies', () => {
     expectRefusal(answer, 415, 'request/media-type', 'The body must be `application/json`.')
   })
 
-  test('that are empty are fine where nothing is needed, whatever their type', async () => {
+  test('are accepted with any content type if empty and not required', async () => {
     const spare = await service.send('/v1/sandboxes', { method: 'POST', headers: json })
     expect(spare.status).toBe(201)
     const path = `/v1/sandboxes/${spare.json.id}`
@@ -236,19 +236,19 @@ describe('bodies', () => {
     ['application/x-www-form-urlencoded', ''],
     ['text/plain;charset=UTF-8', ''],
     ['application/octet-stream', ''],
-  ])('that are empty are none, also as %s (%j)', async (type, body) => {
+  ])('are treated as absent if empty, even as %s (%j)', async (type, body) => {
     const answer = await service.send('/v1/auth/nonce', { method: 'POST', body, headers: { 'content-type': type } })
     expect(answer.status, answer.text).toBe(200)
     const needed = await service.send(`${sandbox}/exec`, { method: 'POST', body, headers: { 'content-type': type } })
     expectRefusal(needed, 400, 'request/invalid', '`command` is required.')
   })
 
-  test('that are larger than the path takes', async () => {
+  test('are rejected if larger than the path accepts', async () => {
     const answer = await service.send(`${sandbox}/exec`, { body: { command: 'x'.repeat(300 * 1024) } })
     expectRefusal(answer, 413, 'request/too-large', 'The body is larger than this path accepts.')
   })
 
-  test('an upload of one gigabyte is refused before it is sent', async () => {
+  test('rejects an upload of one gigabyte before it is sent', async () => {
     const { hostname, port } = new URL(service.url)
     const socket = connect(Number(port), hostname)
     const head = [
@@ -272,38 +272,38 @@ describe('bodies', () => {
     expect(answer).toContain('"code":"request/too-large"')
   })
 
-  test('a client that goes on sending what is refused still reads why', async () => {
+  test('a client that continues sending a rejected body still receives the reason', async () => {
     const content = 'x'.repeat(100 * 1024 * 1024)
     const answer = await service.send(`${sandbox}/files`, { body: { path: '/tmp/big', content } })
     expectRefusal(answer, 413, 'request/too-large', 'The body is larger than this path accepts.')
   })
 
-  test('more typed at once than a terminal takes', async () => {
+  test('rejects terminal input larger than the limit', async () => {
     const answer = await service.send(`${terminal}/write`, { body: { input: 'x'.repeat(1024 * 1024 + 1) } })
     expectRefusal(answer, 413, 'request/too-large', '`input` must have at most 1048576 bytes.')
   })
 })
 
-describe('things that are not as they are thought to be', () => {
-  test('an unknown path', async () => {
+describe('invalid targets and states', () => {
+  test('rejects an unknown path', async () => {
     expectRefusal(await service.send('/v2/sandboxes'), 404, 'request/not-found', 'There is nothing at /v2/sandboxes.')
   })
 
-  test('a wrong percent sign', async () => {
+  test('rejects an invalid percent escape', async () => {
     expectRefusal(await service.send('/v1/%zz'), 400, 'request/invalid', 'The address has a wrong percent sign.')
   })
 
-  test('an id of 5000 characters', async () => {
+  test('rejects an id of 5000 characters', async () => {
     const answer = await service.send(`/v1/sandboxes/${'a'.repeat(5000)}`)
     expectRefusal(answer, 404, 'request/not-found', /^There is nothing at \/v1\/sandboxes\/a+\.$/)
   })
 
-  test('an unknown runtime', async () => {
+  test('rejects an unknown runtime', async () => {
     const answer = await service.send('/v1/sandboxes', { body: { runtime: 'vax' } })
     expectRefusal(answer, 400, 'runtime/unknown', '`vax` is not a runtime of this service; it has `bubblewrap`.')
   })
 
-  test('a file that is not there, a folder that is a file', async () => {
+  test('reports a missing file and a file listed as a folder', async () => {
     const missing = await service.send(`${sandbox}/files/read?path=/tmp/none`)
     expect(missing.status).toBe(404)
     expect(missing.json.code).toBe('file/not-found')
@@ -313,7 +313,7 @@ describe('things that are not as they are thought to be', () => {
     expect(listed.json.code).toBe('file/not-a-folder')
   })
 
-  test('a terminal that has exited takes no more input and no other size', async () => {
+  test('an exited terminal accepts no further input or resize', async () => {
     const { json } = await service.send(`${sandbox}/pty`, { body: { command: 'cat' } })
     const path = `${sandbox}/pty/${json.session_id}`
     expect((await service.send(path, { method: 'DELETE' })).json).toMatchObject({ success: true, state: 'exited' })
@@ -328,7 +328,7 @@ describe('things that are not as they are thought to be', () => {
     expect((await service.send(`${path}/read`)).json.state).toBe('exited')
   })
 
-  test('a stopped sandbox runs nothing until it is started', async () => {
+  test('a stopped sandbox runs no command until it is started', async () => {
     const { json } = await service.send('/v1/sandboxes', { body: { name: 'resting' } })
     const path = `/v1/sandboxes/${json.id}`
     await service.send(`${path}/stop`, { method: 'POST' })
@@ -354,7 +354,7 @@ describe('things that are not as they are thought to be', () => {
   })
 })
 
-test('a service whose host is away says so, and keeps what it knows', async () => {
+test('a service without a host returns 503 for new sandboxes but still serves lists', async () => {
   const lonely = await runningService({ host: 'none' })
   try {
     expectRefusal(

@@ -19,7 +19,7 @@ const noCapacity = {
   },
 }
 
-test('one too many is refused, until another was stopped; a stopped one waits its turn', async () => {
+test('rejects a sandbox above capacity, and a stopped one must wait for capacity', async () => {
   const first = await service.send('/v1/sandboxes', { body: {} })
   expect(first.status, first.text).toBe(201)
   expect(await service.send('/v1/sandboxes', { body: {} })).toMatchObject(noCapacity)

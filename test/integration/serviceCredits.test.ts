@@ -25,7 +25,7 @@ const grant = (body: object, options: RequestFields = {}) => service.send('/v1/c
 const transfer = (body: object, options: RequestFields = {}) =>
   service.send('/v1/credits/transfer', { body, ...options })
 
-test('the owner begins with ten dollars, once', async () => {
+test('credits the owner ten dollars once', async () => {
   const begun = {
     balance_cents: 1000,
     credits_cents: 1000,
@@ -41,12 +41,12 @@ test('the owner begins with ten dollars, once', async () => {
   ])
 })
 
-test('another account begins with nothing', async () => {
+test('another account starts with a zero balance', async () => {
   expect(await balance(ada.key)).toMatchObject({ balance_cents: 0, formatted: '$0.00' })
   expect(await history('', ada.key)).toEqual({ transactions: [], total: 0, limit: 20, offset: 0 })
 })
 
-test('what is granted and given stands in both histories, newest first, as a running sum', async () => {
+test('lists grants and transfers in both histories newest first with a running balance', async () => {
   const granted = await grant({ to_address: ada.accountId, amount_cents: 500, note: 'For tests' })
   expect([granted.status, granted.json]).toEqual([
     200,
@@ -75,12 +75,12 @@ test('what is granted and given stands in both histories, newest first, as a run
   })
 })
 
-test('the alias answers alike', async () => {
+test('the alias returns the same response', async () => {
   const answer = await service.send('/v1/credits/transfers', { body: { to_address: ada.accountId, amount_cents: 1 } })
   expect(answer.json).toMatchObject({ status: 'completed', balance_after_cents: 1124 })
 })
 
-test('a charge is refunded, and refunded no further', async () => {
+test('refunds a charge up to its amount', async () => {
   const transaction_id = plantCharge(service.dataDir, { accountId: ada.accountId, cents: 10 })
   const refund = (body: object) => service.send('/v1/credits/refunds', { body: { transaction_id, ...body } })
   const before = await balance(ada.key)
@@ -101,7 +101,7 @@ test('a charge is refunded, and refunded no further', async () => {
   ])
 })
 
-test('a wallet is an address to give to', async () => {
+test('accepts a wallet address as the recipient of a transfer', async () => {
   const wallet = evmWallet()
   const { access_token: key } = (await wallet.signIn(service.url)).json
   const response = await transfer({ to_address: wallet.address.toLowerCase(), amount_cents: 2 })
@@ -109,7 +109,7 @@ test('a wallet is an address to give to', async () => {
   expect((await balance(key)).balance_cents).toBe(2)
 })
 
-test('what is held is told beside the balance', async () => {
+test('reports held credits beside the balance', async () => {
   const bob = secondAccount(service.dataDir)
   await grant({ to_address: bob.accountId, amount_cents: 30 })
   plantHold(service.dataDir, { accountId: bob.accountId, cents: 12 })
@@ -123,7 +123,7 @@ test('what is held is told beside the balance', async () => {
   expect((await history('', bob.key)).total).toBe(2)
 })
 
-test('prices are those of the file', async () => {
+test('returns the prices in the file', async () => {
   const { json } = await service.send('/v1/credits/pricing')
   expect(json.tiers[0]).toEqual({ name: 'small', vcpu: 1, memory_mb: 512, disk_gb: 5, monthly_cents: 500 })
   expect(json.pricing).toEqual(json.tiers)
@@ -163,7 +163,7 @@ describe('refuses', () => {
     },
   )
 
-  test('a transfer to nobody, to oneself, and of more than there is', async () => {
+  test('a transfer to an unknown account, to the sender or above the balance', async () => {
     const before = await balance()
     expect(await transfer({ to_address: to, amount_cents: 1 })).toMatchObject({
       status: 404,
@@ -178,7 +178,7 @@ describe('refuses', () => {
     expect(await balance()).toEqual(before)
   })
 
-  test('grants and refunds of anybody but the owner, and no key at all', async () => {
+  test('grants and refunds by callers other than the owner and without a key', async () => {
     const { transactions } = await history('', ada.key)
     for (const [path, body] of [
       ['/v1/credits/grants', { to_address: ada.accountId, amount_cents: 1 }],
@@ -190,7 +190,7 @@ describe('refuses', () => {
     expect((await service.send('/v1/credits/balance', { key: null })).status).toBe(401)
   })
 
-  test('refunds of what is no charge', async () => {
+  test('refunds of a transaction that is not a charge', async () => {
     const { transactions } = await history()
     for (const transaction_id of ['txn_none', transactions[0].id]) {
       expect(await service.send('/v1/credits/refunds', { body: { transaction_id } })).toMatchObject({
@@ -201,10 +201,10 @@ describe('refuses', () => {
   })
 })
 
-describe('a repetition', () => {
+describe('a repeated request', () => {
   const headers = { 'idempotency-key': 'give once' }
 
-  test('gives once, also when the kept answer was lost in a crash', async () => {
+  test('transfers once even if a crash lost the stored response', async () => {
     const body = { to_address: ada.accountId, amount_cents: 7 }
     const before = await balance()
     const [first, second] = await Promise.all([transfer(body, { headers }), transfer(body, { headers })])
@@ -216,7 +216,7 @@ describe('a repetition', () => {
     expect((await balance()).balance_cents).toBe(before.balance_cents - 7)
   })
 
-  test('with another body is refused, also when the kept answer was lost', async () => {
+  test('with another body is rejected even if the stored response was lost', async () => {
     for (const change of [() => undefined, forgetAnswers]) {
       change()
       const response = await transfer({ to_address: ada.accountId, amount_cents: 8 }, { headers })
@@ -224,12 +224,12 @@ describe('a repetition', () => {
     }
   })
 
-  test('of somebody else with the same key is another request', async () => {
+  test('by another account with the same key is a separate request', async () => {
     const { status } = await transfer({ to_address: ownerId, amount_cents: 7 }, { headers, key: ada.key })
     expect(status).toBe(200)
   })
 
-  test('of a grant gives once', async () => {
+  test('for a grant credits once', async () => {
     const ask = () => grant({ to_address: ada.accountId, amount_cents: 9 }, { headers: { 'idempotency-key': 'grant' } })
     const before = await balance(ada.key)
     await ask()
@@ -239,7 +239,7 @@ describe('a repetition', () => {
   })
 })
 
-test('two hundred transfers at once overdraw by nothing', async () => {
+test('two hundred concurrent transfers do not overdraw the balance', async () => {
   const bob = secondAccount(service.dataDir)
   await grant({ to_address: bob.accountId, amount_cents: 50 })
   const answers = await Promise.all(
@@ -253,7 +253,7 @@ test('two hundred transfers at once overdraw by nothing', async () => {
 describe('an API key', () => {
   const create = (body: object) => service.send('/v1/auth/api-keys', { body })
 
-  test('is made with limits, which its owner sees', async () => {
+  test('has limits that its owner can see', async () => {
     const key = await create({ name: 'coding agent', models: ['gpt-5.2'], daily_limit_cents: 25 })
     expect([key.status, key.json]).toMatchObject([201, { models: ['gpt-5.2'], daily_limit_cents: 25 }])
     const { json } = await service.send('/v1/auth/api-keys')
@@ -263,7 +263,7 @@ describe('an API key', () => {
     expect(plain).toMatchObject({ models: null, daily_limit_cents: null, spent_today_cents: null })
   })
 
-  test('gives no more than its limit in a day, also after a restart, and grants nothing', async () => {
+  test('cannot exceed its daily limit even after a restart and cannot grant credits', async () => {
     const { key, id } = (await create({ name: 'limited', daily_limit_cents: 10 })).json
     const give = (amount_cents: number) => transfer({ to_address: ada.accountId, amount_cents }, { key })
     expect((await give(6)).status).toBe(200)
@@ -286,7 +286,7 @@ describe('an API key', () => {
     [{ models: [''] }, '`models.0` must not be empty.'],
     [{ daily_limit_cents: -1 }, '`daily_limit_cents` must be a whole number of cents from 0 to 100000000.'],
     [{ daily_limit_cents: 1.5 }, '`daily_limit_cents` must be a whole number of cents from 0 to 100000000.'],
-  ])('is not made with %j', async (rules, error) => {
+  ])('is not created with %j', async (rules, error) => {
     expect(await create({ name: 'x', ...rules })).toMatchObject({ status: 400, json: { error } })
   })
 })

@@ -20,7 +20,7 @@ const give = (name: string) =>
     headers: { 'idempotency-key': name },
   })
 
-test('transfers that a kill -9 cut off happen once each when they are repeated', async () => {
+test('repeated transfers interrupted by kill -9 happen exactly once', async () => {
   const names = Array.from({ length: 120 }, (_, number) => `gift ${number}`)
   const first = names.map((name) => give(name).catch(() => undefined))
   await Promise.race(first)
@@ -42,7 +42,7 @@ test('transfers that a kill -9 cut off happen once each when they are repeated',
   expect(json.transactions[0].balance_after_cents).toBe(120)
 })
 
-test('what a request held when the service was killed is charged once, whatever kills follow', async () => {
+test('charges a hold once after the service was killed, regardless of later kills', async () => {
   const { balance_cents: before } = await balance()
   const ownerId = (await service.send('/v1/auth/me')).json.id
   plantHold(service.dataDir, { accountId: ownerId, cents: 40 })

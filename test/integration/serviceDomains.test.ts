@@ -30,10 +30,10 @@ async function dig(...digArguments: string[]): Promise<string[]> {
   return stdout.trim().split('\n')
 }
 
-describe('anybody', () => {
+describe('a client without credentials', () => {
   const open = (path: string) => service.send(path, { key: null })
 
-  test('searches a word below the usual top-level domains, with prices', async () => {
+  test('searches a word across common top-level domains with prices', async () => {
     const { json } = await open('/domains/search?q=My%20Shop')
     expect(json).toMatchObject({ query: 'My Shop', suggestions: [] })
     expect(json.results.map(({ domain }: { domain: string }) => domain)).toEqual(
@@ -45,7 +45,7 @@ describe('anybody', () => {
     })
   })
 
-  test('searches a whole name, other endings, and names like it', async () => {
+  test('searches a full name, other top-level domains and similar names', async () => {
     const { json } = await open('/v1/domains/search?q=bücher.de&tlds=com,.io,nothing&suggestions=1')
     expect(json.results.map(({ unicode }: { unicode: string }) => unicode)).toEqual([
       'bücher.de',
@@ -55,7 +55,7 @@ describe('anybody', () => {
     expect(json.suggestions.length).toBeGreaterThan(3)
   })
 
-  test('checks names: nothing is available that nobody says so of', async () => {
+  test('checks names and reports none as available without confirmation', async () => {
     const all = `example.com,${zone},premium-x.com,taken-x.com,down-x.com,x.nothing,x.zip,раураl.com`
     const { json } = await open(`/domains/check?domains=${encodeURIComponent(all)}`)
     expect(json).toMatchObject({ registrar: expect.any(String), test: true })
@@ -79,7 +79,7 @@ describe('anybody', () => {
     expect(json.domains[7].warning).toContain('scripts')
   })
 
-  test('checks 200 names at once, and not one more', async () => {
+  test('checks 200 names per request and no more', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `name${index}.com`).join(',')
     expect((await open(`/domains/check?domains=${many(200)}`)).json.domains).toHaveLength(200)
     const refused = await open(`/domains/check?domains=${many(201)}`)
@@ -103,14 +103,14 @@ describe('anybody', () => {
     expect((await open('/domains/pricing')).json.pricing.length).toBeGreaterThan(10)
   })
 
-  test('sees no domain without a credential', async () => {
+  test('cannot see domains', async () => {
     for (const path of ['/domains', `/domains/${zone}`, `/domains/${zone}/dns`, '/transactions']) {
       expect((await open(path)).status).toBe(401)
     }
   })
 })
 
-test('a wallet that signed in sees its own domains by its access token, and no other', async () => {
+test('a signed-in wallet sees only its own domains with its access token', async () => {
   const wallet = evmWallet()
   const { json: tokens } = await wallet.signIn(service.url)
   const { json: me } = await service.send('/auth/me', { key: tokens.access_token })
@@ -122,7 +122,7 @@ test('a wallet that signed in sees its own domains by its access token, and no o
   expect(json.domains[0].expiresAt).toBe(json.domains[0].expires_at)
 })
 
-test('privacy, lock and nameservers change at the registrar', async () => {
+test('changes privacy, lock and nameservers at the registrar', async () => {
   const putSetting = (setting: string, body: object) =>
     service.send(`/domains/${zone}/${setting}`, { method: 'PUT', body })
   expect((await putSetting('privacy', { enabled: false })).json).toEqual({
@@ -152,7 +152,7 @@ test('privacy, lock and nameservers change at the registrar', async () => {
 })
 
 describe('DNS records', () => {
-  test('of every type are added, and dig reads them', async () => {
+  test('are added for every type and readable with dig', async () => {
     const long = `k=${'x'.repeat(600)}`
     const records = [
       { type: 'A', host: '@', value: '192.0.2.1' },
@@ -184,7 +184,7 @@ describe('DNS records', () => {
     expect(await dig(`any.dev.${zone}`, 'A')).toEqual(['192.0.2.9'])
   })
 
-  test('change and go, and the serial of the zone grows with each', async () => {
+  test('are changed and deleted, which increments the zone serial each time', async () => {
     const serial = async () => Number((await dig(zone, 'SOA'))[0]?.split(' ')[2])
     const before = await serial()
     const { json: added } = await add({ type: 'A', host: 'www', value: '192.0.2.1', ttl: 600 })
@@ -201,7 +201,7 @@ describe('DNS records', () => {
     }
   })
 
-  test('that a zone cannot have are refused, and change nothing', async () => {
+  test('are rejected without changes if a zone cannot contain them', async () => {
     await add({ type: 'A', host: 'www', value: '192.0.2.1' })
     const refused: [object, number, string][] = [
       [{ type: 'A', host: 'www', value: '192.0.2.1' }, 409, 'dns/conflict'],
@@ -229,12 +229,12 @@ describe('DNS records', () => {
     }
   })
 
-  test('of fifty requests at once with one record, one is added', async () => {
+  test('are added once by fifty concurrent requests with the same record', async () => {
     const all = await Promise.all(Array.from({ length: 50 }, () => add({ type: 'TXT', host: '@', value: 'once' })))
     expect(all.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 49 }, () => 409)])
   })
 
-  test('are read from what was known while the registrar is down, and writes say so', async () => {
+  test('return 503 while the registrar is down but the domain remains readable', async () => {
     zone = `down-${zone}`
     plantDomain(service.dataDir, { accountId: ownerId, name: zone })
     const nothing = await dns()
@@ -245,7 +245,7 @@ describe('DNS records', () => {
   })
 })
 
-test('hostile names in addresses are unknown, and told so', async () => {
+test('returns 404 for hostile domain names in the path', async () => {
   for (const name of ["'; DROP TABLE domains", 'a'.repeat(300), 'пример.com', '%00', 'nobody.com']) {
     const { status, json } = await service.send(`/domains/${encodeURIComponent(name)}`)
     expect([status, json.code], name).toEqual([404, 'domain/not-found'])

@@ -20,12 +20,12 @@ const exec = async (body: object) => {
 }
 
 describe('exec', () => {
-  test('tells the time it took in tenths of a millisecond', async () => {
+  test('reports the duration in tenths of a millisecond', async () => {
     const { duration_ms: took } = await exec({ command: 'true' })
     expect(String(took)).toMatch(/^\d+(\.\d)?$/)
   })
 
-  test('can be watched: what it prints is read while it runs', async () => {
+  test('streams its output while it runs', async () => {
     const watch = 'w'.repeat(24)
     const running = exec({ command: 'mkfifo /tmp/go; echo one; read -t 20 < /tmp/go; echo two', watch })
     const read = async (since: number) => {
@@ -45,7 +45,7 @@ describe('exec', () => {
     expect((await running).stdout).toBe('one\ntwo\n')
   })
 
-  test('gives both streams and the exit code under both names', async () => {
+  test('returns both streams and the exit code under both names', async () => {
     expect(await exec({ command: 'echo out; echo err >&2; exit 3' })).toMatchObject({
       stdout: 'out\n',
       stderr: 'err\n',
@@ -58,35 +58,35 @@ describe('exec', () => {
     })
   })
 
-  test('takes the command as it is: quotes, dollars, lines and unicode', async () => {
+  test('accepts the command verbatim with quotes, dollar signs, line breaks and Unicode', async () => {
     const text = `it's "quoted" $HOME \`x\` \\ ü\n second line`
     expect((await exec({ command: `printf %s "$TEXT"`, env: { TEXT: text } })).stdout).toBe(text)
     expect((await exec({ command: `cat <<'END'\n${text}\nEND` })).stdout).toBe(`${text}\n`)
   })
 
-  test('starts in the folder that is named, with nothing to read', async () => {
+  test('starts in the given folder with empty input', async () => {
     expect((await exec({ command: 'pwd; cat; echo end', cwd: '/tmp' })).stdout).toBe('/tmp\nend\n')
   })
 
-  test('counts a signal as 128 and its number', async () => {
+  test('reports a signal as 128 plus its number', async () => {
     expect((await exec({ command: 'kill -9 $$' })).exit_code).toBe(137)
   })
 
-  test('on timeout kills the group and returns what was printed', async () => {
+  test('kills the process group on timeout and returns the partial output', async () => {
     const cut = await exec({ command: 'echo before; sleep 1000 & sleep 1000', timeout: 5 })
     expect(cut).toMatchObject({ stdout: 'before\n', exit_code: 124, timed_out: true })
     const alive = await exec({ command: `ps -eo stat=,args= | grep -v ^Z | grep -c '[s]leep 1000'` })
     expect(alive.stdout).toBe('0\n')
   })
 
-  test('output that is no text comes as base64, and says so', async () => {
+  test('returns output that is not text as base64 and reports the encoding', async () => {
     const binary = await exec({ command: `printf '\\377\\000\\376'; printf text >&2` })
     expect(binary.encoding).toBe('base64')
     expect(Buffer.from(binary.stdout, 'base64')).toEqual(Buffer.from([255, 0, 254]))
     expect(Buffer.from(binary.stderr, 'base64').toString()).toBe('text')
   })
 
-  test('keeps ten megabytes of a stream and says that there was more', async () => {
+  test('returns ten megabytes of a stream and reports truncation', async () => {
     // Three bytes a character: the limit falls into the middle of one.
     const loud = await exec({ command: `perl -e 'print "\\xe2\\x82\\xac" x 4_000_000'` })
     expect(loud).toMatchObject({ truncated: true, encoding: 'utf8', exit_code: 0 })
@@ -94,13 +94,13 @@ describe('exec', () => {
     expect(loud.stdout.endsWith('€')).toBe(true)
   })
 
-  test('many at once do not mix', async () => {
+  test('does not mix concurrent commands', async () => {
     const names = Array.from({ length: 16 }, (_, index) => `command ${index}`)
     const answers = await Promise.all(names.map((name) => exec({ command: `echo '${name}'` })))
     expect(answers.map(({ stdout }) => stdout)).toEqual(names.map((name) => `${name}\n`))
   })
 
-  test('reaches what a terminal started: it is one machine', async () => {
+  test('shares files and processes with the terminals of the sandbox', async () => {
     await service.send(`${sandbox}/pty`, { body: { command: 'echo from the terminal > /tmp/note; exec sleep 1000' } })
     const result = await exec({
       command: 'until [ -s /tmp/note ]; do sleep 0.05; done; cat /tmp/note; pgrep -fc "^sleep 1000"',
@@ -108,7 +108,7 @@ describe('exec', () => {
     expect(result.stdout).toBe('from the terminal\n1\n')
   })
 
-  test('is called by the sandbox name, as far as a host name can say it', async () => {
+  test('uses the sandbox name as the host name with unsupported characters replaced', async () => {
     expect((await exec({ command: 'hostname' })).stdout).toBe('arger-mit-ada\n')
   })
 })
@@ -118,7 +118,7 @@ describe('files', () => {
   const read = (path: string, rest = '', options: RequestFields = {}) =>
     service.send(`${sandbox}/files/read?path=${encodeURIComponent(path)}${rest}`, options)
 
-  test('come back as they were sent, in folders made on the way', async () => {
+  test('are returned unchanged from folders created on upload', async () => {
     const path = '/root/new folder/ü.txt'
     const content = 'Ünïcode ✓\n'
     const written = await upload({ path, content })
@@ -129,7 +129,7 @@ describe('files', () => {
     expect((await exec({ command: `cat '${path}'` })).stdout).toBe(content)
   })
 
-  test('that are no text travel as base64', async () => {
+  test('are transferred as base64 if they are not text', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, value) => value))
     await upload({ path: '/tmp/bytes', content: bytes.toString('base64'), encoding: 'base64' })
     const answer = await read('/tmp/bytes')
@@ -142,13 +142,13 @@ describe('files', () => {
     expect((await read('/tmp/empty')).json).toEqual({ path: '/tmp/empty', content: '', encoding: 'utf8', size: 0 })
   })
 
-  test('of some megabytes arrive whole', async () => {
+  test('of several megabytes are transferred completely', async () => {
     const content = 'steward '.repeat(1024 * 1024)
     expect((await upload({ path: '/tmp/large', content })).json.size).toBe(content.length)
     expect((await read('/tmp/large')).json.content === content).toBe(true)
   })
 
-  test('are listed with their kind, folders first', async () => {
+  test('are listed with their kind and with folders first', async () => {
     await exec({ command: 'mkdir -p /tmp/list/b && cd /tmp/list && echo 12345 > c && ln -s c a && mkfifo d' })
     const { json } = await service.send(`${sandbox}/files/list?path=/tmp/list`)
     expect(json.entries).toEqual([

@@ -54,7 +54,7 @@ async function download(path: string, headers: Record<string, string> = {}) {
 }
 
 describe('uploads', () => {
-  test('come in pieces, go on after a restart, and take their place at the end', async () => {
+  test('arrive in chunks, resume after a restart and appear at their path when complete', async () => {
     const uploadId = await begun({ path: '/srv/new/ü "x".txt', size: 10, modified_at: '2020-01-02T03:04:05Z' })
     expect((await append(uploadId, 0, 'hello')).json).toMatchObject({ offset: 5, complete: false, size: 10 })
     expect(await bash('ls /srv/new')).toBe('')
@@ -70,7 +70,7 @@ describe('uploads', () => {
     expect((await append(uploadId, 10, '')).json.complete).toBe(true)
   })
 
-  test('refuse a wrong offset and tell the right one, and take no more than the file has', async () => {
+  test('reject a wrong offset with the correct one and reject excess bytes', async () => {
     const uploadId = await begun({ path: '/srv/offset', size: 6 })
     await append(uploadId, 0, 'abc')
     for (const offset of [0, 4, 6]) {
@@ -86,12 +86,12 @@ describe('uploads', () => {
     expect(await bash('cat /srv/offset')).toBe('abcdef')
   })
 
-  test('of nothing are complete at once', async () => {
+  test('with no bytes complete immediately', async () => {
     expect((await begin({ path: '/srv/empty', size: 0 })).json).toMatchObject({ offset: 0, complete: true })
     expect(await bash('stat -c %s /srv/empty')).toBe('0\n')
   })
 
-  test('keep what came when the connection breaks off', async () => {
+  test('retain received bytes when the connection drops', async () => {
     const uploadId = await begun({ path: '/srv/broken', size: 20_000_000 })
     const content = randomBytes(20_000_000)
     const controller = new AbortController()
@@ -127,7 +127,7 @@ describe('uploads', () => {
     expect((await download(`content${toQuery('/srv/broken')}`)).bytes.equals(content)).toBe(true)
   })
 
-  test('replace a file only where asked, keep its mode, and follow a link to it', async () => {
+  test('replace a file only on request, preserving its mode and following a symlink', async () => {
     await bash('cd /srv; echo old > there; chmod 750 there; ln -s there link; mkdir folder')
     expect((await begin({ path: '/srv/there', size: 3 })).json.code).toBe('file/exists')
     expect((await begin({ path: '/srv/folder', size: 3, replace: true })).json.code).toBe('file/not-a-file')
@@ -146,7 +146,7 @@ describe('uploads', () => {
     expect(await bash('cd /srv; ls -A | grep -c part || true')).toBe('0\n')
   })
 
-  test('check what came, when its hash was told', async () => {
+  test('verify the content against a given hash', async () => {
     const sha256 = createHash('sha256').update('right').digest('hex')
     const wrong = await begun({ path: '/srv/hash', size: 5, sha256 })
     expect((await append(wrong, 0, 'wrong')).json.code).toBe('upload/checksum')
@@ -155,7 +155,7 @@ describe('uploads', () => {
     expect((await append(right, 0, 'right')).json.complete).toBe(true)
   })
 
-  test('are called off, forgotten after a day, and lost with what came', async () => {
+  test('are cancelled, expire after a day and end when their partial file is deleted', async () => {
     const called = await begun({ path: '/tmp/off/called', size: 5 })
     await append(called, 0, 'abc')
     expect((await service.send(`${files}/uploads/${called}`, { method: 'DELETE' })).status).toBe(200)
@@ -171,7 +171,7 @@ describe('uploads', () => {
     await eventually(async () => expect(await bash('ls -A /tmp/off | wc -l')).toBe('0\n'))
   })
 
-  test('are bounded, and each sandbox has its own', async () => {
+  test('are limited in number and scoped to a sandbox', async () => {
     const ids: string[] = []
     for (let count = 0; count < uploadLimits.perSandbox; count++) {
       const { status, json } = await begin({ path: `/tmp/many/${count}`, size: 1 })
@@ -201,13 +201,13 @@ describe('uploads', () => {
     [{ path: '/tmp/x', size: 50 * 1024 ** 3 + 1 }, 'size'],
     [{ path: '/tmp/x', size: 1, sha256: 'x' }, 'sha256'],
     [{ path: '/tmp/x', size: 1, modified_at: 'yesterday' }, 'modified_at'],
-  ])('refuse %j', async (body, field) => {
+  ])('are rejected with %j', async (body, field) => {
     const { status, json } = await begin(body)
     expect(status).toBe(400)
     expect(json.error).toContain(`\`${field}\``)
   })
 
-  test('go nowhere on a full disk, lose nothing there, and go on when there is room', async (context) => {
+  test('fail on a full disk without data loss and resume when space is available', async (context) => {
     const { json: sandbox } = await service.send(`/v1/sandboxes/${id}`)
     if (!sandbox.enforced.disk) context.skip('this machine gives sandboxes no disk of their own')
     await bash('echo kept > /srv/kept; fallocate -l $(df --output=avail -B1 /srv | tail -1) /srv/fill || true')
@@ -223,7 +223,7 @@ describe('uploads', () => {
 })
 
 describe('downloads', () => {
-  test('give the bytes, ranges of them, and nothing that a browser would run', async () => {
+  test('return bytes and ranges without content that a browser would execute', async () => {
     const html = '<script>alert(1)</script>'
     await bash(`printf '%s' '${html}' > '/srv/p ü.html'`)
     const whole = await download(`content${toQuery('/srv/p ü.html')}`)
@@ -254,7 +254,7 @@ describe('downloads', () => {
     expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '5', ''])
   })
 
-  test('tell what cannot be downloaded', async () => {
+  test('report files that cannot be downloaded', async () => {
     await bash('mkfifo /srv/fifo')
     const code = async (path: string) => JSON.parse((await download(path)).bytes.toString()).code
     expect(await code(`content${toQuery('/srv')}`)).toBe('file/not-a-file')
@@ -267,7 +267,7 @@ describe('downloads', () => {
     expect(await code(`archive${toQuery('/srv')}&format=zip`)).toBe('request/invalid')
   })
 
-  test('break off when the file changes meanwhile', async () => {
+  test('abort when the file changes during the transfer', async () => {
     await bash('head -c 60000000 /dev/zero > /srv/changing')
     const answer = await send(`${service.url}${files}/content${toQuery('/srv/changing')}`, {
       headers: { authorization: `Bearer ${service.key}` },
@@ -277,7 +277,7 @@ describe('downloads', () => {
     await bash('rm /srv/changing')
   })
 
-  test('of a folder are an archive of it', async () => {
+  test('return a folder as an archive', async () => {
     await bash('mkdir -p /srv/tree/deep; cd /srv/tree; echo a > a; echo b > deep/b; ln -s a link')
     const { headers, bytes } = await download(`archive${toQuery('/srv/tree')}`)
     expect(headers['content-disposition']).toContain('filename="tree.tar.gz"')
@@ -289,7 +289,7 @@ describe('downloads', () => {
     )
   })
 
-  test('carry 200 MB up and down, the same bytes, without holding them', async () => {
+  test('transfer 200 MB both ways unchanged without buffering them', async () => {
     const size = 200_000_000
     const local = join(temporaryFolder('large'), 'file')
     const handle = await open(local, 'w')
@@ -334,7 +334,7 @@ describe('downloads', () => {
 })
 
 describe('trees', () => {
-  test('are made, moved, copied and removed', async () => {
+  test('are created, moved, copied and removed', async () => {
     const post = (path: string, body: object) => service.send(`${files}/${path}`, { body })
     const remove = (path: string, more = '') => service.send(`${files}${toQuery(path)}${more}`, { method: 'DELETE' })
     expect((await post('folders', { path: '/srv/t/a/b' })).json).toMatchObject({ created: true })

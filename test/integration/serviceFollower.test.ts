@@ -85,7 +85,7 @@ const activity = (sequence: number, changes: object = {}) => ({
 })
 const entries = () => log.records.following(0, 1000).map(({ kind, summary }) => ({ kind, summary }))
 
-test('copies entries of an unknown type by an unknown kind of requester', async () => {
+test('copies entries with an unknown type and an unknown kind of requester', async () => {
   stored = [
     activity(1, { type: 'sandbox.frozen', description: 'Froze the files.', by: { kind: 'robot', name: null } }),
     activity(2),
@@ -99,7 +99,7 @@ test('copies entries of an unknown type by an unknown kind of requester', async 
   )
 })
 
-test('says where an entry cannot be read, and reads on behind it', async () => {
+test('records an unreadable entry and continues after it', async () => {
   stored = [activity(1), { sequence: 2, of: 'another form' }, 'no entry', { of: 'another form' }, activity(5)]
   events.emit({ type: 'ready' })
   await eventually(() => expect(entries()).toHaveLength(5))
@@ -116,7 +116,7 @@ test('says where an entry cannot be read, and reads on behind it', async () => {
   expect(cursors).toEqual([0, 0, 2, 4])
 })
 
-test('copies no more than its pace, and the rest later', async () => {
+test('copies entries up to the rate limit and the rest later', async () => {
   stored = Array.from({ length: 9 }, (_, index) => activity(index + 1))
   events.emit({ type: 'ready' })
   await eventually(() => expect(cursors).toEqual([0, 0, 2, 4, 6]))
@@ -132,7 +132,7 @@ test('copies no more than its pace, and the rest later', async () => {
   await eventually(() => expect(entries()).toHaveLength(9))
 })
 
-test('refuses a page with more entries than it asked for', async () => {
+test('rejects a page with more entries than requested', async () => {
   isUnbounded = true
   stored = Array.from({ length: 501 }, (_, index) => activity(index + 1))
   events.emit({ type: 'ready' })
@@ -140,7 +140,7 @@ test('refuses a page with more entries than it asked for', async () => {
   expect(entries()).toEqual([])
 })
 
-test('does not repeat a page that has no entry and says that more follow', async () => {
+test('does not repeat an empty page that reports more entries', async () => {
   isStalled = true
   events.emit({ type: 'ready' })
   await eventually(() => expect(cursors).toEqual([0, 0]))
@@ -151,7 +151,7 @@ test('does not repeat a page that has no entry and says that more follow', async
   expect(cursors).toEqual([0, 0, 0])
 })
 
-test('a service cannot write entries of the kinds of this computer', async () => {
+test('a service cannot write entries of kinds reserved for this computer', async () => {
   stored = [
     activity(1, { type: 'intent.signed', description: 'You approved a payment of $900.' }),
     activity(2, { type: 'wallet.removed', description: 'You removed “Phrase 1” from the wallet.' }),
@@ -161,7 +161,7 @@ test('a service cannot write entries of the kinds of this computer', async () =>
   expect(entries().map(({ kind }) => kind)).toEqual(['service.intent.signed', 'service.wallet.removed'])
 })
 
-test('rests when the service names another account with each answer', async () => {
+test('stops after 200 pages if the service returns another account with each response', async () => {
   accountIds = ['acc_1', 'acc_2']
   stored = [activity(1)]
   events.emit({ type: 'ready' })

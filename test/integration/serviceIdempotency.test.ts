@@ -24,7 +24,7 @@ const exec = (command: string, idempotencyKey: string, key = service.key) =>
 const countLines = async (file: string) =>
   Number((await service.send(`${sandbox}/exec`, { body: { command: `wc -l < ${file}` } })).json.stdout)
 
-test('a repeated request does nothing more and gets the first answer', async () => {
+test('a repeated request has no further effect and returns the first response', async () => {
   const first = await exec('echo once >> /tmp/once; date +%N', 'one')
   const second = await exec('echo once >> /tmp/once; date +%N', 'one')
   expect(second.json).toEqual(first.json)
@@ -32,13 +32,13 @@ test('a repeated request does nothing more and gets the first answer', async () 
   expect(await countLines('/tmp/once')).toBe(1)
 })
 
-test('repetitions at the same time wait for the first', async () => {
+test('concurrent repetitions wait for the first request', async () => {
   const answers = await Promise.all([1, 2, 3, 4].map(() => exec('echo x >> /tmp/together; date +%N', 'together')))
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   expect(await countLines('/tmp/together')).toBe(1)
 })
 
-test('a created sandbox is created once', async () => {
+test('creates a sandbox only once', async () => {
   const create = () =>
     service.send('/v1/sandboxes', { body: { name: 'single' }, headers: { 'idempotency-key': 'create single' } })
   const [first, second] = [await create(), await create()]
@@ -49,7 +49,7 @@ test('a created sandbox is created once', async () => {
   await service.send(`/v1/sandboxes/${first.json.id}`, { method: 'DELETE' })
 })
 
-test('what was created and deleted is created again, not described as if it were there', async () => {
+test('creates a deleted resource again instead of replaying the response', async () => {
   const post = (path: string, idempotencyKey: string, body: object = {}) =>
     service.send(path, { body, headers: { 'idempotency-key': idempotencyKey } })
   const remove = async (path: string) => expect((await service.send(path, { method: 'DELETE' })).status).toBe(200)
@@ -78,7 +78,7 @@ test('what was created and deleted is created again, not described as if it were
   expect((await upload()).json.upload_id).not.toBe(uploadId)
 })
 
-test('what was added and removed is added again: ports, domains and DNS records', async () => {
+test('adds removed ports, domains and DNS records again instead of replaying the response', async () => {
   const replays = async (path: string, body: object, removal: (json: Json) => string) => {
     const send = () => service.send(path, { body, headers: { 'idempotency-key': `add ${path}` } })
     const isReplay = ({ headers }: Answer) => headers['idempotent-replayed'] === 'true'
@@ -100,7 +100,7 @@ test('what was added and removed is added again: ports, domains and DNS records'
   expect(await replays(path, record, ({ record_id: id }) => `${path}/${id}`)).toEqual(expected)
 })
 
-test('the same key for another request is refused', async () => {
+test('rejects the same key for another request', async () => {
   await exec('true', 'taken')
   const otherResponse = await exec('false', 'taken')
   expect(otherResponse.status).toBe(409)
@@ -110,7 +110,7 @@ test('the same key for another request is refused', async () => {
   })
 })
 
-test('keys of different accounts have nothing to do with each other', async () => {
+test('keys of different accounts are independent', async () => {
   await exec('true', 'shared')
   const { key } = secondAccount(service.dataDir)
   expect((await exec('true', 'shared', key)).status).toBe(404)
@@ -125,14 +125,14 @@ test.each([
   expect(answer.json.error).toBe('`Idempotency-Key` must have from 1 to 128 characters.')
 })
 
-test('a failure is not kept: the same request may be tried again', async () => {
+test('does not store an error, so the same request can be retried', async () => {
   await service.send(`${sandbox}/stop`, { method: 'POST' })
   expect((await exec('echo up', 'after a failure')).status).toBe(409)
   await service.send(`${sandbox}/start`, { method: 'POST' })
   expect((await exec('echo up', 'after a failure')).json.stdout).toBe('up\n')
 })
 
-test('survives a restart of the service, and ends after a day', async () => {
+test('survives a restart of the service and expires after a day', async () => {
   const first = await exec('date +%N', 'lasting')
   await service.restart()
   expect((await exec('date +%N', 'lasting')).json).toEqual(first.json)
@@ -141,7 +141,7 @@ test('survives a restart of the service, and ends after a day', async () => {
   clockAheadMs = 0
 })
 
-test('does not store long answers, and removes answers with their sandbox', async () => {
+test('does not store long responses and deletes stored responses with their sandbox', async () => {
   const { json } = await service.send('/v1/sandboxes', { body: { name: 'long answers', network: 'none' } })
   const sandboxPath = `/v1/sandboxes/${json.id}`
   const run = (bytes: number, key: string) =>
@@ -172,7 +172,7 @@ test('does not store long answers, and removes answers with their sandbox', asyn
   }
 })
 
-test('what holds a secret is never kept', async () => {
+test('never stores a response that contains a secret', async () => {
   const headers = { 'idempotency-key': 'secrets' }
   const link = await service.send(`${sandbox}/terminal-session`, { method: 'POST', headers })
   const key = await service.send('/v1/auth/api-keys', { body: { name: 'a' }, headers })

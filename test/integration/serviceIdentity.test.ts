@@ -46,7 +46,7 @@ const vector: RegistrationBody = {
     '0x951f17c71f2ba925cca3e6080cd7c4f122e5297faa3a8d12eb685410edc753f810531e55d954ecc4742f3f606f458b8a200cef1957811bf809c7d29279e4bbf41b',
 }
 
-test('registers the vector of the interface, and answers the same record each time', async () => {
+test('registers the test vector of the interface and returns the same record each time', async () => {
   const first = await register(vector)
   expect(first.status, first.text).toBe(200)
   const { nonce: _, payload_hash: __, signature: ___, ...profile } = vector
@@ -60,7 +60,7 @@ test('registers the vector of the interface, and answers the same record each ti
 })
 
 describe('signatures', () => {
-  test('of ethers are taken', async () => {
+  test('from ethers are accepted', async () => {
     const wallet = Wallet.createRandom()
     const profile = createProfile(wallet.address)
     const nonce = 'any-text-at-all'
@@ -76,7 +76,7 @@ describe('signatures', () => {
     expect(answer.json.automaton).toMatchObject({ ...profile, genesis_prompt_hash: null })
   })
 
-  test('of Solana are taken as base58, with an address of any kind as the creator', async () => {
+  test('from Solana are accepted as base58 with a creator address of any kind', async () => {
     const pair = nacl.sign.keyPair()
     const profile = createProfile(base58.encode(pair.publicKey), { creator_address: newAccount().address })
     const nonce = randomUUID()
@@ -87,7 +87,7 @@ describe('signatures', () => {
     expect(answer.json.automaton).toMatchObject({ ...profile, chain_type: 'solana' })
   })
 
-  test('of Solana by another key, in another form or by a weak key are refused', async () => {
+  test('from Solana with another key, another format or a weak key are rejected', async () => {
     const [pair, otherPair] = [nacl.sign.keyPair(), nacl.sign.keyPair()]
     const profile = createProfile(base58.encode(pair.publicKey))
     const nonce = randomUUID()
@@ -108,7 +108,7 @@ describe('signatures', () => {
     expectRefusal(await register({ ...weakBody, signature: weakSignature }), 401, 'identity/signature')
   })
 
-  test('of EVM in other forms or by another key are refused', async () => {
+  test('from EVM in another format or with another key are rejected', async () => {
     const account = newAccount()
     const body = await signRegistration(account, createProfile(account.address))
     const { signature } = body
@@ -145,7 +145,7 @@ function expectRefusal(answer: Answer, status: number, code: string, error?: str
   expect(answer.status).toBe(status)
 }
 
-describe('what is hashed', () => {
+describe('the hashed payload', () => {
   test.each([
     ['letters of many scripts', 'Übermaß 数 ٣ ß'],
     ['emoji', '🤖👩‍👩‍👧‍👦'],
@@ -154,7 +154,7 @@ describe('what is hashed', () => {
     ['what JSON escapes', '"\\/\u2028</script>'],
     ['names of JavaScript', '__proto__'],
     ['nothing but a space', ' '],
-  ])('%s are kept as they were sent', async (_, name) => {
+  ])('%s are stored unchanged', async (_, name) => {
     const account = newAccount()
     const body = await signRegistration(account, createProfile(account.address, { name, bio: name.repeat(3) }))
     const answer = await register(body)
@@ -163,7 +163,7 @@ describe('what is hashed', () => {
     expect((await register(body)).text).toBe(answer.text)
   })
 
-  test('is what was sent: addresses keep their case, and other fields of the body do not count', async () => {
+  test('preserves the case of addresses and ignores other fields of the body', async () => {
     const account = newAccount()
     const profile = createProfile(account.address.toLowerCase(), {
       creator_address: account.address.toUpperCase().replace('X', 'x'),
@@ -175,7 +175,7 @@ describe('what is hashed', () => {
     expect(answer.json.automaton).toMatchObject(profile)
   })
 
-  test('must be what payload_hash says', async () => {
+  test('must match payload_hash', async () => {
     const account = newAccount()
     const body = await signRegistration(account, createProfile(account.address))
     for (const changed of [{ name: 'Eve' }, { bio: '' }, { genesis_prompt_hash: `0x${'0'.repeat(64)}` }]) {
@@ -215,7 +215,7 @@ describe('a field', () => {
     expectRefusal(await register({ ...body, [field]: value }), 400, 'request/invalid', `\`${field}\` ${demand}.`)
   })
 
-  test('automaton_address must be of the chain', async () => {
+  test('automaton_address must belong to the chain', async () => {
     const error = '`automaton_address` must be a Solana address where `chain_type` is solana.'
     expectRefusal(await register({ ...vector, chain_type: 'solana' }), 400, 'request/invalid', error)
     const solana = base58.encode(nacl.sign.keyPair().publicKey)
@@ -225,14 +225,14 @@ describe('a field', () => {
     )
   })
 
-  test('beyond 64 KiB is not read', async () => {
+  test('longer than 64 KiB is not read', async () => {
     const answer = await register({ ...vector, later: 'x'.repeat(64 * 1024) })
     expectRefusal(answer, 413, 'request/too-large')
   })
 })
 
-describe('what was registered', () => {
-  test('is one identity with and without dashes, and EVM addresses and hashes have no case', async () => {
+describe('a registration', () => {
+  test('ignores dashes in the id and the case of EVM addresses and hashes', async () => {
     const account = newAccount()
     const profile = createProfile(account.address, { genesis_prompt_hash: `0x${'ab'.repeat(32)}` })
     const first = await register(await signRegistration(account, profile))
@@ -250,7 +250,7 @@ describe('what was registered', () => {
     expect((await read(bare)).text).toBe(first.text)
   })
 
-  test('never changes, and the refusal names the first field that differs', async () => {
+  test('is immutable and the error names the first different field', async () => {
     const account = newAccount()
     const stranger = newAccount()
     const profile = createProfile(account.address, { genesis_prompt_hash: `0x${'1'.repeat(64)}` })
@@ -269,7 +269,7 @@ describe('what was registered', () => {
     expect((await read(profile.automaton_id)).text).toBe(first.text)
   })
 
-  test('is told by its id alone, and what is not there is 404', async () => {
+  test('is returned by its id only and is 404 if unknown', async () => {
     const id = randomUUID()
     expectRefusal(await read(id), 404, 'identity/not-found', `No automaton ${id} is registered.`)
     expectRefusal(await read('7'), 404, 'identity/not-found', 'No automaton 7 is registered.')
@@ -285,7 +285,7 @@ describe('what was registered', () => {
 })
 
 describe('a nonce', () => {
-  test('serves for one registration', async () => {
+  test('can be used for one registration', async () => {
     const account = newAccount()
     const nonce = 'only-once'
     const first = await signRegistration(account, createProfile(account.address), { nonce })
@@ -297,7 +297,7 @@ describe('a nonce', () => {
     expect((await register(renewed)).status).toBe(200)
   })
 
-  test('is spent by no refusal', async () => {
+  test('is not consumed by a rejected registration', async () => {
     const account = newAccount()
     const body = await signRegistration(account, createProfile(account.address))
     expect((await register({ ...body, name: 'Eve' })).status).toBe(400)
@@ -306,8 +306,8 @@ describe('a nonce', () => {
   })
 })
 
-describe('at the same time', () => {
-  test('fifty identical registrations make one record, and all are told the same', async () => {
+describe('concurrent registrations', () => {
+  test('fifty identical registrations create one record and all return it', async () => {
     const account = newAccount()
     const body = await signRegistration(account, createProfile(account.address))
     const answers = await Promise.all(Array.from({ length: 50 }, () => register(body)))
@@ -315,7 +315,7 @@ describe('at the same time', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   })
 
-  test('of different profiles with one id, one wins', async () => {
+  test('only one of several profiles with the same id succeeds', async () => {
     const account = newAccount()
     const automaton_id = randomUUID()
     const bodies = await Promise.all(
@@ -332,7 +332,7 @@ describe('at the same time', () => {
     expect((await read(automaton_id)).text).toBe(won[0]?.text)
   })
 
-  test('of different automatons with one nonce, one wins', async () => {
+  test('only one of several automatons with the same nonce succeeds', async () => {
     const account = newAccount()
     const nonce = randomUUID()
     const bodies = await Promise.all(
@@ -364,7 +364,7 @@ describe('a creator', () => {
     return { account, profile: createProfile(account.address, { creator_address: creator.address, ...fields }) }
   }
 
-  test('gets by a sign-in or an API key a nonce that only registrations naming it can use', async () => {
+  test('obtains a nonce bound to its address with a sign-in or an API key', async () => {
     const bound = await bind(creatorKey)
     expect(bound.status, bound.text).toBe(200)
     expect(bound.json).toEqual({
@@ -388,7 +388,7 @@ describe('a creator', () => {
     expectRefusal(await register(foreign), 403, 'identity/nonce-bound')
   })
 
-  test('may bind it to one automaton', async () => {
+  test('can bind it to one automaton', async () => {
     const { account, profile } = ofCreator()
     const { nonce } = (await bind(creatorKey, { automaton_id: profile.automaton_id.replaceAll('-', '') })).json
     const another = await signRegistration(account, { ...profile, automaton_id: randomUUID() }, { nonce })
@@ -397,7 +397,7 @@ describe('a creator', () => {
     expectRefusal(await bind(creatorKey, { automaton_id: 'x' }), 400, 'request/invalid')
   })
 
-  test('gets the same nonce for the same Idempotency-Key', async () => {
+  test('receives the same nonce for the same Idempotency-Key', async () => {
     const ask = () =>
       service.send('/v1/automatons/nonce', { key: creatorKey, body: {}, headers: { 'idempotency-key': 'nonce-1' } })
     const first = await ask()
@@ -405,7 +405,7 @@ describe('a creator', () => {
     expect((await ask()).json).toEqual(first.json)
   })
 
-  test('holds a hundred open nonces, of which the oldest ends first', async () => {
+  test('can have a hundred open nonces and the oldest expires first', async () => {
     const { account, profile } = ofCreator()
     const first = await signRegistration(account, profile, { nonce: (await bind(creatorKey)).json.nonce })
     nowMs += 1
@@ -413,7 +413,7 @@ describe('a creator', () => {
     expectRefusal(await register(first), 409, 'identity/nonce-used', 'The nonce has expired.')
   })
 
-  test('loses a nonce after an hour, for good', async () => {
+  test('permanently loses a nonce after an hour', async () => {
     const { nonce } = (await bind(creatorKey)).json
     const { account, profile } = ofCreator()
     const body = await signRegistration(account, profile, { nonce })
@@ -429,7 +429,7 @@ describe('a creator', () => {
     expectRefusal(await bind(secondAccount(service.dataDir).key), 403, 'auth/wallet-needed')
   })
 
-  test('hears of its own registrations, and lists those that only name it after them', async () => {
+  test('receives events only for registrations that it authorized and lists all others last', async () => {
     const heard: string[] = []
     const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/events`, {
       headers: { authorization: `Bearer ${otherKey}` },
@@ -466,7 +466,7 @@ describe('a creator', () => {
   })
 })
 
-test('a service may be configured with another domain name', async () => {
+test('a service can be configured with another domain name', async () => {
   const renamedService = await runningService({ host: 'none', identityDomainName: 'My Automatons' })
   try {
     const account = newAccount()

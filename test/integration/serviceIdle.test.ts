@@ -21,7 +21,7 @@ const minutesLater = (count: number): void => {
   aheadMs += count * 60_000
 }
 
-test('an unused one stops, one with a terminal goes on until the terminal has ended', async () => {
+test('an idle sandbox stops and one with a terminal runs until the terminal exits', async () => {
   const unused = await createSandbox({ idle_minutes: 5 })
   const watched = await createSandbox({ idle_minutes: 5 })
   const without = await createSandbox({})
@@ -43,7 +43,7 @@ test('an unused one stops, one with a terminal goes on until the terminal has en
   expect(again.json).toMatchObject({ status: 'running', idle_minutes: 5 })
 })
 
-test('the policy can be changed, and taken away', async () => {
+test('the policy can be changed and removed', async () => {
   const { id } = await createSandbox({ idle_minutes: 5 })
   const patch = (body: Json) => service.send(`/v1/sandboxes/${id}`, { method: 'PATCH', body })
   expect((await patch({ idle_minutes: null })).json).toMatchObject({ idle_minutes: null, status: 'running' })
@@ -64,7 +64,7 @@ test.each([
   expect({ status, json }).toMatchObject({ status: 400, json: { error, code: 'request/invalid' } })
 })
 
-test('a change that changes nothing is refused', async () => {
+test('rejects a change that changes nothing', async () => {
   const { id } = await createSandbox({})
   const { status, json } = await service.send(`/v1/sandboxes/${id}`, { method: 'PATCH', body: {} })
   expect(status).toBe(400)

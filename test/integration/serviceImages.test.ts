@@ -29,7 +29,7 @@ const waitForImage = (name: string): Promise<Json> =>
     return image?.status !== 'adding' && image
   })
 
-test('an image is added while everybody is told, sandboxes are made from it, and then it stays', async () => {
+test('an added image emits events and remains undeletable while a sandbox uses it', async () => {
   const otherKey = secondAccount(service.dataDir).key
   const events = await openSocket(`${service.url}/v1/events`, { headers: { authorization: otherKey } })
   try {
@@ -70,7 +70,7 @@ test('an image is added while everybody is told, sandboxes are made from it, and
   }
 })
 
-test('what cannot be an image says why, and its name is free again', async () => {
+test('an invalid image reports the reason and releases its name', async () => {
   await add('nothing', archive(join(temporaryFolder('none'), 'no-such-file')))
   expect(await waitForImage('nothing')).toMatchObject({ status: 'failed', detail: expect.stringMatching(/no file/) })
   const failed = await service.send('/v1/sandboxes', { body: { image: 'nothing' } })
@@ -80,7 +80,7 @@ test('what cannot be an image says why, and its name is free again', async () =>
   expect((await add('nothing', archive(tiny))).json).toMatchObject({ code: 'image/exists' })
 })
 
-test('bad input is refused before anything begins', async () => {
+test('rejects invalid input before it adds an image', async () => {
   for (const [body, code, error] of [
     [{ name: 'Large', source: archive(tiny) }, 'request/invalid', /`name` must begin with a lower-case letter/],
     [{ name: 'x', source: archive('relative.tar') }, 'request/invalid', /absolute path/],

@@ -42,8 +42,8 @@ async function rich(): Promise<Payer> {
 }
 const fromBase64 = (text: unknown): Json => JSON.parse(Buffer.from(String(text), 'base64').toString('utf8'))
 
-describe('what has to be paid', () => {
-  test('is told in all three forms, which the library of x402 reads', async () => {
+describe('a payment requirement', () => {
+  test('is returned in all three forms, which the x402 library parses', async () => {
     const { status, json, headers } = await service.send(path, { key: null })
     expect(status).toBe(402)
     expect(PaymentRequiredV1Schema.safeParse(json).error).toBeUndefined()
@@ -62,7 +62,7 @@ describe('what has to be paid', () => {
     expect(JSON.stringify(json)).not.toContain('outputSchema')
   })
 
-  test('is told to whoever looks for what is sold here', async () => {
+  test('is listed by the discovery endpoints', async () => {
     const { status, json } = await service.send('/.well-known/x402', { key: null })
     expect([status, json.version]).toEqual([200, 1])
     expect(json.resources).toEqual(
@@ -79,7 +79,7 @@ describe('what has to be paid', () => {
     expect(sold.map(([path]) => `${service.url}${path}`).sort()).toEqual(json.resources.toSorted())
   })
 
-  test('is told to HEAD too, which never pays', async () => {
+  test('is returned for HEAD, which never pays', async () => {
     const ada = await rich()
     const signed = await ada.authorize({ to: payTo, value: String(price) })
     const answer = await service.send(path, { key: null, method: 'HEAD', headers: paymentHeader(1, signed) })
@@ -88,7 +88,7 @@ describe('what has to be paid', () => {
     expect(await money(ada.address)).toBe(100_000_000)
   })
 
-  test('is asked only for amounts that are sold, to accounts that are here', async () => {
+  test('is returned only for offered amounts and existing accounts', async () => {
     expect((await service.send(`/pay/6/${wallet.address}`, { key: null })).json.code).toBe('payments/tier')
     expect((await service.send(`/pay/5/0x${'9'.repeat(40)}`, { key: null })).json.code).toBe(
       'credits/recipient-not-found',
@@ -96,13 +96,13 @@ describe('what has to be paid', () => {
     expect((await service.send('/pay/five/x', { key: null })).status).toBe(400)
   })
 
-  test('is no address that was mistyped', async () => {
+  test('cannot have a mistyped address', async () => {
     const payTo = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02914'
     const start = runningService({ host: 'none', payments: { payTo, facilitator: { kind: 'test-ledger' } } })
     await expect(start).rejects.toThrow(/`payments.pay_to` .* its checksum is wrong/)
   })
 
-  test('is test money at the service of the application, which nobody configured', async () => {
+  test('is in test money on the unconfigured embedded service', async () => {
     const embedded = startSupervisedService(temporaryFolder('embedded'))
     try {
       await embedded.start()
@@ -115,7 +115,7 @@ describe('what has to be paid', () => {
     }
   })
 
-  test('is nothing at a service that takes no payments', async () => {
+  test('is not returned by a service without payments', async () => {
     const otherService = await runningService({ host: 'none' })
     try {
       const { status, json } = await otherService.send(path, { key: null })
@@ -154,7 +154,7 @@ describe('credits', () => {
   })
 
   test.each([1, 2] as const)(
-    'are bought by a client of version %i, and a repetition gets the same answer',
+    'are bought by a version %i client and a repetition returns the same response',
     async (version) => {
       const ada = await rich()
       const header = paymentHeader(version, await ada.authorize({ to: payTo, value: `000${price}` }))
@@ -191,7 +191,7 @@ describe('credits', () => {
   })
 })
 
-test('200 payments that come at once are settled and credited once each', async () => {
+test('200 concurrent payments are settled and credited once each', async () => {
   const holder = await signIn()
   const before = await readCredits(holder)
   const payers = await Promise.all(Array.from({ length: 20 }, rich))
@@ -205,7 +205,7 @@ test('200 payments that come at once are settled and credited once each', async 
   for (const { address } of payers) expect(await money(address)).toBe(50_000_000)
 })
 
-describe('a payment that is not right', () => {
+describe('an invalid payment', () => {
   const now = () => Math.floor(Date.now() / 1000)
   test.each([
     ['to somebody else', { to: `0x${'7'.repeat(40)}` as const }, 'recipient_mismatch'],
@@ -217,7 +217,7 @@ describe('a payment that is not right', () => {
     ['that is not valid yet', { validAfter: String(now() + 600) }, 'authorization_valid_after'],
     ['of a contract wallet', { signature: `0x${'ab'.repeat(200)}` as const }, 'signature'],
     ['with half a signature', { signature: `0x${'ab'.repeat(32)}` as const }, 'signature'],
-  ])('%s is refused with the reason, and nothing moves', async (_, change, reason) => {
+  ])('%s is refused with its reason and transfers no funds', async (_, change, reason) => {
     const ada = await rich()
     const signed = await ada.authorize({ to: payTo, value: String(price), ...change })
     for (const version of [1, 2] as const) {
@@ -229,7 +229,7 @@ describe('a payment that is not right', () => {
     expect(await money(ada.address)).toBe(100_000_000)
   })
 
-  test('signed by somebody else, changed after signing, or the malleable twin is refused', async () => {
+  test('signed by another key, changed after signing or with a malleable signature is rejected', async () => {
     const [ada, eve] = [await rich(), createPayer()]
     const signed = await ada.authorize({ to: payTo, value: String(price) })
     const { signature } = await eve.authorize({
@@ -256,7 +256,7 @@ describe('a payment that is not right', () => {
     )
   })
 
-  test('is taken with its last byte written either way, as one', async () => {
+  test('counts as one payment with either encoding of the last signature byte', async () => {
     const ada = await rich()
     const signed = await ada.authorize({ to: payTo, value: String(price) })
     const otherSignature =
@@ -267,7 +267,7 @@ describe('a payment that is not right', () => {
     expect(await money(ada.address)).toBe(100_000_000 - price)
   })
 
-  test('without enough money is refused, and can be sent again once there is', async () => {
+  test('without sufficient funds is rejected and can be retried after funding', async () => {
     const ada = createPayer()
     const header = paymentHeader(2, await ada.authorize({ to: payTo, value: String(price) }))
     expect((await pay(header)).json.reason).toBe('insufficient_funds')
@@ -275,7 +275,7 @@ describe('a payment that is not right', () => {
     expect((await pay(header)).status).toBe(200)
   })
 
-  test('of another network, asset or scheme is refused', async () => {
+  test('for another network, asset or scheme is rejected', async () => {
     const ada = await rich()
     const signed = await ada.authorize({ to: payTo, value: String(price) })
     const readReason = async (fields: Parameters<typeof paymentHeader>[2]) =>
@@ -294,14 +294,14 @@ describe('a payment that is not right', () => {
     ['empty', ''],
     ['far too long', 'A'.repeat(9000)],
     ['nested deeply', `{"x402Version":1,"a":${'['.repeat(3000)}${']'.repeat(3000)}}`],
-  ])('%s cannot be read', async (_, text) => {
+  ])('header is rejected: %s', async (_, text) => {
     for (const name of ['x-payment', 'payment-signature']) {
       const { status, json } = await pay({ [name]: text })
       expect([status, json.code]).toEqual([400, 'payments/malformed'])
     }
   })
 
-  test('with numbers that are none, or two payments at once, cannot be read', async () => {
+  test('with invalid numbers or a second payment cannot be parsed', async () => {
     const ada = await rich()
     const signed = await ada.authorize({ to: payTo, value: String(price) })
     for (const value of ['-5', '5e6', '0x10', '1.5', '', String(2n ** 256n)]) {
@@ -314,13 +314,13 @@ describe('a payment that is not right', () => {
     expect(await money(ada.address)).toBe(100_000_000)
   })
 
-  test('with huge headers ends as any request with them', async () => {
+  test('with oversized headers returns 431', async () => {
     expect((await fetch(service.url + path, { headers: { 'x-payment': 'A'.repeat(40_000) } })).status).toBe(431)
   })
 })
 
-describe('one payment', () => {
-  test('buys nothing else: not another amount, another account or by another way', async () => {
+describe('a used payment', () => {
+  test('cannot be reused for another amount, account or path', async () => {
     const ada = await rich()
     const header = paymentHeader(2, await ada.authorize({ to: payTo, value: String(price) }))
     expect((await pay(header)).status).toBe(200)
@@ -333,7 +333,7 @@ describe('one payment', () => {
     expect(await money(ada.address)).toBe(100_000_000 - price)
   })
 
-  test('is of the wallet that signed in', async () => {
+  test('must come from the signed-in wallet', async () => {
     const ada = await rich()
     const signed = await ada.authorize({ to: payTo, value: String(price) })
     const { token } = await signIn()
@@ -346,7 +346,7 @@ describe('one payment', () => {
   })
 })
 
-test('test money is made by the owner, and by no key with limits', async () => {
+test('only the owner can create test money, not a key with limits', async () => {
   const { token } = await signIn()
   const body = { address: wallet.address }
   expect((await service.send('/v1/payments/faucet', { body, key: token })).status).toBe(403)

@@ -78,8 +78,8 @@ function ask(
 const get = (url: string, headers: Record<string, string> = {}) => ask(url, { headers })
 const parseBody = ({ body }: Reply) => JSON.parse(body.toString('utf8'))
 
-describe('exposing', () => {
-  test('answers with an address, alike each time, and is listed and told', async () => {
+describe('exposing a port', () => {
+  test('returns the same address each time, lists the port and emits an event', async () => {
     const events = await openSocket(`${service.url}/v1/events`, { headers: { authorization: service.key } })
     await findMessage(events, { type: 'ready' })
     const id = await createSandbox('listed')
@@ -112,13 +112,13 @@ describe('exposing', () => {
     events.close()
   })
 
-  test.each([0, 70_000, 80.5, '80', -1])('refuses port %j by name', async (port) => {
+  test.each([0, 70_000, 80.5, '80', -1])('rejects port %j and names the field', async (port) => {
     const { status, json } = await service.send(`${sandbox}/ports/expose`, { body: { port } })
     expect(status).toBe(400)
     expect(json.error).toMatch(/^`port` must be a (whole )?number/)
   })
 
-  test('refuses what is none of it', async () => {
+  test('rejects invalid ports, visibilities and subdomains and other accounts', async () => {
     const removal = await service.send(`${sandbox}/ports/70000`, { method: 'DELETE' })
     expect(removal.status).toBe(400)
     expect(removal.json.error).toContain('`port`')
@@ -128,7 +128,7 @@ describe('exposing', () => {
     expect((await service.send(`${sandbox}/ports`, { key, body: { port: 1 } })).status).toBe(404)
   })
 
-  test('gives a name to one port only', async () => {
+  test('assigns a subdomain to only one port', async () => {
     const named = await exposePort(sandbox, { port: 8000, subdomain: 'my-app' })
     expect(named).toBe(`http://my-app.localhost:${new URL(service.url).port}`)
     expect(parseBody(await get(`${named}/x`))).toMatchObject({ name: 'first', path: '/x' })
@@ -140,7 +140,7 @@ describe('exposing', () => {
 })
 
 describe('over HTTP', () => {
-  test('the server sees the request, from where it came, and no key of Steward', async () => {
+  test('the server receives the request and client address but no Steward key', async () => {
     const reply = await get(`${publicUrl}/some/path`, {
       authorization: `Bearer ${service.key}`,
       cookie: 'own=1; steward_port=spt_x',
@@ -164,31 +164,34 @@ describe('over HTTP', () => {
     expect(parseBody(ownResponse).headers.authorization).toBe('Basic b3du')
   })
 
-  test.each(['content-length', 'transfer-encoding'])('large bodies go both ways whole (%s)', async (framing) => {
-    const body = randomBytes(12 * 1024 * 1024)
-    const headers = { [framing]: framing === 'content-length' ? String(body.length) : 'chunked' }
-    const reply = await ask(`${publicUrl}/echo`, { method: 'POST', headers, body })
-    expect(reply.headers['x-hash']).toBe(createHash('sha256').update(body).digest('hex'))
-    expect(reply.body.equals(body)).toBe(true)
-  })
+  test.each(['content-length', 'transfer-encoding'])(
+    'large bodies pass through completely in both directions (%s)',
+    async (framing) => {
+      const body = randomBytes(12 * 1024 * 1024)
+      const headers = { [framing]: framing === 'content-length' ? String(body.length) : 'chunked' }
+      const reply = await ask(`${publicUrl}/echo`, { method: 'POST', headers, body })
+      expect(reply.headers['x-hash']).toBe(createHash('sha256').update(body).digest('hex'))
+      expect(reply.body.equals(body)).toBe(true)
+    },
+  )
 
-  test('many at once each get their own answer', async () => {
+  test('concurrent requests receive their own responses', async () => {
     const paths = Array.from({ length: 24 }, (_, index) => `/${index}`)
     const replies = await Promise.all(paths.map((path) => get(`${publicUrl}${path}`)))
     expect(replies.map((reply) => parseBody(reply).path)).toEqual(paths)
   })
 
-  test('cookies stay with their address', async () => {
+  test('cookies remain scoped to their address', async () => {
     const { headers } = await get(`${publicUrl}/cookies`)
     expect(headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2'])
   })
 
-  test('what says nothing of its age is asked for again each time', async () => {
+  test('responses without a cache lifetime are revalidated each time', async () => {
     expect((await get(publicUrl)).headers['cache-control']).toBe('no-cache')
     expect((await get(`${publicUrl}/kept`)).headers['cache-control']).toBe('max-age=60')
   })
 
-  test('a server that breaks off is told from one that is not there', async () => {
+  test('distinguishes an aborted response from a port without a server', async () => {
     const broken = await get(`${publicUrl}/quit`)
     expect(broken.status).toBe(502)
     expect(parseBody(broken).code).toBe('port/failed')
@@ -204,7 +207,7 @@ describe('over HTTP', () => {
     expect(page.body.toString()).toContain('Nothing listens on port 8009')
   })
 
-  test('nothing of the API is at the address of a port, exposed or not', async () => {
+  test('does not serve the API at a port address, exposed or not', async () => {
     for (const url of [publicUrl, getAddress(sandboxId, 4242), 'http://unknown.localhost']) {
       const reply = await get(`${url}/v1/sandboxes`, { authorization: `Bearer ${service.key}` })
       expect(parseBody(reply)).not.toHaveProperty('sandboxes')
@@ -216,7 +219,7 @@ describe('over HTTP', () => {
     await expect(refused).rejects.toThrow('404')
   })
 
-  test('a server that leaves is not held by those who wait', async () => {
+  test('a client disconnect closes the response of the server', async () => {
     const request = httpRequest({
       hostname: '127.0.0.1',
       port: new URL(service.url).port,
@@ -249,7 +252,7 @@ describe('over a WebSocket', () => {
     return answered
   }
 
-  test('messages go both ways, small and large', async () => {
+  test('messages pass through in both directions, small and large', async () => {
     const socket = await connect(publicUrl)
     for (const size of [5, 1000, 70_000, 2_000_000]) {
       const payload = randomBytes(size)
@@ -260,7 +263,7 @@ describe('over a WebSocket', () => {
     expect(await closed).toBe(1000)
   })
 
-  test('a private port needs its token there as well, and silence is told', async () => {
+  test('a private port requires its token and a port without a server returns 502', async () => {
     const url = await exposePort(sandbox, { port: 8000, visibility: 'private' })
     try {
       await expect(connect(url)).rejects.toThrow('401')
@@ -274,7 +277,7 @@ describe('over a WebSocket', () => {
   })
 })
 
-test('a private port opens for a key of its account or a token of its own, and for nothing else', async () => {
+test('a private port accepts only a key of its account or its own token', async () => {
   const id = await createSandbox('private')
   const path = `/v1/sandboxes/${id}`
   const url = await exposePort(path, { port: 8000, visibility: 'private' })
@@ -318,7 +321,7 @@ test('a private port opens for a key of its account or a token of its own, and f
   expect((await get(url, { authorization: `Bearer ${token}` })).status).toBe(401)
 })
 
-test('two sandboxes have the same port, each its own', async () => {
+test('two sandboxes can expose the same port separately', async () => {
   const id = await createSandbox('second')
   const url = await exposePort(`/v1/sandboxes/${id}`, { port: 8000 })
   await serve(id, 8000, 'second')
@@ -326,7 +329,7 @@ test('two sandboxes have the same port, each its own', async () => {
   expect(parseBody(await get(publicUrl)).name).toBe('first')
 })
 
-test('stays exposed while the sandbox is stopped and the service away, and goes with the sandbox', async () => {
+test('remains exposed while the sandbox or service is stopped and ends with the sandbox', async () => {
   const id = await createSandbox('stopping')
   const path = `/v1/sandboxes/${id}`
   await exposePort(path, { port: 8000 })
@@ -351,7 +354,7 @@ test('stays exposed while the sandbox is stopped and the service away, and goes 
   expect((await get(getAddress(id, 8000))).status).toBe(404)
 })
 
-test('with a host of its own for ports, addresses are below it', async () => {
+test('port addresses are subdomains of a separate sandbox host', async () => {
   const hosted = await runningService({
     sandboxHost: 'boxes.example',
     host: 'none',
@@ -374,11 +377,11 @@ test('with a host of its own for ports, addresses are below it', async () => {
   }
 })
 
-describe('a domain of somebody', () => {
+describe('a custom domain', () => {
   const add = (body: object, path = sandbox) => service.send(`${path}/domains`, { body })
   const getPort = () => new URL(service.url).port
 
-  test('leads to an exposed port, under its rules, until it is removed', async () => {
+  test('routes to an exposed port under its rules until it is removed', async () => {
     const added = await add({ domain: 'App.Example.', port: 8000 })
     expect(added.status, added.text).toBe(201)
     const url = `http://app.example:${getPort()}`
@@ -422,7 +425,7 @@ describe('a domain of somebody', () => {
     expect(answer.json.error).toContain(error)
   })
 
-  test('without a port leads to the one that was exposed first, also when that comes later', async () => {
+  test('without a port routes to the first exposed one, even if exposed later', async () => {
     const id = await createSandbox('later')
     const path = `/v1/sandboxes/${id}`
     const url = `http://later.example:${getPort()}/`
@@ -445,7 +448,7 @@ describe('a domain of somebody', () => {
     await service.send(path, { method: 'DELETE' })
   })
 
-  test('belongs to one sandbox, and goes with it', async () => {
+  test('belongs to one sandbox and is removed with it', async () => {
     const otherPath = `/v1/sandboxes/${await createSandbox('other')}`
     expect((await add({ domain: 'one.example' }, otherPath)).status).toBe(201)
     expect((await add({ domain: 'one.example', port: 8000 })).json).toMatchObject({

@@ -26,7 +26,7 @@ async function createSandbox(service: { send: TestService['send'] }, name: strin
   return `/v1/sandboxes/${json.id}`
 }
 
-test('kill -9 of the service loses nothing: sandboxes, terminals, screens and scrollback go on', async () => {
+test('kill -9 of the service preserves sandboxes, terminals, screens and scrollback', async () => {
   const service = await createServiceProcess()
   open = service
   const sandbox = await createSandbox(service, 'survivor')
@@ -62,7 +62,7 @@ test('kill -9 of the service loses nothing: sandboxes, terminals, screens and sc
   expect((await service.send(sandbox, { key: link.json.token })).status).toBe(200)
 })
 
-test('kill -9 of the host leaves records as stopped, with their files, ready to start again', async () => {
+test('kill -9 of the host marks sandboxes as stopped with files ready to restart', async () => {
   const service = await createServiceProcess()
   open = service
   const sandbox = await createSandbox(service, 'struck')
@@ -90,7 +90,7 @@ test('kill -9 of the host leaves records as stopped, with their files, ready to 
   expect((await service.send(`${sandbox}/exec`, { body: { command: 'hostname' } })).json.stdout).toBe('struck\n')
 })
 
-test('SIGTERM ends the service in order and leaves the host running', async () => {
+test('SIGTERM shuts the service down cleanly and leaves the host running', async () => {
   const service = await createServiceProcess()
   open = service
   const sandbox = await createSandbox(service, 'resting')
@@ -100,7 +100,7 @@ test('SIGTERM ends the service in order and leaves the host running', async () =
   expect((await service.send(sandbox)).json.status).toBe('running')
 })
 
-test('a database older than a sandbox keeps its files, and the owner adopts or deletes it', async () => {
+test('a database older than a sandbox preserves its files for adoption or deletion', async () => {
   const service = await runningService()
   open = service
   const old = await createSandbox(service, 'old')
@@ -160,7 +160,7 @@ test('a database older than a sandbox keeps its files, and the owner adopts or d
   expect((await service.send(fresh)).json.status).toBe('running')
 })
 
-test('an empty database finds every sandbox, without an account that it does not have', async () => {
+test('an empty database finds every sandbox without an account', async () => {
   const service = await runningService()
   open = service
   const sandbox = await createSandbox(service, 'lonely')
@@ -180,7 +180,7 @@ test('an empty database finds every sandbox, without an account that it does not
   expect(existsSync(join(getHostFolder(service.dataDir), 'machines', id))).toBe(false)
 })
 
-test('a deletion that was interrupted is completed at the next start', async () => {
+test('an interrupted deletion is completed at the next start', async () => {
   const service = await runningService()
   open = service
   const sandbox = await createSandbox(service, 'doomed')
@@ -195,7 +195,7 @@ test('a deletion that was interrupted is completed at the next start', async () 
   expect((await service.send('/v1/found-sandboxes')).json.count).toBe(0)
 })
 
-test('a sandbox whose making was interrupted is told as an error and can be deleted', async () => {
+test('an interrupted sandbox creation is reported as an error and can be deleted', async () => {
   const service = await runningService()
   open = service
   const sandbox = await createSandbox(service, 'half')
@@ -213,7 +213,7 @@ test('a sandbox whose making was interrupted is told as an error and can be dele
   expect((await service.send(sandbox)).status).toBe(404)
 })
 
-test('a machine without bubblewrap is told what to install', async () => {
+test('a computer without bubblewrap reports what to install', async () => {
   const dataDir = temporaryFolder('bare')
   // A mount namespace in which the program exists but cannot be executed.
   const hide = 'for it in /usr/bin/bwrap /usr/local/bin/bwrap; do [ ! -e $it ] || mount --bind /dev/null $it; done'

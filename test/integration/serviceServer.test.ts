@@ -25,8 +25,8 @@ afterEach(async () => {
   open = undefined
 })
 
-describe('a service that ends', () => {
-  test('lets what is under way finish, and tells those who only wait', async () => {
+describe('service shutdown', () => {
+  test('finishes requests in progress and notifies waiting clients', async () => {
     const service = await startWith({})
     const created = await service.send('/v1/sandboxes', { body: {} })
     expect(created.status, created.text).toBe(201)
@@ -56,7 +56,7 @@ describe('a service that ends', () => {
   })
 })
 
-test('a command ends with the connection of its caller; with a key the same request again gets its result', async () => {
+test('a client disconnect ends a command unless an Idempotency-Key allows fetching its result later', async () => {
   const service = await startWith({})
   const { id } = (await service.send('/v1/sandboxes', { body: {} })).json
   const exec = `/v1/sandboxes/${id}/exec`
@@ -85,7 +85,7 @@ test('a command ends with the connection of its caller; with a key the same requ
   expect([again.json.stdout, await said('wc -l < /tmp/begun')]).toEqual(['finished\n', '1\n'])
 })
 
-test('with TLS it answers https and wss, and says so to browsers', async () => {
+test('serves https and wss with TLS and advertises it to browsers', async () => {
   const service = await startWith({ host: 'none', tls: testTls })
   expect(service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
   const agent = new Agent({ connect: { rejectUnauthorized: false } })
@@ -113,28 +113,31 @@ test('with TLS it answers https and wss, and says so to browsers', async () => {
 test.skipIf(noIpv6Loopback).each([
   ['http', {}],
   ['https', { tls: testTls }],
-] as const)('over %s it answers at ::1 too, also on a WebSocket, and ends what is open there', async (_, options) => {
-  const service = await startWith({ host: 'none', ...options })
-  const url = service.url.replace('127.0.0.1', '[::1]')
-  const agent = new Agent({ connect: { rejectUnauthorized: false } })
-  const headers = { authorization: service.key, origin: url }
-  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/events`, { rejectUnauthorized: false, headers })
-  const ended = new Promise<number>((resolve) => socket.once('close', resolve))
-  const firstMessage = new Promise((resolve) => socket.once('message', resolve))
-  try {
-    const answer = await send(`${url}/v1/auth/me`, { dispatcher: agent, headers })
-    expect(answer.statusCode, await answer.body.text()).toBe(200)
-    await firstMessage
-    await service.close() // with a connection that is kept alive, and one that is a stream
-    open = undefined
-    expect(await ended).toBe(1001)
-  } finally {
-    socket.terminate()
-    await agent.close()
-  }
-})
+] as const)(
+  'over %s listens on ::1 including WebSockets and closes open connections on shutdown',
+  async (_, options) => {
+    const service = await startWith({ host: 'none', ...options })
+    const url = service.url.replace('127.0.0.1', '[::1]')
+    const agent = new Agent({ connect: { rejectUnauthorized: false } })
+    const headers = { authorization: service.key, origin: url }
+    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/events`, { rejectUnauthorized: false, headers })
+    const ended = new Promise<number>((resolve) => socket.once('close', resolve))
+    const firstMessage = new Promise((resolve) => socket.once('message', resolve))
+    try {
+      const answer = await send(`${url}/v1/auth/me`, { dispatcher: agent, headers })
+      expect(answer.statusCode, await answer.body.text()).toBe(200)
+      await firstMessage
+      await service.close() // with a connection that is kept alive, and one that is a stream
+      open = undefined
+      expect(await ended).toBe(1001)
+    } finally {
+      socket.terminate()
+      await agent.close()
+    }
+  },
+)
 
-test('what is no HTTP gets one sentence and the end of the connection', async () => {
+test('rejects input that is not HTTP with one sentence and closes the connection', async () => {
   const service = await startWith({ host: 'none' })
   const answer = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
@@ -150,7 +153,7 @@ test('what is no HTTP gets one sentence and the end of the connection', async ()
   expect(answer).toContain('"code":"request/malformed"')
 })
 
-describe('the page of a terminal link', () => {
+describe('the terminal link page', () => {
   let folder: string
 
   beforeEach(() => {
@@ -161,7 +164,7 @@ describe('the page of a terminal link', () => {
     writeFileSync(join(folder, 'secret.js'), 'not for anyone')
   })
 
-  test('needs no key, and its policy lets nothing in from elsewhere', async () => {
+  test('needs no key and its policy blocks all external content', async () => {
     const service = await startWith({ host: 'none', pagesFolder: folder })
     const page = await exchange(service.url, `/terminal/${'a'.repeat(32)}`, { key: null })
     expect(page.status).toBe(200)
@@ -179,7 +182,7 @@ describe('the page of a terminal link', () => {
     }
   })
 
-  test('never gives a file from outside its folder', async () => {
+  test('never serves a file outside its folder', async () => {
     const service = await startWith({ host: 'none', pagesFolder: folder })
     for (const name of ['..%2fsecret.js', '%2e%2e%2fsecret.js', 'none.js', '..', 'terminal.html', '%00.js']) {
       const answer = await exchange(service.url, `/assets/${name}`, { key: null })
@@ -188,7 +191,7 @@ describe('the page of a terminal link', () => {
     }
   })
 
-  test('is one plain sentence where it was not built', async () => {
+  test('is one plain sentence if it was not built', async () => {
     const service = await startWith({ host: 'none' })
     const page = await exchange(service.url, `/terminal/${'a'.repeat(32)}`, { key: null })
     expect(page.status).toBe(404)

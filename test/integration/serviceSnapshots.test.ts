@@ -47,7 +47,7 @@ const exec = async (sandbox: string, command: string): Promise<string> =>
 const getId = (sandbox: string) => SandboxId.parse(sandbox.split('/').at(-1))
 const getFolder = (sandbox: string) => join(getHostFolder(service.dataDir), 'machines', getId(sandbox), 'snapshots')
 
-test('keeps, restores, forks and deletes', async () => {
+test('creates, restores, forks and deletes snapshots', async () => {
   const sandbox = await createSandbox('kept')
   const events = await openSocket(`${service.url}/v1/events`, { headers: { authorization: service.key } })
   await exec(sandbox, 'echo before > /root/file')
@@ -110,7 +110,7 @@ test('keeps, restores, forks and deletes', async () => {
   await remove(forked)
 })
 
-test('refuses what cannot be, and changes nothing', async () => {
+test('rejects invalid requests without changes', async () => {
   const sandbox = await createSandbox('refusing')
   const snapshot = await runConcurrently(201, `${sandbox}/snapshots`)
   expect((await runConcurrently(404, `${sandbox}/snapshots/snap_1/restore`)).code).toBe('snapshot/not-found')
@@ -146,7 +146,7 @@ test('refuses what cannot be, and changes nothing', async () => {
   await remove(sandbox)
 })
 
-test('one that is being made has none, and one that is being deleted keeps none', async () => {
+test('rejects a snapshot during sandbox creation and leaves none after deletion', async () => {
   const open = Promise.withResolvers<void>()
   gate = open.promise
   const making = service.send('/v1/sandboxes', { body: { name: 'slow' } })
@@ -164,7 +164,7 @@ test('one that is being made has none, and one that is being deleted keeps none'
   expect(existsSync(getFolder(sandbox))).toBe(false)
 })
 
-test('a fork while its source is deleted has all files or is not there', async () => {
+test('a fork during deletion of its source has all files or does not exist', async () => {
   const sandbox = await createSandbox('source')
   await exec(sandbox, 'echo forked > /root/file; dd if=/dev/urandom of=/root/large bs=1M count=40 status=none; sync')
   const { id } = await runConcurrently(201, `${sandbox}/snapshots`)
@@ -183,7 +183,7 @@ test('a fork while its source is deleted has all files or is not there', async (
   }
 })
 
-test('a command that runs while its sandbox stops ends with exit code 137', async () => {
+test('a command in a stopping sandbox exits with code 137', async () => {
   const sandbox = await createSandbox('stopped')
   const running = service.send(`${sandbox}/exec`, {
     body: { command: 'touch /root/begun; sleep 3000', timeout: 3_000_000 },
@@ -197,7 +197,7 @@ test('a command that runs while its sandbox stops ends with exit code 137', asyn
   await remove(sandbox)
 })
 
-test('what was being made when the service ended goes when the host is there again', async () => {
+test('an incomplete snapshot is removed when the host is available after a service restart', async () => {
   const sandbox = await createSandbox('interrupted')
   const whole = await runConcurrently(201, `${sandbox}/snapshots`)
   const id = SnapshotId.parse(`snap_${'a'.repeat(24)}`)
@@ -211,7 +211,7 @@ test('what was being made when the service ended goes when the host is there aga
   await remove(sandbox)
 })
 
-test('a snapshot that the host completed while a database did not follow stays', async () => {
+test('a snapshot completed by the host but missing in the database is restored', async () => {
   const sandbox = await createSandbox('followed')
   const { id, name, created_at: createdAt } = await runConcurrently(201, `${sandbox}/snapshots`)
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))

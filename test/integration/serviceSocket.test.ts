@@ -61,7 +61,7 @@ function overSocket(socketPath: string, options: { path: string; headers: Record
   })
 }
 
-test('whoever takes the port of a killed service is asked nothing, and the agent goes on with the next', async () => {
+test('sends nothing to a foreign process on the service port and reconnects after restart', async () => {
   const real = service()
   await real.start()
   const first = real.target
@@ -101,7 +101,7 @@ test('whoever takes the port of a killed service is asked nothing, and the agent
   expect(foreign.requests).toHaveLength(1)
 })
 
-test('the window goes on where a port that was named is taken after a crash', async () => {
+test('the window continues when another process occupies a configured port after a crash', async () => {
   const port = await freePort()
   const steward = await startSteward({ config: { service: { listen: `127.0.0.1:${port}` } } })
   onTestFinished(() => steward.close())
@@ -127,7 +127,7 @@ test('the window goes on where a port that was named is taken after a crash', as
   expect(foreign.requests).toEqual([])
 })
 
-test('over its socket the service keeps its rules', async () => {
+test('the service enforces the same rules over its socket', async () => {
   const socketPath = join(temporaryFolder('socket'), 'service', 'service.sock')
   const nowMs = 1_800_000_000_000
   const real = await runningService({ host: 'none', privateSocketPath: socketPath, now: () => nowMs })
@@ -164,7 +164,7 @@ test('over its socket the service keeps its rules', async () => {
   expect(await link('localhost:1')).toMatchObject({ status: 400, text: expect.stringContaining('auth/verification') })
 })
 
-test('with TLS at its port the socket takes plain requests', async () => {
+test('the socket accepts plain requests when the port uses TLS', async () => {
   const socketPath = join(temporaryFolder('socket'), 'service.sock')
   const real = await runningService({ host: 'none', privateSocketPath: socketPath, tls: testTls })
   onTestFinished(() => real.close())
@@ -173,7 +173,7 @@ test('with TLS at its port the socket takes plain requests', async () => {
   expect(await overSocket(socketPath, { path: '/v1/auth/me', headers })).toMatchObject({ status: 200 })
 })
 
-test('a socket that answers, and what is not ours, are left alone and named', async () => {
+test('preserves a socket in use or a foreign file and names it', async () => {
   const folder = temporaryFolder('socket')
   const privateSocketPath = join(folder, 'service.sock')
   const first = await runningService({ host: 'none', privateSocketPath })
@@ -188,7 +188,7 @@ test('a socket that answers, and what is not ours, are left alone and named', as
   expect(readFileSync(privateSocketPath, 'utf8')).toBe('kept')
 })
 
-test('the agent asks nobody in a folder of another user', async (context) => {
+test('the agent sends no request to a socket in another user’s folder', async (context) => {
   if (process.getuid?.() !== 0) return context.skip('only root can give a folder to another user')
   const folder = temporaryFolder('socket')
   const foreign = await startWireService({ socketPath: join(folder, 'service.sock') })

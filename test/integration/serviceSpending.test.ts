@@ -36,7 +36,7 @@ const adjust = (body: object, options: RequestFields = {}) =>
 describe('spending', () => {
   const march = 'from=2026-03-01&to=2026-03-31'
 
-  test('is summed up by day', async () => {
+  test('is summed by day', async () => {
     const { groups, total, from, to } = await get(`spending?${march}`)
     expect([from, to]).toEqual(['2026-03-01', '2026-03-31'])
     expect(groups).toMatchObject([
@@ -46,7 +46,7 @@ describe('spending', () => {
     expect(total).toMatchObject({ day: null, requests: 4, inference_cents: 37, sandboxes_cents: 0, refunds_cents: 0 })
   })
 
-  test('is summed up by model and by key, what cost most first', async () => {
+  test('is summed by model and by key with the highest cost first', async () => {
     expect((await get(`spending?${march}&by=model`)).groups).toMatchObject([
       { model: 'claude-opus-4.6', inference_cents: 20 },
       { model: 'gpt-5.2', inference_cents: 13 },
@@ -59,7 +59,7 @@ describe('spending', () => {
     expect((await get(`spending?${march}&by=day,model`)).groups).toHaveLength(4)
   })
 
-  test('counts refunds and transfers on their own day, with the model of the charge', async () => {
+  test('counts refunds and transfers on their own day with the model of the charge', async () => {
     const { groups, total } = await get('spending?by=model')
     expect(groups).toContainEqual(expect.objectContaining({ model: 'gpt-5.2', refunds_cents: 6, spent_cents: -6 }))
     expect(total).toMatchObject({ refunds_cents: 6, spent_cents: -6, sent_cents: 50, received_cents: 0 })
@@ -77,7 +77,7 @@ describe('spending', () => {
     expect(answer).toMatchObject({ status: 400, json: { error, code: 'request/invalid' } })
   })
 
-  test('reaches over a leap year', async () => {
+  test('covers a leap year', async () => {
     expect((await service.send('/v1/credits/spending?from=2027-07-01&to=2028-06-30')).status).toBe(200)
   })
 })
@@ -120,7 +120,7 @@ describe('the history', () => {
     expect(await search(query)).toEqual(expected)
   })
 
-  test('tells key, tokens, and what was refunded', async () => {
+  test('reports the key, tokens and refunded amount', async () => {
     const [charge] = (await get('history?key=key_one')).transactions
     expect(charge).toMatchObject({ key_id: 'key_one', refunded_cents: 6, metadata: { estimated: false } })
     const [entry] = (await get('history?model=claude-opus-4.6')).transactions
@@ -138,7 +138,7 @@ describe('the history', () => {
 })
 
 describe('the CSV', () => {
-  test('has no cell that a spreadsheet takes for a formula, and numbers that it can sum up', async () => {
+  test('has no cells that spreadsheets treat as formulas, and amounts as plain numbers', async () => {
     const { text, headers } = await service.send('/v1/credits/history/export', { key: ada.key })
     expect(headers['content-disposition']).toBe('attachment; filename="steward-credits.csv"')
     const lines = text.trimEnd().split('\r\n')
@@ -151,7 +151,7 @@ describe('the CSV', () => {
     expect(text).not.toMatch(/(^|[,"\n])[=+@]/)
   })
 
-  test('holds what the filters leave, over more than one reading', async () => {
+  test('contains all filtered entries across several reads', async () => {
     const bob = secondAccount(service.dataDir)
     await service.send('/v1/credits/grants', { body: { to_address: bob.accountId, amount_cents: 500 } })
     for (let index = 0; index < 410; index += 1) plantCharge(service.dataDir, { accountId: bob.accountId, cents: 1 })
@@ -165,7 +165,7 @@ describe('the CSV', () => {
 describe('an adjustment', () => {
   const readBalance = async (key = service.key) => (await service.send('/v1/credits/balance', { key })).json
 
-  test('raises and lowers the balance, with a note in the history', async () => {
+  test('raises and lowers the balance with a note in the history', async () => {
     const before = (await readBalance()).balance_cents
     expect((await adjust({ amount_cents: 250, note: 'More for tests' })).json).toEqual({
       adjustment_id: expect.stringMatching(/^txn_/),
@@ -182,7 +182,7 @@ describe('an adjustment', () => {
     ])
   })
 
-  test('is no spending, and is noted', async () => {
+  test('does not count as spending and is recorded', async () => {
     expect((await get('spending', service.key)).total).toMatchObject({ spent_cents: 0 })
     const { activities } = (await service.send('/v1/activity?limit=500')).json
     expect(activities.at(-1)).toMatchObject({
@@ -191,7 +191,7 @@ describe('an adjustment', () => {
     })
   })
 
-  test('never goes below what is held', async () => {
+  test('never lowers the balance below the held amount', async () => {
     const bob = secondAccount(service.dataDir)
     await adjust({ to_address: bob.accountId, amount_cents: 30, note: 'Begin' })
     plantHold(service.dataDir, { accountId: bob.accountId, cents: 12 })
@@ -203,7 +203,7 @@ describe('an adjustment', () => {
     expect(await readBalance(bob.key)).toMatchObject({ balance_cents: 12, held_cents: 12, available_cents: 0 })
   })
 
-  test('happens once for one Idempotency-Key, whichever way it goes', async () => {
+  test('is applied once per Idempotency-Key in either direction', async () => {
     const headers = { 'idempotency-key': 'adjust once' }
     const before = (await readBalance()).balance_cents
     await Promise.all([1, 2].map(() => adjust({ amount_cents: -5, note: 'Once' }, { headers })))
@@ -229,7 +229,7 @@ describe('an adjustment', () => {
     expect(await adjust(body)).toMatchObject({ status: 400, json: { error } })
   })
 
-  test('is refused to anybody but the owner, for nobody, and to a key with limits', async () => {
+  test('is rejected for callers other than the owner, unknown recipients and keys with limits', async () => {
     const body = { amount_cents: 1, note: 'x' }
     expect((await adjust(body, { key: ada.key })).status).toBe(403)
     expect((await adjust(body, { key: null })).status).toBe(401)
@@ -239,7 +239,7 @@ describe('an adjustment', () => {
   })
 })
 
-test('a change is told to the accounts that it is about, and to nobody else', async () => {
+test('a change notifies only the accounts involved', async () => {
   const [bob, eve] = [secondAccount(service.dataDir), secondAccount(service.dataDir)]
   const listen = (key: string) =>
     openSocket(`${service.url}/v1/events`, { headers: { authorization: `Bearer ${key}` } })

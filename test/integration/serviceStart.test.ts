@@ -9,7 +9,7 @@ async function startWith(options: TestServiceOptions) {
   return service
 }
 
-test('what ran when everything ended is told as stopped, also before another host runs', async () => {
+test('running sandboxes are reported as stopped after a shutdown, even before another host runs', async () => {
   const dataDir = temporaryFolder('ended')
   const first = await startWith({ dataDir })
   const { json, text } = await first.send('/v1/sandboxes', { body: {} })

@@ -43,8 +43,8 @@ async function watch(path: string, options: Parameters<typeof openSocket>[1] = {
 
 const stream = (terminal: string, query = '') => `${terminal}/stream${query}`
 
-describe('through REST', () => {
-  test('one starts in the directory of the foreground program of another', async () => {
+describe('over REST', () => {
+  test('a terminal starts in the directory of another terminal’s foreground program', async () => {
     const server = await startTerminal('mkdir -p /srv/site && cd /srv/site && exec sleep 1000')
     await until('the program', async () => {
       const { json } = await service.send(`${sandbox}/exec`, { body: { command: 'pgrep -fx "sleep 1000"' } })
@@ -65,7 +65,7 @@ describe('through REST', () => {
     expect([refusal.status, refusal.json.code]).toEqual([400, 'request/invalid'])
   })
 
-  test('what is typed is answered on the screen, and the end is told truthfully', async () => {
+  test('input produces output on the screen and the exit is reported correctly', async () => {
     const terminal = await startTerminal('read name; echo "hello $name"; exit 7')
     expect((await service.send(`${terminal}/write`, { body: { input: 'wörld\n' } })).json).toMatchObject({
       success: true,
@@ -83,7 +83,7 @@ describe('through REST', () => {
     expect(all.json.total).toBe(all.json.sessions.length)
   })
 
-  test('a long poll waits for output and goes on from its cursor', async () => {
+  test('a long poll waits for output and continues from its cursor', async () => {
     const terminal = await startTerminal('stty -echo; echo ready; cat')
     const first = await until('the first line', async () => {
       const { json } = await service.send(`${terminal}/read?since=0`)
@@ -96,7 +96,7 @@ describe('through REST', () => {
     expect((await service.send(`${terminal}/read?since=${next.json.cursor}`)).json.output).toBe('')
   })
 
-  test('raw output that is not UTF-8 comes as base64, and says so', async () => {
+  test('raw output that is not UTF-8 is returned as base64 with its encoding', async () => {
     const terminal = await startTerminal(
       `stty -opost; printf 'caf\\xc3\\xa9'; read x; printf 'a\\xff\\xfeb'; kill -TERM $$`,
     )
@@ -132,7 +132,7 @@ describe('through REST', () => {
   })
 
   test.each(['🪤🫁', '🫠🫶', '漢🥱한', '❤️é\u0301', '👩‍💻🇩🇪'])(
-    '%s takes the cells that programs in the sandbox count',
+    '%s occupies as many cells as programs in the sandbox count',
     async (text) => {
       const env = { LANG: 'C.UTF-8' }
       const exec = { command: `printf %s '${text}' | wc -L`, env }
@@ -143,7 +143,7 @@ describe('through REST', () => {
     },
   )
 
-  test('tmux in a sandbox counts new emoji alike', async (context) => {
+  test('tmux in a sandbox counts new emoji the same way', async (context) => {
     if (!existsSync('/usr/bin/tmux')) return context.skip('there is no tmux')
     const text = '🪤🫠x'
     const tmux = 'tmux -L widths -f /dev/null'
@@ -156,7 +156,7 @@ describe('through REST', () => {
     expect(`${json.stdout}${json.stderr}`.trim()).toBe(String(col))
   })
 
-  test('colors come when they are asked for', async () => {
+  test('returns colors on request', async () => {
     const terminal = await startTerminal(`printf '\\033[31mred\\033[0m\\n'; cat`)
     await until('the text', async () => (await service.send(`${terminal}/read`)).json.output === 'red')
     expect((await service.send(`${terminal}/read?format=ansi`)).json.output).toContain('\u001b[31mred')
@@ -164,7 +164,7 @@ describe('through REST', () => {
 })
 
 describe('the stream', () => {
-  test('draws the present, passes on what comes, and ends with the exit', async () => {
+  test('sends the current screen, then live output and the exit', async () => {
     const terminal = await startTerminal('stty -echo; echo before; read line; echo "got $line"; exit 3')
     await until('the first line', async () => (await service.send(`${terminal}/read`)).json.output === 'before')
     const socket = await watch(stream(terminal))
@@ -176,7 +176,7 @@ describe('the stream', () => {
     expect((await until('the close', () => socket.closed)).code).toBe(1000)
   })
 
-  test('shows every viewer the same', async () => {
+  test('sends every viewer the same output', async () => {
     const terminal = await startTerminal('cat')
     const viewers = [await watch(stream(terminal)), await watch(stream(terminal))]
     for (const viewer of viewers) await findMessage(viewer, { type: 'attached' })
@@ -187,7 +187,7 @@ describe('the stream', () => {
       expect(await findMessage(viewer, { type: 'resized' })).toMatchObject({ cols: 90, rows: 30 })
   })
 
-  test('loses no byte of a loud program', async () => {
+  test('loses no byte of a program with heavy output', async () => {
     const terminal = await startTerminal('read _; seq 1 200000; exit 0')
     const socket = await watch(stream(terminal))
     await findMessage(socket, { type: 'attached' })
@@ -211,7 +211,7 @@ describe('the stream', () => {
     expect(lines.at(-1)).toBe('200000')
   })
 
-  test('refuses a message that is none and goes on', async () => {
+  test('rejects an invalid message and continues', async () => {
     const terminal = await startTerminal('cat')
     const socket = await watch(stream(terminal))
     await findMessage(socket, { type: 'attached' })
@@ -225,13 +225,13 @@ describe('the stream', () => {
   test.each<[string, (terminal: string) => string]>([
     ['terminal', () => `${sandbox}/pty/pty_${'0'.repeat(24)}`],
     ['sandbox', (terminal) => terminal.replace(sandboxId, 'f'.repeat(32))],
-  ])('ends with 4004 when there is no such %s', async (_, path) => {
+  ])('closes with 4004 for an unknown %s', async (_, path) => {
     const socket = await watch(stream(path(await startTerminal('cat'))))
     expect((await until('the close', () => socket.closed)).code).toBe(4004)
     expect(socket.messages).toEqual([])
   })
 
-  test('of somebody else ends like one that is not there', async () => {
+  test('of another account closes like an unknown one', async () => {
     const { key } = secondAccount(service.dataDir)
     const socket = await watch(stream(await startTerminal('cat')), { headers: { 'x-api-key': key } })
     expect(await until('the close', () => socket.closed)).toEqual({
@@ -246,20 +246,20 @@ describe('the stream', () => {
     ['a wrong key', { authorization: 'Bearer nonsense' }, '401'],
     ['a page of somebody else', { origin: 'https://evil.example' }, '403'],
     ['a host name that was rebound', { host: 'evil.example' }, '403'],
-  ])('is not opened for %s', async (_, headers, status) => {
+  ])('does not open for %s', async (_, headers, status) => {
     const terminal = await startTerminal('cat')
     const key = Object.hasOwn(headers, 'authorization') || status === '401' ? {} : { authorization: service.key }
     await expect(watch(stream(terminal), { headers: { ...key, ...headers } })).rejects.toThrow(status)
   })
 
-  test('is not opened with a wrong number of lines, nor where there is no stream', async () => {
+  test('does not open with an invalid line count or on another path', async () => {
     const terminal = await startTerminal('cat')
     await expect(watch(stream(terminal, '?scrollback=-1'))).rejects.toThrow('400')
     await expect(watch('/v1/nothing')).rejects.toThrow('404')
     expect((await service.send(stream(terminal))).status).toBe(426)
   })
 
-  test('draws the lines above the screen that are asked for', async () => {
+  test('sends the requested number of scrollback lines', async () => {
     const terminal = await startTerminal('seq 1 200; cat')
     await until('the output', async () => (await service.send(`${terminal}/read`)).json.output.includes('200'))
     const plain = await watch(stream(terminal))
@@ -277,7 +277,7 @@ describe('a link', () => {
     return json as { token: string; terminal_url: string; expires_in_seconds: number }
   }
 
-  test('opens the terminals of its sandbox, and its token stands behind the #', async () => {
+  test('opens the terminals of its sandbox and has its token after the #', async () => {
     const { token, terminal_url, expires_in_seconds } = await link()
     expect(terminal_url).toBe(`${service.url}/terminal/${sandboxId}#token=${token}`)
     expect(expires_in_seconds).toBe(3600)
@@ -318,7 +318,7 @@ describe('a link', () => {
     await service.send(`/v1/sandboxes/${otherSandbox.json.id}`, { method: 'DELETE' })
   })
 
-  test('ends after its hour, and with its sandbox', async () => {
+  test('expires after an hour and with its sandbox', async () => {
     const { token } = await link()
     const { json } = await service.send(`${sandbox}/pty`, { key: token, body: { command: 'cat' } })
     const socket = await watch(stream(`${sandbox}/pty/${json.session_id}`), {
@@ -342,7 +342,7 @@ describe('a link', () => {
 })
 
 describe('events', () => {
-  test('tell each change of sandboxes and terminals to their owner only', async () => {
+  test('report each change of sandboxes and terminals to their owner only', async () => {
     const { key } = secondAccount(service.dataDir)
     const ownEvents = await watch('/v1/events')
     const foreign = await watch('/v1/events', { headers: { authorization: key } })
@@ -372,7 +372,7 @@ describe('events', () => {
     expect(foreign.messages).toEqual([{ type: 'ready' }])
   })
 
-  test('tell what is in the foreground of a terminal, and that it asks for its person', async () => {
+  test('report the foreground program of a terminal and its request for attention', async () => {
     const ownEvents = await watch('/v1/events')
     await findMessage(ownEvents, { type: 'ready' })
     const terminal = await startTerminal('bash')
@@ -398,7 +398,7 @@ describe('events', () => {
     expect(ownEvents.messages.filter(({ type }) => type === 'terminal.called').length).toBeLessThan(10)
   })
 
-  test('say `ready` again when the host was replaced', async () => {
+  test('send `ready` again when the host was replaced', async () => {
     const ownEvents = await watch('/v1/events')
     await findMessage(ownEvents, { type: 'ready' })
     const terminal = await startTerminal('cat')

@@ -41,7 +41,7 @@ function ask(path: string, body: object): ReturnType<RequestFactory> {
   return { path, sent: { body } }
 }
 
-test.each(Object.keys(limits))('%s: the one too many is told when to try again', async (kind) => {
+test.each(Object.keys(limits))('%s: rejects a request above the limit with a Retry-After header', async (kind) => {
   const { max: most, code, ask } = limits[kind] ?? expect.unreachable()
   for (let number = 1; number <= most + 1; number++) {
     const { path, sent } = ask(number)

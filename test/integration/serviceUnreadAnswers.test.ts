@@ -41,7 +41,7 @@ function startReading(command: string): Promise<IncomingMessage> {
   })
 }
 
-test('ten megabytes of control characters come as base64, whole', async () => {
+test('returns ten megabytes of control characters completely as base64', async () => {
   const { status, text: body, json } = await exec(controls)
   expect(status).toBe(200)
   expect(json).toMatchObject({ encoding: 'base64', exit_code: 0, truncated: false })
@@ -49,7 +49,7 @@ test('ten megabytes of control characters come as base64, whole', async () => {
   expect(body.length).toBeLessThan(14 * mebibyte)
 })
 
-test('a command of an account with too much unread is refused before it runs', async () => {
+test('rejects a command before it runs if the account has too much unread output', async () => {
   const reader = await startReading(controls)
   expect(reader.statusCode).toBe(200)
 
@@ -65,7 +65,7 @@ test('a command of an account with too much unread is refused before it runs', a
   expect((await exec('ls /tmp')).json.stdout).toBe('')
 })
 
-test('while an answer is unread, refuses a long one and sends a short one', async () => {
+test('rejects a long response and sends a short one while another is unread', async () => {
   await exec(`head -c ${8 * mebibyte} /dev/zero | tr '\\0' a > /root/long; echo short > /root/short`)
   const read = (path: string) => service.send(`${sandbox}/files/read?path=${path}`)
   expect((await read('/root/long')).json.content).toHaveLength(8 * mebibyte)
@@ -76,7 +76,7 @@ test('while an answer is unread, refuses a long one and sends a short one', asyn
   expect((await read('/root/short')).json.content).toBe('short\n')
 })
 
-test('the limit for unread bytes holds for any number of slow readers', async () => {
+test('the limit for unread bytes applies to any number of slow readers', async () => {
   const answers = await Promise.all(Array.from({ length: 6 }, () => startReading(controls)))
   const statuses = answers.map(({ statusCode }) => statusCode).toSorted()
   expect(statuses).toEqual([200, 429, 429, 429, 429, 429])

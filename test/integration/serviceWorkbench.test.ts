@@ -43,7 +43,7 @@ async function events(): Promise<SocketClient> {
 describe('a name', () => {
   const rename = (terminal: string, body: unknown) => service.send(terminal, { method: 'PATCH', body })
 
-  test('belongs to the terminal: everyone sees it, and it stays when the program has ended', async () => {
+  test('belongs to the terminal, is visible to all and remains after the program exits', async () => {
     const terminal = await startTerminal('read _; exit 0')
     const watching = await events()
     expect((await rename(terminal, { name: '  the build ' })).json).toMatchObject({ name: 'the build', title: null })
@@ -81,7 +81,7 @@ describe('the search', () => {
   const search = async (query: string) => (await service.send(`/v1/terminals/search?${query}`)).json
   const found = async (query: string): Promise<Match[]> => (await search(query)).matches
 
-  test('finds text in every terminal of the caller, running or ended, and of nobody else', async () => {
+  test('finds text in every running or ended terminal of the caller only', async () => {
     const otherSandbox = await createSandbox('other')
     const running = await startTerminal('seq 1 100; echo needle-in-hay; cat')
     const ended = await startTerminal('echo a Needle; exit 0', otherSandbox)
@@ -116,13 +116,13 @@ describe('the search', () => {
     ['q=(&regex=true', '`q` must be a regular expression: /(/gi: Unterminated group.'],
     ['q=x&limit=0', '`limit` must be a whole number from 1 to 2000.'],
     ['q=x&regex=maybe', '`regex` must be true or false.'],
-  ])('refuses ?%s', async (query, error) => {
+  ])('rejects the query ?%s', async (query, error) => {
     const answer = await service.send(`/v1/terminals/search?${query}`)
     expect(answer.status).toBe(400)
     expect(answer.json).toMatchObject({ error, code: 'request/invalid' })
   })
 
-  test('gives up an expression that would run for ever, and other terminals go on', async () => {
+  test('aborts an expression that would never finish without blocking other terminals', async () => {
     const terminal = await startTerminal(`printf 'a%.0s' $(seq 1 70); echo b; cat`)
     await until('the line', async () => (await found('q=aaab')).length === 1)
     const answer = await service.send(`/v1/terminals/search?q=${encodeURIComponent('^(a+)+$')}&regex=true`)
@@ -132,7 +132,7 @@ describe('the search', () => {
   })
 })
 
-test('output and bells are told as they come, without what was printed', async () => {
+test('output and bells are reported as they occur without the printed text', async () => {
   const watching = await events()
   const terminal = await startTerminal(`read _; echo secret-word; read _; printf '\\a'; cat`)
   const type = (input: string) => service.send(`${terminal}/write`, { body: { input } })

@@ -9,19 +9,19 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 const plainCommands = ['cmp', 'cp', 'cut', 'dirname', 'env', 'id', 'sed', 'sh', 'sleep', 'sort', 'tr', 'uname']
 const baseCommands = ['node', 'npm', 'bwrap', 'perl', 'mount', 'setpriv', 'unshare', 'pasta', 'nft', 'mkfs.ext4']
 
-test('does nothing where nothing is missing', async () => {
+test('does nothing if nothing is missing', async () => {
   const outcome = await runSetup({ commands: baseCommands, parts: [] })
   expect(outcome).toEqual({ exitCode: 0, stdout: 'Ready: npm start\n', stderr: '' })
 })
 
-test('refuses a Node.js that is too old, and says which one Steward runs on', async () => {
+test('rejects an outdated Node.js and names the required version', async () => {
   const outcome = await runSetup({ commands: baseCommands, parts: [], nodeMajor: 18 })
   expect(outcome.exitCode).toBe(1)
   expect(outcome.stderr).toContain('Node.js 20 or newer with npm is needed')
   expect(outcome.stderr).toContain('Node.js 24, which npm installs')
 })
 
-test('prints the command and what will be missing where it cannot install', async () => {
+test('prints the command and the missing dependencies if it cannot install them', async () => {
   const outcome = await runSetup({ commands: baseCommands.filter((it) => it !== 'bwrap'), parts: [] })
   expect(outcome.exitCode).toBe(0)
   expect(outcome.stdout).toContain('apt-get install -y --no-install-recommends bubblewrap\n')
@@ -29,13 +29,13 @@ test('prints the command and what will be missing where it cannot install', asyn
   expect(outcome.stdout).not.toContain('chromium')
 })
 
-test('asks for what tests need only with --test', async () => {
+test('requires test dependencies only with --test', async () => {
   const outcome = await runSetup({ commands: baseCommands, parts: ['--test'] })
   expect(outcome.stdout).toContain('tests in a browser (needs chromium-headless-shell)')
   expect(outcome.stdout.trimEnd().split('\n').at(-1)).toBe('Ready: npm test')
 })
 
-test('refuses an argument that it does not know', async () => {
+test('rejects an unknown argument', async () => {
   const outcome = await runSetup({ commands: baseCommands, parts: ['--everything'] })
   expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('unknown argument --everything') })
 })

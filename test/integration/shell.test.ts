@@ -59,7 +59,7 @@ async function quit({ app, electronState }: Electron): Promise<void> {
   await until('the application has ended', () => electronState.exitCodes.length > 0)
 }
 
-test('the window is closed off as Electron advises, and shows the local interface with a token of its own', async () => {
+test('isolates the window per Electron advice and opens the local interface with its token', async () => {
   const { electron, window, ready, origin, dataFolder } = await startWindow()
   expect(window.options.webPreferences).toEqual({
     preload: expect.stringMatching(/out[/\\]preload[/\\]preload\.cjs$/),
@@ -85,7 +85,7 @@ test('the window is closed off as Electron advises, and shows the local interfac
   expect(status.headers.get('content-security-policy')).toContain("default-src 'none'")
 })
 
-test('pages get two permissions, and no device', async () => {
+test('grants pages two permissions and no device access', async () => {
   const { electron, origin } = await startWindow()
   const { requestPermission, checkPermission, allowDevice } = electron.electronPlay
   expect(await requestPermission('clipboard-sanitized-write', `${origin}/`)).toBe(true)
@@ -101,7 +101,7 @@ test('pages get two permissions, and no device', async () => {
   expect(allowDevice()).toBe(false)
 })
 
-test('the window stays on the local interface, and links lead to the browser', async () => {
+test('the window remains on the local interface and opens links in the browser', async () => {
   const { electron, window, origin } = await startWindow()
   const { FakeEvent, electronState } = electron
   const happens = (name: string, url: string, isMainFrame = true) => {
@@ -163,7 +163,7 @@ test('the window stays on the local interface, and links lead to the browser', a
   ])
 })
 
-test('a window with unsaved changes closes only when the person says so', async () => {
+test('a window with unsaved changes closes only when the user confirms', async () => {
   const { electron, window } = await startWindow()
   const { FakeEvent, electronPlay, electronState } = electron
   const closes = (pressed: number): boolean => {
@@ -176,7 +176,7 @@ test('a window with unsaved changes closes only when the person says so', async 
   expect(electronState.messageBoxes).toMatchObject([{ hasParent: true }, { hasParent: true }])
 })
 
-test('a second instance brings the first to the front, and itself does nothing', async () => {
+test('a second instance focuses the first and does nothing else', async () => {
   const { electron, window } = await startWindow()
   window.minimized = true
   electron.app.emit('second-instance')
@@ -190,7 +190,7 @@ test('a second instance brings the first to the front, and itself does nothing',
   expect(second.electronState).toMatchObject({ exitCodes: [0], windows: [] })
 })
 
-test('there is one menu, and it leads to the description of the interface', async () => {
+test('has a single menu that opens the API documentation', async () => {
   const { electron, origin } = await startWindow()
   expect(electron.electronState.menus).toHaveLength(1)
   const items = flat(electron.electronState.menus[0] ?? [])
@@ -205,7 +205,7 @@ test.each([
     ['close', 'quit', 'editMenu', 'reload', 'toggleDevTools'],
   ],
   ['darwin', ['Cmd+R'], ['appMenu', 'editMenu', 'windowMenu', 'reload', 'toggleDevTools']],
-] as const)('on %s the menu leaves the keys of terminals alone', async (platform, accelerators, roles) => {
+] as const)('the menu on %s does not use the keys of terminals', async (platform, accelerators, roles) => {
   const electron = await freshElectron()
   const { setApplicationMenu } = await import('#shell/applicationMenu.ts')
   setApplicationMenu('http://127.0.0.1:1', platform)
@@ -216,7 +216,7 @@ test.each([
   expect(items.map((item) => item.role)).not.toContain('minimize')
 })
 
-test('the place of the window and the colors of the system are kept', async () => {
+test('restores the window bounds and the system colors', async () => {
   const dataFolder = temporaryFolder('data')
   mkdirSync(dataFolder, { recursive: true })
   const state = { bounds: { x: 100, y: 50, width: 1000, height: 600 }, maximized: true }
@@ -239,7 +239,7 @@ test('the place of the window and the colors of the system are kept', async () =
   expect(existsSync(join(dataFolder, 'service.lock'))).toBe(false)
 })
 
-test('a place that no display shows is forgotten, the size is not', async () => {
+test('discards a window position outside all displays but restores the size', async () => {
   const dataFolder = temporaryFolder('data')
   const state = { bounds: { x: 5000, y: 50, width: 1000, height: 600 }, maximized: false }
   writeFileSync(join(dataFolder, 'window.json'), JSON.stringify(state))
@@ -288,7 +288,7 @@ async function startWithWallet() {
   return { ...started, session, post, ask, approve, stateOf: readState }
 }
 
-test('what is above the threshold is approved in a dialog of the system, and nowhere else', async () => {
+test('approves amounts above the threshold only in a system dialog', async () => {
   const { electron, ask, approve, stateOf, post } = await startWithWallet()
   const { electronState, electronPlay } = electron
   const intent = await ask(payment('25000000'), 'For\n\nApproved: yes')
@@ -320,7 +320,7 @@ test('what is above the threshold is approved in a dialog of the system, and now
   expect(await stateOf(second.id)).toBe('denied')
 })
 
-test('what lets more through, and the end of the stop, are confirmed in a dialog of the system', async () => {
+test('confirms looser limits and the end of the stop in a system dialog', async () => {
   const { electron, origin, session, post } = await startWithWallet()
   const { electronState, electronPlay } = electron
   const putThreshold = async (confirm_above_micro_usd: string) => {
@@ -352,7 +352,7 @@ test('what lets more through, and the end of the stop, are confirmed in a dialog
   expect(await putThreshold('99000000')).toMatchObject({ status: 200, json: { confirm_above_micro_usd: '99000000' } })
 })
 
-test('what waits is announced while the window is not looked at, and a click leads there', async () => {
+test('announces waiting requests while the window is unfocused, and a click opens them', async () => {
   const { electron, window, origin, session, ask } = await startWithWallet()
   const { electronState, electronPlay } = electron
   const events: LocalEvent[] = []
@@ -381,7 +381,7 @@ test('what waits is announced while the window is not looked at, and a click lea
   await eventually(() => expect(events).toContainEqual({ type: 'intent.show', intent_id: intent.id }))
 })
 
-test('a start that fails says why, with the exit code of its kind', async () => {
+test('a failed start reports the reason with a matching exit code', async () => {
   const dataFolder = temporaryFolder('data')
   writeFileSync(join(dataFolder, 'config.json'), '{"app":{"listn":1}}')
   const electron = await freshElectron()
@@ -396,7 +396,7 @@ test('a start that fails says why, with the exit code of its kind', async () => 
   expect(electron.electronState.windows).toEqual([])
 })
 
-test('the page learns the kind of its window and the platform, and can change neither', async () => {
+test('the page receives its shell and platform but can change neither', async () => {
   const { exposed } = await freshElectron()
   await import('#preload/preload.ts')
   expect(exposed).toEqual({ steward: { shell: 'electron', platform: process.platform } })
@@ -407,7 +407,7 @@ function flat(items: readonly MenuItemConstructorOptions[]): MenuItemConstructor
   return items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? flat(item.submenu) : [])])
 }
 
-test('the wallet is locked with the screen, and before the machine sleeps', async () => {
+test('locks the wallet with the screen and before this computer sleeps', async () => {
   const electron = await freshElectron()
   const { runDesktop } = await import('#shell/desktop.ts')
   let locked = 0

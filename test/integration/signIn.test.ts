@@ -48,7 +48,7 @@ const fields = (nonce: string) => ({
 })
 
 describe('a nonce', () => {
-  test('is long, of letters and digits, and ends in five minutes, under each of its paths', async () => {
+  test('is long, alphanumeric and valid for five minutes on each of its paths', async () => {
     for (const path of ['/v1/auth/nonce', '/auth/nonce', '/auth/solana/nonce']) {
       const { status, json } = await exchange(service.url, path, { method: 'POST' })
       expect(status).toBe(200)
@@ -59,7 +59,7 @@ describe('a nonce', () => {
     }
   })
 
-  test('serves once, also when what names it is wrong', async () => {
+  test('is consumed once even if the message is invalid', async () => {
     const message = createMessage(await newNonce(service.url))
     const signature = await wallet.sign(message)
     expect((await verify({ message: `${message}\n`, signature })).status).toBe(400)
@@ -67,7 +67,7 @@ describe('a nonce', () => {
     expect(await verify({ message, signature })).toMatchObject(refusedNonce)
   })
 
-  test('is gone beside another one in a message that names both', async () => {
+  test('is consumed with another nonce in a message that contains both', async () => {
     const [first, second] = [await newNonce(service.url), await newNonce(service.url)]
     const both = createMessage(first).replace('Issued', `Nonce: ${second}\nIssued`)
     expect(await verify({ message: both, signature: await wallet.sign(both) })).toMatchObject(refused)
@@ -77,14 +77,14 @@ describe('a nonce', () => {
     }
   })
 
-  test('serves two at once to one only', async () => {
+  test('is accepted for only one of several concurrent requests', async () => {
     const message = createMessage(await newNonce(service.url))
     const body = { message, signature: await wallet.sign(message) }
     const answers = await Promise.all([verify(body), verify(body), verify(body)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401])
   })
 
-  test('that is unknown or over is refused', async () => {
+  test('that is unknown or expired is rejected', async () => {
     expect(await attempt(() => createMessage('0123456789abcdef0123456789abcdef'))).toMatchObject(refusedNonce)
     const uuid = '7148b9d6-cc75-4df9-8f61-ea746ce0c48e'
     const foreign = await attempt((nonce) => createMessage(nonce).replace(/(?<=Nonce: ).*/, uuid))
@@ -100,7 +100,7 @@ describe('a nonce', () => {
 const refusedNonce = { status: 401, json: { error: 'Invalid or expired nonce', code: 'auth/nonce' } }
 const refused = { status: 400, json: { error: 'Verification failed', code: 'auth/verification' } }
 
-describe('a message of an Ethereum wallet is taken', () => {
+describe('accepts a message of an Ethereum wallet', () => {
   test.each<[string, (nonce: string) => string]>([
     ['as viem makes it', (nonce) => createMessage(nonce)],
     ['as siwe makes it', (nonce) => new SiweMessage(fields(nonce)).prepareMessage()],
@@ -141,7 +141,7 @@ describe('a message of an Ethereum wallet is taken', () => {
   })
 })
 
-describe('a message of an Ethereum wallet is refused', () => {
+describe('rejects a message of an Ethereum wallet', () => {
   const later = (ms: number) => new Date(now() + ms)
   test.each<[string, (nonce: string) => string]>([
     ['for another domain', (nonce) => createMessage(nonce, { domain: 'evil.example' })],
@@ -203,11 +203,11 @@ describe('a message of an Ethereum wallet is refused', () => {
     expect(await attempt(textOf)).toMatchObject(refused)
   })
 
-  test('signed by somebody else', async () => {
+  test('signed by another key', async () => {
     expect(await attempt((nonce) => createMessage(nonce), evmWallet(now).sign)).toMatchObject(refused)
   })
 
-  test('that was changed after it was signed', async () => {
+  test('changed after it was signed', async () => {
     const message = createMessage(await newNonce(service.url))
     const signature = await wallet.sign(message)
     expect(await verify({ message: message.replace('Sign in to', 'Sign in for'), signature })).toMatchObject(refused)
@@ -291,7 +291,7 @@ describe('a message of a Solana wallet', () => {
         }),
       base58Of,
     ],
-  ])('is taken %s', async (_, textOf, sign) => {
+  ])('is accepted %s', async (_, textOf, sign) => {
     for (const path of ['/v1/auth/verify', '/auth/solana/verify']) {
       const message = textOf(await newNonce(service.url))
       const answer = await post(path, { message, signature: await sign(message) })
@@ -312,16 +312,16 @@ describe('a message of a Solana wallet', () => {
     ['with something behind it', (nonce) => `${createSignInMessageText(input(nonce))}\n`],
     ['with a resource that is no URI', (nonce) => createSignInMessageText({ ...input(nonce), resources: ['a b'] })],
     ['with an address that is none', (nonce) => createSignInMessageText({ ...input(nonce), address: '1111' })],
-  ])('is refused %s', async (_, textOf) => {
+  ])('is rejected %s', async (_, textOf) => {
     expect(await attempt(textOf, solana.sign)).toMatchObject(refused)
   })
 
-  test('with the address of a victim, signed by another key, is refused', async () => {
+  test('with the address of a victim but signed by another key is rejected', async () => {
     const thief = solanaWallet(now)
     expect(await attempt((nonce) => createSignInMessageText(input(nonce)), thief.sign)).toMatchObject(refused)
   })
 
-  test('of a key that verifies everything is refused', async () => {
+  test('from a key that verifies any message is rejected', async () => {
     // The neutral point as the key, and the signature R = neutral point, s = 0: lax verifiers take it for any message.
     const weak = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
     const sign = async () => base64.encode(Uint8Array.from({ length: 64 }, (_, index) => (index === 0 ? 1 : 0)))
@@ -329,7 +329,7 @@ describe('a message of a Solana wallet', () => {
     expect(await attempt(createText, sign)).toMatchObject(refused)
   })
 
-  test('is no message of an Ethereum wallet', async () => {
+  test('is not accepted as a message of an Ethereum wallet', async () => {
     const message = createSignInMessageText(input(await newNonce(service.url)))
     const body = { message, signature: await solana.sign(message), chain_type: 'evm' }
     expect(await verify(body)).toMatchObject(refused)
@@ -352,7 +352,7 @@ describe('an access token', () => {
     new SignJWT(payload).setProtectedHeader(head).sign(key)
   const ask = async (key: string) => (await service.send('/v1/auth/me', { key })).status
 
-  test('names the account on its chain, and works as a key does', async () => {
+  test('identifies the account on its chain and works like a key', async () => {
     const { token, payload } = await claims()
     expect(payload).toMatchObject({
       sub: `eip155:8453:${wallet.address}`,
@@ -365,7 +365,7 @@ describe('an access token', () => {
     }
   })
 
-  test('is taken from whoever knows the secret, so that the refusals below have one reason each', async () => {
+  test('is accepted if signed with the secret, so each refusal below has one reason', async () => {
     expect(await ask(await createToken((await claims()).payload))).toBe(200)
   })
 
@@ -402,14 +402,14 @@ describe('an access token', () => {
     expect(await ask(await forge(payload, token))).toBe(401)
   })
 
-  test('ends after an hour', async () => {
+  test('expires after an hour', async () => {
     const { access_token: token } = (await wallet.signIn(service.url)).json
     expect(await ask(token)).toBe(200)
     passedMs += 60 * minuteMs
     expect(await ask(token)).toBe(401)
   })
 
-  test('is signed with a secret that only this user may read and that survives a restart', async () => {
+  test('is signed with a secret readable by this user only that survives a restart', async () => {
     const { access_token: token, refresh_token } = (await wallet.signIn(service.url)).json
     const sharedSecret = secret()
     await service.restart()
@@ -429,7 +429,7 @@ describe('a refresh token', () => {
   const over = { status: 401, json: { error: 'The refresh token is not valid.', code: 'auth/refresh' } }
   const isIn = async (key: string) => (await service.send('/v1/auth/me', { key })).status === 200
 
-  test('gives a new pair, each time once, for thirty days', async () => {
+  test('returns a new pair once per token for thirty days', async () => {
     const first = (await wallet.signIn(service.url)).json
     const second = await refresh(first.refresh_token, '/auth/refresh')
     expect(second.json).toEqual(signedIn)
@@ -442,7 +442,7 @@ describe('a refresh token', () => {
     expect(await refresh(third.json.refresh_token)).toMatchObject(over)
   })
 
-  test('that comes again ends all that came from the same sign-in, and nothing else', async () => {
+  test('when reused revokes only the tokens from the same sign-in', async () => {
     const otherSession = (await wallet.signIn(service.url)).json
     const first = (await wallet.signIn(service.url)).json
     const second = (await refresh(first.refresh_token)).json
@@ -454,7 +454,7 @@ describe('a refresh token', () => {
     expect(activity.json.activities.map(({ type }: { type: string }) => type)).toContain('auth.refused_reuse')
   })
 
-  test('that is used twice at once serves one, and then ends', async () => {
+  test('succeeds once when used concurrently and is then revoked', async () => {
     const { refresh_token } = (await wallet.signIn(service.url)).json
     const answers = await Promise.all([refresh(refresh_token), refresh(refresh_token), refresh(refresh_token)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401])
@@ -462,7 +462,7 @@ describe('a refresh token', () => {
     expect(await isIn(won.access_token)).toBe(false)
   })
 
-  test('ends when the wallet signs out, with its access tokens', async () => {
+  test('is revoked with its access tokens when the wallet signs out', async () => {
     const tokens = (await wallet.signIn(service.url)).json
     for (const _ of ['once', 'and again']) {
       expect((await post('/auth/logout', { refresh_token: tokens.refresh_token })).json).toEqual({ success: true })
@@ -471,12 +471,12 @@ describe('a refresh token', () => {
     expect(await refresh(tokens.refresh_token)).toMatchObject(over)
   })
 
-  test.each(['', 'srt_', 'x'.repeat(2000)])('that is none is refused', async (refresh_token) => {
+  test.each(['', 'srt_', 'x'.repeat(2000)])('is rejected if invalid', async (refresh_token) => {
     expect((await refresh(refresh_token)).status).toBeGreaterThanOrEqual(400)
     expect(await refresh(`srt_${'A'.repeat(43)}`)).toMatchObject(over)
   })
 
-  test('stands nowhere in the database, nor does the secret of the access tokens', async () => {
+  test('is not stored in the database, like the secret of the access tokens', async () => {
     const tokens = (await wallet.signIn(service.url)).json
     const secret = readFileSync(join(service.dataDir, 'token.secret'), 'utf8').trim()
     for (const ending of ['', '-wal']) {
@@ -493,7 +493,7 @@ describe('wallets of an account', () => {
   const unlink = (key: string, address: string) =>
     service.send(`/v1/auth/wallets/${address}`, { method: 'DELETE', key })
 
-  test('a token names its sign-in, and those of its account that are active', async () => {
+  test('a token identifies its sign-in and the active ones of its account', async () => {
     const [first, second, other] = [evmWallet(now), evmWallet(now), evmWallet(now)]
     for (const newcomer of [first, second]) await link(service.key, newcomer)
     const signIn = async (newcomer: ReturnType<typeof evmWallet>) => {
@@ -523,7 +523,7 @@ describe('wallets of an account', () => {
     }
   })
 
-  test('one that is linked to the owner signs in as the owner, until it is unlinked', async () => {
+  test('a wallet linked to the owner signs in as the owner until unlinked', async () => {
     const mine = evmWallet(now)
     const linked = await link(service.key, mine)
     expect(linked).toMatchObject({
@@ -548,7 +548,7 @@ describe('wallets of an account', () => {
     expect(await me((await mine.signIn(service.url)).json.access_token)).toMatchObject({ role: 'user' })
   })
 
-  test('the sign-ins of one that was unlinked stay over when it is linked again', async () => {
+  test('sign-ins of an unlinked wallet remain revoked when it is linked again', async () => {
     const mine = evmWallet(now)
     await link(service.key, mine)
     const { access_token: key, refresh_token } = (await mine.signIn(service.url)).json
@@ -559,7 +559,7 @@ describe('wallets of an account', () => {
     await unlink(service.key, mine.address)
   })
 
-  test('one that belongs to somebody else is neither linked nor unlinked by others', async () => {
+  test('a wallet of another account cannot be linked or unlinked', async () => {
     const theirs = evmWallet(now)
     await theirs.signIn(service.url)
     expect(await link(service.key, theirs)).toMatchObject({ status: 409, json: { code: 'auth/wallet-linked' } })
@@ -569,14 +569,14 @@ describe('wallets of an account', () => {
     expect([unknown.status, unknown.json.code]).toEqual([404, 'auth/wallet-not-linked'])
   })
 
-  test('needs a fresh message of the wallet itself', async () => {
+  test('linking requires a fresh message from the wallet', async () => {
     const body = await evmWallet(now).signedMessage(service.url)
     const forged = { ...body, signature: await wallet.sign(body.message) }
     expect(await service.send('/v1/auth/wallets', { body: forged })).toMatchObject(refused)
     expect(await service.send('/v1/auth/wallets', { body })).toMatchObject(refusedNonce)
   })
 
-  test('the only way into an account stays', async () => {
+  test('the only sign-in method of an account cannot be removed', async () => {
     const lone = evmWallet(now)
     const { access_token: key } = (await lone.signIn(service.url)).json
     // A key can make no other: whoever held only one could never end it.
@@ -588,7 +588,7 @@ describe('wallets of an account', () => {
     expect(await me(otherToken)).toMatchObject({ wallets: [{ wallet_address: second.address }] })
   })
 
-  test('one that is unlinked takes the API keys that its sign-ins created with it, and no others', async () => {
+  test('unlinking a wallet revokes only the API keys that its sign-ins created', async () => {
     const [first, second] = [evmWallet(now), evmWallet(now)]
     const { access_token: key, refresh_token } = (await first.signIn(service.url)).json
     await link(key, second)
@@ -617,7 +617,7 @@ describe('wallets of an account', () => {
     )
   })
 
-  test('a sign-in that ends because its refresh token was stolen tells of the keys that it created', async () => {
+  test('revoking a sign-in after refresh token theft reports the keys that it created', async () => {
     const { access_token: key, refresh_token } = (await evmWallet(now).signIn(service.url)).json
     const script = (await service.send('/v1/auth/api-keys', { key, body: { name: 'script' } })).json
     for (const status of [200, 401]) {
@@ -632,14 +632,14 @@ describe('wallets of an account', () => {
   })
 })
 
-test('a message for the Host header of a caller is refused where the request came to another place', async () => {
+test('rejects a message for the caller’s Host header if the request reached another address', async () => {
   const host = 'localhost:9'
   const message = createMessage(await newNonce(service.url), { domain: host, uri: `http://${host}/` })
   const body = { message, signature: await wallet.sign(message) }
   expect(await exchange(service.url, '/v1/auth/verify', { headers: { host }, body })).toMatchObject(refused)
 })
 
-test('a service that makes no new accounts knows the wallets that were linked, and no others', async () => {
+test('a service that creates no accounts accepts only linked wallets', async () => {
   const closed = await runningService({ host: 'none', newWallets: 'refused' })
   try {
     const mine = evmWallet()
@@ -651,7 +651,7 @@ test('a service that makes no new accounts knows the wallets that were linked, a
   }
 })
 
-test('whoever asks too often is told when to come back, the owner never', async () => {
+test('rate-limited callers receive a retry time and the owner is never limited', async () => {
   const limited = await runningService({
     host: 'none',
     rateLimits: { perKey: 2, perAddress: 7, signInsPerAddress: 3 },

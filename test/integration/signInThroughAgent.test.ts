@@ -4,7 +4,7 @@ import { exchange } from '../support/runningService.ts'
 import { startSteward } from '../support/steward.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-test('a wallet signs in at the address of the application, also after its service was started again', async () => {
+test('a wallet signs in at the application address even after its service restarts', async () => {
   const steward = await startSteward()
   onTestFinished(() => steward.close())
   const { origin } = new URL(steward.url)

@@ -73,7 +73,7 @@ async function dial(): Promise<Socket> {
   return socket
 }
 
-test('a request that comes byte by byte is answered as any other', async () => {
+test('answers a request that arrives byte by byte normally', async () => {
   const socket = await dial()
   socket.setNoDelay(true)
   let said = ''
@@ -91,7 +91,7 @@ test('a request that comes byte by byte is answered as any other', async () => {
   await nothingStays()
 })
 
-test('bodies that never end keep nobody waiting, are limited in number, and end with their connection', async () => {
+test('unfinished bodies block no client, are limited in number and end with their connection', async () => {
   const endless = await Promise.all(Array.from({ length: 120 }, dial))
   const answers: string[] = []
   for (const socket of endless) {
@@ -108,7 +108,7 @@ test('bodies that never end keep nobody waiting, are limited in number, and end 
   await eventually(() => goesOn())
 })
 
-test('a body that is too large is refused before all of it came', async () => {
+test('rejects an oversized body before all of it arrives', async () => {
   const socket = await dial()
   let said = ''
   socket.on('data', (piece: Buffer) => {
@@ -120,7 +120,7 @@ test('a body that is too large is refused before all of it came', async () => {
   await nothingStays()
 })
 
-test('clients that ask and never read take bounded memory, and leave nothing', async () => {
+test('clients that send requests without reading use bounded memory and leave nothing behind', async () => {
   const { result } = await tools.call('sandbox_create')
   const sandbox_id = result.id
   await tools.call('sandbox_write_file', { sandbox_id, path: '/root/big', content: 'x'.repeat(4 * 1024 * 1024) })
@@ -141,7 +141,7 @@ test('clients that ask and never read take bounded memory, and leave nothing', a
   await service.send(`/v1/sandboxes/${sandbox_id}`, { method: 'DELETE' })
 })
 
-test('clients that leave in the middle of a call leave nothing but the command, which ends with its time', async () => {
+test('clients that disconnect mid-call leave only the command, which ends at its timeout', async () => {
   const { result } = await tools.call('sandbox_create')
   const sandbox_id = result.id
   const leaving = await Promise.all(Array.from({ length: 10 }, dial))

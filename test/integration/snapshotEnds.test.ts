@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 test.for([
   ['its helper lets go of the sandbox', false],
   ['and its helper with it: the next one lets go of the sandbox', true],
-] as const)('kill -9 in the middle of a snapshot: %s, and the half copy is gone', async ([, alsoHelper], context) => {
+] as const)('kill -9 during a snapshot: %s, and the partial copy is removed', async ([, alsoHelper], context) => {
   const folder = join(temporaryFolder('snapshot'), 'machines')
   const runtime = testRuntime({ folder, log: silentLog, now: Date.now })
   const { enforced } = await runtime.describe()

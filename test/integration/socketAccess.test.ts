@@ -34,7 +34,7 @@ async function staysOpen(socket: SocketClient, credential: string): Promise<void
 const waitUntilClosed = (socket: SocketClient) => until('the socket is closed', () => socket.closed)
 const accessEnded = { code: 4401, reason: 'Access has ended' }
 
-test('a key that is revoked takes its sockets with it, and no others', async () => {
+test('a revoked key closes only its own sockets', async () => {
   const { json } = await service.send('/v1/auth/api-keys', { body: { name: 'script' } })
   const [theirs, mine] = [await events(json.key), await events(service.key)]
   await service.send(`/v1/auth/api-keys/${json.id}`, { method: 'DELETE' })

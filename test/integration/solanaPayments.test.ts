@@ -46,7 +46,7 @@ async function market(fields: ShopFields = {}) {
 }
 
 describe.each([1, 2] as const)('version %s', (version) => {
-  test('is verified and settled by their facilitator, and the balances move by the exact amount', async () => {
+  test('is verified and settled by their facilitator and moves the exact amount', async () => {
     const { buy, ended, cluster, payTo, records, payments } = await market({ version })
     const { record, answer } = await ended(await buy())
     expect(record, JSON.stringify(record)).toMatchObject({
@@ -62,14 +62,14 @@ describe.each([1, 2] as const)('version %s', (version) => {
   })
 })
 
-test("the seller's memo is the one that is written, however long it may be", async () => {
+test('writes the seller’s memo to the transaction regardless of its length', async () => {
   const memo = `order 7 ${'é'.repeat(124)}`
   const { buy, ended, cluster } = await market({ extra: { memo } })
   expect((await ended(await buy())).record).toMatchObject({ state: 'settled', paid: true })
   expect(await cluster.balance(payer)).toBe(4_990_000n)
 })
 
-test('a seller that takes the money and says that it refused: the chain tells', async () => {
+test('the chain confirms a payment that a seller settled but reported as refused', async () => {
   const created = await market({
     paid: async ({ payload }) => {
       await created.cluster.land(payload.transaction)
@@ -86,7 +86,7 @@ test('a seller that takes the money and says that it refused: the chain tells', 
   expect(created.signer.signatures()).toBe(1)
 })
 
-test('what was refused counts until its block is too old and our clock agrees, and cannot be settled afterwards', async () => {
+test('a refused payment counts until block and local clock expire, then cannot be settled', async () => {
   let nowMs = Date.now()
   const created = await market({ paid: async () => ({ status: 402 }), clock: () => nowMs })
   const id = await created.buy()
@@ -108,7 +108,7 @@ test('what was refused counts until its block is too old and our clock agrees, a
   expect(await created.cluster.balance(payer)).toBe(5_000_000n)
 })
 
-test('what a facilitator may change of the transaction is nothing', async () => {
+test('a facilitator cannot change the transaction', async () => {
   const created = await market({
     async paid(payload, requirements) {
       const bytes = Buffer.from(payload.payload.transaction, 'base64')
@@ -122,7 +122,7 @@ test('what a facilitator may change of the transaction is nothing', async () => 
   expect(await created.cluster.balance(payer)).toBe(4_990_000n)
 })
 
-describe('the whole agent', () => {
+describe('the complete agent', () => {
   const phrase = 'test test test test test test test test test test test junk'
   const openMarket = async (fields: ShopFields & { rpc?: string } = {}) => {
     const dataFolder = temporaryFolder('solana-agent')
@@ -139,7 +139,7 @@ describe('the whole agent', () => {
     return { ...sold, agent, post, decide, from: first }
   }
 
-  test('checks, asks, signs, pays, and shows what it did', async () => {
+  test('checks a price, requests approval and signs and reports the payment', async () => {
     const { post, decide, cluster, url, from, agent } = await openMarket()
     const quote = await post('/local/payments/check', { url })
     expect(quote, JSON.stringify(quote)).toMatchObject({ chosen: 0, verdict: { effect: 'ask' } })
@@ -154,7 +154,7 @@ describe('the whole agent', () => {
     expect(JSON.stringify(json)).toContain(paid.pay_to)
   })
 
-  test('keeps to the limit of a payee, whose letters have a case', async () => {
+  test('enforces the limit of a payee with a case-sensitive address', async () => {
     const { post, agent, url, payTo, payments } = await openMarket()
     const limits = { ...noLimits, payees: [{ payee: `${mainnet.id}:${payTo}`, month_micro_usd: 5_000 }] }
     const set = await agent.send('/local/payments/budgets', { method: 'PUT', body: limits })
@@ -163,7 +163,7 @@ describe('the whole agent', () => {
     expect(payments).toEqual([])
   })
 
-  test('signs nothing where the node does not answer, and says so', async () => {
+  test('signs nothing and reports the error if the node does not respond', async () => {
     const { post, decide, url, payments } = await openMarket({ rpc: 'http://127.0.0.1:9' })
     const paid = await decide(await post('/local/payments/fetch', { url }))
     expect(paid).toMatchObject({ state: 'refused', paid: false, error: '127.0.0.1:9 cannot be reached.' })

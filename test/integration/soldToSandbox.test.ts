@@ -39,7 +39,7 @@ const statusAt = (host: string): Promise<number | undefined> =>
       .end()
   })
 
-test('the domain leads to the port, and its DNS to this computer', async () => {
+test('the domain routes to the port and its DNS points to this computer', async () => {
   const domain = 'bought-shop.com'
   const answer = await buy({ domain, sandbox_id: sandboxId, sandbox_port: 8000 })
   expect(answer.status, answer.text).toBe(201)
@@ -51,7 +51,7 @@ test('the domain leads to the port, and its DNS to this computer', async () => {
   expect(stdout.trim()).toBe('127.0.0.1')
 })
 
-test('a domain of the test registry is proved by owning it, that of somebody else is not', async () => {
+test('a test registry domain is proved by ownership, but not for other accounts', async () => {
   const domain = 'www.bought-shop.com'
   const path = `/v1/sandboxes/${sandboxId}/domains`
   expect((await service.send(path, { body: { domain } })).json).toMatchObject({ domain, verified: true })
@@ -65,11 +65,11 @@ test.each([
   [{ sandbox_port: 8000 }, 400],
   [{ sandbox_id: 'f'.repeat(32), sandbox_port: 8000 }, 404],
   [{ sandbox_id: 'none', sandbox_port: 8000 }, 404],
-])('%j is refused before anybody pays', async (body, status) => {
+])('%j is rejected before payment', async (body, status) => {
   expect((await ask({ domain: 'never-shop.com', ...body })).status).toBe(status)
 })
 
-test('a port that is not exposed is refused before anybody pays', async () => {
+test('rejects an unexposed port before payment', async () => {
   const answer = await ask({ domain: 'never-shop.com', sandbox_id: sandboxId, sandbox_port: 8001 })
   expect([answer.status, answer.json.code]).toEqual([404, 'port/not-found'])
 })

@@ -72,7 +72,7 @@ async function kill(pids: readonly number[]): Promise<void> {
   await until('all processes ended', () => !pids.some(isAlive))
 }
 
-test('Steward starts at the first try after everything was killed', async () => {
+test('Steward starts on the first attempt after all processes were killed', async () => {
   const dataFolder = temporaryFolder('data')
   const before = await startSteward({ dataFolder })
   open.push(before.close)
@@ -86,7 +86,7 @@ test('Steward starts at the first try after everything was killed', async () => 
   expect(readFileSync(join(dataFolder, 'logs', 'main.log'), 'utf8')).not.toContain('starting again')
 })
 
-test('Steward starts at the first try after `stop` with an exposed port', async () => {
+test('Steward starts on the first attempt after `stop` with an exposed port', async () => {
   const dataFolder = temporaryFolder('data')
   const before = await startSteward({ dataFolder })
   open.push(before.close)
@@ -109,7 +109,7 @@ test('Steward starts at the first try after `stop` with an exposed port', async 
   expect(readFileSync(join(dataFolder, 'logs', 'main.log'), 'utf8')).not.toContain('starting again')
 })
 
-test('a service alone that takes payments starts at the first try after everything was killed', async () => {
+test('a standalone service with payments starts on the first attempt after everything was killed', async () => {
   const service = await createServiceProcess(undefined, { payments: { facilitator: 'test-ledger' } })
   open.push(service.close)
   const ids = await leaveEachState(service.send, service.dataDir, service.hostPid)

@@ -23,7 +23,7 @@ afterAll(async () => {
 const switchTo = (stopped: boolean) => paying.agent.approvals.switchStop(stopped)
 const answer = { parts: [{ text: 'Hello.' }], usage: plainUsage }
 
-test('models are refused to every key, directly and through the agent, until the user resumes', async () => {
+test('every key is denied models directly and through the agent until the user resumes', async () => {
   const { key } = (await paying.service.send('/v1/auth/api-keys', { body: { name: 'claude-code' } })).json
   const ask = (origin: string, path: string) =>
     exchange(origin, path, {
@@ -46,7 +46,7 @@ test('models are refused to every key, directly and through the agent, until the
   expect((await ask(paying.service.url, '/v1/messages')).status).toBe(200)
 })
 
-test('running chats end, and none begins', async () => {
+test('running chats end and none can start', async () => {
   const chat = (await paying.post('/local/chat/conversations', { models: ['kimi-k2.5'] })).json
   const send = () => paying.post(`/local/chat/conversations/${chat.id}/messages`, { parent_id: null, text: 'Hello' })
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -67,7 +67,7 @@ test('running chats end, and none begins', async () => {
   expect((await send()).status).toBe(201)
 })
 
-test('a completion of an API key that streams ends and is charged', async () => {
+test('a streaming completion of an API key ends and is charged', async () => {
   const { key } = (await paying.service.send('/v1/auth/api-keys', { body: { name: 'claude-code' } })).json
   for (const origin of [paying.service.url, paying.agent.origin]) {
     const { promise, resolve } = Promise.withResolvers<void>()

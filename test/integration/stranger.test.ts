@@ -255,7 +255,7 @@ function normalize({ text }: Pick<Answer, 'text'>, values: Record<string, string
   return ids.reduce((text, [name, value]) => text.replaceAll(value, `:${name}`), text)
 }
 
-test('has a line for every operation, and for no other', () => {
+test('the table contains exactly one line for each operation', () => {
   expect(Object.keys(lines).sort()).toEqual(routeTable.map(({ operation }) => operation).sort())
 })
 
@@ -265,24 +265,24 @@ test.each([...ofKind('missing'), ...ofKind('own'), ...ofKind('paid')])('%s needs
   expect(['key', 'account']).toContain(auth),
 )
 
-test.each(ofKind('owner'))('%s is for the owner alone', async (_, route, path) => {
+test.each(ofKind('owner'))('%s is restricted to the owner', async (_, route, path) => {
   expect(['owner', 'person']).toContain(route.auth)
   expect(await ask(route, path, theirs)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
 })
 
-test.each(ofKind('own'))('%s tells the stranger of nobody else', async (_, route, path) => {
+test.each(ofKind('own'))('%s reveals no other account to the stranger', async (_, route, path) => {
   const { status, text } = await ask(route, path, { address: third.address, nonce: `0x${'1'.repeat(64)}` })
   expect(status, text).toBe(route.status)
   for (const mark of marks) expect(text).not.toContain(mark)
 })
 
-test.each(ofKind('paid'))('%s wants the stranger’s own money', async (_, route, path) => {
+test.each(ofKind('paid'))('%s requires the stranger to pay', async (_, route, path) => {
   const { status, text } = await ask(route, path, {})
   expect(status, text).toBe(402)
   for (const mark of marks) expect(text).not.toContain(mark)
 })
 
-test.each(ofKind('missing'))('%s: what belongs to the owner is not there', async (_, route, path) => {
+test.each(ofKind('missing'))('%s: returns 404 for resources of the owner', async (_, route, path) => {
   const foreign = await ask(route, path, theirs)
   const unknown = await ask(route, path, nowhere)
   expect([foreign.status, unknown.status]).toEqual([404, 404])
@@ -292,14 +292,17 @@ test.each(ofKind('missing'))('%s: what belongs to the owner is not there', async
 const within = ofKind('missing').filter(
   ([, { operation }, path]) => path.split(':').length > 2 && !path.includes(':pid') && operation !== 'portRemove',
 )
-test.each(within)('%s: nor is it in a sandbox of the stranger', async (_, route, path) => {
-  const foreign = await ask(route, path, { ...theirs, id: strangerSandbox })
-  const unknown = await ask(route, path, { ...nowhere, id: strangerSandbox })
-  expect([foreign.status, unknown.status]).toEqual([404, 404])
-  expect(normalize(foreign, theirs)).toBe(normalize(unknown, nowhere))
-})
+test.each(within)(
+  '%s: returns 404 for resources of the owner inside a sandbox of the stranger',
+  async (_, route, path) => {
+    const foreign = await ask(route, path, { ...theirs, id: strangerSandbox })
+    const unknown = await ask(route, path, { ...nowhere, id: strangerSandbox })
+    expect([foreign.status, unknown.status]).toEqual([404, 404])
+    expect(normalize(foreign, theirs)).toBe(normalize(unknown, nowhere))
+  },
+)
 
-test('every WebSocket is closed to the stranger, or tells of nobody else', async () => {
+test('every WebSocket rejects the stranger or reveals no other account', async () => {
   const { json } = await service.send('/openapi.json')
   const sockets = Object.entries<Record<string, { responses: object }>>(json.paths)
     .filter(([, methods]) => Object.values(methods).some(({ responses }) => '101' in responses))
@@ -328,14 +331,14 @@ test('every WebSocket is closed to the stranger, or tells of nobody else', async
   events.close()
 })
 
-test('an Idempotency-Key of the owner gives the stranger no answer of theirs', async () => {
+test('an Idempotency-Key of the owner returns no stored response to the stranger', async () => {
   const request = { body: { command: 'echo theirs; id -u' }, headers: { 'idempotency-key': 'one' } }
   expect((await service.send(`/v1/sandboxes/${theirs.id}/exec`, request)).status).toBe(200)
   const path = `/v1/sandboxes/${theirs.id}/exec`
   expect((await service.send(path, { ...request, key: strangerKey })).status).toBe(404)
 })
 
-test('a private port of the owner opens with a key of theirs only', async () => {
+test('a private port of the owner opens only with a key of the owner', async () => {
   const host = `3000-${theirs.id}.localhost:${new URL(service.url).port}`
   const requestPort = (key: string) => service.send('/', { key, headers: { host } })
   const foreign = await requestPort(strangerKey)
@@ -345,7 +348,7 @@ test('a private port of the owner opens with a key of theirs only', async () => 
   expect((await requestPort(service.key)).status).not.toBe(401)
 })
 
-test('what the stranger tried changed nothing', async () => {
+test('requests by the stranger change nothing', async () => {
   const sandbox = `/v1/sandboxes/${theirs.id}`
   expect((await service.send(sandbox)).json).toMatchObject({ name: 'theirs again', status: 'running' })
   expect((await service.send(`${sandbox}/pty`)).json.sessions).toMatchObject([

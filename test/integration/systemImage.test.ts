@@ -14,7 +14,7 @@ const execute = promisify(execFile)
 const testMs = 900_000
 
 test(
-  'an image of this system takes packages inside, and is what it was afterwards',
+  'packages can be installed in a system image, and the image remains unchanged',
   async (context) => {
     const data = temporaryFolder('system')
     const debs = join(data, 'debs')

@@ -45,7 +45,7 @@ const calls = (name: string, args: object) => ({
 })
 const says = (text: string) => ({ parts: [{ text }], usage: plainUsage })
 
-test('a payment leads to the prompt that led to it, and back, with what all of it cost', async () => {
+test('links a payment to its prompt and back with the total cost', async () => {
   providers.play(calls('credits_topup', { amount_usd: 5 }), says('Done.'))
   const { conversation, question, answer } = await ask('Buy some credits')
   // Approved by another action of the person, and still part of the turn.
@@ -84,7 +84,7 @@ test('a payment leads to the prompt that led to it, and back, with what all of i
   expect(await get('/local/activity/verify')).toMatchObject({ ok: true, problems: [] })
 })
 
-test('what was denied stays part of the turn that asked for it', async () => {
+test('a denied request remains part of the turn that submitted it', async () => {
   paying.setPolicy([])
   const domain = 'task-denied.com'
   const { payment } = (await paying.post('/local/payments/domains/register', { domain })).json
@@ -102,7 +102,7 @@ test('what was denied stays part of the turn that asked for it', async () => {
   )
 })
 
-test('two turns at once keep apart', async () => {
+test('concurrent turns remain separate', async () => {
   const turns = await Promise.all(
     ['One', 'Two'].map(async (text) => {
       providers.play(says(text))
@@ -119,7 +119,7 @@ test('two turns at once keep apart', async () => {
   }
 })
 
-test('what a person buys in the window is one task of theirs', async () => {
+test('a purchase by the user in the window is one task', async () => {
   const bought = await paying.post('/local/payments/topup', { amount_usd: 5 })
   expect(bought.status, bought.text).toBeLessThan(300)
   const { payment } = bought.json
@@ -132,7 +132,7 @@ test('what a person buys in the window is one task of theirs', async () => {
   })
 })
 
-test('turns of chats are listed, the newest first, with how they began and ended', async () => {
+test('lists turns of chats newest first with their start and end', async () => {
   const turns: { question: string }[] = []
   for (const text of ['First of the list', 'Second of the list']) {
     providers.play(says(text))

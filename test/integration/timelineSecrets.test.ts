@@ -212,11 +212,11 @@ const scenarios: Record<string, () => Promise<void>> = {
   },
 }
 
-test.each(Object.keys(scenarios))('given to %s', { timeout: 240_000 }, async (name) => {
+test.each(Object.keys(scenarios))('secrets given to %s', { timeout: 240_000 }, async (name) => {
   await scenarios[name]?.()
 })
 
-test('none of them is in Activity, its search, its export or the log', { timeout: 120_000 }, async () => {
+test('no secret is in Activity, its search, its export or the log', { timeout: 120_000 }, async () => {
   const last = await paying.service.send('/v1/auth/api-keys', { body: { name: 'the last one' } })
   expectSuccess(last)
   await eventually(async () => {

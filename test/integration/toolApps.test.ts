@@ -26,7 +26,7 @@ async function openClient(profile: ToolProfile, revision: Revision): Promise<Mcp
 }
 
 test.each(['2025-11-25', '2026-07-28'] as const)(
-  'in revision %s, what pays or deletes names the page',
+  'in revision %s, tools that pay or delete reference the page',
   async (revision) => {
     const client = await openClient('all', revision)
     expect(client.getServerCapabilities()?.extensions).toEqual({
@@ -39,7 +39,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
   },
 )
 
-test('the page is one document that loads nothing and may reach nothing', async () => {
+test('the page is a single document without external loads or connections', async () => {
   const client = await openClient('money', '2025-11-25')
   const { contents } = await client.readResource({ uri: receiptUri })
   expect(contents).toHaveLength(1)
@@ -58,7 +58,7 @@ test('the page is one document that loads nothing and may reach nothing', async 
   expect(text.length).toBeLessThan(24_000)
 })
 
-test('who can neither pay nor delete sees no page', async () => {
+test('a client that cannot pay or delete sees no page', async () => {
   const client = await openClient('read-only', '2025-11-25')
   expect((await client.listResources()).resources.map(({ uri }) => uri)).not.toContain(receiptUri)
   await expect(client.readResource({ uri: receiptUri })).rejects.toThrow()
@@ -70,7 +70,7 @@ test.each([
   'UI://steward/receipt',
   'ui://steward/prompt.js',
   'ui://',
-])('there is no page %s', async (uri) => {
+])('returns no page for %s', async (uri) => {
   const client = await openClient('all', '2025-11-25')
   await expect(client.readResource({ uri })).rejects.toThrow()
 })

@@ -45,8 +45,8 @@ const refusing = () =>
   }, oneDollar)
 const nameSeller = (seller: { url: string }) => paying.nameServers(new URL(seller.url).host)
 
-describe('a seller that refuses a payment and keeps the signature', () => {
-  test('reserves at most the daily budget', async () => {
+describe('a seller that refuses a payment but retains the signature', () => {
+  test('reserves no more than the daily budget', async () => {
     const seller = await refusing()
     nameSeller(seller)
     const { call, spent } = await openClient(2.5)
@@ -62,7 +62,7 @@ describe('a seller that refuses a payment and keeps the signature', () => {
     expect(texts[2]).toContain('$0.50 left')
   })
 
-  test('is not paid again by the same call, also minutes later', async () => {
+  test('is not paid again by the same call, even minutes later', async () => {
     const seller = await refusing()
     nameSeller(seller)
     const { call } = await openClient(10)
@@ -75,7 +75,7 @@ describe('a seller that refuses a payment and keeps the signature', () => {
   })
 })
 
-test('an order that fails after payment counts, and its payment is reported', async () => {
+test('an order that fails after payment counts and its payment is reported', async () => {
   const { call, spent } = await openClient(12)
   const before = await paying.money()
   const answers = []
@@ -91,7 +91,7 @@ test('an order that fails after payment counts, and its payment is reported', as
   expect(answers.at(-1)?.text).toContain('left of this client')
 })
 
-test('payments count once; requests refused before signing do not count', async () => {
+test('payments count once and requests refused before signing do not count', async () => {
   const seller = await hostileSeller(respond, oneDollar)
   nameSeller(seller)
   const { call, spent } = await openClient(10)

@@ -32,7 +32,7 @@ async function programs(
 }
 const sandboxes = async (): Promise<Json[]> => (await service.send('/v1/sandboxes')).json.sandboxes
 
-test('starts no program in a program, and names that are none are refused', async () => {
+test('cannot start a nested program or call invalid tool names', async () => {
   const { run } = await programs()
   const { result } = await run(`const calls = [['operations_run', { code: '1' }], ['operations_search', { query: '' }],
       ...['__proto__', 'constructor', 'toString', '', 'a'.repeat(9000)].map((name) => [name, {}])]
@@ -43,7 +43,7 @@ test('starts no program in a program, and names that are none are refused', asyn
   for (const said of result.value.slice(2)) expect(said).toMatch(/^There is no tool/)
 })
 
-test('has the policy of its client: what deletes waits, and a dry run does nothing', async () => {
+test('follows the client policy: deletions wait and a dry run does nothing', async () => {
   const { json: unrelated } = await service.send('/v1/sandboxes', { body: { name: 'kept' } })
   const deletes = `export default await steward.sandbox_delete({ sandbox_id: '${unrelated.id}' }).catch((failure) => failure.message)`
   const { run } = await programs({ name: 'asks' })
@@ -64,7 +64,7 @@ test('has the policy of its client: what deletes waits, and a dry run does nothi
   await service.send(`/v1/sandboxes/${unrelated.id}`, { method: 'DELETE' })
 })
 
-test('in a sandbox where others run has the authority of that sandbox alone', async () => {
+test('in a shared sandbox has the authority of that sandbox only', async () => {
   const [ownSandbox, otherSandbox] = await Promise.all(
     ['dirty', 'victim'].map(async (name) => (await service.send('/v1/sandboxes', { body: { name } })).json.id),
   )
@@ -95,7 +95,7 @@ test('in a sandbox where others run has the authority of that sandbox alone', as
   for (const id of [ownSandbox, otherSandbox]) await service.send(`/v1/sandboxes/${id}`, { method: 'DELETE' })
 })
 
-test('makes 200 calls and no more, and leaves no sandbox', async () => {
+test('makes at most 200 calls and leaves no sandbox', async () => {
   const { run } = await programs()
   const calls = (count: number) => `let made = 0
     for (let at = 0; at < ${count}; at += 1) { await steward.credits_balance(); made += 1 }
@@ -105,7 +105,7 @@ test('makes 200 calls and no more, and leaves no sandbox', async () => {
   expect(await sandboxes()).toEqual([])
 })
 
-test('finds no key, and what it prints is cut and speaks for nobody', async () => {
+test('finds no key, and its output is truncated and grants no authority', async () => {
   const { run } = await programs()
   const { result } = await run(`import { readFileSync, readdirSync } from 'node:fs'
     const [folder] = readdirSync('/tmp').filter((it) => it.startsWith('steward-'))
@@ -120,7 +120,7 @@ test('finds no key, and what it prints is cut and speaks for nobody', async () =
   expect(result.value).not.toMatch(/Bearer|sk_steward/)
 })
 
-test('that never ends is ended with its client, and its sandbox too', async () => {
+test('that never finishes ends with its client and removes its sandbox', async () => {
   const { client } = await programs()
   const leaving = new AbortController()
   const pendingCall = client.callTool(

@@ -52,7 +52,7 @@ const expectRefusal = (answer: McpAnswer): string => {
   return answer.text
 }
 
-describe('a server of this computer that the user did not name', () => {
+describe('a server on this computer that the user did not allow', () => {
   beforeEach(() => nameServers())
 
   test.each([
@@ -60,7 +60,7 @@ describe('a server of this computer that the user did not name', () => {
     ['a read-only client', { profile: 'read-only' }],
     ['a client in dry run', { dry_run: true }],
     ['a client that may do everything', { policy: { changes: 'allow', destroys: 'allow' } }],
-  ])('is not reached by %s', async (_, settings) => {
+  ])('cannot be reached by %s', async (_, settings) => {
     const call = await openClient(settings)
     for (const name of ['x402_check', 'x402_fetch', 'x402_discover']) {
       for (const method of methods) {
@@ -77,7 +77,7 @@ describe('a server of this computer that the user did not name', () => {
     expect(requests).toEqual([])
   })
 
-  test('is not reached with an API key, and is reached by the window', async () => {
+  test('cannot be reached with an API key but is reachable from the window', async () => {
     const key = { authorization: `Bearer ${paying.service.key}` }
     const body = { url: `http://${host}/containers/create`, ...send }
     for (const path of ['check', 'fetch', 'discover']) {
@@ -91,10 +91,10 @@ describe('a server of this computer that the user did not name', () => {
   })
 })
 
-describe('a server of this computer that the user named', () => {
+describe('a server on this computer that the user allowed', () => {
   beforeEach(() => nameServers(host))
 
-  test('is read by the tools that read, with GET and HEAD and no body', async () => {
+  test('is read by read-only tools with GET and HEAD and no body', async () => {
     const call = await openClient({ profile: 'read-only' })
     for (const { name, input } of toolTable.filter(({ effect }) => effect === 'read')) {
       const url = { url: `http://${host}/${name}` }
@@ -108,7 +108,7 @@ describe('a server of this computer that the user named', () => {
     expect(requests.filter(({ method, body }) => !['GET', 'HEAD'].includes(method) || body !== '')).toEqual([])
   })
 
-  test('is named with its port: another port stays closed', async () => {
+  test('is allowed with its port only, and another port remains closed', async () => {
     nameServers('127.0.0.1:9')
     expectRefusal(await (await openClient({}))('x402_check', { url: `http://${host}/` }))
     expect(requests).toEqual([])
@@ -133,7 +133,7 @@ describe('a server of this computer that the user named', () => {
     expect(requests).toEqual([{ method: 'POST', path: '/x', body: send.body }])
   })
 
-  test('is sent nothing while everything is stopped', async () => {
+  test('receives no request while everything is stopped', async () => {
     const call = await openClient({ policy: { changes: 'allow', destroys: 'allow' } })
     await paying.post('/local/stop', { stopped: true })
     try {
@@ -152,7 +152,7 @@ describe('a server of this computer that the user named', () => {
   })
 })
 
-test('limits that allow programs a server of this computer are confirmed', async () => {
+test('limits that allow programs a server on this computer require confirmation', async () => {
   nameServers()
   const answer = await paying.budgets({ ...noLimits, local_servers: [host] })
   expect([answer.status, answer.json.code]).toEqual([403, 'policy/confirmation'])

@@ -70,7 +70,7 @@ async function readId(payment: Promise<{ record: { id: PaymentId } } | undefined
   return paid.record.id
 }
 
-test('what was used is paid, by the word of the chain, and the rest is free again', async () => {
+test('pays the amount used according to the chain and releases the rest', async () => {
   const { pay, ended, spent, records } = await payer()
   const { url, permits } = await seller((permit) => settle(permit, used))
   const { record } = await ended(await readId(pay(url)))
@@ -87,7 +87,7 @@ test('what was used is paid, by the word of the chain, and the rest is free agai
   })
 })
 
-test('what is signed is good for this payee, facilitator and amount, once', async () => {
+test('a signature is valid once for this payee, facilitator and amount', async () => {
   const { pay, ended, spent } = await payer()
   const refused: string[] = []
   const { url } = await seller(async (permit) => {
@@ -119,7 +119,7 @@ test.each<[string, () => Promise<Hex>]>([
         args: [payTo, 5n],
       }),
   ],
-])('a seller that names a transaction %s: all that was signed counts as paid', async (_, named) => {
+])('a seller that names a transaction %s: the full signed amount counts as paid', async (_, named) => {
   const { pay, ended, records } = await payer()
   const { url } = await seller(async (permit) => {
     await settle(permit, cap)
@@ -129,7 +129,7 @@ test.each<[string, () => Promise<Hex>]>([
   expect(records.sum({ sinceMs: 0 })).toEqual({ spent: cap, held: 0 })
 })
 
-test('a seller that names the transaction of an earlier, smaller payment: all that was signed counts as paid', async () => {
+test('a seller that names an earlier, smaller payment: the signed amount counts as paid', async () => {
   const { pay, ended, records } = await payer()
   let earlier: Hex | undefined
   const { url } = await seller(async (permit) => {
@@ -142,7 +142,7 @@ test('a seller that names the transaction of an earlier, smaller payment: all th
   expect(records.sum({ sinceMs: 0 })).toEqual({ spent: cap + 1, held: 0 })
 })
 
-test('a seller that takes it and says nothing is found out; one that never takes it was not paid', async () => {
+test('detects an unreported settlement, and a payment never settled counts as unpaid', async () => {
   const { pay, read, engine, records, spent } = await payer()
   const takes = await seller(async (permit) => {
     await settle(permit, used).catch(() => {})
@@ -165,7 +165,7 @@ test('a seller that takes it and says nothing is found out; one that never takes
   expect(await spent()).toBe(used)
 })
 
-test('without an allowance for Permit2 nothing is signed, and it says what to do', async () => {
+test('signs nothing without an allowance for Permit2 and reports what to do', async () => {
   const { pay } = await payer({ allowed: false })
   const { url, permits } = await seller((permit) => settle(permit, used))
   await expect(pay(url)).rejects.toMatchObject({
@@ -183,7 +183,7 @@ test.each<[string, object, RegExp]>([
     { network: 'eip155:31337', asset: `0x7357${'0'.repeat(31)}31337` },
     /does not pay by “upto” on/,
   ],
-])('an offer that %s is refused by name', async (_, over, why) => {
+])('rejects an offer with the reason: it %s', async (_, over, why) => {
   const { pay } = await payer()
   const { url } = await seller(async () => undefined, over)
   await expect(pay(url)).rejects.toThrow(why)

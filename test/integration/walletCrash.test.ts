@@ -51,7 +51,7 @@ function listSecrets({ vaultFile }: TestWallet): string[] {
 
 describe('a crash while the first secret is added', () => {
   test.each(['1', '2'])(
-    'before file %s took its name leaves no wallet, and another one can be made',
+    'before the rename of file %s leaves no wallet, and another can be created',
     async (crashPoint) => {
       const { wallet } = afterCrash('empty', 'create', crashPoint)
       expect(await wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
@@ -60,7 +60,7 @@ describe('a crash while the first secret is added', () => {
     },
   )
 
-  test('before its row was written loses nothing: the passphrase brings its accounts', async () => {
+  test('before its row was written loses nothing and the passphrase restores its accounts', async () => {
     const { wallet } = afterCrash('empty', 'create', 'row')
     expect(await wallet.status()).toMatchObject({ state: 'locked', keyrings: [] })
     await wallet.unlock(passphrase)
@@ -69,11 +69,11 @@ describe('a crash while the first secret is added', () => {
   })
 })
 
-describe('what was added again after a crash, before it was found', () => {
+describe('a secret added again after a crash, before recovery', () => {
   const phrase = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
   const again = { phrase, writtenDown: true, passphrase }
 
-  test('is in the wallet once, with one secret', async () => {
+  test('is in the wallet once with one secret', async () => {
     const crashed = afterCrash('made', 'create', 'row')
     const { id } = await crashed.wallet.addPhrase(again)
     const wallet = reopen(crashed)
@@ -83,7 +83,7 @@ describe('what was added again after a crash, before it was found', () => {
     expect(listSecrets(crashed)).toEqual([(await wallet.status()).keyrings[0]?.id, id].sort())
   })
 
-  test('is mended by what the crash has left, when its own secret is gone', async () => {
+  test('is repaired from the crash remains if its own secret is missing', async () => {
     const crashed = afterCrash('made', 'create', 'row')
     const { id } = await crashed.wallet.addPhrase(again)
     crashed.close()
@@ -96,7 +96,7 @@ describe('what was added again after a crash, before it was found', () => {
     expect(await readKey(wallet, 1)).toHaveLength(64)
   })
 
-  test('in a part leaves the rest to be found', async () => {
+  test('that is only one part leaves the rest to be recovered', async () => {
     const crashed = afterCrash('made', 'create', 'row')
     const privateKey = '1ab42cc412b618bdea3a599e3c9bae199ebf030895b039e9db1e30dafb12b727'
     await crashed.wallet.addPrivateKey({ privateKey, chainType: 'evm', label: 'Part', passphrase })
@@ -110,12 +110,12 @@ describe('what was added again after a crash, before it was found', () => {
   })
 })
 
-describe('a crash while a second one is added', () => {
+describe('a crash while a second secret is added', () => {
   test.each([
     ['1', []],
     ['2', []],
     ['row', [secondAddress]],
-  ])('at %s keeps the first, and shows the second whole or not at all', async (crashPoint, more) => {
+  ])('at %s preserves the first and shows the second completely or not at all', async (crashPoint, more) => {
     const { wallet } = afterCrash('made', 'create', crashPoint)
     const before = await wallet.status()
     expect(before).toMatchObject({ state: 'locked', keyrings: [{ label: 'First' }] })
@@ -129,7 +129,7 @@ describe('a crash while a second one is added', () => {
   })
 })
 
-test('a crash while the last one is removed does not bring it back', async () => {
+test('a crash while the last secret is removed does not restore it', async () => {
   const { wallet, folder } = afterCrash('made', 'remove', '1')
   expect(await wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
   opened?.close()
@@ -137,7 +137,7 @@ test('a crash while the last one is removed does not bring it back', async () =>
   expect(await opened.wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
 })
 
-test('a crash while the passphrase is changed leaves the old one', async () => {
+test('a crash while the passphrase is changed preserves the old one', async () => {
   const { wallet } = afterCrash('made', 'change', '1')
   await wallet.unlock(passphrase)
   expect(await readKey(wallet, 0)).toBe(firstKey)

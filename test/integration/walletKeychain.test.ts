@@ -35,7 +35,7 @@ const listFiles = ({ folder }: TestWallet): string[] => readdirSync(join(folder,
 const readKey = ({ wallet }: TestWallet): Promise<string> =>
   wallet.lend(wallet.account('evm').id, (key) => Buffer.from(key).toString('hex'))
 
-test('a new wallet goes into the keychain that answers, sealed, and is found there again', async () => {
+test('stores a new wallet sealed in an available keychain and finds it there again', async () => {
   const first = open(temporaryFolder('wallet'))
   const secretService = { kind: 'secret_service', name: 'Secret Service (GNOME Keyring, KWallet)' }
   expect(await first.wallet.status()).toMatchObject({ state: 'absent', backend: secretService })
@@ -60,7 +60,7 @@ test('a new wallet goes into the keychain that answers, sealed, and is found the
   expect([await store.read('header'), await store.read(id)]).toEqual([undefined, undefined])
 })
 
-test('a locked keychain is a state of its own, and an open wallet signs on', async () => {
+test('reports a locked keychain as a separate state while an open wallet still signs', async () => {
   const created = await createWallet()
   await keychain.lock('refused')
   expect(await readKey(created)).toBe(privateKey)
@@ -103,7 +103,7 @@ function givingUp(folder: string) {
 const timeoutError = { code: 'wallet/keychain-locked' }
 
 test.each(['before', 'after'])(
-  'a first header that the keychain takes too late, %s the next, harms no wallet',
+  'a first header stored late by the keychain, %s the next, leaves the wallet intact',
   async (when) => {
     const opened = givingUp(temporaryFolder('wallet'))
     const add = (passphrase: string) => opened.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
@@ -122,7 +122,7 @@ test.each(['before', 'after'])(
   },
 )
 
-test('a new passphrase that the keychain takes too late opens what there is', async () => {
+test('a new passphrase that the keychain stores late opens the existing wallet', async () => {
   const opened = givingUp((await createWallet()).folder)
   const to = 'another horse battery'
   await expect(opened.wallet.changePassphrase({ from: passphrase, to })).rejects.toMatchObject(timeoutError)
@@ -133,7 +133,7 @@ test('a new passphrase that the keychain takes too late opens what there is', as
   expect(await readKey(opened)).toBe(privateKey)
 })
 
-test('a wallet whose header is gone from the keychain begins again under names of its own', async () => {
+test('a wallet whose header is missing from the keychain restarts under a new scope', async () => {
   const { folder } = await createWallet()
   const readScope = () => JSON.parse(readFileSync(join(folder, 'wallet/keychain.json'), 'utf8')).keychain_scope
   const lostScope = readScope()
@@ -147,7 +147,7 @@ test('a wallet whose header is gone from the keychain begins again under names o
   expect(await opened.wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [{ label: 'Key' }] })
 })
 
-test('a keychain that is gone is told, never replaced; only a new wallet goes into a file', async () => {
+test('reports an unavailable keychain without replacing it and uses files only for new wallets', async () => {
   const created = await createWallet()
   created.wallet.lock()
   await keychain.close()

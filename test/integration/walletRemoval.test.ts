@@ -38,7 +38,7 @@ async function restartAway(): Promise<void> {
   agent = await createRunningAgent({ dataFolder })
 }
 
-test('a key that Steward linked no longer signs in as the owner once it is removed', async () => {
+test('a removed key that Steward linked no longer signs in as the owner', async () => {
   const wallet = evmWallet()
   const { id } = await add(wallet.privateKey)
   await eventually(async () => expect(await listLinked()).toEqual([wallet.address]))
@@ -51,7 +51,7 @@ test('a key that Steward linked no longer signs in as the owner once it is remov
   expect((await service.send('/v1/auth/me', { key: again })).json.role).toBe('user')
 })
 
-test('a wallet that a removed key linked is named in the activity log', async () => {
+test('the activity log names a wallet linked by a removed key', async () => {
   const [wallet, other] = [evmWallet(), evmWallet()]
   const { id } = await add(wallet.privateKey)
   await eventually(async () => expect(await listLinked()).toEqual([wallet.address]))
@@ -68,7 +68,7 @@ test('a wallet that a removed key linked is named in the activity log', async ()
   expect((await service.send(`/v1/auth/wallets/${other.address}`, { method: 'DELETE' })).status).toBe(200)
 })
 
-test('a key that is removed while the service is away is unlinked at the next connection, also after a restart', async () => {
+test('unlinks at the next connection a key removed while disconnected, even after a restart', async () => {
   const wallet = evmWallet()
   const { id } = await add(wallet.privateKey)
   await eventually(async () => expect(await listLinked()).toEqual([wallet.address]))
@@ -81,7 +81,7 @@ test('a key that is removed while the service is away is unlinked at the next co
   await eventually(async () => expect(await listLinked()).toEqual([]))
 })
 
-test('a key that the user linked stays linked, unless the removal says otherwise', async () => {
+test('a key linked by the user stays linked unless the removal unlinks it', async () => {
   for (const unlinksAll of [false, true]) {
     const wallet = evmWallet()
     const signed = await wallet.signedMessage(service.url)
@@ -98,7 +98,7 @@ test('a key that the user linked stays linked, unless the removal says otherwise
   }
 })
 
-test('a wallet that the user unlinked stays unlinked until it is linked again in Steward', async () => {
+test('a wallet unlinked by the user stays unlinked until relinked in Steward', async () => {
   const wallet = evmWallet()
   const { accounts } = await add(wallet.privateKey)
   await eventually(async () => expect(await listLinked()).toEqual([wallet.address]))
@@ -129,7 +129,7 @@ test('a wallet that the user unlinked stays unlinked until it is linked again in
   expect(await listLinked()).toEqual([])
 })
 
-test('requests that wait for a removed account are denied with words, and its grants end for good', async () => {
+test('denies waiting requests of a removed account with a reason and permanently ends its grants', async () => {
   const wallet = evmWallet()
   const { id, accounts } = await add(wallet.privateKey)
   agent.approvals.changePolicy({

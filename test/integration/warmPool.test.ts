@@ -29,7 +29,7 @@ describe('a warm sandbox', () => {
   const awaitWarmSandbox = (): Promise<string> =>
     until('a warm sandbox', async () => (await listReadyWarmSandboxes(folder))[0])
 
-  test('is taken over with the name, the sizes and the files that were asked for', async () => {
+  test('gets the requested name, sizes and files when claimed', async () => {
     expect(await wasWarm(await create())).toBe(false)
     await awaitWarmSandbox()
     const machine = await create({ hostname: 'atlas', memoryMb: 2048, vcpu: 1 })
@@ -42,7 +42,7 @@ describe('a warm sandbox', () => {
     expect(await runtime.listStored()).toContain(machine.id)
   })
 
-  test('is a user, and has a key ring and namespaces, that no other sandbox has', async () => {
+  test('has a user, key ring and namespaces that it shares with no other sandbox', async () => {
     await awaitWarmSandbox()
     const machine = await create()
     expect(await wasWarm(machine)).toBe(true)
@@ -55,7 +55,7 @@ describe('a warm sandbox', () => {
     expect(new Set(all).size).toBe(sandboxes.length * 7)
   })
 
-  test('keeps its files over a restart, like any other', async () => {
+  test('preserves its files across a restart', async () => {
     await awaitWarmSandbox()
     const machine = await create()
     expect(await wasWarm(machine)).toBe(true)
@@ -66,7 +66,7 @@ describe('a warm sandbox', () => {
     expect(await run(again, 'cat /root/kept')).toBe('kept\n')
   })
 
-  test('is not taken for a machine with another disk, and is then replaced by one that fits', async () => {
+  test('is not used for another disk size and is replaced by a matching one', async () => {
     const before = await awaitWarmSandbox()
     const machine = await create({ diskGb: 2 })
     expect(await wasWarm(machine)).toBe(false)
@@ -77,7 +77,7 @@ describe('a warm sandbox', () => {
     expect(await wasWarm(await create({ diskGb: 2 }))).toBe(true)
   })
 
-  test('that was killed is not given to anybody, and leaves nothing', async () => {
+  test('is not assigned after it was killed and leaves nothing behind', async () => {
     await create()
     const name = await awaitWarmSandbox()
     const run = JSON.parse(await readFile(join(folder, name, 'run.json'), 'utf8'))
@@ -88,7 +88,7 @@ describe('a warm sandbox', () => {
   })
 })
 
-test('warm sandboxes end with their runtime, and leave nothing', async () => {
+test('warm sandboxes end with their runtime and leave nothing behind', async () => {
   const folder = join(temporaryFolder('warm-pool'), 'machines')
   const runtime = testRuntime({ folder, warmPoolSize: 2 })
   await endSandbox(runtime, await runtime.create(createSandboxSpec(), never))
@@ -99,7 +99,7 @@ test('warm sandboxes end with their runtime, and leave nothing', async () => {
   for (const name of names) await eventually(async () => expect(await leftovers({ id: name, folder })).toEqual([]))
 })
 
-test('warm sandboxes that another host left are removed', async () => {
+test('removes warm sandboxes left by another host', async () => {
   const folder = join(temporaryFolder('warm-pool'), 'machines')
   const runtime = testRuntime({ folder, warmPoolSize: 1 })
   await endSandbox(runtime, await runtime.create(createSandboxSpec(), never))

@@ -8,7 +8,7 @@ const order = (...parts: string[]) => {
   return image && parseImageCommand(image)
 }
 
-test('orders of images are read whole', () => {
+test('parses every image command', () => {
   expect(read('image', 'list').command).toBe('image')
   expect(order('image', 'list')).toEqual({ kind: 'list' })
   expect(order('image', 'remove', 'debian')).toEqual({ kind: 'remove', name: 'debian' })

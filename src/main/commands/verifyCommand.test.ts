@@ -31,7 +31,7 @@ const check = (content: string | Buffer) => checkFile(writeExport(content))
 const problems = async (content: string | Buffer) =>
   (await check(content)).problems.map(({ line, problem }) => `${line}: ${problem}`)
 
-test('a folder and a file that is not there are named', async () => {
+test('names an unreadable folder and a missing file', async () => {
   const folder = join(temporaryFolder('verify'), 'folder')
   mkdirSync(folder)
   for (const file of [folder, `${folder}/none.jsonl`]) {
@@ -42,13 +42,13 @@ test('a folder and a file that is not there are named', async () => {
 test.each([
   ['empty', ''],
   ['of empty lines', '\n\r\n \n'],
-])('an %s file has no entry', async (_, content) => {
+])('finds no entries in an %s file', async (_, content) => {
   const result = await check(content)
   expect(result).toMatchObject({ checked: 0, problems: [] })
   expect(describeCheck(result)).toBe('There is no entry in the file.\n')
 })
 
-test('binary is no export', async () => {
+test('rejects binary data as an export', async () => {
   const bytes = Buffer.from(Array.from({ length: 10_000 }, (_, index) => (index * 7) % 256))
   const result = await check(bytes)
   expect(result.checked).toBe(0)
@@ -56,7 +56,7 @@ test('binary is no export', async () => {
   expect(describeCheck(result)).toMatch(/^The export was changed:\n {2}line 1: The line is no JSON\.\n/)
 })
 
-test('a line of 100 MB takes no more memory than another one', async () => {
+test('reads a line of 100 MB with bounded memory', async () => {
   const lines = exportEntries(2)
   const file = writeExport(
     Buffer.concat([Buffer.from(`${lines[0]}\n`), Buffer.alloc(100_000_000, 120), Buffer.from(`\n${lines[1]}\n`)]),
@@ -70,7 +70,7 @@ test('a line of 100 MB takes no more memory than another one', async () => {
   })
 })
 
-test('other ends of lines and a mark of the byte order change no entry', async () => {
+test('accepts other line endings and a byte order mark', async () => {
   const lines = exportEntries(3)
   for (const content of [
     ...[lines.join('\n'), `${lines.join('\n')}\n`, `${lines.join('\r\n')}\r\n`],
@@ -81,12 +81,12 @@ test('other ends of lines and a mark of the byte order change no entry', async (
   expect(await problems(`${lines[0]}\n\u{feff}${lines[1]}`)).toEqual(['2: The line is no JSON.'])
 })
 
-test('what an entry holds never ends its line', async () => {
+test('special characters in an entry do not end its line', async () => {
   const lines = exportEntries(3, () => 'a\u2028b\u2029c\u0085d\re\nf\u{feff}')
   expect(await check(lines.join('\n'))).toMatchObject({ checked: 3, problems: [] })
 })
 
-test('lines in another order, twice, missing, or of another log are found', async () => {
+test('detects reordered and repeated lines, missing ones and those of another log', async () => {
   const lines = exportEntries(5)
   const [first = '', two = '', three = '', four = '', five = ''] = lines
   const otherExport = exportEntries(5, (index) => `other ${index}`)
@@ -109,7 +109,7 @@ test('lines in another order, twice, missing, or of another log are found', asyn
   expect(describeCheck(short)).toContain(`The last is entry 2 with the hash ${JSON.parse(two).hash}.`)
 })
 
-test('a changed sentence, hash or cut is found, and so is a field that is there twice', async () => {
+test('detects a changed summary, hash or cut and a duplicate field', async () => {
   const [first = '', two = ''] = exportEntries(2)
   const changed = '2: Entry 2 was changed: it does not match its hash.'
   const { hash } = JSON.parse(two)
@@ -123,7 +123,7 @@ test('a changed sentence, hash or cut is found, and so is a field that is there 
   ])
 })
 
-test('an export that ends in the middle of a line is not whole', async () => {
+test('rejects an export that ends within a line', async () => {
   const text = exportEntries(3).join('\n')
   expect(await problems(text.slice(0, -20))).toEqual(['3: The line is no JSON.'])
 })

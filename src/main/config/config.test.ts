@@ -15,7 +15,7 @@ const refusal = (message: RegExp) =>
 
 const unset = { base_url: null, api_key: null, models: [] }
 
-test('without a file everything has a default', () => {
+test('uses defaults without a file', () => {
   expect(load(undefined)).toEqual({
     service: {
       listen: '127.0.0.1:0',
@@ -73,7 +73,7 @@ test('without a file everything has a default', () => {
   })
 })
 
-test('the environment wins over the file, and the file over the defaults', () => {
+test('the environment overrides the file, and the file overrides the defaults', () => {
   const config = load(
     { log: { level: 'warn' }, app: { open_browser: false } },
     {
@@ -123,7 +123,7 @@ test.each([
   ],
   ['what is not JSON', '{"log": ', /is not JSON/],
   ['a list', [], /must be a JSON object/],
-])('%s is an error that names it', (_, content, message) => {
+])('reports %s by name', (_, content, message) => {
   expect(() => load(content)).toThrow(refusal(message))
 })
 
@@ -131,22 +131,22 @@ test.each([
   ['an unknown variable', { STEWARD_LOGLEVEL: 'info' }, /STEWARD_LOGLEVEL/],
   ['a wrong value', { STEWARD_LOG_LEVEL: 'loud' }, /`log\.level` \(from STEWARD_LOG_LEVEL\) must be debug/],
   ['a wrong flag', { STEWARD_APP_OPEN_BROWSER: 'perhaps' }, /STEWARD_APP_OPEN_BROWSER must be true or false/],
-])('%s of the environment is an error that names it', (_, environment, message) => {
+])('reports %s of the environment by name', (_, environment, message) => {
   expect(() => load(undefined, environment)).toThrow(refusal(message))
 })
 
-test('a file that was asked for must be there', () => {
+test('requires an explicitly named file to exist', () => {
   expect(() => loadConfig({ file: '/nowhere/steward.json', required: true, environment: {} })).toThrow(
     refusal(/\/nowhere\/steward\.json cannot be read/),
   )
 })
 
-test('every key has a description and a variable', () => {
+test('every key has a description and an environment variable', () => {
   expect(listConfigKeys().map((key) => key.variable)).toContain('STEWARD_SERVICE_TLS_CERT_FILE')
   for (const key of listConfigKeys()) expect(key.description, key.path.join('.')).not.toBe('')
 })
 
-test('variables in which clients keep their API keys are accepted, and configure nothing', () => {
+test('accepts and ignores environment variables with client API keys', () => {
   const keys = { STEWARD_KEY: 'sk_steward_1', STEWARD_MCP_KEY: 'sk_tools_1', STEWARD_TOOLS_KEY: 'sk_tools_2' }
   expect(load(undefined, keys)).toEqual(load(undefined))
   expect(() => load(undefined, { ...keys, STEWARD_API_KEY: 'sk_steward_1' })).toThrow(
@@ -154,7 +154,7 @@ test('variables in which clients keep their API keys are accepted, and configure
   )
 })
 
-test('a former key is accepted, with a warning that names the new one', () => {
+test('accepts a former key with a warning that names the new one', () => {
   const file = join(temporaryFolder('config'), 'config.json')
   writeFileSync(file, JSON.stringify({ sandboxes: { spares: 3, runtimes: ['docker'] } }))
   const warnings: string[] = []

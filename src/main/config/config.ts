@@ -52,17 +52,23 @@ const Docker = z
       .default(null)
       .meta({
         description:
-          'Where the container engine answers, as in unix:///var/run/docker.sock or tcp://engine.example.com:2376. Without it, the usual sockets of Docker, OrbStack, Colima and Podman are tried.',
+          'Endpoint of the container engine, for example unix:///var/run/docker.sock or tcp://engine.example.com:2376. If unset, Steward tries the default sockets of Docker, OrbStack, Colima and Podman.',
       }),
-    ca_file: File.default(null).meta({ description: 'Certificate of the authority of a tcp engine, PEM.' }),
-    cert_file: File.default(null).meta({ description: 'Certificate to show to a tcp engine, PEM.' }),
-    key_file: File.default(null).meta({ description: 'Its private key, PEM.' }),
+    ca_file: File.default(null).meta({ description: 'PEM file with the CA certificate of a tcp engine.' }),
+    cert_file: File.default(null).meta({ description: 'PEM file with the client certificate for a tcp engine.' }),
+    key_file: File.default(null).meta({ description: 'PEM file with the private key of the client certificate.' }),
     image: z
       .string()
       .regex(/^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$/, 'must be an image reference, as in docker.io/library/debian:12')
       .default('docker.io/library/debian:12')
-      .meta({ description: 'What containers are made from whose creator names no image. It needs bash and perl.' }),
-    pull: z.boolean().default(true).meta({ description: 'Fetch that image when the first sandbox needs it.' }),
+      .meta({
+        description:
+          'Default container image, used if the request for a sandbox names none. The image must contain bash and perl.',
+      }),
+    pull: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'Whether to pull the default image when the first sandbox needs it.' }),
   })
   .refine(
     ({ ca_file, cert_file, key_file }) => new Set([ca_file, cert_file, key_file].map((it) => it === null)).size === 1,
@@ -82,20 +88,20 @@ const Docker = z
  * from this schema.
  */
 export const Config = z.strictObject({
-  $schema: z.string().optional().meta({ description: 'For editors: the place of `config.schema.json`.' }),
+  $schema: z.string().optional().meta({ description: 'Location of `config.schema.json`, for editors.' }),
   service: z
     .strictObject({
       listen: Listen.default('127.0.0.1:0').meta({
         description:
-          'Where the service listens. Port 0 is a free port, remembered. Beyond loopback it needs `service.tls` or `service.insecure_behind_proxy`.',
+          'Address on which the service listens. Port 0 selects a free port, which is reused. An address beyond loopback requires `service.tls` or `service.insecure_behind_proxy`.',
       }),
       public_url: Url.default(null).meta({
-        description: 'The address others reach the service at, when it is not the one it listens on.',
+        description: 'Public URL of the service, if it differs from the address on which the service listens.',
       }),
       tls: z
         .strictObject({
-          cert_file: File.default(null).meta({ description: 'Certificate chain, PEM.' }),
-          key_file: File.default(null).meta({ description: 'Its private key, PEM.' }),
+          cert_file: File.default(null).meta({ description: 'PEM file with the certificate chain.' }),
+          key_file: File.default(null).meta({ description: 'PEM file with the private key of the certificate.' }),
         })
         .refine((it) => (it.cert_file === null) === (it.key_file === null), {
           error: 'needs both `cert_file` and `key_file`, or neither',
@@ -111,34 +117,36 @@ export const Config = z.strictObject({
         .default(null)
         .meta({
           description:
-            'Domain of exposed ports: https://{port}-{sandbox_id}.{sandbox_host}. Its wildcard DNS and TLS must lead to the service. Use a separate domain, not a subdomain of the service’s, and add it to the Public Suffix List: otherwise browsers let the page of one sandbox set cookies for all. Default: http://{port}-{sandbox_id}.localhost on this computer.',
+            'Domain of exposed ports: https://{port}-{sandbox_id}.{sandbox_host}. Its wildcard DNS record and TLS certificate must lead to the service. Use a separate domain, not a subdomain of the service’s domain, and add it to the Public Suffix List. Otherwise, browsers let the page of one sandbox set cookies for all sandboxes. Default: http://{port}-{sandbox_id}.localhost on this computer.',
         }),
       insecure_behind_proxy: z.boolean().default(false).meta({
         description:
-          'Listen beyond loopback without TLS, because a proxy in front adds it. Then the last entry of X-Forwarded-For is the address of a caller, so nobody but the proxy may reach the service.',
+          'Whether the service listens beyond loopback without TLS because a proxy in front adds TLS. The service then takes the client address from the last entry of X-Forwarded-For, so only the proxy may be able to reach it.',
       }),
       rate_limits: z
         .strictObject({
           per_key: limit.default(6_000).meta({
-            description: 'Requests a minute with one key or sign-in, and as many at once. The owner has no limit.',
+            description:
+              'Maximum requests per minute for each API key or sign-in, and the maximum burst. The owner has no limit.',
           }),
           per_address: limit.default(12_000).meta({
             description:
-              'Requests a minute from one address, those of the owner left out; of IPv6 from one network of 64 bits.',
+              'Maximum requests per minute from one IP address, or from one /64 network for IPv6. Requests by the owner do not count.',
           }),
           sign_ins_per_address: limit.default(300).meta({
             description:
-              'Of these, requests of the sign-in itself (nonces, messages, refresh tokens) and registrations of automatons.',
+              'Maximum sign-in requests (nonces, messages, refresh tokens) and automaton registrations per minute, as part of `per_address`.',
           }),
           new_automatons_per_day: limit.default(1_000).meta({
             description:
-              'Automatons that are registered from one network in 24 hours; registering one again counts nothing. The owner has no limit, here and below.',
+              'Maximum automaton registrations from one network in 24 hours. A repeated registration does not count. The owner is exempt from this limit and the limits below.',
           }),
           nonces_per_day: limit.default(20_000).meta({
-            description: 'Nonces for sign-ins and registrations that are made for one network in 24 hours.',
+            description: 'Maximum nonces for sign-ins and registrations that one network can create in 24 hours.',
           }),
           new_accounts_per_day: limit.default(1_000).meta({
-            description: 'Wallets that sign in from one network for the first time, and get an account, in 24 hours.',
+            description:
+              'Maximum wallets from one network that sign in for the first time and get an account in 24 hours.',
           }),
         })
         .prefault({}),
@@ -153,21 +161,22 @@ export const Config = z.strictObject({
         .default(['conway.tech'])
         .meta({
           description:
-            'Domains whose sign-in messages are taken, beside the very address that a request came to: programs made for a hosted service sign its name wherever they are pointed.',
+            'Additional domains that are accepted in sign-in messages. The address of the request is always accepted. Programs written for a hosted service sign the domain of that service, even if they connect to another address.',
         }),
       new_accounts: z.boolean().nullable().default(null).meta({
         description:
-          'Whether a wallet that signs in for the first time gets an account. `true`: always. `false`: never, so that only linked wallets sign in. Unset, a service that runs alone creates one, and the service of the application asks you in Approvals.',
+          'Whether a wallet that signs in for the first time gets an account. `true`: always. `false`: never, so only linked wallets can sign in. If unset, a standalone service creates an account, and the service of the application asks you in Approvals.',
       }),
     })
     .prefault({}),
   app: z
     .strictObject({
       listen: Listen.default('127.0.0.1:0').meta({
-        description: 'Where the application serves its interface: loopback only. Port 0 is a free port, remembered.',
+        description:
+          'Address on which the application serves its interface. Loopback only. Port 0 selects a free port, which is reused.',
       }),
       open_browser: z.boolean().default(true).meta({
-        description: 'Open the browser at start, where there is no window.',
+        description: 'Whether to open the browser at startup if Steward has no window.',
       }),
       service_url: Url.refine(
         (it) => it === null || isSafeService(it),
@@ -176,10 +185,11 @@ export const Config = z.strictObject({
         .default(null)
         .meta({
           description:
-            'A service elsewhere that the application works with, in the place of its own: it signs in there with the wallet.',
+            'URL of a remote service that the application uses instead of a local one. The application signs in to it with the wallet.',
         }),
       service_ca_file: File.default(null).meta({
-        description: 'Certificate of the authority that vouches for that service, PEM; without it, the public ones do.',
+        description:
+          'PEM file with the CA certificate of the remote service. If unset, the public certificate authorities apply.',
       }),
     })
     .prefault({}),
@@ -191,12 +201,12 @@ export const Config = z.strictObject({
         .default(['bubblewrap', 'docker'])
         .meta({
           description:
-            'What sandboxes run in, in the order they are tried: `bubblewrap` (Linux), `docker` (Docker, Podman, OrbStack, Colima).',
+            'Sandbox runtimes, in the order in which Steward tries them: `bubblewrap` (Linux), `docker` (Docker, Podman, OrbStack, Colima).',
         }),
       docker: Docker.prefault({}),
       default_network: DefaultNetwork.default('auto').meta({
         description:
-          'What a sandbox reaches when its creator does not say: `none`, `internet` (public addresses only) or `open`. `auto` is `internet` where this computer can connect sandboxes, else `none`.',
+          'Default network access of a sandbox: `none`, `internet` (public addresses only) or `open`. `auto` selects `internet` if this computer supports network access for sandboxes, otherwise `none`.',
       }),
       warm_pool_size: z
         .int('must be a whole number')
@@ -206,7 +216,7 @@ export const Config = z.strictObject({
         .default(null)
         .meta({
           description:
-            'How many bubblewrap sandboxes are started ahead, so that the next one is there at once. They are like your last one, and end when you have made none for ten minutes. Without a number: 2 on a computer with 16 GB of memory, 1 with 4 GB, else none.',
+            'Number of bubblewrap sandboxes in the warm pool, which make the next sandbox available immediately. Warm sandboxes have the settings of your last sandbox. They stop after ten minutes without a new sandbox. If unset: 2 on a computer with 16 GB of memory, 1 with 4 GB, otherwise 0.',
         }),
       cpu_weight: z
         .int('must be a whole number')
@@ -215,7 +225,7 @@ export const Config = z.strictObject({
         .default(25)
         .meta({
           description:
-            'Processor time of all bubblewrap sandboxes together when the processors are busy, against 100 of Steward and every other program. A quarter by default: Steward answers at once beside sandboxes that do all they can, which have the idle time to themselves.',
+            'CPU weight of all bubblewrap sandboxes together on a busy computer. Steward and every other program have a weight of 100. The default is a quarter of that, so Steward stays responsive under full sandbox load. Sandboxes can use all idle CPU time.',
         }),
     })
     .prefault({}),
@@ -228,11 +238,11 @@ export const Config = z.strictObject({
         .default(1_000)
         .meta({
           description:
-            'Credits that the account of the owner begins with, given once. In the application they are a meter on your own provider keys: the Credits screen and POST /v1/credits/adjustments change them.',
+            'Initial credits of the owner’s account, granted once. In the application, credits meter the use of your provider keys. Change them on the Credits screen or with POST /v1/credits/adjustments.',
         }),
       charge_sandboxes: z.boolean().default(false).meta({
         description:
-          'Charge running sandboxes to the credits of their account, by the second. The service of the application never does; it only shows what they would cost.',
+          'Whether to charge running sandboxes to the credits of their account, per second. The service of the application never charges for sandboxes; it only shows their cost.',
       }),
     })
     .prefault({}),
@@ -241,16 +251,16 @@ export const Config = z.strictObject({
     .strictObject({
       dns_listen: Listen.nullable().default(null).meta({
         description:
-          'Where DNS is answered, over UDP and TCP, for names of the test registry. Unset, the application answers at a free port of this computer, and a service that runs alone does not.',
+          'Address on which the DNS server for names of the test registry listens, over UDP and TCP. If unset, the application listens on a free port of this computer, and a standalone service runs no DNS server.',
       }),
       registrar: RegistrarConfig,
       rdap_bootstrap_file: z.string().min(1).nullable().default(null).meta({
         description:
-          'The list of RDAP servers, as https://data.iana.org/rdap/dns.json has it, in the place of the short one that Steward comes with. They are asked whether names are registered in the world: `GET /domains/check?source=rdap`.',
+          'File with the list of RDAP servers, in the format of https://data.iana.org/rdap/dns.json. Replaces the short list that Steward includes. `GET /domains/check?source=rdap` queries these servers for the public registration of names.',
       }),
       resolvers: z.array(DnsServerAddress).default([]).meta({
         description:
-          'DNS servers that are asked for the proof that a domain of a sandbox is yours: addresses, with a port where it is another than 53. Empty: those of the system.',
+          'DNS servers that verify your ownership of a sandbox domain. Each entry is an IP address, with a port if it is not 53. If empty, the DNS servers of the system apply.',
       }),
       propagation_resolvers: z
         .array(DnsServerAddress)
@@ -258,7 +268,7 @@ export const Config = z.strictObject({
         .default(['1.1.1.1', '8.8.8.8', '9.9.9.9', '208.67.222.222'])
         .meta({
           description:
-            'DNS servers that the window asks how far changed records have spread: IP addresses, with a port as in 127.0.0.1:5353. They learn the names that are looked at. The first one also finds the addresses of nameservers.',
+            'DNS servers that the window queries to show the propagation of changed records. Each entry is an IP address, optionally with a port, for example 127.0.0.1:5353. These servers see the names that you look up. The first server also resolves the addresses of nameservers.',
         }),
     })
     .prefault({}),
@@ -267,21 +277,25 @@ export const Config = z.strictObject({
     .strictObject({
       secret_store: z.enum(['auto', 'vault_file'], 'must be auto or vault_file').default('auto').meta({
         description:
-          'Where a new wallet keeps its sealed secrets: `auto` is the keychain of the system, and a file of the data folder where there is none; `vault_file` is that file always. A wallet stays where it was made.',
+          'Storage of the encrypted secrets of a new wallet. `auto`: the system keychain, or a file in the data folder if no keychain is available. `vault_file`: always the file. An existing wallet stays in its original storage.',
       }),
       rpc: z
         .strictObject({
           base: RpcUrl.default('https://mainnet.base.org').meta({
-            description: 'JSON-RPC of Base, where balances are read. It may hold a key: only its host is ever shown.',
+            description:
+              'JSON-RPC endpoint of Base, used to read balances. The URL can contain a key: Steward shows only its host.',
           }),
           base_sepolia: RpcUrl.default('https://sepolia.base.org').meta({
-            description: 'JSON-RPC of Base Sepolia, likewise.',
+            description:
+              'JSON-RPC endpoint of Base Sepolia, used to read balances. The URL can contain a key: Steward shows only its host.',
           }),
           solana: RpcUrl.default('https://api.mainnet-beta.solana.com').meta({
-            description: 'JSON-RPC of Solana, which is asked for payments there, likewise.',
+            description:
+              'JSON-RPC endpoint of Solana, queried for payments on Solana. The URL can contain a key: Steward shows only its host.',
           }),
           solana_devnet: RpcUrl.default('https://api.devnet.solana.com').meta({
-            description: 'JSON-RPC of Solana Devnet, likewise.',
+            description:
+              'JSON-RPC endpoint of Solana Devnet, queried for payments on Solana Devnet. The URL can contain a key: Steward shows only its host.',
           }),
         })
         .prefault({}),
@@ -295,7 +309,7 @@ export const Config = z.strictObject({
         .default(registerTypedData.defaultDomainName)
         .meta({
           description:
-            'Name of the EIP-712 domain that registrations are signed for: the wallet and the service need the same.',
+            'Name of the EIP-712 domain in registration signatures. The wallet and the service must use the same name.',
         }),
     })
     .prefault({}),
@@ -304,7 +318,7 @@ export const Config = z.strictObject({
       level: z
         .enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error')
         .default('info')
-        .meta({ description: 'The least severe entries that are written.' }),
+        .meta({ description: 'Minimum severity of log entries.' }),
     })
     .prefault({}),
 })

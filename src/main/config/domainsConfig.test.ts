@@ -15,7 +15,7 @@ test('the test registry is the default', () => {
   expect(readOptions(undefined)).toEqual({ kind: 'local' })
 })
 
-test('a registrar has its address, its key without the end of its line, and costs real money', () => {
+test('a registrar has a URL, a trimmed key and real costs', () => {
   expect(readOptions({ namesilo: { api_key_file: file('0123456789abcdef\n') } })).toEqual({
     ...{ kind: 'namesilo', apiKey: '0123456789abcdef', paymentId: undefined },
     ...{ url: 'https://www.namesilo.com/api', isReal: true, settlesWithinMs: 900_000 },
@@ -36,20 +36,20 @@ test.each([
   [{ namesilo: { api_key_file: '/x' }, name_com: { username: 'ada', api_token_file: '/x' } }],
 ])('%j is refused', (input) => expect(RegistrarConfig.safeParse(input).success).toBe(false))
 
-test.each(['', 'short', 'two keys\n0123456789', '0123456789\n0123456789'])('a file with %j holds no key', (text) => {
+test.each(['', 'short', 'two keys\n0123456789', '0123456789\n0123456789'])('rejects a key file with %j', (text) => {
   const path = file(text)
   expect(() => readOptions({ namesilo: { api_key_file: path } })).toThrow(
     expect.objectContaining({ code: 'config/invalid', message: expect.not.stringContaining('0123456789') }),
   )
 })
 
-test('a file that is not there is named', () => {
+test('names a missing file', () => {
   expect(() => readOptions({ namesilo: { api_key_file: '/nowhere/key' } })).toThrow(
     '`domains.registrar.namesilo.api_key_file` names /nowhere/key, which cannot be read.',
   )
 })
 
-test('a key file that other users can read is refused', () => {
+test('rejects a key file that other users can read', () => {
   const path = file('0123456789abcdef\n')
   chmodSync(path, 0o644)
   expect(() => readOptions({ namesilo: { api_key_file: path } })).toThrow(/can be read by other users: run `chmod 600`/)

@@ -11,15 +11,15 @@ const family = (provider: string, form: string) =>
     .strictObject({
       base_url: BaseUrl.nullable()
         .default(null)
-        .meta({ description: `Where models of ${provider} are asked, in the place of its own address. ${form}` }),
+        .meta({ description: `Base URL for models of ${provider}, instead of the provider’s default. ${form}` }),
       api_key: Key.meta({
-        description: `Key for ${provider}. In the application, set it in the window instead: there it is kept in the keychain.`,
+        description: `API key for ${provider}. In the application, set the key in the window instead, which stores it in the keychain.`,
       }),
       models: z
         .array(ConfiguredModel)
         .default([])
         .meta({
-          description: `More models of ${provider}, or other values for those that Steward knows: \`name\`, \`upstream_id\`, \`kind\` (\`chat\` or \`embedding\`), \`context_window\`, \`max_output_tokens\`, \`prices\`.`,
+          description: `Additional models of ${provider}, or overrides for models that Steward knows: \`name\`, \`upstream_id\`, \`kind\` (\`chat\` or \`embedding\`), \`context_window\`, \`max_output_tokens\`, \`prices\`.`,
         }),
     })
     .prefault({})
@@ -39,7 +39,7 @@ export const InferenceConfig = z
       .default([])
       .meta({
         description:
-          'Servers of your own that speak OpenAI’s chat completions and embeddings (Ollama, LM Studio, llama.cpp): `name`, `base_url` ending with `/v1`, `api_key` and `models`, whose `kind` is guessed from their names where it is not set. They cost nothing unless a model has `prices`.',
+          'Your servers that implement OpenAI’s chat completions and embeddings APIs (Ollama, LM Studio, llama.cpp): `name`, `base_url` ending with `/v1`, `api_key` and `models`. If the `kind` of a model is unset, Steward infers it from the name. A model is free unless it has `prices`.',
       }),
   })
   .prefault({})

@@ -25,10 +25,10 @@ const catchError = (facilitator: object): string => {
   return expect.fail('It was taken.')
 }
 
-describe('the key of the relayer', () => {
+describe('the relayer key', () => {
   const chain = (file: string) => ({ rpc_url: 'https://rpc.example.com', relayer_key_file: file })
 
-  test.each([s3cret, `0x${s3cret.toUpperCase()}\n`])('is read from a file of this user alone', (text) => {
+  test.each([s3cret, `0x${s3cret.toUpperCase()}\n`])('is read from a file private to the user', (text) => {
     expect(options(chain(writeFile(text)))?.facilitator).toMatchObject({ kind: 'chain', relayerKey: `0x${s3cret}` })
   })
 
@@ -45,14 +45,14 @@ describe('the key of the relayer', () => {
     ],
     ['it is missing', () => join(folder, 'none'), /cannot be read/],
     ['it is no key', () => writeFile(`${s3cret}00`), /holds no private key/],
-  ])('is not taken when %s, and never told', (_, make, message) => {
+  ])('is rejected when %s, without revealing it', (_, make, message) => {
     const error = catchError(chain(make()))
     expect(error).toMatch(message)
     expect(error).not.toContain(s3cret)
   })
 })
 
-describe('the API key of Coinbase', () => {
+describe('the Coinbase API key', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const pem = privateKey.export({ type: 'sec1', format: 'pem' }).toString()
   const url = 'https://api.cdp.coinbase.com/platform/v2/x402'
@@ -74,7 +74,7 @@ describe('the API key of Coinbase', () => {
     ['no JSON', pem],
     ['JSON of something else', '{"key":"s3cret"}'],
     ['no key', '{"id":"key-1","privateKey":"s3cret"}'],
-  ])('is not taken from %s, and never told', (_, text) => {
+  ])('is rejected from %s, without revealing it', (_, text) => {
     const error = catchError({ url, cdp_key_file: writeFile(text) })
     expect(error).toContain('cdp_key_file')
     expect(error).not.toMatch(/s3cret|PRIVATE/)

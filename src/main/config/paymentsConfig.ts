@@ -17,13 +17,15 @@ export const PaymentsConfig = z
       .enum(names, `must be ${names.join(', ')}`)
       .nullable()
       .default(null)
-      .meta({ description: 'Where USDC is paid: `base` or `base-sepolia`. The test ledger has its own.' }),
+      .meta({
+        description: 'Network for USDC payments: `base` or `base-sepolia`. The test ledger has a separate network.',
+      }),
     pay_to: z
       .string()
       .regex(/^0x(?!0{40}$)[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
       .nullable()
       .default(null)
-      .meta({ description: 'The address that is paid.' }),
+      .meta({ description: 'Address that receives the payments.' }),
     facilitator: z
       .union(
         [
@@ -41,7 +43,7 @@ export const PaymentsConfig = z
       .default(null)
       .meta({
         description:
-          'What moves the money that is paid by x402. `"test-ledger"`: test money of this service, worth nothing; the service of the application has it by default, others take no payments. `{"rpc_url", "relayer_key_file"}`: a chain; the file holds a private key that pays for gas. `{"url"}`: a facilitator elsewhere; with `rpc_url` beside it, what it leaves open is looked up on the chain; with `cdp_key_file`, requests are signed with that API key of Coinbase. Files with keys must be readable by the service alone (`chmod 600`).',
+          'Facilitator that settles x402 payments. `"test-ledger"`: worthless test money of this service; the default for the service of the application. Other services accept no payments by default. `{"rpc_url", "relayer_key_file"}`: a chain; the file contains a private key that pays for gas. `{"url"}`: a remote facilitator. With an additional `rpc_url`, Steward looks up unknown outcomes on the chain. With `cdp_key_file`, Steward signs requests with that Coinbase API key. Key files must be readable only by the service (`chmod 600`).',
       }),
   })
   .refine(

@@ -9,7 +9,7 @@ import type { Environment } from './config.ts'
 /** Command line of `npm start`, with a window or in the browser. */
 export const startLine: CommandLine = {
   usage: 'npm start --',
-  about: 'Starts Steward, in a window of its own where Electron can run, else in the browser.',
+  about: 'Starts Steward in a window, or in the browser if Electron cannot run.',
   commands: {
     doctor: 'Says what this machine can do, and what is missing',
     stop: 'Ends Steward, and every sandbox that runs in its data folder',
@@ -21,13 +21,19 @@ export const startLine: CommandLine = {
   },
   words: { image: ['WHAT', 'NAME'], rdap: ['URL'], verify: ['FILE'], backup: ['DIR'], restore: ['DIR'] },
   options: {
-    browser: { about: 'Use the browser, also where Electron can run' },
-    'no-open': { about: 'Print the address only; open no browser' },
-    listen: { takes: 'HOST:PORT', about: 'Where to serve the interface (127.0.0.1, a free port, remembered)' },
-    data: { takes: 'DIR', about: "The data folder (the platform's own)" },
-    config: { takes: 'FILE', about: 'The configuration (config.json in the data folder)' },
-    from: { takes: 'FILE', about: 'image add: an archive of docker save and the like (`system`, this distribution)' },
-    packages: { takes: 'A,B', about: 'image add: packages of this distribution that it has beside the base' },
+    browser: { about: 'Use the browser even if Electron can run' },
+    'no-open': { about: 'Print the address without opening a browser' },
+    listen: {
+      takes: 'HOST:PORT',
+      about: 'Address of the interface (default: 127.0.0.1 and a free port, which is reused)',
+    },
+    data: { takes: 'DIR', about: "Data folder (default: the platform's data folder)" },
+    config: { takes: 'FILE', about: 'Configuration file (default: config.json in the data folder)' },
+    from: {
+      takes: 'FILE',
+      about: 'image add: an archive from docker save or a similar tool (`system`: this distribution)',
+    },
+    packages: { takes: 'A,B', about: 'image add: packages of this distribution to install on top of the base system' },
     json: { about: 'Print one line of JSON when ready' },
     help: { about: 'Print this' },
     version: { about: 'Print the version' },
@@ -45,16 +51,19 @@ export const headlessLine: CommandLine = {
 /** Command line of the service, which is started by users or the application. */
 export const serviceLine: CommandLine = {
   usage: 'npm run service --',
-  about: 'Runs the service of Steward alone, without the application.',
+  about: 'Runs the Steward service without the application.',
   commands: {},
   options: {
-    listen: { takes: 'HOST:PORT', about: 'Where to listen (127.0.0.1, a free port, remembered)' },
-    data: { takes: 'DIR', about: "The data folder (the platform's own)" },
-    config: { takes: 'FILE', about: 'The configuration (config.json in the data folder)' },
+    listen: {
+      takes: 'HOST:PORT',
+      about: 'Address of the service (default: 127.0.0.1 and a free port, which is reused)',
+    },
+    data: { takes: 'DIR', about: "Data folder (default: the platform's data folder)" },
+    config: { takes: 'FILE', about: 'Configuration file (default: config.json in the data folder)' },
     'insecure-behind-proxy': { about: 'Listen beyond loopback without TLS, because a proxy in front adds it' },
     json: { about: 'Print one line of JSON when ready' },
-    supervised: { about: 'End with the application, whose end closes stdin', hidden: true },
-    again: { about: 'It ran before: where somebody took the address since then, go on elsewhere', hidden: true },
+    supervised: { about: 'Exit when the application closes stdin', hidden: true },
+    again: { about: 'Restart after an earlier run: use another port if the previous one is in use', hidden: true },
     help: { about: 'Print this' },
     version: { about: 'Print the version' },
   },

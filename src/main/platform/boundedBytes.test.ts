@@ -20,7 +20,7 @@ test('reads a stream of exactly the limit', async () => {
   expect(String(await readBytes(createStream('ab', 'cd').stream, { maxBytes: 4 }))).toBe('abcd')
 })
 
-test('leaves a longer one at the chunk that is too much', async () => {
+test('stops a longer stream at the chunk that exceeds the limit', async () => {
   const { stream, state } = createStream('ab', 'cd', 'ef', 'gh')
   await expect(readBytes(stream, { maxBytes: 3 })).rejects.toThrow('It has more than 3 bytes.')
   expect(state).toEqual({ pulled: 2, isEnded: true })
@@ -31,13 +31,13 @@ test('throws the error of its reader', async () => {
   await expect(readBytes(createStream('abc').stream, { maxBytes: 2, tooLarge })).rejects.toThrow(tooLarge())
 })
 
-test('returns the first bytes, and says that there were more', async () => {
+test('returns the first bytes and reports truncation', async () => {
   const { stream, state } = createStream('ab', 'cd', 'ef')
   expect(await readFirstBytes(stream, { maxBytes: 3 })).toEqual({ bytes: Buffer.from('abc'), isTruncated: true })
   expect(state).toEqual({ pulled: 2, isEnded: true })
 })
 
-test('is ended by its signal while a chunk is awaited', async () => {
+test('stops when its signal aborts while a chunk is pending', async () => {
   let returned = false
   const silent: AsyncIterable<Uint8Array> = {
     [Symbol.asyncIterator]: () => ({
@@ -55,7 +55,7 @@ test('is ended by its signal while a chunk is awaited', async () => {
   expect(returned).toBe(true)
 })
 
-test('begins nothing for a signal that has fired', async () => {
+test('does not start when its signal is already aborted', async () => {
   const { stream, state } = createStream('ab')
   await expect(readBytes(stream, { maxBytes: 9, signal: AbortSignal.abort(new Error('over')) })).rejects.toThrow('over')
   expect(state.pulled).toBe(0)

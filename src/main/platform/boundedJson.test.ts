@@ -22,7 +22,7 @@ test.each([
   [1_000_000, 64, 'too-deep'],
   [3, 2, 'too-deep'],
   [0, 0, 'malformed'],
-])('of %i levels with %i allowed: %s', (levels, maxDepth, reason) => {
+])('parsing %i levels with a limit of %i reports %s', (levels, maxDepth, reason) => {
   expect(reasonFor(nest(levels), { maxDepth })).toBe(reason)
 })
 
@@ -39,7 +39,7 @@ test.each([
   expect(parseJson(`[${text},${text}]`, { maxDepth: 1 })).toEqual([JSON.parse(text), JSON.parse(text)])
 })
 
-test('sees levels behind a string that ends in a backslash', () => {
+test('detects levels after a string that ends in a backslash', () => {
   expect(reasonFor(String.raw`["\\",[[[1]]]]`, { maxDepth: 3 })).toBe('too-deep')
   expect(reasonFor(String.raw`["\\",[[[1]]]]`, { maxDepth: 4 })).toBeUndefined()
 })
@@ -50,7 +50,7 @@ test('counts bytes, not characters', () => {
   expect(reasonFor('"漢字"', { maxBytes: 7 })).toBe('too-large')
 })
 
-test('tells the position of an error, and nothing of the text', () => {
+test('reports the position of an error without revealing the text', () => {
   expect(reasonFor('{"key": secret}')).toBe('malformed')
   expect(() => parseJson('{"key": secret}')).toThrow(/^The text is not valid JSON[.]$/)
   expect(() => parseJson('"unended')).toThrow(/^The text is not valid JSON \(at position 8\)[.]$/)

@@ -28,7 +28,7 @@ function supervise(script: string, limits = {}) {
   return { supervisor, pids, downs }
 }
 
-test('starts a killed child again', async () => {
+test('restarts a killed child', async () => {
   const { supervisor, pids, downs } = supervise(obedient)
   const first = await supervisor.started
   process.kill(first, 'SIGKILL')
@@ -39,7 +39,7 @@ test('starts a killed child again', async () => {
   expect(isAlive(second)).toBe(false)
 })
 
-test('a first run that crashes is started again like later ones', async () => {
+test('restarts a first run that crashes like later runs', async () => {
   const runs = join(temporaryFolder('runs'), 'runs')
   const script = `
     const { appendFileSync, readFileSync } = require('node:fs')
@@ -58,7 +58,7 @@ test('stops restarting a child that crashes at every start', async () => {
   expect(downs.length).toBeGreaterThanOrEqual(1)
 })
 
-test('says how the first run ended when the child refuses to start, and keeps trying', async () => {
+test('reports how the first run ended when the child refuses to start, and retries', async () => {
   const { supervisor, downs } = supervise('process.exit(3)')
   await expect(supervisor.started).rejects.toThrow('The child ended with exit code 3.')
   await eventually(() => expect(downs.length).toBeGreaterThan(2))
@@ -69,7 +69,7 @@ test('kills a child that is not ready in time', async () => {
   await expect(supervisor.started).rejects.toThrow('The child was not ready after 0.2 s.')
 })
 
-test('kills a child that does not end when asked', async () => {
+test('kills a child that does not exit on request', async () => {
   const stubborn = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log(process.pid)'
   const { supervisor } = supervise(stubborn, { endMs: 200 })
   const pid = await supervisor.started
@@ -77,7 +77,7 @@ test('kills a child that does not end when asked', async () => {
   expect(isAlive(pid)).toBe(false)
 })
 
-test('a program that does not exist is said', async () => {
+test('reports a program that does not exist', async () => {
   const supervisor = superviseChild({
     name: 'The child',
     spawn: () => spawn('/nowhere/program', { stdio: ['pipe', 'pipe', 'inherit'] }),

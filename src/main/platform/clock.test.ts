@@ -54,7 +54,7 @@ function sleep(ms: number): void {
 /** Running, hour by hour, for more than a day. */
 const runLong = () => run(dayMs + hourMs, 25)
 
-test('is the wall clock while nothing happens, drift included', () => {
+test('follows the wall clock and its drift without jumps', () => {
   run(10 * dayMs, 240)
   for (let index = 0; index < 1_000; index++) {
     wallMs += 40 // NTP corrects a slow clock
@@ -64,7 +64,7 @@ test('is the wall clock while nothing happens, drift included', () => {
   expect(jumps).toEqual([])
 })
 
-test('reports a set clock, and counts it after a day of running time', () => {
+test('reports a set clock and accepts it after a day of running time', () => {
   run(hourMs)
   wallMs += yearMs
   expect(clock.steadyMs()).toBe(startMs + hourMs)
@@ -77,7 +77,7 @@ test('reports a set clock, and counts it after a day of running time', () => {
   expect(clock.steadyMs()).toBe(wallMs)
 })
 
-test('gives whole milliseconds while the wall clock is not believed', () => {
+test('returns whole milliseconds while the wall clock is not trusted', () => {
   runningMs += 0.4
   wallMs += yearMs
   run(60_000.3)
@@ -86,7 +86,7 @@ test('gives whole milliseconds while the wall clock is not believed', () => {
   expect(clock.steadyMs()).toBe(startMs + 60_000)
 })
 
-test('forgets a jump that is taken back', () => {
+test('discards a jump that is reverted', () => {
   wallMs += yearMs
   run(60_000)
   wallMs -= yearMs
@@ -97,7 +97,7 @@ test('forgets a jump that is taken back', () => {
   expect([clock.steadyMs(), clock.latestMs()]).toEqual([wallMs, wallMs])
 })
 
-test('reports sleep as a jump, and counts the time asleep', () => {
+test('reports sleep as a jump and includes the time asleep', () => {
   run(hourMs)
   sleep(8 * hourMs)
   expect(clock.steadyMs()).toBe(wallMs)
@@ -106,7 +106,7 @@ test('reports sleep as a jump, and counts the time asleep', () => {
   expect(clock.runningMs()).toBe(1_000 + hourMs)
 })
 
-test('separates sleep from a clock that was set meanwhile', () => {
+test('distinguishes sleep from a clock that was set meanwhile', () => {
   sleep(8 * hourMs)
   wallMs += yearMs
   clock.check()
@@ -114,14 +114,14 @@ test('separates sleep from a clock that was set meanwhile', () => {
   expect(clock.steadyMs()).toBe(startMs + 8 * hourMs)
 })
 
-test('revives no credential when the clock is set back', () => {
+test('does not revive a credential when the clock is set back', () => {
   run(hourMs)
   wallMs -= yearMs
   expect(clock.latestMs()).toBe(startMs + hourMs)
   expect(clock.now()).toBe(startMs + hourMs - yearMs)
 })
 
-test('lets time pass for deletions only where looks a day of running time apart agree', () => {
+test('counts time for deletions only when readings a day of running time apart agree', () => {
   expect(clock.passedMs()).toBe(0)
   runLong()
   const before = clock.passedMs()
@@ -139,7 +139,7 @@ test('lets time pass for deletions only where looks a day of running time apart 
   expect(clock.passedMs()).toBeGreaterThan(startMs + yearMs)
 })
 
-test('goes on over a restart within one boot, and finds what was set meanwhile', () => {
+test('continues across a restart within one boot and detects a set clock', () => {
   run(hourMs)
   clock.close()
   wallMs += yearMs + 60_000
@@ -151,7 +151,7 @@ test('goes on over a restart within one boot, and finds what was set meanwhile',
   expect(jumps).toEqual([{ fromMs: startMs + hourMs + 60_000, toMs: wallMs, cause: 'set' }])
 })
 
-test('finds a jump right before the end of a process in the next one', () => {
+test('detects a jump right before process exit in the next process', () => {
   wallMs += yearMs
   clock.close()
   open()
@@ -160,7 +160,7 @@ test('finds a jump right before the end of a process in the next one', () => {
   expect(clock.steadyMs()).toBe(startMs)
 })
 
-test('counts running time over restarts and boots', () => {
+test('counts running time across restarts and boots', () => {
   run(13 * hourMs, 13)
   clock.close()
   wallMs += 30 * dayMs // switched off
@@ -174,7 +174,7 @@ test('counts running time over restarts and boots', () => {
   expect(clock.passedMs()).toBeLessThan(startMs + 2 * hourMs)
 })
 
-test('takes the correction of a clock that starts before its last reading', () => {
+test('accepts the correction of a clock that starts before its last reading', () => {
   run(hourMs)
   clock.close()
   wallMs = 0
@@ -186,7 +186,7 @@ test('takes the correction of a clock that starts before its last reading', () =
   expect(clock.steadyMs()).toBe(wallMs)
 })
 
-test('bounds its looks when the clock is set again and again', () => {
+test('bounds its stored readings when the clock is set repeatedly', () => {
   for (let index = 0; index < 1_000; index++) {
     wallMs += index % 2 === 0 ? yearMs : -yearMs
     run(10_000)
@@ -195,7 +195,7 @@ test('bounds its looks when the clock is set again and again', () => {
   expect(state?.looks.length).toBeLessThanOrEqual(100)
 })
 
-test('tells its listeners until they leave', () => {
+test('notifies listeners until they unsubscribe', () => {
   const heard: ClockJump[] = []
   const unsubscribe = clock.onJump('requests', (jump) => heard.push(jump))
   wallMs += dayMs

@@ -20,7 +20,7 @@ test('reads a command, flags and values', () => {
   expect(parseCommandLine(line, ['--listen=a:1']).value('listen')).toBe('a:1')
 })
 
-test('reads the words that a command takes', () => {
+test('reads the arguments of a command', () => {
   const parsed = parseCommandLine(line, ['image', 'add', '--json', 'debian'])
   expect([parsed.command, parsed.words, parsed.has('json')]).toEqual(['image', ['add', 'debian'], true])
   expect(parseCommandLine(line, ['doctor']).words).toEqual([])
@@ -40,13 +40,13 @@ test.each([
   expect(() => parseCommandLine(line, parts)).toThrow(expect.objectContaining({ code: 'command/usage', message }))
 })
 
-test('helps with every option that is for people', () => {
+test('help lists every public option', () => {
   expect(formatHelp(line)).toContain('image WHAT NAME     Keeps images.')
   expect(formatHelp(line)).toContain('--listen HOST:PORT  Where to listen.')
   expect(formatHelp(line)).not.toContain('inner')
 })
 
-test('tells a failure with what to do, and a wrong option from a failed start', () => {
+test('reports an error with its fix and distinguishes invalid options from failed starts', () => {
   const busy = new AppError('data/in-use', 'Steward (process 7) already uses the data folder /d.')
   expect(formatCommandError(busy)).toMatch(/^steward: Steward \(process 7\).*Stop the other Steward/)
   expect(toExitCode(busy)).toBe(3)

@@ -9,7 +9,7 @@ import { processIdentity } from './processIdentity.ts'
 
 const lockFolder = (folder: string) => lockData({ folder, name: 'steward.lock', program: 'Steward' })
 
-test('a second lock on the same folder says which process holds it', async () => {
+test('a second lock on the same folder names the process that holds it', async () => {
   const folder = temporaryFolder('lock')
   const lock = await lockFolder(folder)
   await expect(lockFolder(folder)).rejects.toMatchObject({
@@ -22,7 +22,7 @@ test('a second lock on the same folder says which process holds it', async () =>
   await (await lockFolder(folder)).release()
 })
 
-test('a lock of a process that is gone heals itself', async () => {
+test('recovers a lock of an exited process', async () => {
   const folder = temporaryFolder('lock')
   const child = spawn(process.execPath, ['-e', ''])
   await once(child, 'exit')
@@ -33,7 +33,7 @@ test('a lock of a process that is gone heals itself', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a lock whose process id was given to another process heals itself', async () => {
+test('recovers a lock whose process id was reused', async () => {
   const folder = temporaryFolder('lock')
   const text = JSON.stringify({ pid: process.pid, program: 'Steward', identity: 'an earlier life', token: 'theirs' })
   writeFileSync(join(folder, 'steward.lock'), text)
@@ -59,7 +59,7 @@ test('a copied folder is not locked and is reported as a copy', async () => {
   await again.release()
 })
 
-test('a folder that its holder left without releasing it says so', async () => {
+test('reports a folder that its holder left without releasing it', async () => {
   const folder = temporaryFolder('lock')
   const text = JSON.stringify({ pid: process.pid, program: 'Steward', identity: 'an earlier life', token: 'theirs' })
   writeFileSync(join(folder, 'steward.lock'), text)
@@ -78,14 +78,14 @@ test('a moved folder keeps its lock', async () => {
   await lock.release()
 })
 
-test('a torn lock heals itself', async () => {
+test('recovers a torn lock', async () => {
   const folder = temporaryFolder('lock')
   writeFileSync(join(folder, 'steward.lock'), '{"pid":')
   await (await lockFolder(folder)).release()
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('of many that find a stale lock at once, one gets it', async () => {
+test('only one of many concurrent claims acquires a stale lock', async () => {
   const folder = temporaryFolder('lock')
   writeFileSync(join(folder, 'steward.lock'), 'stale')
   const outcomes = await Promise.allSettled(Array.from({ length: 16 }, () => lockFolder(folder)))
@@ -95,7 +95,7 @@ test('of many that find a stale lock at once, one gets it', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('waits for a holder that is on its way out', async () => {
+test('waits for a holder that is exiting', async () => {
   const folder = temporaryFolder('lock')
   const first = await lockFolder(folder)
   const second = lockData({ folder, name: 'steward.lock', program: 'Steward', waitMs: 30_000 })
@@ -104,7 +104,7 @@ test('waits for a holder that is on its way out', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('what a crash left of an earlier healing is no hindrance', async () => {
+test('ignores the remains of a recovery interrupted by a crash', async () => {
   const folder = temporaryFolder('lock')
   const lockText = JSON.stringify({
     pid: process.pid,
@@ -118,6 +118,6 @@ test('what a crash left of an earlier healing is no hindrance', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a folder that cannot be written is said to be unusable', async () => {
+test('reports an unwritable folder as unusable', async () => {
   await expect(lockFolder('/nowhere')).rejects.toMatchObject({ code: 'data/unusable' })
 })

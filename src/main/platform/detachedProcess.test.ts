@@ -5,7 +5,7 @@ import { until } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { launchDetached } from './detachedProcess.ts'
 
-test('the program runs in a session of its own, sees what it was given and logs to the file', async () => {
+test('runs the program in its own session with its input and a log file', async () => {
   const folder = temporaryFolder('detached')
   const entry = join(folder, 'entry.mjs')
   const done = join(folder, 'done')
@@ -37,7 +37,7 @@ test('the program runs in a session of its own, sees what it was given and logs 
   )
 })
 
-test('a log file that cannot be opened is a failure, and nothing is started', async () => {
+test('rejects a log file that cannot be opened and starts nothing', async () => {
   const launching = launchDetached({ entry: 'x', args: [], logFile: '/nonexistent/folder/log', environment: {} })
   await expect(launching).rejects.toMatchObject({ code: 'ENOENT' })
 })

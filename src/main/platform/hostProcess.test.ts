@@ -30,7 +30,7 @@ async function startNamed(name: string, dataArgument?: string): Promise<{ child:
   return { child, folder }
 }
 
-test('finds the host of a folder, sees that a signal stops it, and ends it', async () => {
+test('finds the host of a folder, detects a stop by signal and ends it', async () => {
   const { child, folder } = await startNamed('host.ts')
   const host = await findHostProcess(folder)
   expect(host?.pid).toBe(child.pid)
@@ -44,7 +44,7 @@ test('finds the host of a folder, sees that a signal stops it, and ends it', asy
   expect(await findHostProcess(folder)).toBeUndefined()
 })
 
-test('a stale pid file does not make another program the host', async () => {
+test('a stale pid file does not identify another program as the host', async () => {
   expect(await findHostProcess((await startNamed('service.ts')).folder)).toBeUndefined()
   expect(await findHostProcess((await startNamed('host.ts', '/elsewhere')).folder)).toBeUndefined()
   expect(await findHostProcess(temporaryFolder('host-process'))).toBeUndefined()

@@ -7,7 +7,7 @@ test('the socket is in the data folder', () => {
   expect(getHostSocketPath('/home/ada/.local/share/steward')).toBe('/home/ada/.local/share/steward/host/host.sock')
 })
 
-test('a folder with a long name gets a short address of its own, always the same', () => {
+test('a folder with a long name gets a short stable address', () => {
   const long = `/home/${'ü'.repeat(60)}`
   const path = getHostSocketPath(long)
   expect(Buffer.byteLength(path)).toBeLessThanOrEqual(100)

@@ -15,7 +15,7 @@ afterEach(async () => {
   await new Promise((closed) => (server ? server.close(closed) : closed(undefined)))
 })
 
-test('sends a body and reads the answer whole, whatever its status', async () => {
+test('sends a body and reads the whole response regardless of its status', async () => {
   const url = await serving(async (request, response) => {
     response.statusCode = 422
     response.end(`${request.method} ${request.headers['x-name']} ${await text(request)}`)
@@ -25,7 +25,7 @@ test('sends a body and reads the answer whole, whatever its status', async () =>
   await expect(ask(url, { method: 'POST' })).resolves.toEqual({ status: 422, text: 'POST undefined ' })
 })
 
-test('keeps its connection for what is asked next', async () => {
+test('reuses its connection for the next request', async () => {
   const ports: (number | undefined)[] = []
   const url = await serving((request: IncomingMessage, response) => {
     ports.push(request.socket.remotePort)
@@ -36,12 +36,12 @@ test('keeps its connection for what is asked next', async () => {
   expect(new Set(ports).size).toBe(1)
 })
 
-test('refuses an answer that is longer than allowed', async () => {
+test('rejects a response over the size limit', async () => {
   const url = await serving((_, response) => response.end('x'.repeat(101)))
   await expect(ask(url)).rejects.toThrow('The answer is too large.')
 })
 
-test('stops when it is called off, also in the middle of an answer', async () => {
+test('stops on abort, even in the middle of a response', async () => {
   const calledOff = new AbortController()
   const url = await serving((_, response) => {
     response.write('begins')
@@ -50,7 +50,7 @@ test('stops when it is called off, also in the middle of an answer', async () =>
   await expect(ask(url, { signal: calledOff.signal })).rejects.toThrow(/aborted/)
 })
 
-test('a signal ends its own request, and none that uses the connection later', async () => {
+test('a signal aborts only its own request on a reused connection', async () => {
   const release = Promise.withResolvers<void>()
   const ports: (number | undefined)[] = []
   const url = await serving(async (request, response) => {
@@ -69,7 +69,7 @@ test('a signal ends its own request, and none that uses the connection later', a
   expect(new Set(ports).size).toBe(1)
 })
 
-test('a signal that fires between the last byte and the end harms nothing', async () => {
+test('an abort between the last byte and the end is harmless', async () => {
   const url = await serving((_, response) => response.end('whole'))
   for (let count = 0; count < 5; count += 1) {
     const controller = new AbortController()
@@ -83,7 +83,7 @@ test('a signal that fires between the last byte and the end harms nothing', asyn
   await expect(ask(url)).resolves.toEqual({ status: 200, text: 'whole' })
 })
 
-test('fails when nobody is there, or the answer breaks off', async () => {
+test('fails when the server is unreachable or the response is cut off', async () => {
   const url = await serving((_, response) => {
     response.writeHead(200, { 'content-length': 10 })
     response.write('half')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createKeyedQueue } from './keyedQueue.ts'
 
-test('work under one key happens one after the other, failed or not', async () => {
+test('work under one key runs sequentially even after errors', async () => {
   const queue = createKeyedQueue()
   const calls: string[] = []
   const first = Promise.withResolvers<void>()

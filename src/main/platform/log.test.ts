@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createJsonLog } from './log.ts'
 
-test('writes one JSON line per entry, with its area, from the level on', () => {
+test('writes one JSON line with its area per entry at or above the level', () => {
   const lines: string[] = []
   const log = createJsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'info' }).forArea('host')
   log.debug('too quiet')
@@ -11,7 +11,7 @@ test('writes one JSON line per entry, with its area, from the level on', () => {
   ])
 })
 
-test('writes so many entries of a kind a minute, and then how many there were', () => {
+test('limits entries of a kind per minute and then reports their count', () => {
   const lines: string[] = []
   let nowMs = 0
   const log = createJsonLog({ write: (line) => lines.push(line), now: () => nowMs, level: 'info' })
@@ -24,14 +24,14 @@ test('writes so many entries of a kind a minute, and then how many there were', 
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ unwritten: 980, error: { message: 'no room' } })
 })
 
-test('different entries without end are not remembered without end', () => {
+test('bounds the memory for distinct entries', () => {
   const lines: string[] = []
   const log = createJsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'info' })
   for (let count = 0; count < 2_000; count++) log.info(`entry ${count}`)
   expect(lines.length).toBe(2_000)
 })
 
-test('tells the message, the code and the cause of an error', () => {
+test('logs the message, code and cause of an error', () => {
   const lines: string[] = []
   const log = createJsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'debug' })
   const error = Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'area/reason' })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { openLogFile } from './logFile.ts'
 
-test('keeps the latest and two before it', () => {
+test('keeps the latest file and two before it', () => {
   const folder = temporaryFolder('log')
   const path = join(folder, 'main.log')
   const file = openLogFile(path, 8)

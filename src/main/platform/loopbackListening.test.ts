@@ -52,7 +52,7 @@ async function freePort(): Promise<number> {
 }
 
 test.skipIf(noIpv6Loopback).each(['127.0.0.1', '::1', 'localhost', '0.0.0.0'])(
-  'what listens on %s answers at both loopback addresses, and nobody else can take either',
+  'a listener on %s serves both loopback addresses and blocks others from them',
   async (host) => {
     const { port } = await listening({ host, port: 0 })
     for (const name of ['127.0.0.1', '[::1]']) {
@@ -64,7 +64,7 @@ test.skipIf(noIpv6Loopback).each(['127.0.0.1', '::1', 'localhost', '0.0.0.0'])(
   },
 )
 
-test.skipIf(noIpv6Loopback)('a port that somebody else has at the other address is refused by name', async () => {
+test.skipIf(noIpv6Loopback)('a port occupied at the other loopback address is named in the error', async () => {
   const port = await freePort()
   await occupyAddress({ host: '::1', port })
   await expect(listening({ host: '127.0.0.1', port })).rejects.toMatchObject({
@@ -76,7 +76,7 @@ test.skipIf(noIpv6Loopback)('a port that somebody else has at the other address 
   expect(await takes({ host: '127.0.0.1', port }), 'nothing is left open').toBe('listening')
 })
 
-test.skipIf(noIpv6Loopback)('a remembered port that somebody else has at the other address is given up', async () => {
+test.skipIf(noIpv6Loopback)('a remembered port occupied at the other loopback address is abandoned', async () => {
   const folder = temporaryFolder('port')
   const first = await listenOnRemembered(folder, 'app', anyPort, listening)
   await first.close()
@@ -86,7 +86,7 @@ test.skipIf(noIpv6Loopback)('a remembered port that somebody else has at the oth
   expect(await takes({ host: '::1', port: second.port })).toBe('EADDRINUSE')
 })
 
-test('closing ends both, also with a connection that says nothing', async () => {
+test('closing ends both listeners, even with a silent connection', async () => {
   const { port, close } = await listening(anyPort)
   const silent = connect({ host: noIpv6Loopback ? '127.0.0.1' : '::1', port })
   silent.on('error', () => {}) // it is cut off
@@ -98,7 +98,7 @@ test('closing ends both, also with a connection that says nothing', async () => 
   expect(await canListen({ host: '127.0.0.1', port })).toBe(true)
 })
 
-test('an address that is no loopback is held alone', async () => {
+test('an address outside loopback is bound without a second address', async () => {
   expect(await canListen({ host: '192.0.2.1', port: 0 })).toBe(false)
   await expect(listening({ host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
     message: 'Cannot listen on 192.0.2.1:0: this machine does not have that address.',

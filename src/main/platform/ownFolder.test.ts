@@ -14,11 +14,11 @@ function foreignFolder(): string {
   return folder
 }
 
-test('a folder of this user is taken', async () => {
+test('accepts a folder of this user', async () => {
   await expect(assertOwnFolder(temporaryFolder('own'))).resolves.toBeUndefined()
 })
 
-test('a folder of another user is refused by name', async () => {
+test('rejects a folder of another user by name', async () => {
   const folder = foreignFolder()
   await expect(assertOwnFolder(folder)).rejects.toMatchObject({
     code: 'data/unusable',
@@ -26,7 +26,7 @@ test('a folder of another user is refused by name', async () => {
   })
 })
 
-test('a link that another user made is refused, wherever it leads', async (context) => {
+test('rejects a link created by another user regardless of its target', async (context) => {
   if (process.getuid?.() !== 0) return context.skip('only root can give a link to another user')
   const parent = temporaryFolder('linked')
   const link = join(parent, 'link')
@@ -36,14 +36,14 @@ test('a link that another user made is refused, wherever it leads', async (conte
   await expect(assertOwnFolder(link)).rejects.toMatchObject({ code: 'data/unusable' })
 })
 
-test('a folder into which others may put files is refused', async () => {
+test('rejects a folder in which other users can create files', async () => {
   const folder = temporaryFolder('open')
   chmodSync(folder, 0o777)
   await expect(assertOwnFolder(folder)).rejects.toMatchObject({ code: 'data/unusable' })
   expect(() => assertOwnFolderSync(folder)).toThrow(`Other users may put files into ${folder}.`)
 })
 
-test('a link of this user to a folder of this user is taken, one to a foreign folder is not', async () => {
+test('accepts a link of this user only to a folder of this user', async () => {
   const parent = temporaryFolder('links')
   mkdirSync(join(parent, 'own'), { mode: 0o711 })
   symlinkSync(join(parent, 'own'), join(parent, 'link'))
@@ -53,6 +53,6 @@ test('a link of this user to a folder of this user is taken, one to a foreign fo
   expect(() => assertOwnFolderSync(join(parent, 'astray'))).toThrow('belongs to another user')
 })
 
-test('a folder that is not there keeps the error of the system', async () => {
+test('preserves the system error for a missing folder', async () => {
   await expect(assertOwnFolder(join(temporaryFolder('none'), 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
 })

@@ -32,7 +32,7 @@ test('ends every lease of one principal and none of another', () => {
   expect(principals.count()).toEqual({ request: 1 })
 })
 
-test('reads rights when asked, never those of the beginning', () => {
+test('reads rights at use time, not at creation', () => {
   const { rights, principals } = openRegistry()
   const lease = principals.lease('key:one', 'request')
   rights.set('key:one', { models: [] })
@@ -41,7 +41,7 @@ test('reads rights when asked, never those of the beginning', () => {
   expect(() => lease.may()).toThrow('key:one was revoked.')
 })
 
-test('a lease for a principal that has ended has ended too', () => {
+test('a lease for an ended principal is already ended', () => {
   const { principals } = openRegistry()
   const lease = principals.lease('key:none', 'request')
   expect(lease.signal.aborted).toBe(true)
@@ -49,7 +49,7 @@ test('a lease for a principal that has ended has ended too', () => {
   expect(principals.count()).toEqual({})
 })
 
-test('a comparison ends the principals that are absent', () => {
+test('reconciliation ends absent principals', () => {
   const { rights, principals } = openRegistry()
   const [first, two] = [principals.lease('key:one', 'poll'), principals.lease('key:two', 'poll')]
   rights.delete('key:two')
@@ -57,7 +57,7 @@ test('a comparison ends the principals that are absent', () => {
   expect([first.signal.aborted, two.signal.aborted]).toEqual([false, true])
 })
 
-test('a released lease is not ended, and holds nothing', () => {
+test('a released lease is not ended and holds no resources', () => {
   const { principals } = openRegistry()
   const lease = principals.lease('key:one', 'request')
   lease.release()
@@ -67,7 +67,7 @@ test('a released lease is not ended, and holds nothing', () => {
   expect(principals.count()).toEqual({})
 })
 
-test('a comparison ends what has expired, though its principal goes on', () => {
+test('reconciliation ends expired leases of a present principal', () => {
   let nowMs = 0
   const { principals } = openRegistry(() => nowMs)
   const socket = principals.lease('key:one', 'poll', { expiresAtMs: 10 })
@@ -81,7 +81,7 @@ test('a comparison ends what has expired, though its principal goes on', () => {
   expect(principals.count()).toEqual({ request: 1 })
 })
 
-test('each lease is told once, and one that fails keeps none from ending', () => {
+test('notifies each lease once, and an error does not stop the others', () => {
   const { principals } = openRegistry()
   const reasons: string[] = []
   principals.lease('key:one', 'request', {
@@ -96,7 +96,7 @@ test('each lease is told once, and one that fails keeps none from ending', () =>
   expect(poll.signal.aborted).toBe(true)
 })
 
-test('a comparison goes on after work that fails to end', () => {
+test('reconciliation continues after work that fails to end', () => {
   const { rights, principals } = openRegistry()
   principals.lease('key:one', 'poll', {
     onEnd() {

@@ -14,7 +14,7 @@ function writeFile(text = 's3cret', mode = 0o600): string {
   return file
 }
 
-test('a file of this user alone is read', () => {
+test('reads a file that only this user can access', () => {
   expect(readPrivateFile(writeFile())).toBe('s3cret')
   expect(readPrivateFile(writeFile('s3cret', 0o400))).toBe('s3cret')
 })
@@ -52,12 +52,12 @@ test.each([
     },
     /no plain file/,
   ],
-])('a file %s is refused, and not told', (_, make, message) => {
+])('a file %s is rejected without revealing its content', (_, make, message) => {
   const read = () => readPrivateFile(make())
   expect(read).toThrow(message)
 })
 
-test('a file of another user is refused', (context) => {
+test('rejects a file of another user', (context) => {
   if (process.getuid?.() !== 0) context.skip('Only root can give a file away.')
   const file = writeFile()
   chownSync(file, 65534, 65534)

@@ -17,7 +17,7 @@ async function server(path: string) {
   return created
 }
 
-test('a long name gets a short address of its own, always the same, and its folder goes with it', async () => {
+test('a long name gets a short stable address whose folder is removed with it', async () => {
   const requestedPath = join(temporaryFolder('long'), 'ü'.repeat(60), 'service.sock')
   const path = toSocketPath(requestedPath)
   expect([Buffer.byteLength(path) <= 100, dirname(dirname(path))]).toEqual([true, tmpdir()])
@@ -29,7 +29,7 @@ test('a long name gets a short address of its own, always the same, and its fold
   expect(existsSync(dirname(path))).toBe(false)
 })
 
-test('only this user may open it', async () => {
+test('only this user can open the socket', async () => {
   const path = join(temporaryFolder('socket'), 'inner', 'a.sock')
   await claimSocket(path, message)
   await server(path)
@@ -40,14 +40,14 @@ test('only this user may open it', async () => {
   socket.destroy()
 })
 
-test('one that answers is not taken', async () => {
+test('does not claim a socket that accepts connections', async () => {
   const path = join(temporaryFolder('socket'), 'a.sock')
   await server(path)
   await expect(claimSocket(path, message)).rejects.toMatchObject({ code: 'data/in-use', message })
   expect(existsSync(path)).toBe(true)
 })
 
-test('what a killed process left is cleared', async () => {
+test('removes a socket left by a killed process', async () => {
   const path = join(temporaryFolder('socket'), 'a.sock')
   const program = `require('node:net').createServer().listen(process.argv[1], () => console.log('there'))`
   const child = spawn(process.execPath, ['-e', program, path], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -64,7 +64,7 @@ test('what a killed process left is cleared', async () => {
 test.each([
   ['a file', (path: string) => writeFileSync(path, 'mine')],
   ['a folder', (path: string) => mkdirSync(path)],
-])('%s that stands there is kept, and named', async (_, create) => {
+])('%s at the socket path is not removed and is named in the error', async (_, create) => {
   const path = join(temporaryFolder('socket'), 'a.sock')
   create(path)
   await expect(claimSocket(path, message)).rejects.toMatchObject({
@@ -74,7 +74,7 @@ test.each([
   expect(existsSync(path)).toBe(true)
 })
 
-test('neither claimed nor asked in a folder of another user', async (context) => {
+test('does not claim or query a socket in a folder of another user', async (context) => {
   if (process.getuid?.() !== 0) return context.skip('only root can give a folder to another user')
   const folder = temporaryFolder('foreign')
   const path = join(folder, 'a.sock')

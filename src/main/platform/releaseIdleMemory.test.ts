@@ -19,7 +19,7 @@ function createProcess() {
   return { usage, close, collections: () => count }
 }
 
-test('memory of the start is released at the first idle interval, once', () => {
+test('releases startup memory once at the first idle interval', () => {
   const { usage, close, collections } = createProcess()
   usage.cpuMs += 500
   vi.advanceTimersByTime(intervalMs)
@@ -31,7 +31,7 @@ test('memory of the start is released at the first idle interval, once', () => {
   close()
 })
 
-test('memory of later work is released after it', () => {
+test('releases memory of later work after it ends', () => {
   const { usage, close, collections } = createProcess()
   vi.advanceTimersByTime(intervalMs)
   usage.residentBytes += 7 * megabyte
@@ -46,7 +46,7 @@ test('memory of later work is released after it', () => {
   close()
 })
 
-test('nothing is collected after the end, or where Node.js exposes no collector', () => {
+test('collects nothing after close or without an exposed garbage collector', () => {
   const { close, collections } = createProcess()
   close()
   vi.advanceTimersByTime(intervalMs)

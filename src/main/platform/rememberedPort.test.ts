@@ -16,7 +16,7 @@ async function listen(address: ListenAddress): Promise<{ port: number; server: S
   return { port: bound.port, server }
 }
 
-test('the port of last time is taken again while it is free', async () => {
+test('reuses the port of the last run while it is free', async () => {
   const folder = temporaryFolder('port')
   const first = await listenOnRemembered(folder, 'app', anyPort, listen)
   const otherPort = await listenOnRemembered(folder, 'app', anyPort, listen)
@@ -31,7 +31,7 @@ test('the port of last time is taken again while it is free', async () => {
   expect(ports).toEqual([otherPort.port])
 })
 
-test('a port that is taken after the look is given up', async () => {
+test('abandons a port that is taken after the check', async () => {
   const folder = temporaryFolder('port')
   const { port, server } = await listenOnRemembered(folder, 'service', anyPort, listen)
   server.close()
@@ -46,7 +46,7 @@ test('a port that is taken after the look is given up', async () => {
   expect(opened.port).toBeGreaterThan(0)
 })
 
-test('a port that was asked for is taken as it is', async () => {
+test('uses a requested port as given', async () => {
   const addresses: ListenAddress[] = []
   await listenOnRemembered(temporaryFolder('port'), 'app', { host: '127.0.0.1', port: 8080 }, async (address) => {
     addresses.push(address)

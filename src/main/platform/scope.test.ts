@@ -10,7 +10,7 @@ test('closes newest first, and only once', async () => {
   expect(closed).toEqual(['second', 'first'])
 })
 
-test('closes the rest when one fails, and then tells of every failure', async () => {
+test('closes the rest when one fails and reports every error', async () => {
   const closed: string[] = []
   const scope = new Scope()
   scope.own('kept going', (name) => closed.push(name))

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { openStartSocket, requestFreshUrl } from './startSocket.ts'
 
-test('gives a fresh address to each start of the same user, until it is closed', async () => {
+test('each start of the same user gets a new address until it is closed', async () => {
   const folder = temporaryFolder('data')
   expect(await requestFreshUrl(folder)).toBeUndefined()
   let count = 0

@@ -4,7 +4,7 @@ import { createThrottlePerKey } from './throttlePerKey.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('reports the first event at once, then one per second while more follow', () => {
+test('reports the first event immediately, then one per second while more follow', () => {
   const reported: string[] = []
   const events = createThrottlePerKey((key: string) => reported.push(key))
   for (let index = 0; index < 5; index += 1) events.mark('loud')
@@ -18,7 +18,7 @@ test('reports the first event at once, then one per second while more follow', (
   expect(reported).toHaveLength(4)
 })
 
-test('reports nothing more about a forgotten key', () => {
+test('reports nothing after a key is removed', () => {
   const reported: string[] = []
   const events = createThrottlePerKey((key: string) => reported.push(key))
   events.mark('loud')

@@ -26,11 +26,11 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
 }
 
-test('every module that reads a clock has a row that says what a jump does', () => {
+test('every module that reads a clock has a row about clock jumps', () => {
   expect(readers().filter((file) => !rows.includes(file))).toEqual([])
 })
 
-test('no row is of a module that reads no clock, and none is twice', () => {
+test('each row is unique and names a module that reads a clock', () => {
   const uses = readers()
   expect(rows.filter((file) => !uses.includes(file))).toEqual([])
   expect(rows.filter((file, index) => rows.indexOf(file) !== index)).toEqual([])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { deferStatements } from './deferStatements.ts'
 import { openDatabase } from './openDatabase.ts'
 
-test('a statement is compiled at its first use', () => {
+test('compiles a statement at its first use', () => {
   const database = deferStatements(openDatabase(':memory:'))
   const add = database.prepare<[number]>('INSERT INTO notes VALUES (?)')
   const list = database.prepare<[], { id: number }>('SELECT id FROM notes ORDER BY id')
@@ -17,7 +17,7 @@ test('a statement is compiled at its first use', () => {
   database.close()
 })
 
-test('a statement that was never used outlives its database', () => {
+test('reports a closed database on the first use of a statement', () => {
   const database = deferStatements(openDatabase(':memory:'))
   const read = database.prepare('SELECT 1')
   database.close()

@@ -34,7 +34,7 @@ const refuse = (): never => {
   throw new AppError('request/invalid', 'No.')
 }
 
-test('work of one turn is done in order, and what one refuses happens to it alone', async () => {
+test('runs queued work in order and isolates a rejected item', async () => {
   const works = [add('a'), refuse, add('b')].map((work) => commits.commit(work))
   expect(notes()).toEqual([])
   expect(await Promise.allSettled(works)).toMatchObject([
@@ -45,7 +45,7 @@ test('work of one turn is done in order, and what one refuses happens to it alon
   expect(notes()).toEqual(['a', 'b'])
 })
 
-test('work that fails unexpectedly takes none of the others with it', async () => {
+test('an unexpected error in one item does not affect the others', async () => {
   const works = [add('a'), add('too long'), add('b')].map((work) => commits.commit(work))
   expect(await Promise.allSettled(works)).toMatchObject([
     { status: 'fulfilled' },
@@ -55,7 +55,7 @@ test('work that fails unexpectedly takes none of the others with it', async () =
   expect(notes()).toEqual(['a', 'b'])
 })
 
-test('who has to survive a power cut waits for the flush that begins after its commit', async () => {
+test('a durable commit waits for a flush that starts after it', async () => {
   const results: string[] = []
   const first = commits.commitDurable(add('a')).then(() => results.push('a'))
   await expect.poll(() => flushes.length).toBe(1)
@@ -72,13 +72,13 @@ test('who has to survive a power cut waits for the flush that begins after its c
   expect(flushes).toHaveLength(2)
 })
 
-test('what nobody waits for is flushed all the same', async () => {
+test('flushes commits without waiting callers', async () => {
   await commits.commit(add('a'))
   await commits.commit(add('b'))
   await expect.poll(() => flushes.length).toBe(1)
 })
 
-test('after a flush that failed all work is refused', async () => {
+test('rejects all work after a failed flush', async () => {
   const work = commits.commitDurable(add('a'))
   await expect.poll(() => flushes.length).toBe(1)
   const meanwhile = commits.commitDurable(add('b'))
@@ -91,7 +91,7 @@ test('after a flush that failed all work is refused', async () => {
   expect([commits.hasEnded, broken.length]).toEqual([true, 1])
 })
 
-test('closing does and flushes what was given', async () => {
+test('commits and flushes queued work on close', async () => {
   const work = commits.commitDurable(add('a'))
   const closed = commits.close()
   expect(notes()).toEqual(['a'])

@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('opens a file that only this user may read, with its log beside it', () => {
+test('opens the database and its WAL with mode 0600', () => {
   migrate(database, [first])
   expect(statSync(join(folder, 'data.sqlite')).mode & 0o777).toBe(0o600)
   expect(statSync(join(folder, 'data.sqlite-wal')).mode & 0o777).toBe(0o600)
@@ -36,7 +36,7 @@ test('names the file that cannot be opened', () => {
   )
 })
 
-test('takes each step once and keeps what earlier versions wrote', () => {
+test('applies each migration once and preserves existing rows', () => {
   migrate(database, [first])
   database.exec(`INSERT INTO notes (text) VALUES ('kept')`)
   migrate(database, [first, second])
@@ -45,14 +45,14 @@ test('takes each step once and keeps what earlier versions wrote', () => {
   expect(database.prepare('SELECT * FROM notes').all()).toEqual([{ text: 'kept', at_ms: null }])
 })
 
-test('leaves nothing of a step that fails', () => {
+test('rolls back a migration that fails', () => {
   const broken: Migration = { version: 2, up: 'CREATE TABLE half (a TEXT) STRICT; CREATE TABLE notes (b TEXT) STRICT;' }
   expect(() => migrate(database, [first, broken])).toThrow('already exists')
   expect(readSchemaVersion(database)).toBe(1)
   expect(database.prepare(`SELECT name FROM sqlite_schema WHERE name = 'half'`).all()).toEqual([])
 })
 
-test('refuses a file of a newer Steward and says so', () => {
+test('rejects a file with a newer schema', () => {
   migrate(database, [first, second])
   expect(() => migrate(database, [first])).toThrow(
     expect.objectContaining({
@@ -62,14 +62,14 @@ test('refuses a file of a newer Steward and says so', () => {
   )
 })
 
-describe('the schema of the service', () => {
+describe('the service schema', () => {
   const upTo = (version: number) => serviceMigrations.filter((it) => it.version <= version)
 
-  test('counts its versions from 1 without gaps', () => {
+  test('numbers its versions from 1 without gaps', () => {
     expect(serviceMigrations.map((it) => it.version)).toEqual(serviceMigrations.map((_, index) => index + 1))
   })
 
-  test('2 keeps the accounts and keys of 1', () => {
+  test('2 preserves the accounts and keys of 1', () => {
     migrate(database, upTo(1))
     addAccount('ada')
     migrate(database, upTo(2))
@@ -77,7 +77,7 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT name FROM api_keys').all()).toEqual([{ name: 'first' }])
   })
 
-  test('3 keeps the sandboxes of 2', () => {
+  test('3 preserves the sandboxes of 2', () => {
     migrate(database, upTo(2))
     addAccount('ada')
     addSandbox('a'.repeat(32), 'ada')
@@ -87,7 +87,7 @@ describe('the schema of the service', () => {
     ])
   })
 
-  test('4 keeps the sandboxes of 3', () => {
+  test('4 preserves the sandboxes of 3', () => {
     migrate(database, upTo(3))
     addAccount('ada')
     addSandbox('a'.repeat(32), 'ada')
@@ -95,7 +95,7 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT id FROM sandboxes').all()).toEqual([{ id: 'a'.repeat(32) }])
   })
 
-  test('5 keeps the sandboxes of 4, and takes ports away with them', () => {
+  test('5 preserves the sandboxes of 4 and deletes ports with them', () => {
     migrate(database, upTo(4))
     addAccount('ada')
     addSandbox('a'.repeat(32), 'ada')
@@ -108,7 +108,7 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT * FROM port_tokens').all()).toEqual([])
   })
 
-  test('8 keeps the sandboxes of 7, and takes uploads away with them', () => {
+  test('8 preserves the sandboxes of 7 and deletes uploads with them', () => {
     migrate(database, upTo(7))
     addAccount('ada')
     addSandbox('a'.repeat(32), 'ada')
@@ -121,7 +121,7 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT * FROM uploads').all()).toEqual([])
   })
 
-  test('9 keeps the accounts and keys of 8, and takes wallets and sessions away with an account', () => {
+  test('9 preserves accounts and keys of 8 and deletes wallets and sessions with an account', () => {
     migrate(database, upTo(8))
     addAccount('ada')
     migrate(database, upTo(9))
@@ -134,14 +134,14 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT * FROM refresh_tokens').all()).toEqual([])
   })
 
-  test('10 keeps the accounts of 9', () => {
+  test('10 preserves the accounts of 9', () => {
     migrate(database, upTo(9))
     addAccount('ada')
     migrate(database, upTo(10))
     expect(database.prepare('SELECT id FROM accounts').all()).toEqual([{ id: 'ada' }])
   })
 
-  test('11 keeps the sandboxes of 10', () => {
+  test('11 preserves the sandboxes of 10', () => {
     migrate(database, upTo(10))
     addAccount('ada')
     addSandbox('a'.repeat(32), 'ada')
@@ -149,14 +149,14 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT id FROM sandboxes').all()).toEqual([{ id: 'a'.repeat(32) }])
   })
 
-  test('12 keeps the accounts of 11', () => {
+  test('12 preserves the accounts of 11', () => {
     migrate(database, upTo(11))
     addAccount('ada')
     migrate(database, upTo(12))
     expect(database.prepare('SELECT id FROM accounts').all()).toEqual([{ id: 'ada' }])
   })
 
-  test('13 keeps the domains of 12, and takes those without a port', () => {
+  test('13 preserves the domains of 12 and accepts domains without a port', () => {
     migrate(database, upTo(12))
     addAccount('ada')
     addSandbox('a'.repeat(32), 'ada')
@@ -171,7 +171,7 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT * FROM sandbox_domains').all()).toEqual([])
   })
 
-  test('15 keeps the accounts and keys of 14, whose keys have no limits', () => {
+  test('15 preserves accounts and keys of 14 and leaves the keys without limits', () => {
     migrate(database, upTo(14))
     addAccount('ada')
     migrate(database, upTo(15))
@@ -184,7 +184,7 @@ describe('the schema of the service', () => {
     ])
   })
 
-  test('16 keeps the journal of 15, sums it up by day, and takes adjustments', () => {
+  test('16 preserves the journal of 15, sums it by day and accepts adjustments', () => {
     migrate(database, upTo(15))
     database.exec(`
       INSERT INTO credit_accounts (id, kind, credits) VALUES ('ada', 'user', 100), ('bob', 'user', 0);
@@ -226,7 +226,7 @@ describe('the schema of the service', () => {
     expect(database.pragma('foreign_key_check')).toEqual([])
   })
 
-  test('refuses an overdrawn account, a hold that ends twice, and a journal that changes', () => {
+  test('rejects an overdraft, a second end of a hold and journal changes', () => {
     migrate(database, serviceMigrations)
     database.exec(`INSERT INTO credit_accounts (id, kind, credits) VALUES ('ada', 'user', 10)`)
     expect(() => database.exec(`UPDATE credit_accounts SET held = 11 WHERE id = 'ada'`)).toThrow('CHECK')
@@ -250,7 +250,7 @@ describe('the schema of the service', () => {
     expect(() => database.exec('DELETE FROM credit_transfers')).toThrow('the journal only grows')
   })
 
-  test('keeps a payment as it ended, one for each authorization, and only adds tables', () => {
+  test('stores one payment per authorization and rejects changes to its outcome', () => {
     migrate(database, upTo(16))
     addAccount('ada')
     migrate(database, serviceMigrations)
@@ -272,7 +272,7 @@ describe('the schema of the service', () => {
     expect(() => database.exec(`INSERT INTO test_money VALUES ('0x', -1)`)).toThrow('CHECK')
   })
 
-  test('allows one owner, and no start time of what does not run', () => {
+  test('allows one owner and no start time for a stopped sandbox', () => {
     migrate(database, serviceMigrations)
     addAccount('ada')
     expect(() => database.exec(`INSERT INTO accounts VALUES ('bob', 'owner', 'Bob', 0)`)).toThrow('UNIQUE')
@@ -281,18 +281,18 @@ describe('the schema of the service', () => {
   })
 })
 
-describe('the schema of the agent', () => {
+describe('the agent schema', () => {
   const upTo = (version: number) => agentMigrations.filter((it) => it.version <= version)
   const addWallet = () => {
     database.exec(`INSERT INTO keyrings VALUES ('keys_1', 'phrase', 'Main', 12, 1, 0)`)
     database.exec(`INSERT INTO wallet_accounts VALUES ('wal_1', 'keys_1', 'evm', '0x0', 'm', 'First', 0)`)
   }
 
-  test('counts its versions from 1 without gaps', () => {
+  test('numbers its versions from 1 without gaps', () => {
     expect(agentMigrations.map((it) => it.version)).toEqual(agentMigrations.map((_, index) => index + 1))
   })
 
-  test.each(agentMigrations.slice(1).map((it) => it.version))('%i keeps the wallet of 1', (version) => {
+  test.each(agentMigrations.slice(1).map((it) => it.version))('%i preserves the wallet of 1', (version) => {
     migrate(database, upTo(version - 1))
     addWallet()
     migrate(database, upTo(version))
@@ -300,7 +300,7 @@ describe('the schema of the agent', () => {
     expect(database.prepare('SELECT id FROM wallet_accounts').all()).toEqual([{ id: 'wal_1' }])
   })
 
-  test('5 keeps the intents of 4, approved by nothing in advance and confirmed by nobody', () => {
+  test('5 preserves the intents of 4 without a grant or a confirmation', () => {
     migrate(database, upTo(4))
     database.exec(`INSERT INTO intents VALUES ('int_1', 'siwe', 'waiting', 'client', 'key:1', '{}', '{}', 0, 1)`)
     migrate(database, upTo(5))
@@ -309,7 +309,7 @@ describe('the schema of the agent', () => {
     ])
   })
 
-  test('7 keeps the intents of 6, also those that are damaged', () => {
+  test('7 preserves the intents of 6, including damaged ones', () => {
     migrate(database, upTo(6))
     const add = database.prepare(
       `INSERT INTO intents (id, kind, state, asker_kind, asker_id, intent, record, created_at_ms, expires_at_ms)
@@ -326,7 +326,7 @@ describe('the schema of the agent', () => {
     ])
   })
 
-  test('8 keeps which grant was counted down for what is being signed', () => {
+  test('8 records the grant reserved for each approved intent', () => {
     migrate(database, upTo(7))
     const add = database.prepare(
       `INSERT INTO intents (id, kind, state, asker_kind, asker_id, intent, record, created_at_ms, expires_at_ms, grant_id)
@@ -380,7 +380,7 @@ describe('the schema of the agent', () => {
     expect(database.pragma('integrity_check')).toEqual([{ integrity_check: 'ok' }])
   })
 
-  test('takes the accounts and their balances away with a keyring', () => {
+  test('deletes accounts and their balances with a keyring', () => {
     migrate(database, agentMigrations)
     addWallet()
     database.exec(`INSERT INTO balances VALUES ('wal_1', 'eip155:8453', '1', '2', 3)`)
@@ -389,7 +389,7 @@ describe('the schema of the agent', () => {
     expect(database.prepare('SELECT * FROM balances').all()).toEqual([])
   })
 
-  test('17 keeps the entries of the log of 16, finds their words, and what their details lead to', () => {
+  test('17 preserves log entries of 16 and indexes their text and links', () => {
     migrate(database, upTo(16))
     const hash = (digit: string) => digit.repeat(64)
     const add = database.prepare(
@@ -411,7 +411,7 @@ describe('the schema of the agent', () => {
     expect([rows.all('atlas'), rows.all('somebody')]).toEqual([[{ rowid: 1 }], [{ rowid: 2 }]])
   })
 
-  test('changes and removes no entry of the log', () => {
+  test('rejects changes to and deletion of log entries', () => {
     migrate(database, agentMigrations)
     const hash = (digit: string) => digit.repeat(64)
     database

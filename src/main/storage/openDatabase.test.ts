@@ -32,7 +32,7 @@ test('a check reports a damaged page with its file and a fix', () => {
   )
 })
 
-test('a check of a sound database finds nothing', () => {
+test('a check of an intact database passes', () => {
   const file = join(temporaryFolder('database'), 'service.sqlite')
   openDatabase(file).close()
   openDatabase(file, { check: true }).close()

@@ -56,7 +56,7 @@ test('reads every kind of column as it was written', () => {
   expect(find('two')).toEqual(otherRow)
 })
 
-test('an upsert replaces the columns beside the key', () => {
+test('an upsert replaces the columns other than the key', () => {
   const { database, find } = openThings()
   const save = database.prepare(thingTable.upsert(['id'], "note = 'changed'"))
   save.run(thingTable.params(thing))
@@ -66,7 +66,7 @@ test('an upsert replaces the columns beside the key', () => {
   expect(database.prepare('SELECT note FROM things').get()).toEqual({ note: 'changed' })
 })
 
-test('names every column in its text', () => {
+test('lists every column in the generated SQL', () => {
   expect(thingTable.insert).toBe(
     'INSERT INTO things (id, count, is_ready, words, paid_atomic, hash, read_at_ms, limit_atomic) VALUES (@id, @count, @isReady, @words, @paidAtomic, @hash, @readAtMs, @limitAtomic)',
   )
@@ -88,14 +88,14 @@ test('assigns each field to its parameter', () => {
   expect(thingTable.assignments(['isReady', 'readAtMs'])).toBe('is_ready = @isReady, read_at_ms = @readAtMs')
 })
 
-test('gives nothing for a row that cannot be decoded', () => {
+test('returns undefined for a row that cannot be decoded', () => {
   const lists = defineTable('things', { id: text(), words: json<string[]>() })
   expect(lists.tryFromRow({ id: 'one', words: '["a"]' })).toEqual({ id: 'one', words: ['a'] })
   expect(lists.tryFromRow({ id: 'one', words: '["a' })).toBeUndefined()
   expect(lists.tryFromRow(undefined)).toBeUndefined()
 })
 
-test('checks text and numbers that it reads', () => {
+test('validates text and numbers on read', () => {
   const parseEven = (value: number) => {
     if (value % 2 === 1) throw new RangeError(`${value} is odd.`)
     return value
@@ -111,7 +111,7 @@ test('checks text and numbers that it reads', () => {
   expect(() => checked.fromRow({ id: 'other', count: 2 })).toThrow(TypeError)
 })
 
-test('reads a fallback in place of damaged JSON', () => {
+test('reads a fallback for damaged JSON', () => {
   const parseList = (value: unknown): string[] => {
     if (!Array.isArray(value)) throw new TypeError('Not a list.')
     return value
@@ -121,7 +121,7 @@ test('reads a fallback in place of damaged JSON', () => {
   expect(['["a"]', '["a', '{}', null].map(read)).toEqual([['a'], ['none'], ['none'], null])
 })
 
-test('inserts what a query selects, with expressions in place of parameters', () => {
+test('inserts the result of a query with expressions for parameters', () => {
   const { database, find } = openThings()
   database.prepare(thingTable.insert).run(thingTable.params(thing))
   const copy = database.prepare(

@@ -25,7 +25,7 @@ async function agentFor(listener: RequestListener): Promise<ApiClient> {
 const answering = (status: number, body: string, headers: Record<string, string> = {}) =>
   agentFor((_, response) => response.writeHead(status, headers).end(body))
 
-test('sends what the route says and gives what its answer says', async () => {
+test('sends the request of the route and returns its declared response fields', async () => {
   const seen: unknown[] = []
   const agent = await agentFor(async (request, response) => {
     const chunks: Buffer[] = []
@@ -47,7 +47,7 @@ test('sends what the route says and gives what its answer says', async () => {
   ])
 })
 
-test('makes a refusal the AppError it was, with its detail and when to come again', async () => {
+test('rebuilds the AppError of a refusal with its detail and retry delay', async () => {
   const body = {
     error: 'No capacity for 8 GB.',
     code: 'sandbox/capacity',
@@ -69,17 +69,17 @@ test.each([
   [404, 'request/not-found'],
   [502, 'service/unavailable'],
   [500, 'internal/unexpected'],
-])('knows a %i without a body of ours as %s', async (status, code) => {
+])('maps a %i without a Steward body to %s', async (status, code) => {
   const agent = await answering(status, '<h1>a proxy</h1>')
   await expect(agent(getSandbox, { id })).rejects.toMatchObject({ code })
 })
 
-test('says that the service is unavailable when the line breaks before an answer', async () => {
+test('reports an unavailable service when the connection breaks before a response', async () => {
   const hungUp = await agentFor((request) => request.socket.destroy())
   await expect(hungUp(getSandbox, { id })).rejects.toMatchObject({ code: 'service/unavailable' })
 })
 
-test('says the same when the answer is cut off', async () => {
+test('reports an unavailable service for a truncated response', async () => {
   const agent = await agentFor((_, response) => {
     response.writeHead(200, { 'content-length': '1000' }).write('{"id"')
     response.socket?.end()
@@ -87,7 +87,7 @@ test('says the same when the answer is cut off', async () => {
   await expect(agent(getSandbox, { id })).rejects.toMatchObject({ code: 'service/unavailable' })
 })
 
-test('rejects with the reason of the signal when it is given up', async () => {
+test('rejects with an AbortError when the call is aborted', async () => {
   const agent = await agentFor(() => {})
   const giveUp = new AbortController()
   const call = agent(getSandbox, { id }, { signal: giveUp.signal })

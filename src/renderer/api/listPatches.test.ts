@@ -10,7 +10,7 @@ const sandbox = (name: string, created_at: string, status = 'running') =>
 const terminal = (session_id: string, created_at: string, state = 'running') =>
   ({ session_id, created_at, state, title: null }) as never
 
-test('a new sandbox comes first, a known one stays where it is', () => {
+test('inserts a new sandbox first and updates a known one in place', () => {
   const list = [sandbox('b', '2026-01-02'), sandbox('a', '2026-01-01')]
   expect(withSandbox(list, sandbox('c', '2026-01-03')).map(({ id }) => id)).toEqual(['c', 'b', 'a'])
   const changed = withSandbox(list, sandbox('a', '2026-01-01', 'stopped'))
@@ -21,7 +21,7 @@ test('a new sandbox comes first, a known one stays where it is', () => {
   expect(removeSandbox(list, 'b' as never).map(({ id }) => id)).toEqual(['a'])
 })
 
-test('a new terminal comes last, a known one stays where it is', () => {
+test('inserts a new terminal last and updates a known one in place', () => {
   const list = [terminal('p1', '2026-01-01'), terminal('p2', '2026-01-02')]
   expect(withTerminal(list, terminal('p3', '2026-01-03')).map((it) => it.session_id)).toEqual(['p1', 'p2', 'p3'])
   expect(withTerminal(list, terminal('p1', '2026-01-01', 'exited')).map((it) => it.state)).toEqual([
@@ -31,7 +31,7 @@ test('a new terminal comes last, a known one stays where it is', () => {
   expect(removeTerminal(list, 'p1' as never).map((it) => it.session_id)).toEqual(['p2'])
 })
 
-test('the answer to a creation never hides what events told since', () => {
+test('the response to a creation does not overwrite newer events', () => {
   const ended = [terminal('p1', '2026-01-01', 'exited')]
   expect(withNewTerminal(ended, terminal('p1', '2026-01-01'))).toBe(ended)
   expect(withNewTerminal(ended, terminal('p2', '2026-01-02'))).toHaveLength(2)
@@ -40,13 +40,13 @@ test('the answer to a creation never hides what events told since', () => {
   expect(withNewSandbox(failed, sandbox('b', '2026-01-02'))).toHaveLength(2)
 })
 
-test('a title changes its own terminal only, and nothing when it is the same', () => {
+test('changes only the titled terminal and ignores an unchanged title', () => {
   const list = [terminal('p1', '2026-01-01'), terminal('p2', '2026-01-02')]
   expect(withTitle(list, 'p2' as never, 'vim').map((it) => it.title)).toEqual([null, 'vim'])
   expect(withTitle(list, 'p2' as never, null)).toBe(list)
 })
 
-test('an event changes a list without reading it again', async () => {
+test('an event patches a list without a refetch', async () => {
   const queryClient = new QueryClient()
   let reads = 0
   await queryClient.fetchQuery({ queryKey: ['list'], queryFn: async () => [`read ${++reads}`] })
@@ -55,7 +55,7 @@ test('an event changes a list without reading it again', async () => {
   expect(reads).toBe(1)
 })
 
-test('an answer older than an event never replaces it', async () => {
+test('ignores a response older than an event', async () => {
   const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   const answers: ((list: string[]) => void)[] = []
   const queryFn = () => new Promise<string[]>((answer) => void answers.push(answer))

@@ -44,7 +44,7 @@ function listen(): { received: LocalEvent[]; live: LiveEvents } {
   return { received, live }
 }
 
-test('tells each event in order, and nothing that it does not know', async () => {
+test('delivers events in order and skips unknown messages', async () => {
   const { received, live } = listen()
   await eventually(() => expect(received).toEqual([{ type: 'ready' }]))
   expect(live.state()).toBe('open')
@@ -53,7 +53,7 @@ test('tells each event in order, and nothing that it does not know', async () =>
   await eventually(() => expect(received).toEqual([{ type: 'ready' }, removed]))
 })
 
-test('comes back after a loss, and is told `ready` again', async () => {
+test('reconnects after a lost connection and delivers `ready` again', async () => {
   const { received, live } = listen()
   await eventually(() => expect(received).toHaveLength(1))
   const port = getPort(server)
@@ -64,7 +64,7 @@ test('comes back after a loss, and is told `ready` again', async () => {
   await eventually(() => expect(received).toEqual([{ type: 'ready' }, { type: 'ready' }]))
 })
 
-test('closes its line for good', async () => {
+test('does not reconnect after close', async () => {
   const { received, live } = listen()
   await eventually(() => expect(received).toHaveLength(1))
   live.close()
@@ -73,7 +73,7 @@ test('closes its line for good', async () => {
   expect(peers).toHaveLength(1)
 })
 
-test('tells a listener nothing after it has left', async () => {
+test('delivers nothing to a listener after it unsubscribes', async () => {
   const { live } = listen()
   const received: LocalEvent[] = []
   const leave = live.subscribe((event) => received.push(event))

@@ -30,7 +30,7 @@ const readCache = () => client.getQueryData(queryKey)
 const answer = (read: number, names: string[]) => asked[read]!.resolve(names)
 const add = (name: string) => (names: string[]) => [...names, name]
 
-test('an answer asked for before a change never lands, though it comes last', async () => {
+test('discards a response requested before a change even if it arrives last', async () => {
   const done = patchAndRefetch<string[]>(client, queryKey, add('made'))
   await eventually(() => expect(asked).toHaveLength(2))
   answer(1, ['made'])
@@ -40,7 +40,7 @@ test('an answer asked for before a change never lands, though it comes last', as
   expect(asked[0]!.signal.aborted).toBe(true)
 })
 
-test('shows at once what the event told, and keeps it while the new read is under way', async () => {
+test('shows an event immediately and preserves it during the refetch', async () => {
   answer(0, ['first'])
   await eventually(() => expect(readCache()).toEqual(['first']))
   const rereading = readAgain(client, queryKey)
@@ -57,7 +57,7 @@ test('shows at once what the event told, and keeps it while the new read is unde
   expect(readCache()).toEqual(['first', 'second', 'third'])
 })
 
-test('keeps every one of several changes that come while the list is read', async () => {
+test('preserves every change that arrives during a refetch', async () => {
   answer(0, [])
   await eventually(() => expect(readCache()).toEqual([]))
   const changes = ['a', 'b', 'c'].map((name) => patchAndRefetch<string[]>(client, queryKey, add(name)))
@@ -69,7 +69,7 @@ test('keeps every one of several changes that come while the list is read', asyn
   expect(readCache()).toEqual(['a', 'b', 'c'])
 })
 
-test('reads again at `ready` even while the first read is under way', async () => {
+test('refetches at `ready` even during the first fetch', async () => {
   const done = readAgain(client, queryKey)
   await eventually(() => expect(asked).toHaveLength(2))
   answer(0, ['old'])
@@ -78,7 +78,7 @@ test('reads again at `ready` even while the first read is under way', async () =
   expect(readCache()).toEqual(['new'])
 })
 
-test('asks nothing for a list that nobody shows, but marks it old', async () => {
+test('invalidates a list without observers and does not refetch it', async () => {
   answer(0, ['first'])
   await eventually(() => expect(readCache()).toEqual(['first']))
   stopWatching()

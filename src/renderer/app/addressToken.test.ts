@@ -11,15 +11,15 @@ function take(address: string): { token: string | undefined; left: string | unde
   return { token: takeAddressToken(new URL(address), history), left }
 }
 
-test('takes the token out of the address', () => {
+test('removes the token from the address', () => {
   expect(take('http://127.0.0.1:4000/#token=one-time')).toEqual({ token: 'one-time', left: '/' })
   expect(take('http://127.0.0.1:4000/?x=1#token=a%2Fb')).toEqual({ token: 'a/b', left: '/?x=1' })
 })
 
-test('leaves an address without a token as it is', () => {
+test('leaves an address without a token unchanged', () => {
   expect(take('http://127.0.0.1:4000/#/terminals')).toEqual({ token: undefined, left: undefined })
 })
 
-test('takes an empty token for none', () => {
+test('treats an empty token as missing', () => {
   expect(take('http://127.0.0.1:4000/#token=')).toEqual({ token: undefined, left: '/' })
 })

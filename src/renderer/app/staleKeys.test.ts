@@ -23,7 +23,7 @@ function handledTypes(): Map<string, string> {
   return heard
 }
 
-test('an event that any section patches its cache by is heard app-wide', () => {
+test('handles every event that patches a cache of a section app-wide', () => {
   const heard = handledTypes()
   expect(heard.size).toBeGreaterThan(15)
   const missing = [...heard].filter(
@@ -32,7 +32,7 @@ test('an event that any section patches its cache by is heard app-wide', () => {
   expect(missing).toEqual([])
 })
 
-test('refetches data from before an event only when its section opens', async () => {
+test('refetches stale data only when its section opens', async () => {
   const queryClient = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   let reads = 0
   const query = { queryKey: ['credits', 'balance'], queryFn: () => ++reads }

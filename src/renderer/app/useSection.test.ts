@@ -20,7 +20,7 @@ function open(section: string): string {
   return location.hash
 }
 
-test('a section opens again where the user left it, with its filters', () => {
+test('reopens a section where the user left it with its filters', () => {
   follow('#/chat/first')
   follow('#/chat/second')
   expect(open('domains')).toBe('#/domains')

@@ -12,7 +12,7 @@ const payment = {
   transaction: `0x${'b'.repeat(64)}`,
 }
 
-test('what waits for the person says so, and is followed', () => {
+test('shows a call that awaits approval and follows it', () => {
   const message =
     "Waits for the person's approval in Steward: Delete the sandbox atlas. Call approval_status with id call_1."
   const view = createResultView({
@@ -26,7 +26,7 @@ test('what waits for the person says so, and is followed', () => {
   })
 })
 
-test('what still runs waits for nobody', () => {
+test('shows a running call as in progress', () => {
   const waiting = { id: 'call_1', for: 'program', message: 'sandbox_delete runs.', expires_at: null }
   expect(createResultView({ structuredContent: { waiting } })).toMatchObject({
     state: 'working',
@@ -34,7 +34,7 @@ test('what still runs waits for nobody', () => {
   })
 })
 
-test('a payment shows what was taken, and links only to https', () => {
+test('shows the paid amount and links only to https URLs', () => {
   expect(createResultView({ structuredContent: { payment } })).toMatchObject({
     state: 'done',
     heading: 'Paid',
@@ -60,7 +60,7 @@ test.each([
   ['reconciled', true, 'Paid', 'done'],
   ['reconciled', false, 'Not paid', 'failed'],
   ['sent', null, 'In progress', 'working'],
-])('a payment that is %s (paid: %s) reads “%s”', (state, paid, heading, text) => {
+])('labels a %s payment (paid: %s) as “%s”', (state, paid, heading, text) => {
   expect(createResultView({ structuredContent: { payment: { ...payment, state, paid } } })).toMatchObject({
     heading,
     state: text,
@@ -76,7 +76,7 @@ test.each([
   [{ state: 'signed', sentence: 'Register researcher.' }, 'done', 'Register researcher.'],
   [{ state: 'expired', sentence: 'Register researcher.' }, 'failed', 'Nobody decided in time. Nothing was done.'],
   [{ state: 'approved', sentence: 'Register researcher.' }, 'working', 'Register researcher.'],
-])('of a call or a request: %j', (status, state, sentence) => {
+])('shows the status of a call or request: %j', (status, state, sentence) => {
   expect(createStatusView({ id: 'call_1', ...status })).toMatchObject({ state, sentence })
 })
 
@@ -86,7 +86,7 @@ test.each([
   { structuredContent: [] },
   { content: 'x', isError: true },
   { structuredContent: null },
-])('whatever comes instead shows something: %j', (input) => {
+])('shows a heading for the malformed result %j', (input) => {
   expect(createResultView(input).heading).not.toBe('')
   expect(createStatusView(input).heading).not.toBe('')
 })

@@ -11,7 +11,7 @@ function forbidden(): Storage {
   throw new DOMException('denied', 'SecurityError')
 }
 
-test('a value is read again by the next page, as the same object until it changes', () => {
+test('persists a value across page loads and returns the same object until it changes', () => {
   const storage = memoryStorage()
   const open = () => persistValue('sizes', Sizes, initial, { stores: [createTextStore(() => storage)] })
   const first = open()
@@ -29,7 +29,7 @@ const full = memoryStorage(4)
 test.each([
   ['full', () => full],
   ['forbidden', forbidden],
-])('a %s store loses nothing before the page ends', (_, open) => {
+])('a %s store keeps values in memory until the page unloads', (_, open) => {
   const text = createTextStore(open)
   const store = persistValue('sizes', Sizes, initial, { stores: [text] })
   store.write({ width: 300 })
@@ -42,7 +42,7 @@ test.each([
   expect(persistValue('sizes', Sizes, initial, { stores: [text] }).read()).toBe(initial)
 })
 
-test('a value that no schema of ours wrote counts as none', () => {
+test('ignores a stored value that fails schema validation', () => {
   const storage = memoryStorage()
   const stores = [createTextStore(() => storage)]
   for (const text of ['no JSON', '{"width":"wide"}', 'null', '[]']) {
@@ -61,7 +61,7 @@ test('stores strings unchanged', () => {
   expect(store.read()).toBe('dark')
 })
 
-test('the first store with a valid value answers, and each write goes to all', () => {
+test('reads from the first store with a valid value and writes to every store', () => {
   const [ours, shared] = [memoryStorage(), memoryStorage()]
   const stores = [createTextStore(() => ours), createTextStore(() => shared)]
   shared.setItem('sizes', '{"width":5}')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { describeError } from './describeError.ts'
 
-test('errors about deleted items have no identifiers, and link to the list', () => {
+test('describes not-found errors without identifiers and links to the list', () => {
   const message = describeError(new AppError('purchase/not-found', 'There is no payment pay_000.'))
   expect(message).toEqual({
     message: 'This payment doesn’t exist.',
@@ -13,7 +13,7 @@ test('errors about deleted items have no identifiers, and link to the list', () 
   })
 })
 
-test('hints that name a call of the API stay in the API', () => {
+test('omits hints that name an API call', () => {
   expect(describeError(new AppError('wallet/account-not-found', 'No such account.'))).toMatchObject({
     message: 'No such account.',
     hint: '',
@@ -22,7 +22,7 @@ test('hints that name a call of the API stay in the API', () => {
   expect(describeError(new AppError('chat/attachment-not-found', 'No such file.')).hint).toBe('Attach the file again.')
 })
 
-test('every other error keeps its words and may be tried again', () => {
+test('keeps the message of other errors and allows a retry', () => {
   expect(describeError(new AppError('service/unavailable', 'Not there.'))).toMatchObject({
     message: 'Not there.',
     mayRetry: true,

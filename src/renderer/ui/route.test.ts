@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { buildAddress, parseRoute, parseRouteFilters, withFilters } from './route.ts'
 
-test('an address names a section and what is within it', () => {
+test('parses a hash route into a section and its path segments', () => {
   expect(parseRoute('#/settings/keys')).toEqual(['settings', 'keys'])
   expect(parseRoute(buildAddress('approvals', 'a/b c'))).toEqual(['approvals', 'a/b c'])
 })
 
-test('what is no place of the window names none', () => {
+test('returns no segments for a hash that is not a route', () => {
   expect(['', '#', '#token=x', '#/'].map(parseRoute)).toEqual([[], [], [], []])
   expect(parseRoute('#/a/%zz')).toEqual(['a', '%zz'])
 })
 
-test('filters follow the place and are no part of it', () => {
+test('parses filters after the route without adding them to its segments', () => {
   const address = withFilters('#/domains/search?q=old', { q: 'a&b/c?d' })
   expect(address).toBe('#/domains/search?q=a%26b%2Fc%3Fd')
   expect(parseRoute(address)).toEqual(['domains', 'search'])

@@ -8,6 +8,6 @@ test.each([
   [3_500_000, '3.3 MB'],
   [150 * 1024 * 1024, '150 MB'],
   [5 * 1024 ** 3, '5 GB'],
-])('%d bytes: %s', (bytes, text) => {
+])('formats %d bytes as %s', (bytes, text) => {
   expect(formatSize(bytes)).toBe(text)
 })

@@ -8,6 +8,6 @@ test.each([
   [61, '1 min'],
   [2 * 3600, '2 h'],
   [3 * 86_400 + 5, '3 d'],
-])('%d seconds ago: %s', (seconds, text) => {
+])('formats %d seconds ago as %s', (seconds, text) => {
   expect(formatTimeAgo(1_000_000_000, 1_000_000_000 + seconds * 1000)).toBe(text)
 })

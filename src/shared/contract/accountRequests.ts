@@ -36,8 +36,8 @@ export const listAccountRequests = defineRoute({
   operation: 'accountRequestList',
   method: 'GET',
   path: '/v1/auth/account-requests',
-  summary: 'List account requests of wallets, waiting ones first',
-  description: `Each group is listed newest first. Each sign-in of an unknown wallet removes requests older than ${accountRequestLimits.waitingMs / dayMs} days and decisions older than ${accountRequestLimits.decidedMs / dayMs}.`,
+  summary: 'List account requests of wallets, pending ones first',
+  description: `Lists each group newest first. Each sign-in of an unknown wallet removes requests older than ${accountRequestLimits.waitingMs / dayMs} days and decisions older than ${accountRequestLimits.decidedMs / dayMs} days.`,
   tag: 'Accounts',
   auth: 'owner',
   query: z.object({
@@ -52,7 +52,7 @@ export const decideAccountRequest = defineRoute({
   path: '/v1/auth/account-requests/:id',
   summary: 'Allow or deny the account request of a wallet',
   description:
-    'Only the window of Steward decides this: no API key does, the owner’s included. A denied wallet can still be allowed later.',
+    'Only the Steward window can call this route; API keys cannot, including the owner’s. A denied wallet can still be allowed later.',
   example: { allow: true },
   tag: 'Accounts',
   auth: 'person',

@@ -19,17 +19,21 @@ export const ApiKey = z.object({
   key_prefix: z.string(),
   created_at: IsoTime,
   last_used_at: IsoTime.nullable(),
-  models: z.array(z.string()).nullable().default(null).describe('The models it may use; null: all.'),
+  models: z
+    .array(z.string())
+    .nullable()
+    .default(null)
+    .describe('Models that the key can use. Null if all models are allowed.'),
   daily_limit_cents: z
     .number()
     .nullable()
     .default(null)
-    .describe('The most that it may spend and hold in one day of UTC, transfers included; null: no limit.'),
+    .describe('Maximum amount that the key can spend and hold per UTC day, including transfers. Null if unlimited.'),
   spent_today_cents: z
     .number()
     .nullable()
     .default(null)
-    .describe('What it spent in this day of UTC, with up to four decimals; null without a limit.'),
+    .describe('Amount spent in the current UTC day, with up to four decimals. Null if the key has no limit.'),
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
@@ -37,17 +41,17 @@ export const createApiKey = defineRoute({
   operation: 'apiKeyCreate',
   method: 'POST',
   path: '/v1/auth/api-keys',
-  summary: 'Create an API key; it is shown once',
+  summary: 'Create an API key',
   description:
-    'Ignores `Idempotency-Key`, because the stored response would contain the key. If you lost the response, revoke that key and create another one.',
+    'Returns the key only once. Ignores `Idempotency-Key`, because the stored response would contain the key. If you lose the response, revoke that key and create another one.',
   example: { name: 'build agent', models: ['gpt-5.2'], daily_limit_cents: 500 },
   tag: 'Accounts',
   auth: 'account',
   body: z.object({
     name: Label,
-    models: Models.optional().describe('The models it may use. Absent: all.'),
+    models: Models.optional().describe('Models that the key can use. If absent, all models are allowed.'),
     daily_limit_cents: DailyLimit.optional().describe(
-      'The most that it may spend and hold in one day of UTC. Absent: no limit.',
+      'Maximum amount that the key can spend and hold per UTC day. If absent, there is no limit.',
     ),
   }),
   response: z.object({
@@ -68,7 +72,7 @@ export const listApiKeys = defineRoute({
   path: '/v1/auth/api-keys',
   summary: 'List your API keys',
   description:
-    'Returns all keys of the account, newest first, never the secrets. `last_used_at` changes at most once a minute.',
+    'Returns all keys of the account, newest first, without their secrets. `last_used_at` is updated at most once a minute.',
   tag: 'Accounts',
   response: z.object({ api_keys: z.array(ApiKey), data: z.array(ApiKey), count: z.int() }),
 })
@@ -77,9 +81,9 @@ export const revokeApiKey = defineRoute({
   operation: 'apiKeyRevoke',
   method: 'DELETE',
   path: '/v1/auth/api-keys/:keyId',
-  summary: 'Revoke an API key at once',
+  summary: 'Revoke an API key immediately',
   description:
-    "Requests of the key under way end with 401 `auth/invalid`; its terminal links and port tokens end too. A repetition fails with 404 `key/not-found`. The key of the owner's file cannot be revoked: 403 `auth/forbidden`.",
+    "Requests of the key in progress fail with 401 `auth/invalid`. Its terminal links and port tokens end too. A second call fails with 404 `key/not-found`. The key in the owner's file cannot be revoked: 403 `auth/forbidden`.",
   tag: 'Accounts',
   auth: 'account',
   params: z.object({ keyId: z.string().min(1) }),

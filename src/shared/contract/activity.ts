@@ -39,22 +39,22 @@ export const ActivityBy = z.object({
   kind: z
     .enum(['owner', 'key', 'wallet', 'link', 'service', ...originatorKinds])
     .describe(
-      'The owner, an API key, a wallet that signed in, a shared terminal link, the service on its own; or a coding agent, a chat, a program or Steward itself that acted through the owner’s local agent',
+      'Type of the originator: the owner, an API key, a signed-in wallet, a shared terminal link or the service; or a coding agent, a chat, a program or Steward that acted through the owner’s local agent.',
     ),
   name: z
     .string()
     .nullable()
     .describe(
-      'Name of the API key, agent, chat or program; of a terminal link, of the API key that issued it; address of the wallet; otherwise null',
+      'Name of the API key, agent, chat or program. For a terminal link, name of the API key that issued it. For a wallet, its address. Otherwise null.',
     ),
   id: z
     .string()
     .optional()
-    .describe('Id of the API key that acted, or issued the terminal link: it may be revoked by now'),
+    .describe('Id of the API key that acted or issued the terminal link. The key may have been revoked since.'),
   via: z
     .literal('owner')
     .optional()
-    .describe('Present where the local agent acted for an originator other than the owner'),
+    .describe('Originator of the activity. Present if the local agent acted for an originator other than the owner.'),
 })
 export type ActivityBy = z.infer<typeof ActivityBy>
 
@@ -75,8 +75,8 @@ export const listCommands = defineRoute({
   operation: 'commandList',
   method: 'GET',
   path: '/v1/sandboxes/:id/commands',
-  summary: 'List the commands that were run through the API, newest first',
-  description: `The text of a command ends after ${activityLimits.commandBytes} bytes; its environment and output are never stored. Commands that ended with their request are missing. The newest ${activityLimits.kept} of each sandbox are stored until its deletion.`,
+  summary: 'List commands that were run through the API, newest first',
+  description: `Command texts are truncated to ${activityLimits.commandBytes} bytes. Environment and output are never stored. Commands that ended with their request are not listed. The newest ${activityLimits.kept} commands of each sandbox are stored until the sandbox is deleted.`,
   tag: 'Activity',
   params: SandboxParams,
   query: ListQuery,
@@ -99,7 +99,7 @@ export const listActivity = defineRoute({
   method: 'GET',
   path: '/v1/sandboxes/:id/activity',
   summary: 'List the activity of a sandbox, newest first',
-  description: `Covers starts, stops, snapshots, domains, terminals, written files and commands, never contents. The newest ${activityLimits.kept} entries are stored until deletion of the sandbox; \`GET /v1/activity\` still lists them afterwards.`,
+  description: `Covers starts, stops, snapshots, domains, terminals, written files and commands, but never contents. The newest ${activityLimits.kept} entries are stored until the sandbox is deleted; \`GET /v1/activity\` still lists them afterwards.`,
   tag: 'Activity',
   params: SandboxParams,
   query: ListQuery,
@@ -149,13 +149,21 @@ export const AccountActivity = z.object({
   sandbox_name: z.string().nullable(),
   description: z.string(),
   by: ActivityBy,
-  command: z.string().nullable().describe('What was run, cut after 4096 bytes; null for everything else'),
-  domain: z.string().nullable().default(null).describe('The domain that it is about; else null'),
-  terminal_id: z.string().nullable().default(null).describe('The terminal that it is about; else null'),
-  charged_micro_usd: z.int().nullable().default(null).describe('What it took from the credits; null for nothing'),
+  command: z.string().nullable().describe('Command that was run, truncated to 4096 bytes. Null for other activity.'),
+  domain: z.string().nullable().default(null).describe('Domain of the activity. Null if none applies.'),
+  terminal_id: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Id of the terminal of the activity. Null if none applies.'),
+  charged_micro_usd: z
+    .int()
+    .nullable()
+    .default(null)
+    .describe('Amount charged to the credits. Null if nothing was charged.'),
   task: TaskId.nullable()
     .default(null)
-    .describe('What it belongs to for the agent that had it done: a turn of a chat, a call, an action; else null'),
+    .describe('Task of the agent that requested the activity: a chat turn, a call or an action. Null if none applies.'),
   at: IsoTime,
 })
 export type AccountActivity = z.infer<typeof AccountActivity>
@@ -168,7 +176,7 @@ export const listAccountActivity = defineRoute({
   method: 'GET',
   path: '/v1/activity',
   summary: 'List the activity of the account, oldest first',
-  description: `Includes the activity of all sandboxes, deleted ones too. While \`has_more\` is true, repeat the request with the last \`sequence\` as \`after\`. The newest ${maxAccountActivities} entries are stored.`,
+  description: `Includes the activity of all sandboxes, also deleted ones. While \`has_more\` is true, repeat the request with the last \`sequence\` as \`after\`. The newest ${maxAccountActivities} entries are stored.`,
   tag: 'Activity',
   query: z.object({
     /** `sequence` of the last entry that was read. */

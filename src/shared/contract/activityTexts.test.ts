@@ -85,11 +85,11 @@ test.each<[SentenceInput, string]>([
     }),
     '0x2096…287C started atlas.',
   ],
-])('%o', (entry, sentence) => {
+])('describes the activity %o', (entry, sentence) => {
   expect(describeActivity(entry, 'This computer')).toBe(sentence)
 })
 
-test('a long command is cut in the sentence', () => {
+test('truncates a long command in the description', () => {
   const sentence = describeActivity(
     createActivity('command.run', 'Ran a command: exit code 0 after 3 ms.', { command: 'x'.repeat(5000) }),
     'x',
@@ -103,6 +103,6 @@ test.each([
   [1234, '1.2 kB'],
   [30_000_000, '30 MB'],
   [2_500_000_000, '2.5 GB'],
-])('%i bytes are told as %s', (bytes, words) => {
+])('formats %i bytes as %s', (bytes, words) => {
   expect(describeWrite('/a', bytes)).toBe(`Wrote /a (${words}).`)
 })

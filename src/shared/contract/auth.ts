@@ -36,7 +36,7 @@ export const createNonce = defineRoute({
   path: '/v1/auth/nonce',
   aliases: ['/auth/nonce', '/auth/solana/nonce', '/v1/auth/solana/nonce'],
   summary: 'Create a nonce for a sign-in',
-  description: `Valid for ${authLimits.nonceMs / 60_000} minutes and one attempt, even if that attempt fails. One network can create 20,000 in 24 hours, unless configured otherwise; then 429 \`request/rate\`.`,
+  description: `The nonce is valid for ${authLimits.nonceMs / 60_000} minutes and one attempt, even if that attempt fails. By default, one network can create 20,000 nonces in 24 hours. Fails with 429 \`request/rate\` above that limit.`,
   tag: 'Authentication',
   auth: 'none',
   response: z.object({ nonce: z.string(), expires_at: IsoTime }),
@@ -47,9 +47,9 @@ export const verifySignIn = defineRoute({
   method: 'POST',
   path: '/v1/auth/verify',
   aliases: ['/auth/verify'],
-  summary: 'Sign in with a signed message of an Ethereum or Solana wallet',
+  summary: 'Sign in with a signed message from an Ethereum or Solana wallet',
   description:
-    'Accepts EIP-4361 messages; for Solana, set `chain_type`. A used nonce fails with 401 `auth/nonce`, anything else wrong with 400 `auth/verification`. A wallet without an account gets one, or 403 `auth/account-requested` until the owner allows it.',
+    'Accepts EIP-4361 messages; for Solana, set `chain_type`. Fails with 401 `auth/nonce` for a used nonce, and with 400 `auth/verification` for any other invalid input. A wallet without an account gets one, or 403 `auth/account-requested` until the owner allows it.',
   example: {
     message:
       'localhost:8080 wants you to sign in with your Ethereum account:\n0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266\n\n\nURI: http://localhost:8080\nVersion: 1\nChain ID: 8453\nNonce: 4f8a1c0be27d35964f8a1c0be27d3596\nIssued At: 2026-01-31T12:00:00.000Z',
@@ -68,9 +68,9 @@ export const verifySolanaSignIn = defineRoute({
   method: 'POST',
   path: '/v1/auth/solana/verify',
   aliases: ['/auth/solana/verify'],
-  summary: 'Sign in with a signed message of a Solana wallet',
+  summary: 'Sign in with a signed message from a Solana wallet',
   description:
-    'Equals `POST /v1/auth/verify` with `chain_type` `solana`, errors included. The signature is base58 or base64. A message needs only domain, address and nonce.',
+    'Works like `POST /v1/auth/verify` with `chain_type` `solana`, including errors. The signature is base58 or base64. A message needs only domain, address and nonce.',
   example: {
     message:
       'localhost:8080 wants you to sign in with your Solana account:\n9cDMW4ZGH9rktUGtdGkCG61pC3dy8bS4JEBicYCvbWaJ\n\nNonce: 4f8a1c0be27d35964f8a1c0be27d3596',
@@ -88,8 +88,8 @@ export const refreshTokens = defineRoute({
   method: 'POST',
   path: '/v1/auth/refresh',
   aliases: ['/auth/refresh'],
-  summary: 'Exchange a refresh token for a new pair; each serves once',
-  description: `The access token lasts ${authLimits.accessMs / 60_000} minutes, the refresh token ${authLimits.refreshMs / (24 * 60 * 60_000)} days. A used token fails with 401 \`auth/refresh\` and ends its whole sign-in. API keys that the sign-in created stay valid.`,
+  summary: 'Exchange a single-use refresh token for a new token pair',
+  description: `The access token is valid for ${authLimits.accessMs / 60_000} minutes, the refresh token for ${authLimits.refreshMs / (24 * 60 * 60_000)} days. A used refresh token fails with 401 \`auth/refresh\` and ends its entire sign-in. API keys created by the sign-in stay valid.`,
   example: { refresh_token: 'srt_EXAMPLE' },
   tag: 'Authentication',
   auth: 'none',
@@ -105,7 +105,7 @@ export const signOut = defineRoute({
   aliases: ['/auth/logout'],
   summary: 'Sign out',
   description:
-    'Ends every token of the sign-in, with its terminal links and port tokens. API keys that it created stay valid. Succeeds for an unknown or expired token too.',
+    'Ends all tokens of the sign-in, with its terminal links and port tokens. API keys created by the sign-in stay valid. Succeeds for an unknown or expired token too.',
   example: { refresh_token: 'srt_EXAMPLE' },
   tag: 'Authentication',
   auth: 'none',
@@ -119,7 +119,11 @@ export const LinkedWallet = z.object({
   /** CAIP-10 account id. */
   caip10: z.string(),
   linked_at: IsoTime,
-  linked_by: z.string().nullable().default(null).describe('Address of the wallet whose sign-in linked it, if any.'),
+  linked_by: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Address of the wallet whose sign-in linked this wallet, if any.'),
 })
 export type LinkedWallet = z.infer<typeof LinkedWallet>
 
@@ -145,7 +149,7 @@ export const Me = z.object({
   api_key: z
     .object({
       ...{ id: z.string(), name: z.string(), key_prefix: z.string() },
-      limited: z.boolean().optional().describe('Whether it is limited to some models or has a daily limit.'),
+      limited: z.boolean().optional().describe('Whether the API key is limited to some models or has a daily limit.'),
     })
     .nullable(),
   /** Sign-in of the token. Null for an API key. Absent in earlier services. */
@@ -160,9 +164,9 @@ export const getMe = defineRoute({
   method: 'GET',
   path: '/v1/auth/me',
   aliases: ['/auth/me'],
-  summary: 'Get the account of the credential',
+  summary: 'Get the account of the current credential',
   description:
-    'For an API key, `wallet_address` is the first linked wallet, or null without one. Wallets are listed by time of linking, oldest first.',
+    'For an API key, `wallet_address` is the first linked wallet, or null if the account has no wallet. Wallets are sorted by time of linking, oldest first.',
   tag: 'Authentication',
   query: z.object({
     sign_in_ids: z
@@ -170,7 +174,7 @@ export const getMe = defineRoute({
       .regex(new RegExp(`^${signInId}(?:,${signInId})*$`), 'must be ids of sign-ins with commas between them')
       .refine((ids) => ids.split(',').length <= maxSignInIds, `must have at most ${maxSignInIds} ids`)
       .optional()
-      .describe('Ids of sign-ins of the account; the answer names those that have not ended.'),
+      .describe('Comma-separated ids of sign-ins of the account. The response names those that have not ended.'),
   }),
   response: Me,
 })
@@ -181,7 +185,7 @@ export const linkWallet = defineRoute({
   path: '/v1/auth/wallets',
   summary: 'Link a wallet to this account with a signed sign-in message',
   description:
-    'The wallet then signs in to this account. Returns the existing link for a wallet that is linked already. Fails with 409 `auth/wallet-linked` for a wallet of another account; sign-in errors apply too.',
+    'The wallet can then sign in to this account. Returns the existing link if the wallet is already linked. Fails with 409 `auth/wallet-linked` for a wallet of another account. Sign-in errors apply too.',
   example: {
     message:
       'localhost:8080 wants you to sign in with your Ethereum account:\n0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266\n\n\nURI: http://localhost:8080\nVersion: 1\nChain ID: 8453\nNonce: 4f8a1c0be27d35964f8a1c0be27d3596\nIssued At: 2026-01-31T12:00:00.000Z',
@@ -201,9 +205,9 @@ export const unlinkWallet = defineRoute({
   operation: 'authWalletUnlink',
   method: 'DELETE',
   path: '/v1/auth/wallets/:address',
-  summary: 'Unlink a wallet from this account; its sign-ins end',
+  summary: 'Unlink a wallet from this account and end its sign-ins',
   description:
-    'API keys that these sign-ins created are revoked, with the terminal links and port tokens of both. Wallets that they linked stay linked and are listed in `linked_wallets`.',
+    'Revokes API keys created by these sign-ins, with the terminal links and port tokens of both. Wallets that these sign-ins linked stay linked and are listed in `linked_wallets`.',
   tag: 'Authentication',
   auth: 'account',
   params: z.object({ address: z.string().min(1).max(64) }),
@@ -215,7 +219,9 @@ export const unlinkWallet = defineRoute({
     linked_wallets: z
       .array(z.string())
       .default([])
-      .describe('Addresses of wallets that its sign-ins linked. They stay linked: unlink those that you do not know.'),
+      .describe(
+        'Addresses of wallets linked by its sign-ins. They stay linked. Unlink wallets that you do not recognize.',
+      ),
     message: z.string(),
   }),
 })

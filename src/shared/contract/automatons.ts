@@ -101,18 +101,8 @@ export const registerAutomaton = defineRoute({
   operation: 'automatonRegister',
   method: 'POST',
   path: '/v1/automatons/register',
-  summary: 'Register an automaton, authorized by its own signature',
-  description: `\`payload_hash\` is keccak256 of the UTF-8 bytes of the canonical JSON: \`automaton_id\`, \`automaton_address\`,
-\`creator_address\`, \`name\`, \`bio\` and, when it is sent, \`genesis_prompt_hash\`, keys sorted, no spaces, values as sent.
-\`signature\` is made with the key of \`automaton_address\`: 65 bytes (low s) of EIP-712, primary type
-\`Register(string automatonId,string nonce,bytes32 payloadHash)\`, domain version 1 and chain 8453; where \`chain_type\` is
-\`solana\`, base58 of Ed25519 over \`JSON.stringify({automatonId, nonce, payloadHash})\`.
-
-Refused in this order: 400 a field, 400 \`payload_hash does not match\`, 401 the signature, 403 a nonce that is bound to another
-creator, 409 a changed profile, 409 a nonce that was used or has expired. A profile that is registered already is answered
-with its record when every field is the same, whatever nonce signed it (EVM addresses and hashes whatever their case);
-else \`Profile <field> is immutable after registration\` names the first field that differs, of automaton_address,
-creator_address, name, bio, genesis_prompt_hash. An id with and without dashes is one identity, answered as first sent.`,
+  summary: 'Register an automaton, authorized by its signature',
+  description: `\`payload_hash\` is keccak256 of the UTF-8 bytes of the canonical JSON: \`automaton_id\`, \`automaton_address\`, \`creator_address\`, \`name\`, \`bio\` and, if sent, \`genesis_prompt_hash\`, with sorted keys, no spaces and values as sent. The key of \`automaton_address\` creates \`signature\`: a 65-byte EIP-712 signature (low s) with primary type \`Register(string automatonId,string nonce,bytes32 payloadHash)\`, domain version 1 and chain 8453. If \`chain_type\` is \`solana\`, \`signature\` is a base58 Ed25519 signature over \`JSON.stringify({automatonId, nonce, payloadHash})\`. Errors are checked in this order: 400 for an invalid field, 400 \`payload_hash does not match\`, 401 for the signature, 403 for a nonce bound to another creator, 409 for a changed profile, 409 for a used or expired nonce. If the profile is already registered and every field is equal, returns its record, whatever the nonce. EVM addresses and hashes are compared without case. Otherwise, \`Profile <field> is immutable after registration\` names the first field that differs, in the order automaton_address, creator_address, name, bio, genesis_prompt_hash. An id with and without dashes is the same identity, returned as first sent.`,
   example: {
     automaton_id: '0b8e6b0c-6a0f-4d3c-9f0b-6d2f1f1c7a55',
     automaton_address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
@@ -141,10 +131,9 @@ export const createAutomatonNonce = defineRoute({
   operation: 'automatonNonce',
   method: 'POST',
   path: '/v1/automatons/nonce',
-  summary: 'Bind a nonce to the creator that is signed in',
+  summary: 'Create a registration nonce for the signed-in creator',
   idempotent: true,
-  description: `The creator is the wallet that signed in; of an API key, the first wallet of its account. Only registrations that
-name this creator can use the nonce, and only those of \`automaton_id\` where it is given. It expires after an hour.`,
+  description: `The creator is the signed-in wallet or, for an API key, the first wallet of its account. Only registrations that name this creator can use the nonce. If \`automaton_id\` is set, only registrations of that automaton can use it. The nonce expires after 1 hour.`,
   example: { automaton_id: '0b8e6b0c-6a0f-4d3c-9f0b-6d2f1f1c7a55' },
   tag: 'Identity',
   body: z.object({ automaton_id: AutomatonUuid.optional() }),
@@ -155,9 +144,9 @@ export const listAutomatons = defineRoute({
   operation: 'automatonList',
   method: 'GET',
   path: '/v1/automatons',
-  summary: 'List the automatons whose creator, or own address, is a wallet of this account',
+  summary: 'List automatons whose creator or address is a wallet of this account',
   description:
-    'Up to 1,000 automatons that have an address of the account, or used a nonce bound to its wallet, come first. Up to 100 that only name it as creator follow. Each group is newest first.',
+    'First returns up to 1,000 automatons that have an address of the account or used a nonce bound to its wallet. Then returns up to 100 that only name the account as creator. Each group is sorted newest first.',
   tag: 'Identity',
   response: z.object({ automatons: z.array(Automaton), data: z.array(Automaton), count: z.int() }),
 })
@@ -168,7 +157,7 @@ export const getAutomaton = defineRoute({
   path: '/v1/automatons/:id',
   summary: 'Get an automaton',
   description:
-    'The identity is public: no credential is required. Dashes in the id are optional. An unknown id fails with 404 `identity/not-found`.',
+    'The identity is public: no credential is required. Dashes in the id are optional. Fails with 404 `identity/not-found` for an unknown id.',
   tag: 'Identity',
   auth: 'none',
   params: z.object({ id: AutomatonUuid }),
@@ -211,7 +200,7 @@ export const previewRegistration = defineRoute({
   path: '/local/automatons/preview',
   summary: 'Preview the data that a registration signs',
   description:
-    'Signs, stores and sends nothing. Absent fields get defaults: a new `automaton_id`, addresses of the default account. Fails with 409 `wallet/absent` without a wallet, 404 `wallet/account-not-found` for an unknown account.',
+    'Signs, stores and sends nothing. Absent fields get defaults: a new `automaton_id`, addresses of the default account. Fails with 409 `wallet/absent` without a wallet, and with 404 `wallet/account-not-found` for an unknown account.',
   example: { name: 'Research agent', bio: 'Reads papers.', chain_type: 'evm' },
   tag: 'Identity',
   auth: 'client',
@@ -231,9 +220,8 @@ export const startRegistration = defineRoute({
   operation: 'registrationStart',
   method: 'POST',
   path: '/local/automatons',
-  summary: 'Request the signature of a registration, and send it once approved',
-  description: `\`intent_id\` is the request to sign: \`GET /local/intents/{intentId}\` tells what becomes of it. What was signed is sent to
-the service until it has answered, always the same bytes, also after a restart.`,
+  summary: 'Request the signature of a registration and send it after approval',
+  description: `\`intent_id\` is the id of the signing request. \`GET /local/intents/{intentId}\` reports its state. Steward sends the signed bytes unchanged until the service responds, also after a restart.`,
   example: { name: 'Research agent', bio: 'Reads papers.', chain_type: 'evm', reason: 'To sign my reports.' },
   tag: 'Identity',
   auth: 'client',
@@ -249,7 +237,7 @@ export const listRegistrations = defineRoute({
   method: 'GET',
   path: '/local/automatons',
   summary: 'List the registrations of this computer, newest first',
-  description: 'Returns the newest 500, from forms and programs alike. Only the window of Steward can list them.',
+  description: 'Returns the newest 500 registrations, from forms and programs. Only the Steward window can list them.',
   tag: 'Identity',
   auth: 'person',
   response: z.object({ registrations: z.array(Registration) }),
@@ -261,7 +249,7 @@ export const retryRegistration = defineRoute({
   path: '/local/automatons/:registrationId/send',
   summary: 'Send a signed registration again',
   description:
-    'Sends the same bytes, so that a repetition never registers twice. Any state but `sending` fails with 409 `registration/state`. `sending` in the response means that the outcome is still unknown; `detail` says why.',
+    'Sends the same bytes, so a second call never registers twice. Fails with 409 `registration/state` unless the state is `sending`. `sending` in the response means that the outcome is still unknown; `detail` gives the reason.',
   example: {},
   tag: 'Identity',
   auth: 'person',

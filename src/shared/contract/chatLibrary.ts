@@ -25,7 +25,7 @@ export const addAttachment = defineRoute({
   path: '/local/chat/attachments',
   summary: 'Upload an image (PNG, JPEG, WebP, GIF) or a text file for a message',
   description:
-    'The bytes tell what it is, not its name. Images have at most 20 MB, text files, in UTF-8, 1 MB. What no message uses is deleted after a day.',
+    'Detects the type from the content, not from the file name. Images can have at most 20 MB, text files (UTF-8) 1 MB. Attachments that no message uses are deleted after 1 day.',
   tag,
   auth,
   query: z.object({ name: z.string().trim().min(1, 'must not be empty').max(255, 'must have at most 255 characters') }),
@@ -49,7 +49,7 @@ export const getAttachmentContent = defineRoute({
   raw: {
     response: {
       mediaTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/octet-stream'],
-      description: 'Images as they are; texts as a download. Nothing of it runs.',
+      description: 'Images unchanged, or text files as a download. Browsers do not run the content.',
     },
     headers: {},
   },
@@ -78,7 +78,7 @@ export const listPrompts = defineRoute({
   method: 'GET',
   path: '/local/chat/prompts',
   summary: 'List prompts, by title',
-  description: 'Returns all prompts without pagination. Sorting ignores case.',
+  description: 'Returns all prompts without pagination. Sorting is case-insensitive.',
   tag,
   auth,
   response: z.object({ prompts: z.array(Prompt) }),
@@ -104,7 +104,7 @@ export const changePrompt = defineRoute({
   method: 'PATCH',
   path: '/local/chat/prompts/:promptId',
   summary: 'Change a prompt',
-  description: 'Absent fields keep their values. Fails with 404 `chat/prompt-not-found`.',
+  description: 'Leaves absent fields unchanged. Fails with 404 `chat/prompt-not-found`.',
   example: { title: 'Summarize an article' },
   tag,
   auth,
@@ -135,9 +135,9 @@ export const importConversations = defineRoute({
   operation: 'conversationImport',
   method: 'POST',
   path: '/local/chat/imports',
-  summary: 'Import an export of ChatGPT, Claude, LibreChat or Open WebUI',
+  summary: 'Import an export from ChatGPT, Claude, LibreChat or Open WebUI',
   description:
-    'The body is the JSON file of the export, unpacked, of at most 100 MB; its form tells whose it is. The same file again changes nothing: a conversation that came before is left as it is, and one that has grown since gets what is new.',
+    'The body is the unpacked JSON file of the export, at most 100 MB. Steward detects the format from the content. Importing the same file again changes nothing. Existing conversations stay unchanged, except that new messages are added.',
   tag,
   auth,
   response: z.object({
@@ -149,7 +149,7 @@ export const importConversations = defineRoute({
     extended: z.int(),
     /** Number of conversations that existed and have no new messages. */
     unchanged: z.int(),
-    messages: z.int().describe('New messages, of all conversations.'),
+    messages: z.int().describe('Number of new messages in all conversations.'),
     /** Conversations that were not imported, with the reason. At most 100. */
     skipped: z.array(z.object({ title: z.string(), reason: z.string() })).max(100),
     skipped_total: z.int(),
@@ -166,7 +166,7 @@ export const exportConversation = defineRoute({
   path: '/local/chat/conversations/:conversationId/export',
   summary: 'Download a conversation as JSON (all branches) or Markdown (selected branch)',
   description:
-    'Lists attachments without their content. Markdown includes reasoning, but no tool calls. Fails with 404 `chat/not-found`, also for a deleted conversation.',
+    'Lists attachments without their content. Markdown includes reasoning but no tool calls. Fails with 404 `chat/not-found`, also for a deleted conversation.',
   tag,
   auth,
   params: ConversationParams,

@@ -94,9 +94,9 @@ export const listMessages = defineRoute({
   operation: 'messageList',
   method: 'GET',
   path: '/local/chat/conversations/:conversationId/messages',
-  summary: 'List the messages of a branch, page by page from its end',
+  summary: 'List the messages of a branch, in pages from its end',
   description:
-    'Positions of a branch never change: any part of it is read by `before` and `limit`, the last messages without `before`.',
+    'Positions in a branch never change. `before` and `limit` select any range. Without `before`, returns the last messages.',
   tag,
   auth,
   params: ConversationParams,
@@ -124,7 +124,7 @@ export const getMessage = defineRoute({
   path: '/local/chat/messages/:messageId',
   summary: 'Get a message with its conversation and its branch',
   description:
-    '`leaf_id` is the end of the newest branch through the message. Fails with 404 `chat/message-not-found`, also if the conversation is deleted.',
+    '`leaf_id` is the last message of the newest branch through the message. Fails with 404 `chat/message-not-found`, also if the conversation is deleted.',
   tag,
   auth,
   params: MessageParams,
@@ -157,9 +157,9 @@ export const sendMessage = defineRoute({
   operation: 'messageSend',
   method: 'POST',
   path: '/local/chat/conversations/:conversationId/messages',
-  summary: 'Send a message and request its answers',
+  summary: 'Send a message and start the assistant messages',
   description:
-    'Answers at once with the messages; `GET /local/chat/messages/:id/stream` tells how each answer grows. It goes on whether anybody looks or not. The most that all answers can cost is reserved first: where a limit leaves too little, nothing is sent (402, `budget/exceeded`).',
+    'Returns the messages immediately. `GET /local/chat/messages/:id/stream` streams each assistant message, which continues without a connected client. First reserves the maximum cost of all assistant messages. Fails with 402 `budget/exceeded` and sends nothing if a limit leaves too little.',
   example: {
     parent_id: null,
     text: 'Which of these files changed today?',
@@ -191,9 +191,9 @@ export const regenerateMessage = defineRoute({
   operation: 'messageRegenerate',
   method: 'POST',
   path: '/local/chat/messages/:messageId/regenerate',
-  summary: 'Create another answer beside this one, or further answers to a user message',
+  summary: 'Create alternative or additional assistant messages',
   description:
-    'Existing answers stay as siblings; a repeated `request_id` returns the first answers. Models default to that of the answer, or to those of the conversation. Fails with 402 `budget/exceeded` if a limit leaves too little.',
+    'For an assistant message, creates a sibling; for a user message, creates further replies. Existing messages stay as siblings. A repeated `request_id` returns the first messages. Models default to the model of the assistant message, or to those of the conversation. Fails with 402 `budget/exceeded` if a limit leaves too little.',
   example: { model: 'claude-sonnet-4.5', request_id: 'again-2026-11-22-1' },
   tag,
   auth,
@@ -209,9 +209,9 @@ export const stopMessage = defineRoute({
   operation: 'messageStop',
   method: 'POST',
   path: '/local/chat/messages/:messageId/stop',
-  summary: 'Stop an answer',
+  summary: 'Stop an assistant message',
   description:
-    'Stores the text received so far; an answer that has ended does not change. The response can still show `streaming`: the stream of the answer ends with the final state.',
+    'Stores the text received so far. A completed assistant message does not change. The response can still show `streaming`: the stream of the message ends with the final state.',
   tag,
   auth,
   params: MessageParams,
@@ -242,9 +242,9 @@ export const streamMessage = defineRoute({
   operation: 'messageStream',
   method: 'GET',
   path: '/local/chat/messages/:messageId/stream',
-  summary: 'Stream an answer (server-sent events)',
+  summary: 'Stream an assistant message (server-sent events)',
   description:
-    'Every event has JSON in `data`: `{"type":"snapshot","message"}` first, then `{"type":"delta","text","reasoning","usage"}` with what came since, `{"type":"calls","calls","usage"}` with calls of tools that began or changed, and `{"type":"end","message"}` last. Who comes again begins with a snapshot, so nothing is missed.',
+    'Each event has JSON in `data`. The first is `{"type":"snapshot","message"}`. `{"type":"delta","text","reasoning","usage"}` follows with new content, and `{"type":"calls","calls","usage"}` with tool calls that began or changed. The last is `{"type":"end","message"}`. A client that reconnects receives a new snapshot first, so it misses nothing.',
   tag,
   auth,
   params: MessageParams,

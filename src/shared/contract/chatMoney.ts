@@ -44,7 +44,7 @@ export const estimateMessage = defineRoute({
   path: '/local/chat/estimate',
   summary: 'Estimate the cost of a message before it is sent',
   description:
-    'Stores and reserves nothing. A limit that would stop the message is reported in `refusal`, not as an error. Fails with 409 `chat/model` for an unknown model, and with 413 `chat/too-long`.',
+    'Stores and reserves nothing. Reports a limit that would stop the message in `refusal`, not as an error. Fails with 409 `chat/model` for an unknown model, and with 413 `chat/too-long`.',
   example: { conversation_id: null, parent_id: null, text: 'Which of these files changed today?', models: ['gpt-5.2'] },
   tag,
   auth,
@@ -87,7 +87,7 @@ export const getChatBudget = defineRoute({
   operation: 'chatBudgetGet',
   method: 'GET',
   path: '/local/chat/budget',
-  summary: 'Get the spending limits of chats, and their use today',
+  summary: 'Get the spending limits of chats and the amounts spent today',
   description:
     'Amounts are in micro-dollars; null means no limit. A day is a calendar day in UTC and ends at `resets_at`. `conversation` applies to conversations whose `limits` are null.',
   tag,
@@ -99,8 +99,8 @@ export const changeChatBudget = defineRoute({
   operation: 'chatBudgetChange',
   method: 'PATCH',
   path: '/local/chat/budget',
-  summary: 'Change the limits of chats',
-  description: 'They hold for what is sent from now on. A soft limit must not be above the hard one beside it.',
+  summary: 'Change the spending limits of chats',
+  description: 'Limits apply to messages sent afterwards. A soft limit must not exceed its hard limit.',
   example: { day: { soft_micro_usd: 5_000_000, hard_micro_usd: 10_000_000 } },
   tag,
   auth,
@@ -122,9 +122,9 @@ export const sumChatSpend = defineRoute({
   operation: 'chatSpendSum',
   method: 'GET',
   path: '/local/chat/spend',
-  summary: 'Sum the cost of chats by day, model or conversation',
+  summary: 'Get the cost of chats by day, model or conversation',
   description:
-    'Returns days oldest first, and models or conversations most expensive first. `total` covers the whole filter, also beyond `limit`. Deleted conversations still count.',
+    'Returns days oldest first, and models or conversations most expensive first. `total` covers the entire filter, also beyond `limit`. Deleted conversations still count.',
   tag,
   auth,
   query: z.object({

@@ -28,13 +28,17 @@ export const ChatTools = z.object({
   servers: z
     .array(z.string().max(40), 'must be a list of ids')
     .max(20, 'must be at most 20')
-    .describe('Ids of the MCP servers of others whose tools they may use as well; with the profile `all` alone.'),
-  max_steps: z.int(steps).min(min, steps).max(max, steps).describe('Of one answer: how often the model is asked.'),
+    .describe('Ids of third-party MCP servers whose tools are also available. Applies only with the profile `all`.'),
+  max_steps: z
+    .int(steps)
+    .min(min, steps)
+    .max(max, steps)
+    .describe('Maximum number of model calls per assistant message.'),
   max_turn_micro_usd: MicroUsd.nullable().describe(
-    'What the model may cost for one answer. Null: no limit of its own.',
+    'Maximum model cost per assistant message. Null if there is no separate limit.',
   ),
   max_day_micro_usd: MicroUsd.nullable().describe(
-    'What its tools may spend in a day of UTC. Null: no limit of its own.',
+    'Maximum amount that the tools can spend per UTC day. Null if there is no separate limit.',
   ),
 })
 export type ChatTools = z.infer<typeof ChatTools>
@@ -65,14 +69,11 @@ export const ChatCall = z.object({
   state: z.enum(['running', 'waiting', 'done', 'failed', 'denied', 'stopped', 'interrupted']),
   /** Progress, or the question for the user. */
   note: z.string().nullable(),
-  intent_id: z.string().nullable().describe('The request in Approvals.'),
-  live: z.string().nullable().describe('What its command has printed lately, while it runs. It is not kept.'),
-  output: z.string().nullable().describe('What the model was told.'),
-  result: z.record(z.string(), z.unknown()).nullable().describe('The structured result, where it is not too large.'),
-  before: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .describe('The DNS record that it changes or deletes, as it was.'),
+  intent_id: z.string().nullable().describe('Id of the request in Approvals.'),
+  live: z.string().nullable().describe('Recent output of the command while it runs. Not stored.'),
+  output: z.string().nullable().describe('Tool output sent to the model.'),
+  result: z.record(z.string(), z.unknown()).nullable().describe('Structured result, unless it is too large.'),
+  before: z.record(z.string(), z.unknown()).nullable().describe('DNS record before the change or deletion.'),
   started_at: IsoTime,
   ended_at: IsoTime.nullable(),
 })

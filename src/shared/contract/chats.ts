@@ -101,7 +101,7 @@ export const Spend = z.object({
   cached_tokens: z.int(),
   /** Output tokens, including reasoning. */
   output_tokens: z.int(),
-  answers: z.int().describe('How many answers it counts.'),
+  answers: z.int().describe('Number of assistant messages included.'),
   /** Whether at least one amount is an estimate. */
   estimated: z.boolean(),
 })
@@ -137,7 +137,7 @@ export const ConversationSummary = z.object({
   models: z.array(z.string()),
   message_count: z.int(),
   cost_micro_usd: z.int(),
-  cost_estimated: z.boolean().describe('Part of the cost is an estimate.'),
+  cost_estimated: z.boolean().describe('Whether part of the cost is an estimate.'),
   /** Number of assistant messages in progress. */
   answering: z.int(),
   created_at: IsoTime,
@@ -155,8 +155,11 @@ export const Conversation = ConversationSummary.extend({
   leaf_id: MessageId.nullable(),
   /** Limits of this conversation. Null: the default of `GET /local/chat/budget` applies. */
   limits: SpendLimits.nullable(),
-  notice: z.string().nullable().describe('One sentence for the user, as when its sandbox was deleted; null: none.'),
-  budget: z.array(LimitState).describe('Of the conversation and of the day, as they hold for the next message.'),
+  notice: z
+    .string()
+    .nullable()
+    .describe('One sentence for the user, for example after the sandbox was deleted. Null if there is no notice.'),
+  budget: z.array(LimitState).describe('Limits of the conversation and of the day that apply to the next message.'),
   spend: Spend,
   forked_from: z.object({ conversation_id: ConversationId, message_id: MessageId }).nullable(),
   /** Application that the conversation was imported from. */
@@ -189,7 +192,7 @@ export const listConversations = defineRoute({
   path: '/local/chat/conversations',
   summary: 'List conversations: pinned first, then by last message',
   description:
-    'Leaves out deleted conversations. `total` counts the matches of all pages; `next_cursor` is null on the last page. Fails with 400 `request/invalid` for an invalid `cursor`.',
+    'Omits deleted conversations. `total` counts the matches on all pages; `next_cursor` is null on the last page. Fails with 400 `request/invalid` for an invalid `cursor`.',
   tag,
   auth,
   query: z.object({
@@ -213,7 +216,7 @@ export const createConversation = defineRoute({
   method: 'POST',
   path: '/local/chat/conversations',
   summary: 'Create a conversation',
-  description: 'Without a title it is called “New chat”, and after its first message as that begins.',
+  description: 'The default title is “New chat”. After the first message, the title is the beginning of that message.',
   example: { title: 'Release notes', models: ['gpt-5.2'], parameters: { temperature: 0.2 } },
   tag,
   auth,
@@ -243,7 +246,7 @@ export const changeConversation = defineRoute({
   path: '/local/chat/conversations/:conversationId',
   summary: 'Rename, move, pin or configure a conversation, or select another branch',
   description:
-    'Absent fields keep their values, also within `parameters` and `tools`. `leaf_id` selects the newest branch through that message. Fails with 404 `chat/folder-not-found` or `chat/message-not-found`.',
+    'Leaves absent fields unchanged, also within `parameters` and `tools`. `leaf_id` selects the newest branch through that message. Fails with 404 `chat/folder-not-found` or `chat/message-not-found`.',
   example: { title: 'Release notes', pinned: true },
   tag,
   auth,
@@ -252,7 +255,7 @@ export const changeConversation = defineRoute({
   body: z.object({
     ...settings,
     leaf_id: MessageId.optional(),
-    notice: z.null().optional().describe('Null dismisses it.'),
+    notice: z.null().optional().describe('Dismisses the notice if null.'),
   }),
   response: Conversation,
   maxBodyBytes: 2 * 1024 ** 2,
@@ -262,8 +265,9 @@ export const deleteConversation = defineRoute({
   operation: 'conversationDelete',
   method: 'DELETE',
   path: '/local/chat/conversations/:conversationId',
-  summary: 'Delete a conversation; for a day it can be restored',
-  description: 'Answers that are being made are stopped. What it cost stays in the sums of days and models.',
+  summary: 'Delete a conversation',
+  description:
+    'The conversation can be restored for 1 day. Stops assistant messages in progress. The cost of the conversation still counts in the totals of days and models.',
   tag,
   auth,
   params: ConversationParams,
@@ -275,7 +279,7 @@ export const restoreConversation = defineRoute({
   method: 'POST',
   path: '/local/chat/conversations/:conversationId/restore',
   summary: 'Restore a deleted conversation',
-  description: `Has no effect on a conversation that is not deleted. Fails with 404 \`chat/not-found\` after removal, at the earliest ${chatLimits.restorableMs / 3_600_000} hours after deletion. Stopped answers stay stopped.`,
+  description: `Has no effect on a conversation that is not deleted. Fails with 404 \`chat/not-found\` after permanent removal, at the earliest ${chatLimits.restorableMs / 3_600_000} hours after deletion. Stopped assistant messages stay stopped.`,
   tag,
   auth,
   params: ConversationParams,
@@ -288,7 +292,7 @@ export const forkConversation = defineRoute({
   path: '/local/chat/conversations/:conversationId/fork',
   summary: 'Copy a branch up to a message into a new conversation',
   description:
-    'Copies settings, attachments and tool calls; costs stay with the original. Fails with 409 `chat/message` for an answer in progress.',
+    'Copies settings, attachments and tool calls. Costs stay with the original conversation. Fails with 409 `chat/message` for an assistant message in progress.',
   example: { message_id: 'msg_8b1d5e2f4a6c70918d3e5f7a' },
   tag,
   auth,
@@ -320,7 +324,8 @@ export const searchConversations = defineRoute({
   method: 'GET',
   path: '/local/chat/search',
   summary: 'Search titles and messages of all conversations',
-  description: 'Every word must occur, the last one as a beginning. A text in "quotes" is found as it stands.',
+  description:
+    'Matches messages and titles that contain every word. The last word matches as a prefix. Text in "quotes" matches exactly.',
   tag,
   auth,
   query: z.object({
@@ -342,7 +347,7 @@ export const listFolders = defineRoute({
   path: '/local/chat/folders',
   summary: 'List the folders of conversations, by name',
   description:
-    'Returns all folders without pagination. `conversations` does not count deleted ones. Sorting ignores case.',
+    'Returns all folders without pagination. `conversations` does not count deleted ones. Sorting is case-insensitive.',
   tag,
   auth,
   response: z.object({ folders: z.array(Folder) }),
@@ -354,7 +359,7 @@ export const createFolder = defineRoute({
   path: '/local/chat/folders',
   summary: 'Create a folder',
   description:
-    'Folders have one level, and names need not be unique. Change `folder_id` of a conversation to move it into the folder.',
+    'Folders cannot be nested, and names need not be unique. Set `folder_id` of a conversation to move it into the folder.',
   example: { name: 'Research' },
   tag,
   auth,
@@ -381,7 +386,7 @@ export const deleteFolder = defineRoute({
   operation: 'chatFolderDelete',
   method: 'DELETE',
   path: '/local/chat/folders/:folderId',
-  summary: 'Delete a folder, but not its conversations',
+  summary: 'Delete a folder without its conversations',
   description: 'Sets `folder_id` of its conversations to null. Fails with 404 `chat/folder-not-found`.',
   tag,
   auth,

@@ -10,21 +10,27 @@ const ttlRule = `must be a whole number of seconds from ${ttl.min} to ${ttl.max}
 const distanceRule = `must be a whole number from ${distance.min} to ${distance.max}`
 
 const fields = {
-  host: z.string().max(253, 'must have at most 253 characters').describe('`@` for the domain itself, `www`, `*`.'),
-  value: z.string().max(8_192, 'must have at most 8192 characters').describe('What it says; see `type`.'),
+  host: z
+    .string()
+    .max(253, 'must have at most 253 characters')
+    .describe('Host name relative to the domain: `@` for the domain itself, `www`, `*`.'),
+  value: z
+    .string()
+    .max(8_192, 'must have at most 8192 characters')
+    .describe('Value of the record. The format depends on `type`.'),
   ttl: z
     .int(ttlRule)
     .min(ttl.min, ttlRule)
     .max(ttl.max, ttlRule)
     .optional()
-    .describe(`Whole seconds from ${ttl.min} to ${ttl.max}. Default: ${ttl.default}.`),
+    .describe(`Time to live, in whole seconds, from ${ttl.min} to ${ttl.max}. Default: ${ttl.default}.`),
   distance: z
     .int(distanceRule)
     .min(distance.min, distanceRule)
     .max(distance.max, distanceRule)
     .nullish()
     .describe(
-      `Preference of MX and priority of SRV: ${distance.min} to ${distance.max}. Default: ${distance.default}. Refused for other types.`,
+      `Preference of an MX record or priority of an SRV record, from ${distance.min} to ${distance.max}. Default: ${distance.default}. Refused for other types.`,
     ),
 }
 
@@ -37,9 +43,16 @@ export const DnsRecord = z.object({
   host: z.string(),
   value: z
     .string()
-    .describe('CNAME, MX and NS: a host name. SRV: `weight port target`. CAA: `flags tag "value"`. TXT: the text.'),
+    .describe(
+      'Value of the record. CNAME, MX and NS: a host name. SRV: `weight port target`. CAA: `flags tag "value"`. TXT: the text.',
+    ),
   ttl: z.int(),
-  distance: z.int().min(distance.min).max(distance.max).optional().describe('MX and SRV only; absent for other types.'),
+  distance: z
+    .int()
+    .min(distance.min)
+    .max(distance.max)
+    .optional()
+    .describe('Preference of an MX record or priority of an SRV record. Absent for other types.'),
 })
 export type DnsRecord = z.infer<typeof DnsRecord>
 
@@ -50,16 +63,18 @@ export const listDnsRecords = defineRoute({
   aliases: ['/v1/domains/:domain/dns'],
   summary: 'List the DNS records of a domain',
   description:
-    'Returns the whole zone, from a copy at most 2 minutes old unless `fresh` is true. While the registrar does not answer, returns the last known records as `stale`; with `fresh`, fails with 503 `domain/registrar`.',
+    'Returns the entire zone, from a copy at most 2 minutes old unless `fresh` is true. If the registrar does not respond, returns the last known records as `stale`; with `fresh`, fails with 503 `domain/registrar`.',
   tag: 'DNS',
   refusals: domainRefusals,
   params: domainParams,
-  query: z.object({ fresh: QueryFlag.default(false).describe('Read them from the registrar now.') }),
+  query: z.object({
+    fresh: QueryFlag.default(false).describe('Whether to read the records from the registrar instead of a copy.'),
+  }),
   response: z.object({
     records: z.array(DnsRecord),
     source: DomainSource,
     as_of: IsoTime,
-    hash: z.string().describe('Of all records: another one means that the zone changed.'),
+    hash: z.string().describe('Hash of all records. It changes if the zone changes.'),
   }),
 })
 
@@ -69,7 +84,7 @@ export const addDnsRecord = defineRoute({
   path: '/domains/:domain/dns',
   aliases: ['/v1/domains/:domain/dns'],
   summary: 'Add a DNS record',
-  description: `Fails with 409 \`dns/conflict\` for a duplicate or a second record beside a CNAME. Above ${dnsLimits.records} records: 429 \`dns/too-many\`. After 503 \`dns/unclear\`, list the records before a retry.`,
+  description: `Fails with 409 \`dns/conflict\` for a duplicate or for a second record with the same name as a CNAME. Fails with 429 \`dns/too-many\` above ${dnsLimits.records} records. After 503 \`dns/unknown-outcome\`, list the records before you retry.`,
   example: { type: 'A', host: 'www', value: '192.0.2.1', ttl: 3600 },
   tag: 'DNS',
   refusals: [...domainRefusals, 429],
@@ -103,7 +118,7 @@ export const changeDnsRecord = defineRoute({
   aliases: ['/v1/domains/:domain/dns/:recordId'],
   summary: 'Change a DNS record',
   description:
-    'Absent fields and the type do not change. The response can have another `recordId` than the path, as some registrars replace the record. Fails with 409 `dns/conflict` under the same rules as adding one.',
+    'Leaves absent fields and the type unchanged. The `recordId` in the response can differ from the path, because some registrars replace the record. Fails with 409 `dns/conflict` under the same rules as adding a record.',
   example: { value: '192.0.2.2', ttl: 600 },
   tag: 'DNS',
   refusals: domainRefusals,
@@ -119,7 +134,7 @@ export const removeDnsRecord = defineRoute({
   aliases: ['/v1/domains/:domain/dns/:recordId'],
   summary: 'Delete a DNS record',
   description:
-    'A repetition fails with 404 `dns/not-found`. After 503 `dns/unknown-outcome`, list the records before a retry.',
+    'A second call fails with 404 `dns/not-found`. After 503 `dns/unknown-outcome`, list the records before you retry.',
   tag: 'DNS',
   refusals: domainRefusals,
   params: recordParams,
@@ -133,7 +148,7 @@ export const listOrphanedRecords = defineRoute({
   aliases: ['/v1/domains/:domain/orphaned-records'],
   summary: 'List DNS records that still point to this service for a deleted sandbox',
   description:
-    'Changes no DNS records. Names without such a record leave `names` for good. The zone can come from a copy at most 2 minutes old.',
+    'Changes no DNS records. Permanently removes names without such a record from `names`. The zone can come from a copy at most 2 minutes old.',
   tag: 'DNS',
   refusals: domainRefusals,
   params: domainParams,
@@ -145,9 +160,9 @@ export const removeOrphanedRecords = defineRoute({
   method: 'DELETE',
   path: '/domains/:domain/orphaned-records',
   aliases: ['/v1/domains/:domain/orphaned-records'],
-  summary: 'Delete the DNS records that still point to this service for a deleted sandbox',
+  summary: 'Delete DNS records that still point to this service for a deleted sandbox',
   description:
-    'Reads the zone from the registrar first, and skips names that were added to another sandbox. Returns the deleted records; a repetition returns an empty list.',
+    'Reads the zone from the registrar first. Skips names that were added to another sandbox. Returns the deleted records; a second call returns an empty list.',
   tag: 'DNS',
   refusals: domainRefusals,
   params: domainParams,

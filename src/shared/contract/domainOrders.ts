@@ -15,23 +15,25 @@ const QuoteId = z
   .string()
   .max(64)
   .optional()
-  .describe('Of POST /domains/quotes: the order is refused if it costs more by now.')
+  .describe('Id of a quote from POST /domains/quotes. The order is refused if the price has risen since.')
 
 /** Price of an order, valid for 15 minutes. */
 export const DomainQuote = z.object({
   quote_id: z.string(),
   domain: z.string(),
-  unicode: z.string().describe('As people read it.'),
+  unicode: z.string().describe('Name in Unicode, for display.'),
   type: z.enum(['registration', 'renewal']),
   years: z.int(),
-  premium: z.boolean().describe('Costs more than usual for its top-level domain.'),
-  amount: Usd.describe('US dollars for all years. The 402 of the order asks for exactly this.'),
+  premium: z.boolean().describe('Whether the name costs more than usual for its top-level domain.'),
+  amount: Usd.describe(
+    'Price in US dollars for all years. The 402 response of the order requests exactly this amount.',
+  ),
   first_year: Usd,
   later_year: Usd,
   currency: Currency,
   registrar: z.string(),
-  test: z.boolean().describe('The name exists on this computer only.'),
-  expires_at: IsoTime.describe('Until then the price holds.'),
+  test: z.boolean().describe('Whether the name exists on this computer only.'),
+  expires_at: IsoTime.describe('Time at which the quote expires.'),
 })
 export type DomainQuote = z.infer<typeof DomainQuote>
 
@@ -40,9 +42,9 @@ export const quoteDomain = defineRoute({
   method: 'POST',
   path: '/domains/quotes',
   aliases: ['/v1/domains/quotes'],
-  summary: 'Get a price that holds for 15 minutes',
+  summary: 'Get a price quote that is valid for 15 minutes',
   description:
-    'Charges and reserves nothing. An order with the `quote_id` fails with 409 `domain/quote` if the price rose. Fails with 409 `domain/taken` for a taken name; a renewal requires a domain of the account.',
+    'Charges and reserves nothing. An order with the `quote_id` fails with 409 `domain/quote` if the price has risen. Fails with 409 `domain/taken` for a taken name. A renewal requires a domain of the account.',
   example: { domain: 'example.com', years: 1, type: 'registration' },
   tag: 'Domains',
   status: 201,
@@ -62,7 +64,7 @@ const Bought = z.object({
   status: z.enum(['active', 'expired', 'pending']),
   years: z.int(),
   expires_at: IsoTime,
-  transaction_id: z.string().describe('GET /transactions lists it.'),
+  transaction_id: z.string().describe('Id of the transaction in GET /transactions.'),
   transactionId: z.string().describe('The same as `transaction_id`.'),
   nameservers: z.array(z.string()),
   privacy: z.boolean(),
@@ -75,7 +77,7 @@ export const registerDomain = defineRoute({
   method: 'POST',
   path: '/domains/register',
   aliases: ['/v1/domains/register'],
-  summary: 'Register a domain, paid with USDC',
+  summary: 'Register a domain and pay with USDC',
   description: x402,
   example: { domain: 'example.com', years: 1, privacy: true },
   sold: true,
@@ -86,11 +88,13 @@ export const registerDomain = defineRoute({
   body: z.object({
     domain: z.string().min(3, 'must have from 3 to 253 characters').max(253, 'must have from 3 to 253 characters'),
     years: Years,
-    privacy: z.boolean().default(true).describe('Keep your name out of the public registry.'),
-    nameservers: Nameservers.optional().describe('Default: those of the registrar, which then serves the DNS records.'),
+    privacy: z.boolean().default(true).describe('Whether to hide your name from the public registry.'),
+    nameservers: Nameservers.optional().describe(
+      'Nameservers of the domain. Default: the nameservers of the registrar, which then serves the DNS records.',
+    ),
     quote_id: QuoteId,
-    sandbox_id: z.string().max(64).optional().describe('A sandbox of yours that the domain is to lead to at once.'),
-    sandbox_port: z.int().min(1).max(65_535).optional().describe('The exposed port of that sandbox.'),
+    sandbox_id: z.string().max(64).optional().describe('Id of your sandbox to which the domain points immediately.'),
+    sandbox_port: z.int().min(1).max(65_535).optional().describe('Exposed port of that sandbox.'),
   }),
   response: Bought.extend({
     sandbox: z
@@ -99,7 +103,10 @@ export const registerDomain = defineRoute({
         port: z.int(),
         url: z.string().nullable(),
         verified: z.boolean(),
-        error: z.string().nullable().describe('Why the domain does not lead there yet. It was bought all the same.'),
+        error: z
+          .string()
+          .nullable()
+          .describe('Reason why the domain does not point to the sandbox yet. The purchase itself succeeded.'),
       })
       .optional(),
   }),
@@ -110,7 +117,7 @@ export const renewDomain = defineRoute({
   method: 'POST',
   path: '/domains/:domain/renew',
   aliases: ['/v1/domains/:domain/renew'],
-  summary: 'Renew a domain, paid with USDC',
+  summary: 'Renew a domain and pay with USDC',
   description: x402,
   example: { years: 1, if_expires_at: '2027-01-31T12:00:00.000Z' },
   sold: true,
@@ -123,7 +130,7 @@ export const renewDomain = defineRoute({
     years: Years,
     quote_id: QuoteId,
     if_expires_at: IsoTime.optional().describe(
-      'The order is refused with 409, before it is paid, if the domain expires at another time by now: nothing is renewed twice.',
+      'Expected expiry of the domain. The order is refused with 409 before payment if the domain expires at another time. This prevents a second renewal.',
     ),
   }),
   response: Bought,
@@ -132,7 +139,7 @@ export const renewDomain = defineRoute({
 /** Purchase of a domain or of a renewal. */
 export const DomainTransaction = z.object({
   id: z.string(),
-  domainId: z.string().describe('The name of the domain.'),
+  domainId: z.string().describe('Name of the domain.'),
   type: z.enum(['registration', 'renewal']),
   amount: z.number().describe('US dollars.'),
   currency: Currency,
@@ -146,9 +153,9 @@ export const listDomainTransactions = defineRoute({
   method: 'GET',
   path: '/transactions',
   aliases: ['/v1/transactions'],
-  summary: 'List what you paid for domains, newest first',
+  summary: 'List your payments for domains, newest first',
   description:
-    'Returns the newest 1,000 orders. `pending` includes orders with an outcome that the registrar has not reported. The payment of a `failed` order becomes credits.',
+    'Returns the newest 1,000 orders. `pending` includes orders whose outcome the registrar has not reported. The payment of a `failed` order becomes credits.',
   tag: 'Domains',
   response: z.object({ transactions: z.array(DomainTransaction) }),
 })

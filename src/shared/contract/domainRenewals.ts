@@ -29,19 +29,19 @@ export const RenewalSettings = z.object({
     .min(renewalLimits.daysBefore.min, range)
     .max(renewalLimits.daysBefore.max, range)
     .default(renewalLimits.daysBefore.default)
-    .describe('Days before the expiry.'),
+    .describe('Number of days before expiry at which the domain is renewed.'),
   years: z.int().min(min, `must be from ${min} to ${max}`).max(max, `must be from ${min} to ${max}`).default(1),
-  max_micro_usd: MicroUsdAmount.min(1, 'must be above 0').describe(
-    'The most that one renewal may cost, for all its years.',
-  ),
+  max_micro_usd: MicroUsdAmount.min(1, 'must be above 0').describe('Maximum price of one renewal, for all its years.'),
 })
 export type RenewalSettings = z.infer<typeof RenewalSettings>
 
 export const RenewalProblem = z.object({
   kind: z
     .enum(['wallet', 'locked', 'budget', 'price', 'policy', 'service', 'approval', 'other'])
-    .describe('`approval`: the request was not approved in time. `service`: it or the registrar did not answer.'),
-  detail: z.string().describe('What happened and what to do, in plain sentences.'),
+    .describe(
+      'Kind of problem. `approval`: the request was not approved in time. `service`: the service or the registrar did not respond.',
+    ),
+  detail: z.string().describe('Explanation of the problem and its solution, for the user.'),
 })
 export type RenewalProblem = z.infer<typeof RenewalProblem>
 
@@ -49,26 +49,28 @@ export type RenewalProblem = z.infer<typeof RenewalProblem>
 export const RenewalState = z
   .enum(['off', 'planned', 'blocked', 'asking', 'paying', 'renewed', 'credited', 'declined', 'expired'])
   .describe(
-    '`blocked`: it cannot be paid now, and is tried again at `next_at`. `asking`: it waits in Approvals. `credited`: it was paid and not renewed, and the money became credits. `declined`: you denied it.',
+    'State of the renewal. `blocked`: the renewal cannot be paid now; the next attempt is at `next_at`. `asking`: the request awaits a decision in Approvals. `credited`: the payment succeeded, the renewal failed, and the money became credits. `declined`: you denied the request.',
   )
 export type RenewalState = z.infer<typeof RenewalState>
 
 export const DomainRenewal = RenewalSettings.extend({
   domain: z.string(),
   expires_at: IsoTime,
-  renews_at: IsoTime.describe('When it is due.'),
+  renews_at: IsoTime.describe('Time at which the renewal is due.'),
   state: RenewalState,
   problem: RenewalProblem.nullable(),
-  next_at: IsoTime.nullable().describe('When it is tried next; null: not by itself.'),
-  payment_id: PaymentId.nullable().describe('Of this expiry.'),
-  estimate_micro_usd: MicroUsdAmount.nullable().describe('By the list of prices; null: not known here.'),
+  next_at: IsoTime.nullable().describe('Time of the next attempt. Null if no automatic attempt is scheduled.'),
+  payment_id: PaymentId.nullable().describe('Id of the payment for the current expiry.'),
+  estimate_micro_usd: MicroUsdAmount.nullable().describe(
+    'Estimated price from the price list. Null if unknown on this computer.',
+  ),
 })
 export type DomainRenewal = z.infer<typeof DomainRenewal>
 
 export const ExpiryNotice = z.object({
   domain: z.string(),
   expires_at: IsoTime,
-  days: z.int().describe('At most so many days are left.'),
+  days: z.int().describe('Maximum number of days left before expiry.'),
   notified_at: IsoTime,
 })
 export type ExpiryNotice = z.infer<typeof ExpiryNotice>
@@ -78,23 +80,23 @@ export const PlannedRenewal = z.object({
   domain: z.string(),
   at: IsoTime,
   amount_micro_usd: MicroUsdAmount.nullable(),
-  problem: z.string().nullable().describe('Why the settings and limits of now would not pay it.'),
+  problem: z.string().nullable().describe('Reason why the current settings and limits would not pay for the renewal.'),
 })
 export type PlannedRenewal = z.infer<typeof PlannedRenewal>
 
 export const DomainRenewals = z.object({
-  possible: z.boolean().describe('There is a wallet that can pay.'),
-  obstacle: z.string().nullable().describe('Why nothing can be renewed from here, and what to do.'),
-  renewals: z.array(DomainRenewal).describe('Of domains for which something was set.'),
+  possible: z.boolean().describe('Whether a wallet that can pay exists.'),
+  obstacle: z.string().nullable().describe('Reason why this computer cannot renew domains, and how to fix it.'),
+  renewals: z.array(DomainRenewal).describe('Renewals of domains with renewal settings.'),
   missing: z
     .array(z.string())
-    .describe('Domains with auto-renew on that are not in your account, so that nothing renews them.'),
-  notices: z.array(ExpiryNotice).describe('Those that you have not dismissed.'),
+    .describe('Domains with auto-renew enabled that are not in your account and therefore cannot be renewed.'),
+  notices: z.array(ExpiryNotice).describe('Expiry notices that you have not dismissed.'),
   planned: z.object({
     days: z.int(),
-    renewals: z.array(PlannedRenewal).describe('In order of time.'),
-    total_micro_usd: MicroUsdAmount.describe('Of those whose price is known.'),
-    covered: z.boolean().describe('Settings and limits of now would pay all of them.'),
+    renewals: z.array(PlannedRenewal).describe('Planned renewals, in chronological order.'),
+    total_micro_usd: MicroUsdAmount.describe('Total of the renewals whose price is known.'),
+    covered: z.boolean().describe('Whether the current settings and limits would pay for all planned renewals.'),
   }),
 })
 export type DomainRenewals = z.infer<typeof DomainRenewals>
@@ -104,7 +106,7 @@ export const listRenewals = defineRoute({
   method: 'GET',
   path: '/local/domains/renewals',
   summary: 'List renewals from the wallet, expiry notices and planned payments',
-  description: `Answers also while the service is unavailable, as last read. \`planned\` covers the next ${plannedDays} days. \`missing\` lists domains with auto-renew that left the account.`,
+  description: `Returns the last known data while the service is unavailable. \`planned\` covers the next ${plannedDays} days. \`missing\` lists domains with auto-renew that left the account.`,
   tag,
   auth: 'person',
   response: DomainRenewals,
@@ -118,7 +120,7 @@ export const setRenewal = defineRoute({
   path: '/local/domains/:domain/renewal',
   summary: 'Set whether and how a domain is renewed from the wallet',
   description:
-    'Replaces all settings and, if enabled, tries a declined renewal again. Payment limits and policy apply to each renewal. Fails with 404 `domain/not-found`, and with 409 `wallet/absent` if enabled with no wallet.',
+    'Replaces all settings. If enabled, tries a declined renewal again. Payment limits and policy apply to each renewal. Fails with 404 `domain/not-found`, and with 409 `wallet/absent` if enabled without a wallet.',
   example: { enabled: true, days_before: 30, years: 1, max_micro_usd: 20_000_000 },
   tag,
   auth: 'person',
@@ -132,9 +134,9 @@ export const retryRenewal = defineRoute({
   operation: 'localRenewalRetry',
   method: 'POST',
   path: '/local/domains/:domain/renewal/retry',
-  summary: 'Try the renewal of a domain again now, if it is due',
+  summary: 'Retry the renewal of a domain now, if it is due',
   description:
-    'Waits for the attempt and returns its outcome. A declined renewal stays declined, and no expiry is paid twice. Fails with 404 `domain/not-found`.',
+    'Waits for the attempt and returns its outcome. A declined renewal stays declined. An expiry is never paid twice. Fails with 404 `domain/not-found`.',
   example: {},
   tag,
   auth: 'person',
@@ -148,9 +150,9 @@ export const removeRenewal = defineRoute({
   operation: 'localRenewalRemove',
   method: 'DELETE',
   path: '/local/domains/:domain/renewal',
-  summary: 'Turn auto-renew of a domain off and delete its settings',
+  summary: 'Turn off auto-renew of a domain and delete its settings',
   description:
-    'Works also for a domain that left the account. A renewal that waits for approval is withdrawn at the next check; a signed payment is not affected. Fails with 404 `domain/not-found` if nothing is set.',
+    'Also works for a domain that left the account. At the next check, withdraws a renewal that awaits approval. A signed payment is not affected. Fails with 404 `domain/not-found` if the domain has no settings.',
   tag,
   auth: 'person',
   refusals: [404],
@@ -163,7 +165,7 @@ export const dismissNotices = defineRoute({
   method: 'POST',
   path: '/local/domains/notices/dismiss',
   summary: 'Dismiss all current expiry notices',
-  description: `A domain gets another notice at the next of ${noticeDays.join(', ')} days before its expiry. Can be repeated.`,
+  description: `A domain gets another notice at the next of ${noticeDays.join(', ')} days before expiry. A repeated call is safe.`,
   example: {},
   tag,
   auth: 'person',

@@ -29,18 +29,23 @@ export const Currency = z.literal('USD')
 export const Usd = z.number().nonnegative().describe('US dollars.')
 
 const Availability = {
-  domain: z.string().describe('In ASCII, as DNS has it.'),
-  unicode: z.string().describe('As people read it.'),
-  available: z.boolean().describe('Only where the registry itself says so.'),
-  status: z.enum(['available', 'taken', 'unknown']).describe('`unknown`: the registry gave no answer.'),
-  premium: z.boolean().describe('Costs more than usual for its top-level domain.'),
-  warning: z.string().optional().describe('Letters of several scripts make it look like another name.'),
+  domain: z.string().describe('Name in ASCII, as used in DNS.'),
+  unicode: z.string().describe('Name in Unicode, for display.'),
+  available: z.boolean().describe('Whether the registry reports that the name is available.'),
+  status: z
+    .enum(['available', 'taken', 'unknown'])
+    .describe('Availability of the name. `unknown`: the registry did not respond.'),
+  premium: z.boolean().describe('Whether the name costs more than usual for its top-level domain.'),
+  warning: z
+    .string()
+    .optional()
+    .describe('Warning that the name mixes letters of several scripts and resembles another name.'),
 }
 
 /** Absent in responses of earlier versions. */
 const registrarFields = {
-  registrar: z.string().optional().describe('Registrar that was queried; absent for RDAP.'),
-  test: z.boolean().optional().describe('Names from this registrar exist on the computer of the service only.'),
+  registrar: z.string().optional().describe('Registrar that was queried. Absent for RDAP.'),
+  test: z.boolean().optional().describe('Whether names from this registrar exist only on the computer of the service.'),
 }
 
 export const SearchResult = z.object({
@@ -48,7 +53,7 @@ export const SearchResult = z.object({
   pricing: z
     .object({ registration: Usd, renewal: Usd, currency: Currency })
     .nullable()
-    .describe('For one year; null where it is not known.'),
+    .describe('Prices for one year. Null if unknown.'),
 })
 export type SearchResult = z.infer<typeof SearchResult>
 
@@ -59,16 +64,16 @@ export const searchDomains = defineRoute({
   method: 'GET',
   path: '/domains/search',
   aliases: ['/v1/domains/search'],
-  summary: 'Search for names that can be registered',
+  summary: 'Search for available domain names',
   description:
-    'Results include taken names; a whole name such as `example.com` comes first. Suggestions are at most 8 available .com names. One network can search 20,000 names in 24 hours; then 429 `request/rate`.',
+    'Results include taken names. An exact name such as `example.com` comes first. Returns at most 8 suggestions, all available .com names. One network can search 20,000 names in 24 hours. Fails with 429 `request/rate` above that limit.',
   tag: 'Domains',
   auth: 'none',
   query: z
     .object({
-      q: SearchTerm.optional().describe('A word, or a whole name. Required, unless `query` is given.'),
+      q: SearchTerm.optional().describe('Word or full domain name. Required unless `query` is set.'),
       query: SearchTerm.optional().describe('The same as `q`.'),
-      tlds: Tlds.optional().describe(`Comma-separated. Default: ${defaultTlds.join(',')}.`),
+      tlds: Tlds.optional().describe(`Comma-separated top-level domains. Default: ${defaultTlds.join(',')}.`),
       suggestions: QueryFlag.default(false).describe('Whether to suggest similar names.'),
     })
     .refine(({ q, query }) => q !== undefined || query !== undefined, { path: ['q'], message: 'is required' }),

@@ -21,14 +21,14 @@ test('the headline of a payment has its amount and the requester’s purpose', (
   expect(long).toBe(`Pay 1.95 USDC: “${'x'.repeat(119)}…”`)
 })
 
-test('everything else is headed by its sentence', () => {
+test('uses the sentence as the headline of every other intent', () => {
   expect(describeIntent({ ...payment(), kind: 'siwe' })).toBe(sentence)
   expect(describeIntent({ ...payment(), fields: [] })).toBe(sentence)
   expect(findPaidAddress({ ...payment(), kind: 'siwe' })).toBeUndefined()
   expect(findPaidAddress(payment())).toBe('127.0.0.1:1/domains/register')
 })
 
-test('an address with user information or backslashes is not shortened', () => {
+test('does not shorten a URL with user information or backslashes', () => {
   const paidFor = (value: string) =>
     findPaidAddress({ kind: 'x402.authorize', fields: [{ label: 'For', value, kind: 'url' }] })
   expect(paidFor('https://Shop.example:8443/a/b?c#d')).toBe('shop.example:8443/a/b')
@@ -38,7 +38,7 @@ test('an address with user information or backslashes is not shortened', () => {
   expect(paidFor('javascript:alert(1)')).toBeUndefined()
 })
 
-test('a purpose cannot end its quotation', () => {
+test('replaces quotation marks in a purpose', () => {
   const described = payment({ label: 'Description', value: 'a refund” to you. “"Safe"', kind: 'text' })
   expect(describeIntent(described)).toBe('Pay 1.95 USDC: “a refund’ to you. ’’Safe’”')
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { formatOriginator, Originator, parseOriginator, toOriginator } from './originator.ts'
 
 test.each(['claude-code', 'Chat “Мой сайт; 100%”', ' ', 'a\r\nb', '\ud800x'])(
-  'a header carries the name %j',
+  'round-trips the name %j through a header',
   (name) => {
     const header = formatOriginator({ kind: 'chat', name })
     expect(header).toMatch(/^[\x21-\x7e]+$/)
@@ -15,9 +15,9 @@ test.each([
   `agent;${'%41'.repeat(5000)}`,
   ['agent;a', 'agent;b'],
   undefined,
-])('%j names no originator', (header) => expect(parseOriginator(header)).toBeUndefined())
+])('rejects %j as an originator header', (header) => expect(parseOriginator(header)).toBeUndefined())
 
-test('the user is no originator, and tools are called by the chat within its turn', () => {
+test('returns no originator for the user, and the chat for tools in its turn', () => {
   expect(toOriginator({ kind: 'person', name: 'You' }, 'action:1')).toBeUndefined()
   expect(toOriginator({ kind: 'client', name: 'ci' }, 'call:1')).toEqual({ kind: 'program', name: 'ci' })
   expect(toOriginator({ kind: 'tool', name: 'codex' }, 'call:1')).toEqual({ kind: 'agent', name: 'codex' })

@@ -9,7 +9,7 @@ const bodies = {
     startRegistration.body.safeParse({ name: 'Ada', bio: '', reason }).error?.issues,
 }
 
-test.each(Object.entries(bodies))('the reason of %s has no characters that nobody sees', (_, issuesOf) => {
+test.each(Object.entries(bodies))('rejects hidden characters in the reason of %s', (_, issuesOf) => {
   expect(issuesOf('To read prices.\nAnd more.')).toBeUndefined()
   for (const hidden of ['\u202e', '\u200b', '\u0000', '\u001b']) {
     expect(issuesOf(`To read${hidden}`)).toMatchObject([

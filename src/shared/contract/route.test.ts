@@ -4,7 +4,7 @@ import { buildRequest } from './route.ts'
 import { createSandbox, getExecTimeoutMs } from './sandboxes.ts'
 import { readTerminal } from './terminals.ts'
 
-test('puts each input where the route wants it', () => {
+test('maps each input to the path, query or body of the route', () => {
   const id = 'a'.repeat(32) as never // a brand is only a type
   const sessionId = `pty_${'b'.repeat(24)}` as never
   expect(buildRequest(readTerminal, { id, sessionId, full: true })).toEqual({
@@ -14,7 +14,7 @@ test('puts each input where the route wants it', () => {
   expect(buildRequest(createSandbox, { name: 'one' })).toEqual({ path: '/v1/sandboxes', body: '{"name":"one"}' })
 })
 
-test('a loose body takes what its schema does not name, and no other body does', () => {
+test('passes unknown fields through in loose bodies only', () => {
   const chat = { model: 'm', messages: [], stream_options: { include_usage: true }, stop: undefined }
   expect(buildRequest(createChatCompletion, chat).body).toBe(
     '{"model":"m","messages":[],"stream_options":{"include_usage":true}}',
@@ -23,6 +23,6 @@ test('a loose body takes what its schema does not name, and no other body does',
   expect(buildRequest(createSandbox, more).body).toBe('{"name":"one"}')
 })
 
-test('counts an exec timeout of 1000 or more as milliseconds and less as seconds', () => {
+test('treats an exec timeout of 1000 or more as milliseconds and less as seconds', () => {
   expect([undefined, 1, 0.5, 999, 1000, 2500].map(getExecTimeoutMs)).toEqual([30_000, 1000, 500, 999_000, 1000, 2500])
 })

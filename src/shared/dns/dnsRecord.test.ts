@@ -35,7 +35,7 @@ test.each([
   [{ distance: null }, { distance: null }],
   [{ type: 'MX', value: 'mail.example.com', distance: 7 }, { distance: 7 }],
   [{}, { ttl: 3_600 }],
-] as [Partial<NewDnsRecord>, object][])('%o is kept as %o', (fields, expected) =>
+] as [Partial<NewDnsRecord>, object][])('normalizes %o to %o', (fields, expected) =>
   expect(record(fields)).toMatchObject(expected),
 )
 
@@ -67,7 +67,7 @@ test.each([
   [{ ttl: 299 }, 'ttl'],
   [{ ttl: 86_401 }, 'ttl'],
   [{ ttl: 300.5 }, 'ttl'],
-] as [Partial<NewDnsRecord>, string][])('%o is refused for its %s', (fields, field) => {
+] as [Partial<NewDnsRecord>, string][])('rejects %o because of its %s', (fields, field) => {
   try {
     record(fields)
   } catch (fault) {
@@ -79,7 +79,7 @@ test.each([
   throw new Error('It was taken.')
 })
 
-test('IPv6 addresses are as the standard library writes them', () => {
+test('formats IPv6 addresses like the standard library', () => {
   const written = [
     '::',
     '::1',
@@ -95,7 +95,7 @@ test('IPv6 addresses are as the standard library writes them', () => {
   }
 })
 
-test('what is kept is kept again as it is', () => {
+test('leaves a normalized record unchanged', () => {
   const all = [
     record({}),
     record({ type: 'TXT', value: `k=${'x'.repeat(700)} "q" \\ é` }),
@@ -105,7 +105,7 @@ test('what is kept is kept again as it is', () => {
   for (const record of all) expect(normalizeRecord(zone, record)).toEqual(record)
 })
 
-test('text of any bytes comes back from its quotes, in strings of at most 255 bytes', () => {
+test('round-trips text through quoted strings of at most 255 bytes', () => {
   for (const text of ['a', '"', '\\', 'é€😀', ' lead and trail ', 'x'.repeat(255), 'é'.repeat(600), '\\065"\\"']) {
     expect(parseCharacterStrings(quoteText(text))).toBe(text)
     for (const piece of splitText(text)) expect(piece.length).toBeLessThanOrEqual(255)
@@ -113,11 +113,11 @@ test('text of any bytes comes back from its quotes, in strings of at most 255 by
   expect(splitText('x'.repeat(256))).toHaveLength(2)
 })
 
-test.each(['"', '"a', 'a"', '"a" b', '"a""b"', '"\\', '"\\256"', '"\\2"'])('%s is no character string', (text) =>
+test.each(['"', '"a', 'a"', '"a" b', '"a""b"', '"\\', '"\\256"', '"\\2"'])('rejects %s as a character string', (text) =>
   expect(parseCharacterStrings(text)).toBeUndefined(),
 )
 
-test('beside a CNAME nothing stands, and no record stands twice', () => {
+test('reports a conflict for a duplicate record and for a record beside a CNAME', () => {
   const www = record({ host: 'www' })
   expect(findZoneConflict([www], record({ host: 'www', ttl: 600 }))).toEqual({ with: www, reason: 'duplicate' })
   const alias = record({ type: 'CNAME', host: 'www', value: 'example.net' })

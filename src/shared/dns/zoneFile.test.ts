@@ -12,7 +12,7 @@ const zone = 'example.com'
 const nameservers = ['ns1.example.net', 'ns2.example.net']
 const run = promisify(execFile)
 
-test('a file as BIND writes it', () => {
+test('parses a zone file written by BIND', () => {
   const { records, skipped } = parseZoneFile(
     zone,
     `\ufeff$TTL 1h ; usual
@@ -88,13 +88,13 @@ test.each([
   [`a TXT ${'x '.repeat(300)}`, 1, 'too long'],
   [Array.from({ length: 1_001 }, (_, index) => `a${index} A 192.0.2.1`).join('\n'), 1_001, 'more than 1000'],
   ['x'.repeat(zoneFileLimit + 1), 1, 'characters'],
-])('%j is refused at its line', (text, line, reason) => {
+])('rejects %j and reports the line', (text, line, reason) => {
   expect(() => parseZoneFile(zone, text)).toThrow(
     expect.objectContaining({ name: 'ZoneFileError', line, message: expect.stringContaining(reason) }),
   )
 })
 
-test('any zone comes back from its file as it was', () => {
+test('round-trips any zone through a zone file', () => {
   fc.assert(
     fc.property(randomZone(zone), (records) => {
       expect(parseZoneFile(zone, formatZoneFile({ name: zone, nameservers, records })).records).toEqual(records)
@@ -103,7 +103,7 @@ test('any zone comes back from its file as it was', () => {
   )
 })
 
-test('no text makes the parser fail in another way', () => {
+test('throws only zone file errors for arbitrary text', () => {
   const piece = fc.constantFrom(
     '"',
     '\\',
@@ -134,7 +134,7 @@ test('no text makes the parser fail in another way', () => {
   )
 })
 
-test('named-checkzone takes what is exported', async () => {
+test('exports zone files that named-checkzone accepts', async () => {
   const zones = fc.sample(randomZone(zone), { numRuns: 12, seed: 5 })
   const file = join(temporaryFolder('zone'), 'zone')
   for (const records of zones) {
@@ -173,7 +173,7 @@ test('clamps a TTL outside the limits, and reports its line', () => {
   ])
 })
 
-test('problems are described without code marks', () => {
+test('describes problems without backticks', () => {
   expect(() => parseZoneFile('example.com', '@ 300 IN A here')).toThrow(
     'The value must be an IPv4 address, as in “192.0.2.1”',
   )

@@ -11,7 +11,7 @@ const a = (host: string, value: string, ttl = 3_600): DnsRecordData => ({ type: 
 const withIds = (records: readonly DnsRecordData[]): PresentRecord[] =>
   records.map((record, index) => ({ ...record, id: `r${index}` }))
 
-test('a record is changed where its name and type stay, and added or removed otherwise', () => {
+test('changes records with the same name and type, and adds or removes others', () => {
   const present = withIds([a('@', '192.0.2.1'), a('www', '192.0.2.1'), a('old', '192.0.2.9')])
   const steps = planZone(zone, present, [a('@', '192.0.2.1', 600), a('www', '192.0.2.2'), a('new', '192.0.2.3')])
   expect(
@@ -24,7 +24,7 @@ test('a record is changed where its name and type stay, and added or removed oth
   ])
 })
 
-test('of several records of one name only the one that differs is changed', () => {
+test('changes only the differing record among several with one name', () => {
   const present = withIds([a('@', '192.0.2.1'), a('@', '192.0.2.2'), a('@', '192.0.2.3')])
   const steps = planZone(zone, present, [a('@', '192.0.2.3'), a('@', '192.0.2.7'), a('@', '192.0.2.1')])
   expect(steps).toEqual([{ action: 'change', before: present[1], after: a('@', '192.0.2.7') }])
@@ -35,19 +35,19 @@ test.each([
   [[a('www', '192.0.2.1'), a('www', '192.0.2.1', 600)], 0, 'twice'],
   [[a('www', '192.0.2.1'), { ...a('www', 'example.net'), type: 'CNAME' as const }], 0, 'CNAME'],
   [Array.from({ length: 1_001 }, (_, index) => a(`h${index}`, '192.0.2.1')), 1_000, '1000'],
-])('what cannot be is refused, and says which record it is', (desired, index, reason) => {
+])('rejects an invalid plan and reports the record', (desired, index, reason) => {
   expect(() => planZone(zone, [], desired)).toThrow(
     expect.objectContaining({ name: 'ZonePlanError', index, message: expect.stringContaining(reason) }),
   )
 })
 
-test('what the registrar has, stays as it is, also where it could not be made here', () => {
+test('leaves existing records of the registrar unchanged, even invalid ones', () => {
   const odd = a('@', '192.0.2.1', 60)
   expect(planZone(zone, withIds([odd]), [odd])).toEqual([])
   expect(planZone(zone, withIds([odd]), [odd, a('b', '192.0.2.1')])).toHaveLength(1)
 })
 
-test('a random zone through plan and apply meets no conflict, and the next plan is empty', () => {
+test('applies the plan for a random zone without conflicts and then plans nothing', () => {
   fc.assert(
     fc.property(randomZone(zone), randomZone(zone), (before, desired) => {
       const present = withIds(before)

@@ -12,11 +12,11 @@ const before = [a('@', '192.0.2.1'), a('old', '192.0.2.2'), a('ttl', '192.0.2.3'
 const after = [a('@', '192.0.2.9'), a('ttl', '192.0.2.3', 300), a('new', '192.0.2.4')]
 const steps = planZone('example.com', present(before), after)
 
-test('a plan that was taken as a whole is taken back as a whole', () => {
+test('reverts a fully applied plan completely', () => {
   expect(short(revertSteps(after, steps))).toEqual(short(before))
 })
 
-test('of a plan that was cut off, what was done is taken back', () => {
+test('reverts the applied steps of an interrupted plan', () => {
   for (let done = 0; done <= steps.length; done += 1) {
     const zone = steps.slice(0, done).reduce<DnsRecordData[]>((all, step) => {
       const others = step.action === 'add' ? all : all.filter((it) => it.host !== step.before.host)
@@ -26,7 +26,7 @@ test('of a plan that was cut off, what was done is taken back', () => {
   }
 })
 
-test('what somebody else added or changed since stays', () => {
+test('keeps records that others added or changed since the plan', () => {
   const zone = [a('@', '198.51.100.7'), a('ttl', '192.0.2.3', 300), a('new', '192.0.2.4'), a('theirs', '192.0.2.8')]
   expect(short(revertSteps(zone, steps))).toEqual(
     short([a('@', '198.51.100.7'), a('old', '192.0.2.2'), a('ttl', '192.0.2.3'), a('theirs', '192.0.2.8')]),

@@ -22,12 +22,12 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('notes when the service comes, once', () => {
+test('records a connection to the service once', () => {
   for (const state of ['starting', 'unreachable', 'connected', 'connected'] as const) tell(state)
   expect(recorded).toEqual(['service.connected'])
 })
 
-test('notes when it stays away, and when it is back', () => {
+test('records a lost connection after the delay and its recovery', () => {
   tell('connected')
   tell('unreachable')
   vi.advanceTimersByTime(999)
@@ -37,7 +37,7 @@ test('notes when it stays away, and when it is back', () => {
   expect(recorded).toEqual(['service.connected', 'service.lost', 'service.connected'])
 })
 
-test('notes when the wallet stays signed out', () => {
+test('records a wallet that stays signed out', () => {
   tell('connected')
   tell('unreachable')
   tell('signed-out')
@@ -47,7 +47,7 @@ test('notes when the wallet stays signed out', () => {
   expect(recorded).toEqual(['service.connected', 'service.signed-out', 'service.connected'])
 })
 
-test('has no word for one that blinks', () => {
+test('does not record short interruptions', () => {
   tell('connected')
   for (let count = 0; count < 20; count += 1) {
     tell('unreachable')
@@ -58,7 +58,7 @@ test('has no word for one that blinks', () => {
   expect(recorded).toEqual(['service.connected'])
 })
 
-test('says nothing after it was closed', () => {
+test('records nothing after close', () => {
   tell('connected')
   tell('unreachable')
   notes.close()

@@ -18,7 +18,7 @@ const lines = (count: number, more: (index: number) => object = () => ({})): str
 const problems = async (input: string[]) =>
   (await checkExport(input)).problems.map(({ line, problem }) => `${line}: ${problem}`)
 
-test('a whole export is intact, with tasks and links and without', async () => {
+test('accepts a complete export with and without tasks and links', async () => {
   const input = lines(5, (index) => (index % 2 ? { task: 'chat:msg_1', links: { intent: 'int_1' } } : {}))
   expect(input[0]).toContain('"task":"chat:msg_1"')
   expect(input[1]).not.toContain('task')
@@ -31,7 +31,7 @@ test('a whole export is intact, with tasks and links and without', async () => {
   })
 })
 
-test('a filtered one says where entries are left out', async () => {
+test('reports the gaps in a filtered export', async () => {
   const input = lines(9).filter((_, index) => index !== 3 && index !== 6)
   expect(await checkExport(input)).toMatchObject({
     ranges: [
@@ -43,7 +43,7 @@ test('a filtered one says where entries are left out', async () => {
   })
 })
 
-test('one whose beginning was cut off is proved by the entry that says so', async () => {
+test('verifies a truncated export against the entry that records the cut', async () => {
   const whole = lines(6)
   const { hash } = JSON.parse(whole[2] ?? '')
   const cut = (through_hash: string) =>
@@ -60,13 +60,13 @@ test.each([
   ['"int_1"', '"int_2"', '2: Entry 2 was changed: it does not match its hash.'],
   ['"sequence":2', '"sequence":2,"note":"x"', '2: The line is no entry of the log: Unrecognized key: "note".'],
   ['{', '', '2: The line is no JSON.'],
-])('finds %s as %s', async (present, forged, problem) => {
+])('detects that replacing %s yields %s', async (present, forged, problem) => {
   const input = lines(3, () => ({ task: 'chat:msg_1', links: { intent: 'int_1' } }))
   input[1] = input[1]?.replace(present, forged) ?? ''
   expect((await problems(input))[0]).toBe(problem)
 })
 
-test('finds an entry that was exchanged for one that fits in itself, and one that was moved', async () => {
+test('detects a replaced entry with a valid hash and a moved entry', async () => {
   const input = lines(4)
   const otherLines = lines(4, (index) => ({ summary: `other ${index}` }))
   const follows = (sequence: number) => `does not follow entry ${sequence}: one of the two was exchanged or moved.`
@@ -77,7 +77,7 @@ test('finds an entry that was exchanged for one that fits in itself, and one tha
   expect(await problems([input[1], input[0]] as string[])).toEqual(['2: Entry 1 stands after entry 2.'])
 })
 
-test('nothing in a file can keep it busy or break it', async () => {
+test('handles hostile files without hanging or crashing', async () => {
   const nested = `{"detail":${'['.repeat(100_000)}`
   expect(await problems([nested, 'x'.repeat(2_000_000), '[]', 'null', '{"__proto__":{}}'])).toHaveLength(5)
   expect(await checkExport([])).toMatchObject({ checked: 0, last: null, problems: [] })

@@ -73,13 +73,13 @@ const cutTo = async (days: number) => {
   await retention.apply()
 }
 
-test('keeps everything unless the settings say otherwise', async () => {
+test('removes no entries by default', async () => {
   nowMs += 10_000 * dayMs
   await retention.apply()
   expect(rows()).toHaveLength(10)
 })
 
-test('cuts off what is older, says so in the log, and the rest proves itself', async () => {
+test('removes older entries, records the cut and verifies the rest', async () => {
   await cutTo(3)
   expect(summaries()).toEqual([
     'day 6',
@@ -104,7 +104,7 @@ test('cuts off what is older, says so in the log, and the rest proves itself', a
   expect(database.prepare('SELECT count(*) AS count FROM timeline_links').get()).toEqual({ count: 4 })
 })
 
-test('cuts again and again, also when all is old, and after a restart', async () => {
+test('cuts repeatedly when all entries are old and after a restart', async () => {
   await cutTo(3)
   nowMs += 100 * dayMs
   await close()
@@ -118,7 +118,7 @@ test('cuts again and again, also when all is old, and after a restart', async ()
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 2 })
 })
 
-test('a stop in the middle of the removal is caught up', async () => {
+test('finishes an interrupted removal after a restart', async () => {
   log.cut(startMs + 6 * dayMs)
   database.exec('DELETE FROM timeline WHERE sequence <= 3')
   expect(await problems()).toEqual([])
@@ -129,12 +129,12 @@ test('a stop in the middle of the removal is caught up', async () => {
   expect(await problems()).toEqual([])
 })
 
-test('nothing else may be removed than what the log says was cut', async () => {
+test('rejects deletion of entries outside the recorded cut', async () => {
   await cutTo(3)
   expect(() => database.exec('DELETE FROM timeline WHERE sequence = 7')).toThrow('the log only grows')
 })
 
-test('a cut by hand is found: without an entry that says so, and beyond the one that does', async () => {
+test('detects entries deleted by hand without a recorded cut', async () => {
   tamper('DELETE FROM timeline WHERE sequence <= 4')
   expect(await problems()).toEqual(['5: Before it, the entries 1 to 4 are missing.'])
   const { entries } = await listEntries(log.records, { order: 'newest', limit: 50 }, new AbortController().signal)
@@ -143,13 +143,13 @@ test('a cut by hand is found: without an entry that says so, and beyond the one 
   expect(await problems()).toEqual(['6: Before it, the entries 1 to 5 are missing.'])
 })
 
-test('a cut that goes beyond what the log says is found', async () => {
+test('detects a cut beyond the recorded sequence', async () => {
   await cutTo(3)
   tamper('DELETE FROM timeline WHERE sequence = 7; UPDATE timeline_cut SET through_sequence = 7')
   expect(await problems()).toEqual(['8: Before it, the entries 1 to 7 are missing.'])
 })
 
-test('an entry that says more was cut than was, written by hand, is found', async () => {
+test('detects a forged entry that claims a larger cut', async () => {
   const forge = () => {
     const last = rows().at(-1)
     const eighth = log.records.find(8)
@@ -174,14 +174,14 @@ test('an entry that says more was cut than was, written by hand, is found', asyn
   expect((await problems()).length).toBeGreaterThan(0)
 })
 
-test('an entry about a cut that somebody changed proves nothing', async () => {
+test('does not trust a modified cut entry', async () => {
   await cutTo(3)
   tamper(`UPDATE timeline SET detail = replace(detail, '"through_sequence":6', '"through_sequence":8') WHERE kind = 'log.cut';
     DELETE FROM timeline WHERE sequence <= 8`)
   expect((await problems())[0]).toBe('9: Before it, the entries 1 to 8 are missing.')
 })
 
-test('what stands after the cut cannot be exchanged', async () => {
+test('detects a replaced entry right after the cut', async () => {
   await cutTo(3)
   await close()
   const head = readFileSync(join(folder, 'activity.head'), 'utf8')
@@ -192,14 +192,14 @@ test('what stands after the cut cannot be exchanged', async () => {
   expect(await problems()).toEqual(['7: It was changed after it was written: it does not match its hash.'])
 })
 
-test('a log that somebody changed is not cut: the traces stay', async () => {
+test('does not cut a modified log and preserves the evidence', async () => {
   tamper(`UPDATE timeline SET summary = 'It was not.' WHERE sequence = 2`)
   await cutTo(3)
   expect(rows()).toHaveLength(11)
   expect(await problems()).toEqual(['2: It was changed after it was written: it does not match its hash.'])
 })
 
-test('many entries go in pieces', async () => {
+test('removes many entries in batches', async () => {
   for (let index = 0; index < 1_200; index += 1) log.note(createEntry(`filler ${index}`))
   nowMs += 5 * dayMs
   log.note(createEntry('new'))
@@ -212,7 +212,7 @@ test('many entries go in pieces', async () => {
   expect(await problems()).toEqual([])
 })
 
-test('what is no number of days is refused, and nothing is cut', async () => {
+test('rejects an invalid number of days without cutting entries', async () => {
   for (const days of [0, -1, 1.5, 3_651, 1e308, '3', true, [3], Number.NaN, Number.POSITIVE_INFINITY]) {
     for (const field of ['keep_entries_days', 'keep_recordings_days']) {
       expect(ActivitySettings.partial().safeParse({ [field]: days }).success, `${field}: ${days}`).toBe(false)
@@ -231,7 +231,7 @@ test('what is no number of days is refused, and nothing is cut', async () => {
   expect(rows()).toHaveLength(11)
 })
 
-describe('a cut in the middle of', () => {
+describe('a cut during', () => {
   beforeEach(() => {
     database.transaction(() => {
       for (let index = 0; index < 11_000; index += 1) log.note(createEntry(`filler ${index}`))
@@ -244,7 +244,7 @@ describe('a cut in the middle of', () => {
     await cutTo(1)
   }
 
-  test('an export leaves one that verifies', async () => {
+  test('an export leaves a verifiable export', async () => {
     const lines = formatJsonLines(exportEntries(log.records, {}))
     const input = Array.from({ length: 300 }, () => lines.next().value as string)
     await cutAll()
@@ -261,7 +261,7 @@ describe('a cut in the middle of', () => {
     return removeCut(log.records, log.cut(nowMs - dayMs) ?? 0, signal)
   }
 
-  test.each(['oldest', 'newest'] as const)('a search from the %s on raises no false alarm', async (order) => {
+  test.each(['oldest', 'newest'] as const)('a search from the %s reports no false problem', async (order) => {
     // The requester is in no index, so the search reads rows in batches.
     const removed = removing()
     const { entries } = await listEntries(log.records, { actor: 'system', order, limit: 20_000 }, signal)
@@ -271,7 +271,7 @@ describe('a cut in the middle of', () => {
     await removed
   })
 
-  test('a check raises none, and finds what somebody else removes meanwhile', async () => {
+  test('a verification reports only entries deleted outside the cut', async () => {
     const checked = verifyRows(log)
     await removing()
     expect(await checked).toMatchObject({ ok: true, problems: [] })

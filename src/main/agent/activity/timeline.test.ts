@@ -52,7 +52,7 @@ function tamper(sql: string): void {
   database.exec(sql)
 }
 
-test('what is noted in a transaction that fails stays noted, and the chain whole', async () => {
+test('entries recorded in a rolled-back transaction survive and the chain stays intact', async () => {
   log.note(createEntry('one'))
   const fails = database.transaction(() => {
     log.note(createEntry('two'))
@@ -67,7 +67,7 @@ test('what is noted in a transaction that fails stays noted, and the chain whole
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 4 })
 })
 
-test('each entry holds the hash of the one before it', async () => {
+test('each entry contains the hash of the previous one', async () => {
   log.note(createEntry('one'))
   log.note({ ...createEntry('two'), subject: 'x', detail: { b: 1, a: 'ü "q"', c: null, d: true }, atMs: 5 })
   const [first, two] = all()
@@ -84,7 +84,7 @@ test('each entry holds the hash of the one before it', async () => {
   })
 })
 
-test('the hash of an entry is the one that the documentation gives', () => {
+test('an entry has the hash from the documentation', () => {
   log.note({ ...createEntry('Steward 1.0.0 started.'), detail: { version: '1.0.0' } })
   expect(all()[0]?.hash).toBe('357be1d05e4852f05c0b79d4aa3fbd2caf60d18e330b3a67bfead99f9baa0af8')
 })
@@ -101,7 +101,7 @@ const anyEntry = fc.record({
   atMs: fc.integer({ min: 0, max: 4_102_444_800_000 }),
 })
 
-test('whatever is noted is intact, and any other value in any field of it is found', async () => {
+test('recorded entries verify and any changed field is detected', async () => {
   const columns = [
     'at_ms',
     'kind',
@@ -143,11 +143,11 @@ test('whatever is noted is intact, and any other value in any field of it is fou
   )
 })
 
-test('an empty log is intact', async () => {
+test('an empty log verifies', async () => {
   expect(await verifyRows(log)).toEqual({ ok: true, checked: 0, cut_through: null, head: null, problems: [] })
 })
 
-test('reads as it was written, whatever it says', async () => {
+test('verifies entries with arbitrary text unchanged', async () => {
   const odd = '\ud800 \0 \u2028 \u{1f600} "\\ \t\n'
   log.note({
     kind: odd,
@@ -162,7 +162,7 @@ test('reads as it was written, whatever it says', async () => {
   expect(all()[1]?.subject).toBeNull()
 })
 
-test('goes on after a restart, and after a crash before the head was kept', async () => {
+test('continues after a restart and after a crash before the head was saved', async () => {
   const readHeadFile = () => readFileSync(join(folder, 'activity.head'), 'utf8')
   log.note(createEntry('one'))
   await log.close()
@@ -179,7 +179,7 @@ test('goes on after a restart, and after a crash before the head was kept', asyn
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 3 })
 })
 
-test('keeps its head soon after an entry', async () => {
+test('saves its head shortly after an entry', async () => {
   log.note(createEntry('one'))
   await eventually(() =>
     expect(JSON.parse(readFileSync(join(folder, 'activity.head'), 'utf8'))).toEqual({
@@ -189,7 +189,7 @@ test('keeps its head soon after an entry', async () => {
   )
 })
 
-test('never fails the work that it is about', () => {
+test('a failed write does not fail the recorded work', () => {
   const lines: string[] = []
   const failures: Log = { ...silentLog, error: (message) => lines.push(message) }
   log = open(failures)
@@ -202,13 +202,13 @@ test('never fails the work that it is about', () => {
   expect(all().map(({ sequence, summary }) => [sequence, summary])).toEqual([[1, 'two']])
 })
 
-test('refuses to change or remove an entry by mistake', () => {
+test('rejects updates and deletions of entries', () => {
   log.note(createEntry('one'))
   expect(() => database.exec(`UPDATE timeline SET summary = 'x'`)).toThrow('the log only grows')
   expect(() => database.exec('DELETE FROM timeline')).toThrow('the log only grows')
 })
 
-test('follows a service with its place in one step', () => {
+test('stores synced entries and their sequence in one transaction', () => {
   log.follow('acct_1', { entries: [createEntry('one'), createEntry('two')], sequence: 7 })
   expect(log.records.findSyncedSequence('acct_1')).toBe(7)
   expect(appended).toEqual([2])
@@ -229,7 +229,7 @@ test('follows a service with its place in one step', () => {
 describe('a task', () => {
   const readTasks = () => all().map(({ task, links }) => [task, links === null ? null : JSON.parse(links)])
 
-  test('is the one in which something was noted, with where it came from', () => {
+  test('records its id and links on entries written inside it', () => {
     const links = { conversation: 'chat_1', message: 'msg_1' }
     tasks.run({ id: 'chat:msg_1', links }, () => log.note({ ...createEntry('one'), links: { sandbox: 'sb_1' } }))
     log.note(createEntry('two'))
@@ -239,7 +239,7 @@ describe('a task', () => {
     ])
   })
 
-  test('goes on with what it began, whoever decides it, also after a restart', async () => {
+  test('extends to later entries about its intent, across decisions and restarts', async () => {
     const links = { conversation: 'chat_1', message: 'msg_1' }
     const ask = { ...createEntry('asked'), links: { intent: 'int_1' } }
     tasks.run({ id: 'chat:msg_1', links }, () => log.note(ask))
@@ -257,26 +257,26 @@ describe('a task', () => {
     expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 4 })
   })
 
-  test('is not taken from an entry that somebody changed', () => {
+  test('is not inherited from a modified entry', () => {
     log.note({ ...createEntry('asked'), task: 'chat:msg_1', links: { intent: 'int_1' } })
     tamper(`UPDATE timeline SET task = 'chat:forged'`)
     log.note({ ...createEntry('approved'), links: { intent: 'int_1' } })
     expect(readTasks()[1]).toEqual([null, { intent: 'int_1' }])
   })
 
-  test('is known in a transaction that ends later', async () => {
+  test('is recorded for an entry of a transaction that ends later', async () => {
     tasks.run({ id: 'chat:msg_1', links: {} }, () => database.transaction(() => log.note(createEntry('one')))())
     await log.close()
     expect(readTasks()).toEqual([['chat:msg_1', null]])
   })
 
-  test('no secret gets into a link', () => {
+  test('redacts secrets in links', () => {
     log.note({ ...createEntry('one'), links: { payment: `0x${'ab'.repeat(32)}` } })
     expect(readTasks()).toEqual([[null, { payment: '[removed]' }]])
   })
 })
 
-describe('finds', () => {
+describe('detects', () => {
   beforeEach(() => {
     for (const word of ['one', 'two', 'three', 'four', 'five', 'six']) {
       log.note({
@@ -287,7 +287,7 @@ describe('finds', () => {
   })
   const verify = async () => (await verifyRows(log)).problems.map(({ sequence, problem }) => `${sequence}: ${problem}`)
 
-  test('a change of any field of any row', async () => {
+  test('a changed field in any row', async () => {
     const changes: Record<string, string[]> = {
       at_ms: ['at_ms + 1', '-at_ms', '9000000000000000'],
       kind: [`'system.stopped'`, `''`, `kind || ' '`],
@@ -341,7 +341,7 @@ describe('finds', () => {
     expect((await verify())[0]).toBe('2: Before it, entry 1 is missing.')
   })
 
-  test('rows at the end that were removed, also after a restart and when the log goes on', async () => {
+  test('rows removed at the end, across a restart and further entries', async () => {
     tamper('DELETE FROM timeline WHERE sequence > 4')
     expect(await verify()).toEqual(['5: At the end, the entries 5 to 6 are missing.'])
     await log.close()
@@ -355,7 +355,7 @@ describe('finds', () => {
     expect(await verify()).toEqual(['7: Before it, the entries 5 to 6 are missing.'])
   })
 
-  test('an end that was exchanged with one that fits in itself', async () => {
+  test('a replaced end with valid hashes', async () => {
     await log.close()
     const head = readFileSync(join(folder, 'activity.head'), 'utf8')
     tamper('DELETE FROM timeline WHERE sequence > 4')
@@ -376,7 +376,7 @@ describe('finds', () => {
     ])
   })
 
-  test('a row that was slipped in, and goes on beside it', async () => {
+  test('an inserted row and continues after it', async () => {
     tamper(
       `INSERT INTO timeline SELECT 7, at_ms, kind, actor_kind, actor_name, subject, summary, detail, hash, '${'a'.repeat(64)}', task, links
        FROM timeline WHERE sequence = 6`,
@@ -389,7 +389,7 @@ describe('finds', () => {
     ])
   })
 
-  test('a row that fits, slipped in behind the last one, while it runs and while it is closed', async () => {
+  test('a valid row appended while the log is open or closed', async () => {
     const slipIn = () => {
       const last = all().at(-1)
       const row = truncateEntry(createEntry('forged'), {
@@ -415,7 +415,7 @@ describe('finds', () => {
     expect(await verify()).toEqual([unlinked])
   })
 
-  test('rows that changed places', async () => {
+  test('rows that were swapped', async () => {
     tamper(
       `UPDATE timeline SET sequence = 99 WHERE sequence = 3; UPDATE timeline SET sequence = 3 WHERE sequence = 2;
        UPDATE timeline SET sequence = 2 WHERE sequence = 99`,
@@ -424,7 +424,7 @@ describe('finds', () => {
     expect((await verify()).slice(0, 2)).toEqual([`2: ${changed}`, `3: ${changed}`])
   })
 
-  test('no more than the first hundred, in a log of many pieces', async () => {
+  test('at most the first hundred problems in a log of several batches', async () => {
     for (let index = 0; index < 700; index += 1) log.note(createEntry(`entry ${index}`))
     tamper(`UPDATE timeline SET summary = 'x' WHERE sequence > 300`)
     const { ok, checked, problems } = await verifyRows(log)

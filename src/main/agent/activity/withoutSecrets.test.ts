@@ -21,12 +21,12 @@ test.each([
   ['a short key of Solana', shortSolanaKey],
   ['a token', jwt],
   ['an authorization', 'Bearer c29tZXRoaW5n'],
-])('takes out %s', (_, secret) => {
+])('redacts %s', (_, secret) => {
   expect(redactText(`before ${secret} after`)).toBe('before [removed] after')
   expect(redactText(`(${secret})`)).toBe('([removed])')
 })
 
-test.each([128, 160, 192, 224, 256])('takes out a recovery phrase of %i bits, however it is written', (bits) => {
+test.each([128, 160, 192, 224, 256])('redacts a recovery phrase of %i bits in any notation', (bits) => {
   const phrase = generateMnemonic(wordlist, bits)
   const listed = phrase
     .split(' ')
@@ -38,12 +38,12 @@ test.each([128, 160, 192, 224, 256])('takes out a recovery phrase of %i bits, ho
   }
 })
 
-test('takes out every one of several', () => {
+test('redacts every secret in a text with several', () => {
   const [first, second] = [generateMnemonic(wordlist), generateMnemonic(wordlist)]
   expect(redactText(`${first} (x) ${second} ${apiKey}`)).toBe('[removed] (x) [removed] [removed]')
 })
 
-test('leaves what is none', () => {
+test('does not redact ordinary text', () => {
   const texts = [
     'Please allow this payment because the agent needs more credits today for tests and other work.',
     'A command ended with exit code 0 after 12 ms.',
@@ -54,7 +54,7 @@ test('leaves what is none', () => {
   for (const text of texts) expect(redactText(text)).toBe(text)
 })
 
-test('hashes and nonces stay where they are expected, other keys do not', () => {
+test('preserves hashes and nonces in expected fields but redacts other keys', () => {
   const detail = {
     payload_hash: `0x${hex}`,
     nonce: hex,
@@ -71,7 +71,7 @@ test('hashes and nonces stay where they are expected, other keys do not', () => 
   })
 })
 
-test('a field that is named after a secret says nothing', () => {
+test('redacts fields named after a secret', () => {
   const detail = { passphrase: 'correct horse', api_key: 'x', old_password: 'y', key_prefix: 'sk_steward_aB3' }
   expect(redactSecrets({ actor, summary: 'Changed.', detail }).detail).toEqual({
     passphrase: '[removed]',
@@ -81,7 +81,7 @@ test('a field that is named after a secret says nothing', () => {
   })
 })
 
-test('takes out secrets of every kind, wherever they stand, whatever else there is', () => {
+test('redacts secrets of every kind in any surrounding text', () => {
   for (let round = 0; round < 20; round += 1) {
     for (const sample of secretKinds()) {
       const readable = [
@@ -97,12 +97,12 @@ test('takes out secrets of every kind, wherever they stand, whatever else there 
   }
 })
 
-test('leaves a digest in base64 that has a key of base58 as its end', () => {
+test('does not redact a base64 digest that ends in a base58 key', () => {
   const text = `integrity sha512-/${'2pvC'.repeat(21)}A==`
   expect(redactText(text)).toBe(text)
 })
 
-test('leaves what is written every day, and what stands around a secret', () => {
+test('preserves ordinary text and the text around a secret', () => {
   for (let round = 0; round < 50; round += 1) {
     for (const text of ordinaryTexts()) expect(redactText(text)).toBe(text)
   }
@@ -117,7 +117,7 @@ test('leaves what is written every day, and what stands around a secret', () => 
   for (const [text, clean] of Object.entries(around)) expect(redactText(text)).toBe(clean)
 })
 
-test('takes out what somebody else cut in the middle', () => {
+test('redacts a secret truncated in the middle', () => {
   expect(redactText(`Ran “echo ${hex.slice(0, 40)}…” in atlas.`)).toBe('Ran “echo [removed]…” in atlas.')
   expect(redactText('Ran “echo XCVFFpQoE_qZBRFn7EBMoQCb4kpnuaNtswiPzl…” in atlas.')).toBe(
     'Ran “echo [removed]” in atlas.',
@@ -125,12 +125,12 @@ test('takes out what somebody else cut in the middle', () => {
   expect(redactText('Paid 0x1234…abcd.')).toBe('Paid 0x1234…abcd.')
 })
 
-test('takes them out of the names of those who act', () => {
+test('redacts secrets in actor names', () => {
   const { actor: named } = redactSecrets({ actor: { kind: 'client', name: `bot ${apiKey}` }, summary: 'x' })
   expect(named).toEqual({ kind: 'client', name: 'bot [removed]' })
 })
 
-test('no text makes it slow', () => {
+test('redacts hostile input in linear time', () => {
   const hostile = [
     ...[
       'a',
@@ -176,14 +176,14 @@ test('no text makes it slow', () => {
   for (const text of hostile) redactText(text)
 })
 
-test('every phrase of a text is removed, and the words between them stay', () => {
+test('redacts every phrase in a text and preserves the words between them', () => {
   const phrase = 'abandon '.repeat(12)
   expect(redactText(`${phrase}zzzz ${phrase}. Zzz ${'zoo '.repeat(24)}and more`)).toBe(
     '[removed] zzzz [removed] . Zzz [removed] and more',
   )
 })
 
-test('an overlong text is cut before scrubbing and never shows part of a secret', () => {
+test('truncates an overlong text before redaction without revealing part of a secret', () => {
   const phrases = `${'abandon '.repeat(12)}zzzzzzzzzzzz `.repeat(40_000)
   expect(redactText(phrases)).toMatch(/^(\[removed\] zzzzzzzzzzzz )*[^a]{0,30}…$/)
   const split = `${'x'.repeat(7_990)} sk_steward_${'a'.repeat(43)}`

@@ -39,7 +39,7 @@ async function startClients() {
 
 const code = (expected: string) => expect.objectContaining({ code: expected })
 
-test('a key is known by its id and name, a token by its wallet', async () => {
+test('identifies a key by id and name, a token by its wallet', async () => {
   const { who: identify } = await startClients()
   const script = { kind: 'client', id: 'key:key_1', name: 'Build agent' }
   expect(await identify({ authorization: 'Bearer script' })).toEqual(script)
@@ -54,13 +54,13 @@ test('a key is known by its id and name, a token by its wallet', async () => {
   expect(await identify({ authorization: '' })).toBeUndefined()
 })
 
-test('others, and who nobody knows, are refused', async () => {
+test('rejects a client of another account and an unknown credential', async () => {
   const { who: identify } = await startClients()
   await expect(identify({ authorization: 'Bearer other' })).rejects.toThrow(code('auth/forbidden'))
   await expect(identify({ authorization: 'Bearer guess' })).rejects.toThrow(code('auth/invalid'))
 })
 
-test('it is asked again after a moment, so that a revoked key ends', async () => {
+test('checks a cached key again after 15 seconds and rejects a revoked one', async () => {
   const { who: identify, clock, revoked, requests } = await startClients()
   const script = { authorization: 'Bearer script' }
   await identify(script)
@@ -71,13 +71,13 @@ test('it is asked again after a moment, so that a revoked key ends', async () =>
   await expect(identify(script)).rejects.toThrow(code('auth/invalid'))
 })
 
-test('while the service is away nobody is known', async () => {
+test('rejects clients while the service is unavailable', async () => {
   const { who: identify, clock } = await startClients()
   clock.isAway = true
   await expect(identify({ authorization: 'Bearer script' })).rejects.toThrow(code('service/unavailable'))
 })
 
-test('a key that is told to be gone is gone at once', async () => {
+test('rejects a revoked key immediately after its cache entry is cleared', async () => {
   const { who: identify, forget, revoked } = await startClients()
   await identify({ authorization: 'Bearer script' })
   revoked.add('Bearer script')

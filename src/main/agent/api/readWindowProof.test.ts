@@ -14,7 +14,7 @@ const link = `/v1/a?path=b&steward_link=${until}.${signature.toString('base64url
 const proof = (url: string, { method = 'GET', ...headers }: IncomingHttpHeaders & { method?: string } = {}) =>
   readWindowProof({ url, method, headers }, now)
 
-test('a key comes as a header or as a protocol, the header first', () => {
+test('reads the window key from the header first, then from the protocol', () => {
   expect(proof('/', { 'x-steward-window': 'a' })).toEqual({ key: 'a' })
   expect(proof('/', { 'sec-websocket-protocol': 'steward,steward.window.b' })).toEqual({ key: 'b' })
   expect(proof('/', { 'x-steward-window': 'a', 'sec-websocket-protocol': 'steward.window.b' })).toEqual({ key: 'a' })
@@ -22,7 +22,7 @@ test('a key comes as a header or as a protocol, the header first', () => {
   expect(proof('/', { cookie: 'steward_session_1=x', authorization: 'Bearer x' })).toBeUndefined()
 })
 
-test('a link brings what it signed and is taken off the address', () => {
+test('reads a link signature and strips it from the URL', () => {
   expect(proof(link)).toEqual({ signed: linkText(until, '/v1/a?path=b'), signature })
   expect(proof(link, { method: 'HEAD' })).toBeDefined()
   expect(stripLinkSignature(link)).toBe('/v1/a?path=b')
@@ -38,17 +38,17 @@ test.each([
   ['a short signature', link.slice(0, -1), 'GET'],
   ['an end that is no number', link.replace(`${until}.`, '1e99.'), 'GET'],
   ['more behind it', `${link}&more=1`, 'GET'],
-])('%s proves nothing', (_, url, method) => {
+])('rejects %s as proof', (_, url, method) => {
   expect(proof(url, { method })).toBeUndefined()
 })
 
-test('a link proves something for twelve hours at most', () => {
+test('accepts a link that expires within twelve hours', () => {
   const linkUntil = (seconds: number) => `/v1/a?steward_link=${seconds}.${signature.toString('base64url')}`
   expect(proof(linkUntil(now / 1000 + 12 * 3600))).toBeDefined()
   expect(proof(linkUntil(now / 1000 + 12 * 3600 + 1))).toBeUndefined()
 })
 
-test('the protocols of the window are its own business', () => {
+test('strips the window protocols from the header', () => {
   expect(stripWindowProtocols('steward, steward.window.b')).toEqual([])
   expect(stripWindowProtocols('steward,steward.window.b , other')).toEqual(['other'])
   expect(hasWindowKey({ headers: { 'sec-websocket-protocol': 'steward' } })).toBe(false)

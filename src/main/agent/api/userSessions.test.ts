@@ -22,7 +22,7 @@ function openSessions({ file = join(temporaryFolder('sessions'), 'sessions.json'
 const holds = (sessions: ReturnType<typeof createUserSessions>, { secret, windowKey }: OpenedSession) =>
   sessions.isOpen(secret, { key: windowKey })
 
-test('a window that proves itself keeps its session over a restart', () => {
+test('a window with its key resumes the session after a restart', () => {
   const { sessions, session } = openSessions()
   const again = sessions()
   expect(holds(again, session)).toBe(true)
@@ -30,7 +30,7 @@ test('a window that proves itself keeps its session over a restart', () => {
   expect(again.isOpen('another', { key: session.windowKey })).toBe(false)
 })
 
-test('nothing in the file opens a session', () => {
+test('the session file contains no usable secret', () => {
   const { file, sessions, session } = openSessions()
   const text = readFileSync(file, 'utf8')
   expect(text).not.toContain(session.secret)
@@ -42,13 +42,13 @@ test('nothing in the file opens a session', () => {
   }
 })
 
-test('a token of before a restart opens nothing', () => {
+test('rejects a token issued before a restart', () => {
   const { file, sessions } = openSessions()
   const token = createUserSessions({ file, now: () => 0 }).issueToken()
   expect(sessions().exchange(token)).toBeUndefined()
 })
 
-test('a session ends a week after it was opened', () => {
+test('a session expires a week after it was opened', () => {
   const { sessions, session, later } = openSessions()
   later(7 * dayMs - 1)
   expect(holds(sessions(), session)).toBe(true)
@@ -56,13 +56,13 @@ test('a session ends a week after it was opened', () => {
   expect(holds(sessions(), session)).toBe(false)
 })
 
-test('a file that somebody else wrote is none', () => {
+test('ignores a session file with invalid content', () => {
   const { file, sessions, session } = openSessions()
   writeFileSync(file, '[{"digest":"x"}]')
   expect(holds(sessions(), session)).toBe(false)
 })
 
-test('a clock that is set back revives no session that ended', () => {
+test('setting the clock back does not revive an expired session', () => {
   const time = createShiftedTime()
   const clock = openClock({ source: time.source, store: { read: () => undefined, write() {} } })
   try {

@@ -24,7 +24,7 @@ const approve = { approve: true, confirmed: false }
 const deny = { approve: false, confirmed: false }
 const failsWith = (code: string) => expect.objectContaining({ code })
 
-test('asks the person where nothing else decides, signs what they approve, and tells the log', async () => {
+test('asks the user without a matching rule, then signs and records the approved intent', async () => {
   const { approvals, kinds, published, notes } = approvalsOfTest()
   const record = await approvals.ask({ intent: signInTo('a.example'), requester: script, reason: 'To read prices.' })
   expect(record).toMatchObject({ state: 'waiting', decision: null, reason: 'To read prices.', host: 'a.example' })
@@ -42,7 +42,7 @@ test('asks the person where nothing else decides, signs what they approve, and t
   expect(notes.at(-1)?.detail).toMatchObject({ signature_hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
 })
 
-test('what was denied is not signed, and stays denied', async () => {
+test('does not sign a denied intent or accept a later approval', async () => {
   const { approvals, signer, kinds } = approvalsOfTest()
   const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   expect(await approvals.decide(id, deny)).toMatchObject({ state: 'denied', decision: { by: 'person' } })
@@ -51,7 +51,7 @@ test('what was denied is not signed, and stays denied', async () => {
   expect(kinds()).toEqual(['intent.asked', 'intent.denied'])
 })
 
-test('of several decisions at once one wins', async () => {
+test('accepts one of several concurrent decisions', async () => {
   const { approvals, signer } = approvalsOfTest()
   const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   const outcomes = await Promise.allSettled([approve, approve, deny, approve].map((it) => approvals.decide(id, it)))
@@ -62,7 +62,7 @@ test('of several decisions at once one wins', async () => {
   expect(signer.signatures()).toBeLessThanOrEqual(1)
 })
 
-test('rules allow and deny; the first that fits decides', async () => {
+test('applies the first matching allow or deny rule', async () => {
   const { approvals } = approvalsOfTest()
   approvals.changePolicy(
     withRules([
@@ -81,7 +81,7 @@ test('rules allow and deny; the first that fits decides', async () => {
   expect((await approvals.ask({ intent: payment('5'), requester: script })).state).toBe('waiting')
 })
 
-test('a message is for the person to ask for alone, whatever the policy allows', async () => {
+test('only the user may submit a message, whatever the policy allows', async () => {
   const { approvals } = approvalsOfTest()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   for (const requester of [script, agent, { kind: 'tool', id: 't', name: 'Tool' } as const]) {
@@ -90,7 +90,7 @@ test('a message is for the person to ask for alone, whatever the policy allows',
   expect(await approvals.ask({ intent: message, requester: person })).toMatchObject({ state: 'signed' })
 })
 
-test('the agent signs in to the service that it is connected to, until a rule says otherwise', async () => {
+test('signs in the local agent to its service unless a rule decides otherwise', async () => {
   const { approvals } = approvalsOfTest({ serviceHost: 'service.example:4000' })
   const submitOwn = () => approvals.ask({ intent: signInTo('service.example:4000'), requester: agent })
   expect(await submitOwn()).toMatchObject({ state: 'signed', decision: { by: 'steward' } })
@@ -103,7 +103,7 @@ test('the agent signs in to the service that it is connected to, until a rule sa
   expect(await submitOwn()).toMatchObject({ state: 'waiting' })
 })
 
-test('a new deny rule ends what waits, which is approved no more', async () => {
+test('a new deny rule denies waiting intents and blocks their approval', async () => {
   const { approvals, signer, events } = approvalsOfTest()
   const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   const otherRecord = await approvals.ask({ intent: signInTo('b.example'), requester: script })
@@ -123,7 +123,7 @@ test('a new deny rule ends what waits, which is approved no more', async () => {
   expect((await approvals.decide(otherRecord.id, approve)).state).toBe('signed')
 })
 
-test('a policy that cannot be understood refuses everything, and the stop switch keeps its text', async () => {
+test('denies everything under an unreadable policy and preserves its text on stop', async () => {
   const { approvals, database } = approvalsOfTest()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   for (const damaged of ['{', '{"rules":[]}', '{"rules":[{"effect":"perhaps"}],"confirm_above_micro_usd":"1"}']) {
@@ -136,7 +136,7 @@ test('a policy that cannot be understood refuses everything, and the stop switch
   }
 })
 
-test('the stop switch denies what waits and what comes, and what is being signed is thrown away', async () => {
+test('the stop switch denies waiting and new intents and discards a running signature', async () => {
   const { approvals, signer, kinds } = approvalsOfTest()
   const waiting = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   const underWay = await approvals.ask({ intent: signInTo('b.example'), requester: script })
@@ -156,7 +156,7 @@ test('the stop switch denies what waits and what comes, and what is being signed
   expect(kinds().filter((kind) => kind.startsWith('stop.'))).toEqual(['stop.on', 'stop.off'])
 })
 
-test('only an unlocked wallet lets go of the stop switch or loosens the policy', () => {
+test('requires an unlocked wallet to release the stop switch or loosen the policy', () => {
   const signer = createLockableSigner({ unlocked: false })
   const { approvals } = approvalsOfTest({ signer })
   const loose = [withRules([rule({ effect: 'allow' })]), { ...withRules([]), confirm_above_micro_usd: '10000001' }]
@@ -171,7 +171,7 @@ test('only an unlocked wallet lets go of the stop switch or loosens the policy',
   expect(approvals.changePolicy(withRules([rule({ effect: 'allow' })])).rules).toHaveLength(1)
 })
 
-test('what is allowed while the wallet is locked is signed when it is unlocked, if it still is allowed', async () => {
+test('signs an allowed intent after unlock if the policy still allows it', async () => {
   const signer = createLockableSigner()
   const { approvals } = approvalsOfTest({ signer })
   approvals.changePolicy(withRules([rule({ effect: 'allow', kind: 'siwe' })]))
@@ -192,7 +192,7 @@ test('what is allowed while the wallet is locked is signed when it is unlocked, 
   expect(approvals.get(record.id).state).toBe('waiting')
 })
 
-test('the wallet, which may lock itself and note that, is asked outside of transactions', async () => {
+test('checks the wallet outside of transactions', async () => {
   const plain = createLockableSigner()
   let inTransaction = () => false
   const confirmations: boolean[] = []
@@ -215,7 +215,7 @@ test('the wallet, which may lock itself and note that, is asked outside of trans
   expect(confirmations.length).toBeGreaterThan(6)
 })
 
-test('approving needs the wallet unlocked, and changes nothing while it is not', async () => {
+test('rejects an approval while the wallet is locked and leaves the intent unchanged', async () => {
   const signer = createLockableSigner({ unlocked: false })
   const { approvals } = approvalsOfTest({ signer })
   const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
@@ -226,7 +226,7 @@ test('approving needs the wallet unlocked, and changes nothing while it is not',
   expect((await approvals.decide(record.id, approve)).state).toBe('signed')
 })
 
-test('a wallet that locks itself while it signs gives the signature once it is unlocked', async () => {
+test('signs after unlock if the wallet locked during signing', async () => {
   const { approvals, signer } = approvalsOfTest()
   const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   const release = signer.hold()
@@ -242,7 +242,7 @@ test('a wallet that locks itself while it signs gives the signature once it is u
   })
 })
 
-test('above the threshold only a confirmation approves, and no rule or grant stands for it', async () => {
+test('requires confirmation above the threshold despite rules and grants', async () => {
   const { approvals, signer } = approvalsOfTest()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   expect((await approvals.ask({ intent: payment('10000000'), requester: script })).state).toBe('signed')
@@ -262,7 +262,7 @@ test('above the threshold only a confirmation approves, and no rule or grant sta
   await expect(others.decide(small.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
 })
 
-test('what would be signed must still be what was shown when it is approved', async () => {
+test('rejects an approval if the prepared text has changed since it was shown', async () => {
   const signer = createLockableSigner()
   let ending = ''
   const prepare: typeof signer.prepare = async (intent) => {
@@ -277,7 +277,7 @@ test('what would be signed must still be what was shown when it is approved', as
   expect(signer.signatures()).toBe(0)
 })
 
-test('what becomes stricter while it is approved holds for it', async () => {
+test('enforces restrictions added during approval', async () => {
   const signer = createLockableSigner()
   let meanwhile = () => {}
   const prepare: typeof signer.prepare = async (intent) => {
@@ -297,7 +297,7 @@ test('what becomes stricter while it is approved holds for it', async () => {
   expect([approvals.get(record.id), approvals.grants(), signer.signatures()]).toEqual([record, [], 0])
 })
 
-test('what cannot be reserved is not signed, whoever allows it', async () => {
+test('does not sign without a budget reservation, even with approval', async () => {
   const { approvals, signer } = approvalsOfTest({ reservations: createMemoryReservations(700n) })
   approvals.changePolicy(withRules([rule({ effect: 'allow', host: 'shop.example' })]))
   const ask = (host?: string) => approvals.ask({ intent: payment('500', host), requester: script })
@@ -316,7 +316,7 @@ test('what cannot be reserved is not signed, whoever allows it', async () => {
   expect(signer.signatures()).toBe(1)
 })
 
-test('a grant counts down, and never below zero', async () => {
+test('a grant counts down to zero and no further', async () => {
   const { approvals, events, kinds } = approvalsOfTest()
   const ask = (amount: string, requester = script, host = 'shop.example') =>
     approvals.ask({ intent: payment(amount, host), requester })
@@ -335,7 +335,7 @@ test('a grant counts down, and never below zero', async () => {
   expect(approvals.grants()).toEqual([])
 })
 
-test('a grant is for one payee on one network, or for one chain', async () => {
+test('a grant is limited to one payee and network, or to one chain', async () => {
   const { approvals } = approvalsOfTest()
   const ask = async (intent: Parameters<typeof approvals.ask>[0]['intent']) => {
     const { id, state } = await approvals.ask({ intent, requester: script })
@@ -355,7 +355,7 @@ test('a grant is for one payee on one network, or for one chain', async () => {
   expect(approvals.grants().map(({ scope }) => scope)).toEqual([`eip155:84532:${payee.toLowerCase()}`, 'eip155:84532'])
 })
 
-test('a grant holds until its time, and not after it was revoked', async () => {
+test('a grant ends at its expiry or on revocation', async () => {
   let nowMs = 1_800_000_000_000
   const { approvals, kinds } = approvalsOfTest({ now: () => nowMs })
   const until = new Date(nowMs + 60_000).toISOString()
@@ -375,7 +375,7 @@ test('a grant holds until its time, and not after it was revoked', async () => {
   expect(kinds()).toContain('grant.revoked')
 })
 
-test('a grant for a sandbox, a domain or a tool server ends when that is removed', async () => {
+test('a grant ends when its sandbox, domain or tool server is removed', async () => {
   const { approvals, kinds } = approvalsOfTest()
   const call = (tool: string, target: string) =>
     approvals.ask({
@@ -396,7 +396,7 @@ test('a grant for a sandbox, a domain or a tool server ends when that is removed
   expect((await call('do_it', 'box_2')).state).toBe('signed')
 })
 
-test('a grant that waits for the wallet is used up when it is used', async () => {
+test('a grant use that waits for the wallet counts when it is signed', async () => {
   const signer = createLockableSigner()
   const { approvals } = approvalsOfTest({ signer })
   const ask = () => approvals.ask({ intent: signInTo('a.example'), requester: script })
@@ -418,7 +418,7 @@ test.each([
   ['a message', message, person, { times: 2 }, 'one at a time'],
   ['no end', signInTo('a.example'), script, {}, 'how many times'],
   ['a time that is past', signInTo('a.example'), script, { until: '2001-01-01T00:00:00.000Z' }, 'past'],
-])('%s is granted to nobody', async (_, intent, requester, grant, words) => {
+])('rejects a grant for %s', async (_, intent, requester, grant, words) => {
   const { approvals } = approvalsOfTest()
   const record = await approvals.ask({ intent, requester })
   const granting = approvals.decide(record.id, { ...approve, grant })
@@ -427,7 +427,7 @@ test.each([
   expect([approvals.get(record.id), approvals.grants()]).toEqual([record, []])
 })
 
-test('what nobody decides expires, and its caller hears of it', async () => {
+test('expires an undecided intent and notifies its caller', async () => {
   let nowMs = 1_800_000_000_000
   const { approvals, kinds } = approvalsOfTest({ now: () => nowMs })
   const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
@@ -440,7 +440,7 @@ test('what nobody decides expires, and its caller hears of it', async () => {
   expect(kinds()).toEqual(['intent.asked', 'intent.expired'])
 })
 
-test('a deadline moves with a clock that is set, and is reached by elapsed time', async () => {
+test('a deadline follows clock changes and is reached by elapsed time', async () => {
   const minuteMs = 60_000
   const shift = { wallMs: 1_800_000_000_000, runningMs: 0 }
   const clock = openClock({
@@ -465,7 +465,7 @@ test('a deadline moves with a clock that is set, and is reached by elapsed time'
   expect(approvals.get(record.id).state).toBe('expired')
 })
 
-test('a sign-in that ends earlier waits no longer than that', async () => {
+test('a sign-in intent expires no later than its expiration time', async () => {
   const nowMs = 1_800_000_000_000
   const { approvals } = approvalsOfTest({ now: () => nowMs })
   const expiration_time = new Date(nowMs + 60_000).toISOString()
@@ -476,7 +476,7 @@ test('a sign-in that ends earlier waits no longer than that', async () => {
   expect(record.expires_at).toBe(expiration_time)
 })
 
-test('a restart keeps what waits, ends what has expired, and fails what was being signed', async () => {
+test('a restart preserves waiting intents, expires old ones and fails interrupted signing', async () => {
   let nowMs = 1_800_000_000_000
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
   const signer = createLockableSigner({ now: () => nowMs })
@@ -503,7 +503,7 @@ test('a restart keeps what waits, ends what has expired, and fails what was bein
   expect((await approvals.decide(waiting.id, approve)).state).toBe('signed')
 })
 
-test('asked too often, it says so and keeps the others', async () => {
+test('rejects excess submissions and preserves the waiting ones', async () => {
   const { approvals } = approvalsOfTest()
   const ask = (index: number) =>
     approvals.ask({ intent: signInTo('a.example'), requester: { kind: 'client', id: `key:${index}`, name: 'x' } })
@@ -516,7 +516,7 @@ test('asked too often, it says so and keeps the others', async () => {
   expect((await ask(99)).state).toBe('waiting')
 })
 
-test('asked too often at once, it keeps as many as one after the other', async () => {
+test('applies the same limit to concurrent submissions', async () => {
   const { approvals } = approvalsOfTest()
   const ask = () => approvals.ask({ intent: signInTo('a.example'), requester: script })
   const results = await Promise.allSettled(Array.from({ length: 30 }, ask))
@@ -524,7 +524,7 @@ test('asked too often at once, it keeps as many as one after the other', async (
   expect(approvals.list({ limit: 50 }).waiting).toBe(20)
 })
 
-test('who asked may take it back, and nobody else', async () => {
+test('only the requester may cancel its intent', async () => {
   const { approvals } = approvalsOfTest()
   const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   expect(() => approvals.cancel(record.id, otherScript)).toThrow(failsWith('intent/not-found'))
@@ -533,7 +533,7 @@ test('who asked may take it back, and nobody else', async () => {
   await expect(approvals.decide(record.id, approve)).rejects.toThrow(failsWith('intent/decided'))
 })
 
-test('waiting for a decision ends with it, with the time, with the caller and with Steward', async () => {
+test('a wait ends on a decision or timeout, an abort or shutdown', async () => {
   const { approvals, close } = approvalsOfTest()
   const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   expect((await approvals.waitUntilSettled(id, { waitMs: 1 })).state).toBe('waiting')
@@ -550,7 +550,7 @@ test('waiting for a decision ends with it, with the time, with the caller and wi
   await expect(ended).rejects.toThrow(failsWith('service/unavailable'))
 })
 
-test('a signer that fails leaves a failed intent and no signature', async () => {
+test('a signing error leaves a failed intent without a signature', async () => {
   const signer = createLockableSigner()
   const { approvals } = approvalsOfTest({
     signer: { ...signer, sign: async () => Promise.reject(new AppError('intent/invalid', 'It would not verify.')) },
@@ -559,7 +559,7 @@ test('a signer that fails leaves a failed intent and no signature', async () => 
   expect(await approvals.decide(id, approve)).toMatchObject({ state: 'failed', error: 'It would not verify.' })
 })
 
-test('the newest 2000 that the person decided are kept, and whatever waits', async () => {
+test('retains waiting intents and the 2000 newest that the user decided', async () => {
   const { approvals, database } = approvalsOfTest()
   const waiting = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   const done = await approvals.ask({ intent: signInTo('a.example'), requester: script })
@@ -578,7 +578,7 @@ test('the newest 2000 that the person decided are kept, and whatever waits', asy
   expect(() => approvals.get(done.id)).toThrow(failsWith('intent/not-found'))
 })
 
-test('what one program floods pushes out nothing of the person or of others, and all of it is bounded', async () => {
+test('a flooding program cannot evict intents of the user or other requesters', async () => {
   const { approvals, database } = approvalsOfTest()
   const ask = (requester = script) => approvals.ask({ intent: signInTo('a.example'), requester })
   const decided = await ask()

@@ -31,14 +31,14 @@ const caller = () => new AbortController().signal
 const unconfirmed = expect.objectContaining({ code: 'intent/confirmation' })
 const large = '10000001'
 
-test('what is within the threshold needs no dialog, and neither does a no', async () => {
+test('needs no dialog for a denial or an amount within the threshold', async () => {
   const { dialogs, decide, ask } = openConfirmed()
   expect(await decide(await ask('500'), approve, caller())).toMatchObject({ state: 'signed' })
   expect(await decide(await ask(large), { approve: false }, caller())).toMatchObject({ state: 'denied' })
   expect(dialogs).toEqual([])
 })
 
-test('above it the dialog shows this very intent, and its yes alone approves', async () => {
+test('shows the intent in a dialog above the threshold and requires confirmation there', async () => {
   const { approvals, decide, ask, shown: waitForDialogs } = openConfirmed()
   const record = await ask(large)
   const refused = decide(record, approve, caller())
@@ -54,7 +54,7 @@ test('above it the dialog shows this very intent, and its yes alone approves', a
   expect(await approved).toMatchObject({ state: 'signed', decision: { by: 'person' } })
 })
 
-test('there is one dialog for an intent at a time', async () => {
+test('opens one dialog per intent at a time', async () => {
   const { dialogs, decide, ask, shown: waitForDialogs } = openConfirmed()
   const record = await ask(large)
   const deciding = decide(record, approve, caller())
@@ -65,7 +65,7 @@ test('there is one dialog for an intent at a time', async () => {
   expect(await deciding).toMatchObject({ state: 'signed' })
 })
 
-test('the dialog goes when the intent is decided otherwise, and its yes comes too late then', async () => {
+test('closes the dialog when the intent is decided elsewhere and ignores its confirmation', async () => {
   const { approvals, decide, ask, shown: waitForDialogs } = openConfirmed()
   const record = await ask(large)
   const deciding = decide(record, approve, caller())
@@ -76,7 +76,7 @@ test('the dialog goes when the intent is decided otherwise, and its yes comes to
   expect(approvals.get(record.id)).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
 })
 
-test('the dialog goes with the window that asked for it, and the intent waits on', async () => {
+test('closes the dialog with its window and leaves the intent waiting', async () => {
   const { approvals, decide, ask, shown: waitForDialogs } = openConfirmed()
   const record = await ask(large)
   const controller = new AbortController()
@@ -87,7 +87,7 @@ test('the dialog goes with the window that asked for it, and the intent waits on
   expect(approvals.get(record.id)).toEqual(record)
 })
 
-test('where there are no dialogs it is refused, for a secure prompt to confirm', async () => {
+test('rejects the approval without dialogs and leaves it to a secure prompt', async () => {
   const { approvals, ask } = openConfirmed()
   const record = await ask(large)
   await expect(createConfirmedApprovals(approvals, undefined)(record, approve, caller())).rejects.toThrow(unconfirmed)

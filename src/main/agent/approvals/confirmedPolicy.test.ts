@@ -29,14 +29,14 @@ function openPolicy(answer?: () => boolean) {
   }
 }
 
-test('what is stricter holds at once, and so does the stop', async () => {
+test('applies a stricter policy and the stop switch without confirmation', async () => {
   const { policy, seen: wishes } = openPolicy(() => false)
   expect((await policy.change(withRules([rule({ effect: 'deny' })]), signal)).rules).toHaveLength(1)
   expect((await policy.switchStop(true, signal)).stopped).toBe(true)
   expect(wishes).toEqual([])
 })
 
-test('what lets more through, or ends the stop, is confirmed in a dialog of the system', async () => {
+test('requires a system dialog to loosen the policy or release the stop switch', async () => {
   let yes = false
   const { policy, approvals, signer, seen: wishes } = openPolicy(() => yes)
   approvals.switchStop(true)
@@ -60,7 +60,7 @@ test('what lets more through, or ends the stop, is confirmed in a dialog of the 
 test.each([
   ['with dialogs of the system', () => false],
   ['with secure prompts', undefined],
-])('without a wallet the stop ends freely, and nothing is let through ahead of it, %s', async (_, answer) => {
+])('releases the stop switch without a wallet but rejects a looser policy, %s', async (_, answer) => {
   const { policy, approvals, signer, seen: wishes } = openPolicy(answer)
   signer.removeWallet()
   approvals.switchStop(true)
@@ -71,7 +71,7 @@ test.each([
   expect(wishes).toEqual([])
 })
 
-test('without such dialogs a secure prompt makes the change, of that very policy alone', async () => {
+test('without system dialogs a secure prompt applies only the policy it was opened for', async () => {
   const { policy, approvals } = openPolicy()
   const higher = { ...withRules([]), confirm_above_micro_usd: '99000000' }
   expect(policy.wish()).toBeUndefined()
@@ -86,7 +86,7 @@ test('without such dialogs a secure prompt makes the change, of that very policy
   expect(policy.wish()?.apply()).toMatchObject(higher)
 })
 
-test('more than a person can read is not asked about', async () => {
+test('rejects a policy change too large to review', async () => {
   const { policy, seen: wishes } = openPolicy(() => true)
   const many = Array.from({ length: 21 }, (_, index) =>
     rule({ id: `r${index}`, effect: 'allow', host: `h${index}.example` }),

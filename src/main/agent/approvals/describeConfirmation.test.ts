@@ -32,11 +32,11 @@ test.each([
     'You changed the policy: extra confirmation is now above $5.00, requests now expire after 1 minute.',
   ],
   ['nothing', withRules([evil]), withRules([evil]), 'You saved the policy without changes.'],
-])('tells of %s', (_, from, to, sentence) => {
+])('describes %s', (_, from, to, sentence) => {
   expect(describePolicyChange(from, to)).toBe(sentence)
 })
 
-test('tells of three changes, and how many more there are', () => {
+test('describes three changes and counts the rest', () => {
   const many = Array.from({ length: 5 }, (_, index) =>
     rule({ id: `r${index}`, effect: 'deny', host: `h${index}.example` }),
   )

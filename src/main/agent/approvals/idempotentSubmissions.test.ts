@@ -11,7 +11,7 @@ const createSubmission = (body: string, key = 'k') => ({
 })
 const pay = { intent: payment('500'), requester: script }
 
-test('asked again with its key, at once or later or after a restart, it is the same payment', async () => {
+test('returns the same payment for a repeated idempotency key, even after a restart', async () => {
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
   const before = approvalsOfTest({ file })
   before.approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
@@ -28,7 +28,7 @@ test('asked again with its key, at once or later or after a restart, it is the s
   expect(after.approvals.list({ limit: 9 }).intents).toHaveLength(1)
 })
 
-test('a repetition gets what became of it meanwhile', async () => {
+test('a repeated submission returns the current state of the intent', async () => {
   const { approvals, askOnce } = approvalsOfTest()
   const { record } = await askOnce(pay, createSubmission('a'))
   expect(record.state).toBe('waiting')
@@ -36,7 +36,7 @@ test('a repetition gets what became of it meanwhile', async () => {
   expect(await askOnce(pay, createSubmission('a'))).toEqual({ record: signed, replayed: true })
 })
 
-test('a key is for one request of one requester, for a day', async () => {
+test('an idempotency key is valid for one request of one requester for a day', async () => {
   let nowMs = 1_800_000_000_000
   const { approvals, askOnce, database } = approvalsOfTest({ now: () => nowMs })
   const { record } = await askOnce(pay, createSubmission('a'))
@@ -55,7 +55,7 @@ test('a key is for one request of one requester, for a day', async () => {
   expect(database.prepare('SELECT count(*) AS count FROM asked_once').get()).toEqual({ count: 1 })
 })
 
-test('what was refused may be asked again', async () => {
+test('a rejected submission may be repeated with the same key', async () => {
   const { askOnce, database } = approvalsOfTest()
   const bad = { ...pay, intent: payment('500', 'shop.example', 'nowhere') }
   await expect(askOnce(bad, createSubmission('a'))).rejects.toThrow('nowhere')

@@ -53,22 +53,25 @@ async function openLifecycle(limitMicroUsd = 1000n) {
   return { database, reservations, lifecycle, heard, ask, approve, stateOf: readState, inState, rows }
 }
 
-test.each(IntentState.options)('what is %s changes by the events of the table alone', async (state) => {
-  for (const event of ['approve', ...events] as const satisfies readonly IntentEvent[]) {
-    const { lifecycle, inState, approve, stateOf, rows, heard } = await openLifecycle()
-    const id = inState(state)
-    const [before, heardBefore] = [rows(), heard.length]
-    const to = getNextState(state, event)
-    const outcome = event === 'approve' ? approve(id) : lifecycle.apply(id, event)
-    expect(stateOf(id)).toBe(to ?? state)
-    expect(outcome === undefined).toBe(to === undefined)
-    if (to) continue
-    expect(rows()).toEqual(before)
-    expect(heard).toHaveLength(heardBefore)
-  }
-})
+test.each(IntentState.options)(
+  'an intent in state %s changes only by events in the transition table',
+  async (state) => {
+    for (const event of ['approve', ...events] as const satisfies readonly IntentEvent[]) {
+      const { lifecycle, inState, approve, stateOf, rows, heard } = await openLifecycle()
+      const id = inState(state)
+      const [before, heardBefore] = [rows(), heard.length]
+      const to = getNextState(state, event)
+      const outcome = event === 'approve' ? approve(id) : lifecycle.apply(id, event)
+      expect(stateOf(id)).toBe(to ?? state)
+      expect(outcome === undefined).toBe(to === undefined)
+      if (to) continue
+      expect(rows()).toEqual(before)
+      expect(heard).toHaveLength(heardBefore)
+    }
+  },
+)
 
-test('an intent that nobody asked for has no state to change', async () => {
+test('an unknown intent ignores every event', async () => {
   const { lifecycle, approve, heard } = await openLifecycle()
   expect([approve('int_0'), ...events.map((event) => lifecycle.apply('int_0', event))]).toEqual(
     Array.from({ length: events.length + 1 }, () => undefined),
@@ -76,7 +79,7 @@ test('an intent that nobody asked for has no state to change', async () => {
   expect(heard).toEqual([])
 })
 
-test('an approval reserves, a signature commits, and everything else gives back', async () => {
+test('approval reserves, signing commits and any other outcome releases', async () => {
   const { lifecycle, ask, approve } = await openLifecycle(1000n)
   const [first, second, third] = [ask(), ask(), ask()]
   expect([first, second].map(approve)).toMatchObject([
@@ -96,7 +99,7 @@ test('an approval reserves, a signature commits, and everything else gives back'
   expect(others).toMatchObject([{ record: { state: 'approved' } }, { refusal: { effect: 'deny' } }])
 })
 
-test('a reservation that fails approves nothing', async () => {
+test('a failed reservation leaves the intent unchanged', async () => {
   const { database, inState, rows } = await openLifecycle()
   const id = inState('waiting')
   const throwError = () => {
@@ -111,7 +114,7 @@ test('a reservation that fails approves nothing', async () => {
   expect(rows()).toEqual(before)
 })
 
-test('listeners hear of a transaction when it is kept, once for each intent, and never of one that failed', async () => {
+test('notifies listeners once per intent after commit and never after a rollback', async () => {
   const { lifecycle, ask, approve, stateOf, heard } = await openLifecycle()
   const order: string[] = []
   const id = lifecycle.atomically(() => {
@@ -133,7 +136,7 @@ test('listeners hear of a transaction when it is kept, once for each intent, and
   expect(heard).toHaveLength(1)
 })
 
-test('what is damaged fails, gives back what it held, and comes back in no other state', async () => {
+test('fails a damaged intent, releases its reservation and never restores it', async () => {
   const { database, lifecycle, ask, approve, stateOf } = await openLifecycle(500n)
   const [damaged, second] = [ask(), ask()]
   approve(damaged)
@@ -147,7 +150,7 @@ test('what is damaged fails, gives back what it held, and comes back in no other
   expect(lifecycle.apply(damaged, 'sign')).toBeUndefined()
 })
 
-test('nothing else writes intents', () => {
+test('only the intent state repository writes intents', () => {
   const writes = /\b(INSERT (OR \w+ )?INTO|REPLACE INTO|UPDATE( OR \w+)?|DELETE FROM) intents\b/i
   const files = readdirSync(join(projectFolder, 'src'), { recursive: true, encoding: 'utf8' })
   const writers = files.filter(

@@ -33,7 +33,7 @@ function openSigning(options: Parameters<typeof approvalsOfTest>[0] = {}) {
 const expectWaits = (record: IntentRecord, by: string) =>
   expect(record).toMatchObject({ state: 'waiting', decision: { by }, result: null })
 
-test('what the person approved is refused where a rule denies it by now, and signed where none does', async () => {
+test('checks the current deny rules before it signs an approved intent after unlock', async () => {
   const { approvals, approved, unlock, ends, signer } = openSigning()
   const back = await approved(signInTo('a.example'))
   expectWaits(back, 'person')
@@ -52,7 +52,7 @@ test('what the person approved is refused where a rule denies it by now, and sig
   expect(await ends(otherRecord.id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
 })
 
-test('the stop switch ends what came back, also when it is off again before the wallet is unlocked', async () => {
+test('the stop switch denies an intent awaiting unlock even if released before the unlock', async () => {
   const { approvals, approved, unlock, signer } = openSigning()
   const back = await approved(signInTo('a.example'))
   approvals.switchStop(true)
@@ -62,7 +62,7 @@ test('the stop switch ends what came back, also when it is off again before the 
   expect(signer.signatures()).toBe(0)
 })
 
-test('what is above the threshold by now, and was not confirmed, is asked again', async () => {
+test('asks again for an unconfirmed intent that now exceeds the threshold', async () => {
   const { approvals, approved, unlock, ends, signer } = openSigning()
   const back = await approved(payment('500'))
   expectWaits(back, 'person')
@@ -88,7 +88,7 @@ test('what is above the threshold by now, and was not confirmed, is asked again'
   expect(await ends(back.id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
 })
 
-test('a grant counts a signature once, however often the wallet locks itself on the way', async () => {
+test('counts a grant use once per signature despite repeated wallet locks', async () => {
   const { approvals, interrupted, unlock, ends, signer, events } = openSigning()
   const ask = () => approvals.ask({ intent: payment('500'), requester: script })
   await approvals.decide((await ask()).id, { approve: true, confirmed: false, grant: { times: 3 } })
@@ -112,7 +112,7 @@ test('a grant counts a signature once, however often the wallet locks itself on 
   expect(events.filter(({ type }) => type === 'grants.changed').length).toBeGreaterThan(3)
 })
 
-test('a grant that was revoked meanwhile signs nothing, and comes back to nobody', async () => {
+test('does not sign with a revoked grant and clears the decision', async () => {
   const { approvals, interrupted, unlock } = openSigning()
   const ask = () => approvals.ask({ intent: payment('500'), requester: script })
   await approvals.decide((await ask()).id, { approve: true, confirmed: false, grant: { times: 2 } })
@@ -133,7 +133,7 @@ test('a grant that was revoked meanwhile signs nothing, and comes back to nobody
   }
 })
 
-test('a grant whose signature failed, was stopped, or was cut off by the end of Steward counts it not', async () => {
+test('does not count a grant use for a failed, stopped or interrupted signature', async () => {
   const plain = createLockableSigner()
   let failing = false
   const signer: typeof plain = {
@@ -172,7 +172,7 @@ test('a grant whose signature failed, was stopped, or was cut off by the end of 
   expect(after.approvals.grants()).toMatchObject([{ times_left: 1 }])
 })
 
-test('what comes back when the wallet is unlocked again already is signed then', async () => {
+test('signs an interrupted intent immediately if the wallet is already unlocked', async () => {
   const plain = createLockableSigner()
   let refusals = 1
   const signer: typeof plain = {
@@ -190,7 +190,7 @@ test('what comes back when the wallet is unlocked again already is signed then',
   expect(await ends(id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
 })
 
-test('what came back still expires by itself', async () => {
+test('an intent awaiting unlock still expires', async () => {
   let nowMs = 1_800_000_000_000
   const { approvals, approved, unlock, published } = openSigning({ now: () => nowMs })
   const back = await approved(signInTo('a.example'))
@@ -200,7 +200,7 @@ test('what came back still expires by itself', async () => {
   expect(approvals.get(back.id).state).toBe('expired')
 })
 
-test('a rule that denies is heard until the signature', async () => {
+test('applies a new deny rule until the signature is made', async () => {
   const checked = Promise.withResolvers<void>()
   const { approvals, signer } = openSigning({ beforeSigning: () => checked.promise })
   const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })

@@ -14,8 +14,8 @@ const allWays = states.flatMap((from) =>
   }),
 )
 
-describe('the states of an intent', () => {
-  test('are reached in these ways and no others', () => {
+describe('intent states', () => {
+  test('have only the listed transitions', () => {
     expect(allWays.map(({ from, event, to }) => `${from} –${event}→ ${to}`)).toEqual([
       'waiting –approve→ approved',
       'waiting –defer→ waiting',
@@ -35,24 +35,24 @@ describe('the states of an intent', () => {
     ])
   })
 
-  test('lead to a signature through an approval alone', () => {
+  test('reach signed only through approved', () => {
     expect(allWays.filter(({ to }) => to === 'signed').map(({ from }) => from)).toEqual(['approved'])
     expect(allWays.filter(({ to }) => to === 'approved').map(({ event }) => event)).toEqual(['approve'])
   })
 
-  test('are final once it is signed, denied, expired or failed', () => {
+  test('are final once signed or denied, expired or failed', () => {
     expect(IntentState.options.filter((state) => !isOpen(state))).toEqual(['signed', 'denied', 'expired', 'failed'])
   })
 
-  test('are all reached from the first one', () => {
+  test('are all reachable from the initial state', () => {
     const reached = new Set<string>(['new'])
     for (const _ of states) for (const { from, to } of allWays) if (reached.has(from)) reached.add(to)
     expect([...reached].sort()).toEqual([...states].sort())
   })
 })
 
-describe('what is reserved', () => {
-  test('is reserved on every way to an approval, and committed or given back on every way out', () => {
+describe('reservations', () => {
+  test('are made on approval and committed or released on every transition from it', () => {
     for (const { from, to } of allWays) {
       if (from === 'new') continue
       const step = getReservationStep(from, to)

@@ -29,7 +29,7 @@ const policy = { ...withRules([]), stopped: false }
 const effect = (intent: PolicyInput, changes: Partial<Parameters<typeof evaluateIntent>[1]> = {}): string =>
   evaluateIntent(intent, { policy, grants: [grant], serviceHost: undefined, ...changes }).effect
 
-test('what was approved in advance is allowed again, also for less', () => {
+test('a grant allows a repeated payment and a smaller one', () => {
   expect(effect(payment)).toBe('allow')
   expect(effect({ ...payment, amountMicroUsd: 1n })).toBe('allow')
   // Names of clients may change, ids do not.
@@ -45,11 +45,11 @@ test.each<[what: string, other: Partial<PolicyInput>]>([
   ['payee', { scope: 'eip155:8453:0x3333333333333333333333333333333333333333' }],
   ['account', { accountId: 'wal_76543210fedcba9876543210' as Grant['account_id'] }],
   ['amount', { amountMicroUsd: 501n }],
-])('what was approved in advance is for no other %s', (_, otherHost) => {
+])('a grant does not match another %s', (_, otherHost) => {
   expect(effect({ ...payment, ...otherHost })).toBe('ask')
 })
 
-test('a grant for one path fits payments for that path alone', () => {
+test('a grant for one path matches only that path', () => {
   const narrow = { grants: [{ ...grant, path: '/domains/register' }] }
   expect(effect({ ...payment, path: '/domains/register' }, narrow)).toBe('allow')
   expect(effect({ ...payment, path: '/domains/register/more' }, narrow)).toBe('ask')
@@ -58,16 +58,16 @@ test('a grant for one path fits payments for that path alone', () => {
   expect(effect({ ...payment, path: '/pay/5/acct' }, { grants: [{ ...grant, path: null }] })).toBe('allow')
 })
 
-test('a grant without an amount moves no money', () => {
+test('a grant without an amount allows no payment', () => {
   expect(effect(payment, { grants: [{ ...grant, max_amount_micro_usd: null }] })).toBe('ask')
 })
 
-test.each(['identity.register', 'message'] as const)('%s is approved one at a time, whatever was granted', (kind) => {
+test.each(['identity.register', 'message'] as const)('%s needs approval each time regardless of grants', (kind) => {
   const evaluated: PolicyInput = { ...payment, kind, requester: { ...script, kind: 'person' }, amountMicroUsd: null }
   expect(effect(evaluated, { grants: [{ ...grant, kind, requester: evaluated.requester }] })).toBe('ask')
 })
 
-test('a rule that lets tools destroy does not let tools of other servers run', () => {
+test('a rule that allows destructive tools does not allow tools of other servers', () => {
   const call: PolicyInput = { ...payment, kind: 'tool.call', host: null, scope: null, amountMicroUsd: null }
   const allowing = {
     ...policy,
@@ -78,13 +78,13 @@ test('a rule that lets tools destroy does not let tools of other servers run', (
   expect(evaluateScoped('files__read_file files 0123')).toBe('ask')
 })
 
-test('a rule for programs does not apply to a key with limits, whose payments need approval', () => {
+test('a rule for programs does not apply to payments of a limited key', () => {
   const allowing = { ...policy, rules: [rule({ effect: 'allow', host: '*', max_amount_micro_usd: null })] }
   expect(effect(payment, { policy: allowing, grants: [] })).toBe('allow')
   expect(effect({ ...payment, requester: { ...script, limited: true } }, { policy: allowing, grants: [] })).toBe('ask')
 })
 
-test('a rule that denies comes before what was approved in advance, and so does the stop switch', () => {
+test('a deny rule and the stop switch override grants', () => {
   const denying = { ...policy, rules: [rule({ effect: 'deny', host: 'shop.example' })] }
   expect(effect(payment, { policy: denying })).toBe('deny')
   expect(effect(payment, { policy: { ...policy, stopped: true } })).toBe('deny')

@@ -31,7 +31,7 @@ function openPaced() {
 const tooOften = (retryAfterSeconds: number) =>
   expect.objectContaining({ code: 'request/rate', status: 429, retryAfterSeconds })
 
-test('a program that asks too often is told when to go on, and leaves nothing in the log', async () => {
+test('rate-limits a program with a retry time and records nothing', async () => {
   const { ask, pass, notes, approvals } = openPaced()
   for (let count = 0; count < burst; count++) expect((await ask(script)).state).toBe('denied')
   const noted = notes.length
@@ -43,7 +43,7 @@ test('a program that asks too often is told when to go on, and leaves nothing in
   await expect(ask(script)).rejects.toThrow(tooOften(3))
 })
 
-test('neither other programs nor the person nor Steward itself are held up by one that floods', async () => {
+test('a flooding program does not delay other programs, the user or Steward', async () => {
   const { ask } = openPaced()
   for (let count = 0; count < burst; count++) await ask(script)
   await expect(ask(script)).rejects.toThrow(tooOften(3))
@@ -51,7 +51,7 @@ test('neither other programs nor the person nor Steward itself are held up by on
   for (let count = 0; count < 2 * burst; count++) await ask(count % 2 === 0 ? person : agent)
 })
 
-test('many keys together are no way around it', async () => {
+test('limits submissions across many keys together', async () => {
   const { ask } = openPaced()
   const { burst: all } = submissionRateLimits.ofAllTogether
   const requester = (count: number) => ({ ...script, id: `key:${Math.floor(count / burst)}` })
@@ -60,7 +60,7 @@ test('many keys together are no way around it', async () => {
   expect((await ask(person)).state).toBe('denied')
 })
 
-test('who may not ask any more may still take back, as often', async () => {
+test('a rate-limited requester may still cancel, up to the same limit', async () => {
   const { ask, paced } = openPaced()
   for (let count = 0; count < burst; count++) await ask(script)
   await expect(ask(script)).rejects.toThrow(tooOften(3))

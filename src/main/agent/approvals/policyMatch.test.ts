@@ -58,12 +58,12 @@ test.each<[string, string | null, boolean]>([
   ['[::1]:4000', '[::1]:4000', true],
   ['*', 'user@a.example', false],
   ['*', '', false],
-])('a rule that allows %s fits %s: %s', (host, pattern, expected) => {
+])('a rule that allows %s matches %s: %s', (host, pattern, expected) => {
   expect(PolicyRule.shape.host.safeParse(host).success).toBe(true)
   expect(isRuleMatch(rule({ effect: 'allow', host }), to(pattern))).toBe(expected)
 })
 
-test('who refuses a host refuses all of its ports, and what cannot be read as a host', () => {
+test('a deny rule for a host matches all its ports and unparsable hosts', () => {
   const denies = (host: string) => rule({ effect: 'deny', host })
   expect(isRuleMatch(denies('a.example'), to('a.example:8443'))).toBe(true)
   expect(isRuleMatch(denies('*.example'), to('a.example:8443'))).toBe(true)
@@ -71,7 +71,7 @@ test('who refuses a host refuses all of its ports, and what cannot be read as a 
   expect(isRuleMatch(denies('a.example'), to('user@b.example'))).toBe(true)
 })
 
-test('who refuses a host refuses it however it is written', () => {
+test('a deny rule matches every spelling of its host', () => {
   const denies = (host: string) => rule({ effect: 'deny', host })
   expect(isRuleMatch(denies('a.example:443'), to('a.example'))).toBe(true)
   expect(isRuleMatch(denies('a.example:80'), to('a.example'))).toBe(true)
@@ -82,7 +82,7 @@ test('who refuses a host refuses it however it is written', () => {
   expect(isRuleMatch(rule({ effect: 'allow', host: 'a.example:443' }), to('a.example'))).toBe(false)
 })
 
-test('a rule with an amount fits up to it', () => {
+test('a rule with an amount matches up to that amount', () => {
   const small = rule({ effect: 'allow', max_amount_micro_usd: '5' })
   expect([null, 0n, 5n, 6n].map((amount) => isRuleMatch(small, to('a.example', amount)))).toEqual([
     true,
@@ -95,7 +95,7 @@ test('a rule with an amount fits up to it', () => {
   expect(isRuleMatch(large, to(null, 1_000_000_000_000_000_000n))).toBe(false)
 })
 
-test('the first rule that fits decides, and rules behind it change nothing', () => {
+test('the first matching rule decides regardless of later rules', () => {
   fc.assert(
     fc.property(lists, lists, subjects, (first, more, subject) => {
       const rule = findFirstRule(first, subject)
@@ -105,7 +105,7 @@ test('the first rule that fits decides, and rules behind it change nothing', () 
   )
 })
 
-test('writing of a host in capitals, or with a dot behind it, changes nothing', () => {
+test('a host in capitals or with a trailing dot matches the same rules', () => {
   fc.assert(
     fc.property(rules, names, ports, (rule, name, port) => {
       const plain = isRuleMatch(rule, { ...to(name + port), kind: rule.kind === '*' ? 'siwe' : rule.kind })
@@ -127,7 +127,7 @@ const verdict = (policy: Policy, { requesterKind, ...subject }: PolicySubject) =
     { policy, grants: [], serviceHost: undefined },
   ).effect
 
-test('nothing is allowed while stopped, above the threshold, without a rule, or as a message of others', () => {
+test('allows nothing while stopped or above the threshold, unmatched or as a foreign message', () => {
   fc.assert(
     fc.property(lists, subjects, (list, subject) => {
       const policy: Policy = { ...withRules(list), confirm_above_micro_usd: '6', stopped: false }
@@ -142,7 +142,7 @@ test('nothing is allowed while stopped, above the threshold, without a rule, or 
 
 const strictness = ['deny', 'ask', 'allow'] // what is asked may be granted in advance, what is denied never
 
-test('a change that lets anything through without being asked is known to loosen the policy', () => {
+test('a change that allows anything new counts as loosening the policy', () => {
   fc.assert(
     fc.property(lists, lists, fc.array(subjects, { minLength: 20, maxLength: 20 }), (before, after, tried) => {
       const [from, next] = [
@@ -159,7 +159,7 @@ test('a change that lets anything through without being asked is known to loosen
   )
 })
 
-test('a change that only takes away or adds what asks and refuses does not loosen', () => {
+test('a change that only removes allow rules or adds deny rules does not loosen', () => {
   fc.assert(
     fc.property(lists, rules, fc.nat(), (list, extra, index) => {
       const stricter = list.filter(({ effect }) => effect !== 'allow')
@@ -210,7 +210,7 @@ test.each<[string, PolicyRule[], PolicyRule[], boolean]>([
   ],
 ])('%s', (_, from, next, expected) => expect(isLooser(withRules(from), withRules(next))).toBe(expected))
 
-test('a higher threshold loosens, a lower one does not', () => {
+test('a higher threshold loosens and a lower one does not', () => {
   const withThreshold = (confirm_above_micro_usd: string) => ({ ...withRules([]), confirm_above_micro_usd })
   expect([
     isLooser(withThreshold('9'), withThreshold('10')),
@@ -219,14 +219,14 @@ test('a higher threshold loosens, a lower one does not', () => {
   ]).toEqual([true, false, false])
 })
 
-test('each rule has an id of its own', () => {
+test('rejects duplicate and blank rule ids', () => {
   const [first, second] = [rule({ effect: 'ask', id: '1' }), rule({ effect: 'deny', id: '2' })]
   expect(() => checkRules(withRules([first, second]))).not.toThrow()
   for (const wrong of [[first, first], [{ ...first, id: ' ' }]])
     expect(() => checkRules(withRules(wrong))).toThrow('`rules`')
 })
 
-test('a host that no address can have is refused', () => {
+test('rejects a host that is not a valid address', () => {
   const deniesAt = (host: string) => withRules([rule({ effect: 'deny', host })])
   for (const host of ['1.2.3.999', '*.1.2.3.999', '[1:2]:3']) {
     expect(() => checkRules(deniesAt(host))).toThrow('which no address can have')
@@ -235,7 +235,7 @@ test('a host that no address can have is refused', () => {
     expect(() => checkRules(deniesAt(host))).not.toThrow()
 })
 
-test('at first everything is asked', () => {
+test('the initial policy asks for every request', () => {
   expect(Policy.parse(initialPolicy)).toEqual(initialPolicy)
   fc.assert(
     fc.property(subjects, (subject) => {

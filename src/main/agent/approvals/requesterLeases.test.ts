@@ -6,7 +6,7 @@ import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const approve = { approve: true, confirmed: false }
 
-test('a requester that was revoked loses what waits and what was approved in advance, also while it is signed', async () => {
+test('revoking a requester ends its waiting and signing intents and its grants', async () => {
   const { approvals, signer, endPrincipal, notes, events } = approvalsOfTest()
   const waits = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   const granted = await approvals.ask({ intent: signInTo('b.example'), requester: script })
@@ -36,7 +36,7 @@ test('a requester that was revoked loses what waits and what was approved in adv
   })
 })
 
-test('what waits for a requester that ended while Steward was closed ends at the start', async () => {
+test('denies at startup the intents of a requester revoked while Steward was closed', async () => {
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
   const first = approvalsOfTest({ file })
   const { id } = await first.approvals.ask({ intent: signInTo('a.example'), requester: script })
@@ -48,7 +48,7 @@ test('what waits for a requester that ended while Steward was closed ends at the
   )
 })
 
-test('who withdraws a request stands in the log', async () => {
+test('records the actor of a withdrawal in the activity log', async () => {
   const { approvals, notes } = approvalsOfTest()
   const ask = async (host: string) => (await approvals.ask({ intent: signInTo(host), requester: script })).id
   approvals.cancel(await ask('a.example'), script)

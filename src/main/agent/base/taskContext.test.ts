@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTaskContext } from './taskContext.ts'
 
-test('work within a task knows it, however deep, and what is beside it does not', async () => {
+test('applies to nested asynchronous work but not to concurrent work', async () => {
   const tasks = createTaskContext()
   const deep = async () => {
     await setImmediate()
@@ -14,7 +14,7 @@ test('work within a task knows it, however deep, and what is beside it does not'
   expect(await beside).toBeUndefined()
 })
 
-test('a question that is asked by an action begins a task of its own', () => {
+test('a chat message sent by an action starts a separate task', () => {
   const tasks = createTaskContext()
   const task = tasks.run({ id: 'action:1', links: {} }, () =>
     tasks.run({ id: 'chat:msg_1', links: { message: 'msg_1' } }, () => tasks.current()),
@@ -22,7 +22,7 @@ test('a question that is asked by an action begins a task of its own', () => {
   expect(task?.id).toBe('chat:msg_1')
 })
 
-test('a call within a turn of a chat stays part of that turn', () => {
+test('a tool call within a chat turn stays part of that turn', () => {
   const tasks = createTaskContext()
   const task = tasks.run({ id: 'chat:msg_1', links: { message: 'msg_1' } }, () =>
     tasks.run({ id: 'call:call_1', links: { tool_call: 'call_1' } }, () => tasks.current()),

@@ -53,8 +53,8 @@ const use = (id: string, amount: number, over: Partial<ReservedUse> = {}): Reser
   ...over,
 })
 
-describe('never a cent over', () => {
-  test('a restart after each payment refills nothing', () => {
+describe('exact limit', () => {
+  test('a restart after each payment does not reset the limit', () => {
     const file = join(temporaryFolder('budgets'), 'agent.sqlite')
     let signed = 0
     for (let payment = 0; payment < 40; payment += 1) {
@@ -68,7 +68,7 @@ describe('never a cent over', () => {
     expect(signed).toBe(limit)
   })
 
-  test('replicas of the process on one file pay together what one may', async () => {
+  test('replicas on one database file share the limit', async () => {
     const file = join(temporaryFolder('budgets'), 'agent.sqlite')
     openBudgets(file, () => start).database.close()
     const program = join(projectFolder, 'test/support/budgetReplica.ts')
@@ -83,7 +83,7 @@ describe('never a cent over', () => {
     expect(signed.reduce((sum, it) => sum + it, 0)).toBe(limit)
   })
 
-  test('several connections to one store see each other, between any two steps', () => {
+  test('several connections to one database share the limit between any two steps', () => {
     const file = join(temporaryFolder('budgets'), 'agent.sqlite')
     const parts = Array.from({ length: 5 }, () => openBudgets(file, () => start))
     let signed = 0
@@ -96,7 +96,7 @@ describe('never a cent over', () => {
     for (const { database } of parts) database.close()
   })
 
-  test('other networks, credits, renewals and chats count in the same sum', () => {
+  test('other networks and credits, renewals and chats share one total', () => {
     const { database, reservations, chats } = openBudgets(':memory:', () => start)
     const createTarget = (scope: string, host: string) => ({ scope, host })
     expect(reservations.reserve(use('a', 60_000_000))).toBeUndefined()
@@ -120,7 +120,7 @@ describe('never a cent over', () => {
     database.close()
   })
 
-  test('whatever happens in whatever order, no 24 hours ever hold more than the limit', () => {
+  test('no 24 hours exceed the limit in any order of events', () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const random = createSeededRandom(seed)
       let nowMs = start
@@ -153,7 +153,7 @@ describe('never a cent over', () => {
   })
 })
 
-test('what was signed counts as long as nobody knows that it was not used', () => {
+test('a signed payment counts until it is known to be unused', () => {
   let nowMs = start
   const { database, reservations, records, budgets } = openBudgets(':memory:', () => nowMs, { month_micro_usd: limit })
   reservations.reserve(use('a', limit))
@@ -169,14 +169,14 @@ test('what was signed counts as long as nobody knows that it was not used', () =
   database.close()
 })
 
-test('limits that cannot be read let nothing through', () => {
+test('unreadable limits deny every payment', () => {
   const { database, reservations } = openBudgets(':memory:', () => start)
   database.exec(`UPDATE payment_limits SET limits = '{"day_micro_usd":"lots"}'`)
   expect(reservations.reserve(use('a', 1))).toMatchObject({ effect: 'deny' })
   database.close()
 })
 
-test('single limits: one payment, host, payee, first payee', () => {
+test('applies limits per payment and host, payee and first payee', () => {
   const payee = use('', 1).scope ?? ''
   const limits = {
     ...{ payment_micro_usd: 1_000, ask_first_payee: true },
@@ -197,7 +197,7 @@ test('single limits: one payment, host, payee, first payee', () => {
   database.close()
 })
 
-test('whatever lets more be paid is told in lines, and stricter limits in none', () => {
+test('lists looser limits as lines and omits stricter ones', () => {
   const from = { ...noLimits, day_micro_usd: 5_000_000, hosts: [{ host: 'a.example', month_micro_usd: 1 }] }
   expect(listLooserLimits(from, { ...from, day_micro_usd: 4_000_000, month_micro_usd: 1 })).toEqual([])
   expect(listLooserLimits(noLimits, from)).toEqual([])

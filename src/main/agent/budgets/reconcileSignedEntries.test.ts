@@ -4,7 +4,7 @@ import { paymentsOfTest } from '#test/support/openPayments.ts'
 import type { AuthorizationState } from '../base/authorizations.ts'
 import { reconcileSignedEntries } from './reconcileSignedEntries.ts'
 
-test('what a program had signed to pay by itself counts until the chain says that it was not used', async () => {
+test('an authorization signed for a program counts until the chain reports it unused', async () => {
   let nowMs = Date.now()
   const now = () => nowMs
   const { approvals, records } = paymentsOfTest({ now, limits: { day_micro_usd: 1_000 } })

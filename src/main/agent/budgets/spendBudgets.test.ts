@@ -49,7 +49,7 @@ const readUsed = () => {
 }
 
 describe('hard limits', () => {
-  test('twenty sends at once against a small limit go over it by nothing', () => {
+  test('twenty concurrent sends do not exceed a small limit', () => {
     budgets.change({ day: limit(1_000) })
     const outcomes = Array.from({ length: 20 }, (_, index) => {
       try {
@@ -66,7 +66,7 @@ describe('hard limits', () => {
     expect(readUsed()).toBe(840)
   })
 
-  test('several answers of one message are reserved all or none', () => {
+  test('reserves several completions of one message together or not at all', () => {
     budgets.change({ conversation: limit(100) })
     const three = [ask('m1', 60, 50), ask('m2', 60, 50), ask('m3', 60, 50)]
     expect(() => budgets.reserve(chat, three)).toThrow(expect.objectContaining({ code: 'budget/exceeded' }))
@@ -75,13 +75,13 @@ describe('hard limits', () => {
     expect(budgets.states(chat)[0]).toMatchObject({ reserved_micro_usd: 100, state: 'stopped' })
   })
 
-  test('what one answer does not need goes to the others', () => {
+  test('an unused share of one completion is available to the others', () => {
     budgets.change({ conversation: limit(100) })
     budgets.reserve(chat, [ask('dear', 1_000, 10), ask('cheap', 5)])
     expect(budgets.states(chat)[0]?.reserved_micro_usd).toBe(100)
   })
 
-  test('the tighter of two limits holds, and is named', () => {
+  test('applies and names the tighter of two limits', () => {
     budgets.change({ day: limit(1_000), conversation: limit(10) })
     expect(() => budgets.reserve(chat, [ask('m', 20)])).toThrow(
       "Not sent: this conversation's limit of $0.0001 leaves too little ($0.00 spent).",
@@ -95,26 +95,26 @@ describe('hard limits', () => {
     )
   })
 
-  test('a plan that asks for more than it was offered is not believed', () => {
+  test('rejects a plan that exceeds its offered budget', () => {
     budgets.change({ day: limit(100) })
     const greedy: SpendRequest = { id: 'm', model: 'm', plan: () => 1_000 }
     expect(() => budgets.reserve(chat, [greedy])).toThrow(expect.objectContaining({ code: 'budget/exceeded' }))
   })
 
-  test('a limit of nothing lets nothing through that costs, and free answers pass', () => {
+  test('a zero limit denies paid completions and allows free ones', () => {
     budgets.change({ day: limit(0) })
     expect(() => budgets.reserve(chat, [ask('m', 1)])).toThrow()
     budgets.reserve(chat, [ask('free', 0)])
     expect(budgets.listUnsettled()).toEqual(['free'])
   })
 
-  test('an id is reserved once', () => {
+  test('rejects a second reservation for the same id', () => {
     budgets.reserve(chat, [ask('m', 1)])
     expect(() => budgets.reserve(chat, [ask('m', 1)])).toThrow('UNIQUE')
   })
 })
 
-test('what is reserved counts as spent over a crash, until it is settled, once', () => {
+test('a reservation counts as spent across a crash until it is settled once', () => {
   budgets.change({ day: limit(100) })
   budgets.reserve(chat, [ask('m', 80)])
   database.close()
@@ -127,7 +127,7 @@ test('what is reserved counts as spent over a crash, until it is settled, once',
   expect(readUsed()).toBe(5)
 })
 
-test('a day is a day of UTC, and an answer counts for the day on which it was asked for', () => {
+test('uses UTC days and counts a completion on its request day', () => {
   budgets.change({ day: limit(100) })
   nowMs = Date.parse('2026-11-22T23:59:59.999Z')
   expect(budgets.resetsAtMs()).toBe(Date.parse('2026-11-23T00:00:00Z'))
@@ -145,7 +145,7 @@ test('a day is a day of UTC, and an answer counts for the day on which it was as
   expect(budgets.sumSpend('conv_a')).toMatchObject({ cost_micro_usd: 91, answers: 2, estimated: false })
 })
 
-test('a soft limit warns and stops nothing', () => {
+test('a soft limit warns without blocking', () => {
   budgets.change({ day: limit(100, 50) })
   expect(budgets.reserve(chat, [ask('m', 49)])).toEqual([])
   expect(budgets.reserve(chat, [ask('n', 1)])).toMatchObject([{ scope: 'day', state: 'warning' }])

@@ -5,7 +5,7 @@ const chunk = (fields: object) => JSON.stringify({ id: 'x', object: 'chat.comple
 const choice = (delta: unknown, more: object = {}) =>
   chunk({ choices: [{ index: 0, delta, finish_reason: null, ...more }] })
 
-test('reads text, reasoning and refusals', () => {
+test('parses text, reasoning and refusals', () => {
   expect(parseCompletionEvents(choice({ role: 'assistant', content: 'Hi' }))).toEqual([
     { type: 'piece', text: 'Hi', reasoning: '' },
   ])
@@ -16,7 +16,7 @@ test('reads text, reasoning and refusals', () => {
   expect(parseCompletionEvents(choice({ role: 'assistant', content: '' }))).toEqual([])
 })
 
-test('reads the end, what it cost, and errors in the middle', () => {
+test('parses the finish, usage and mid-stream errors', () => {
   expect(parseCompletionEvents(choice({}, { finish_reason: 'length' }))).toEqual([{ type: 'finish', reason: 'length' }])
   expect(parseCompletionEvents(' [DONE]')).toEqual([{ type: 'done' }])
   const usage = {
@@ -44,7 +44,7 @@ test('reads the end, what it cost, and errors in the middle', () => {
   ])
 })
 
-test.each(['', '{', 'null', '[]', '"text"'])('refuses %j, which is no chunk', (data) => {
+test.each(['', '{', 'null', '[]', '"text"'])('rejects %j as an invalid chunk', (data) => {
   expect(() => parseCompletionEvents(data)).toThrow(expect.objectContaining({ code: 'inference/upstream' }))
 })
 
@@ -55,7 +55,7 @@ test.each([
   '{"choices":[{"delta":{"content":{"a":1},"reasoning_content":["x"]}}]}',
   '{"usage":{"prompt_tokens":-1,"cost":{"micro_usd":-5}}}',
   '{"usage":"much","error":"text"}',
-])('takes nothing from %j that could be harmful', (data) => {
+])('ignores invalid fields in %j', (data) => {
   for (const event of parseCompletionEvents(data)) {
     expect(event).toMatchObject({ type: 'usage', usage: { inputTokens: 0, costMicroUsd: undefined, estimated: true } })
   }

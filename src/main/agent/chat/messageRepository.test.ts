@@ -72,7 +72,7 @@ const page = (leaf: MessageRow, before = leaf.position + 1, limit = 100) =>
   store.messages.page(leaf, before, limit).map(({ text }) => text)
 const requireMessage = (text: string) => store.messages.find(`msg_${text}`) as MessageRow
 
-test('a branch is read in pages, from its end and from anywhere', () => {
+test('reads a branch in pages from its end or any position', () => {
   const leaf = chain(undefined, 'a', 'b', 'c', 'd', 'e')
   expect(page(leaf)).toEqual(['a', 'b', 'c', 'd', 'e'])
   expect(page(leaf, 6, 2)).toEqual(['d', 'e'])
@@ -81,7 +81,7 @@ test('a branch is read in pages, from its end and from anywhere', () => {
   expect(page(requireMessage('c'))).toEqual(['a', 'b', 'c'])
 })
 
-test('branches of branches each have their own way', () => {
+test('nested branches each have separate messages', () => {
   const first = chain(undefined, 'a', 'b', 'c', 'd')
   const second = chain(requireMessage('b'), 'c2', 'd2', 'e2')
   const third = chain(requireMessage('d2'), 'e3')
@@ -102,7 +102,7 @@ test('branches of branches each have their own way', () => {
   ])
 })
 
-test('the end of the newest branch through a message is found', () => {
+test('finds the leaf of the newest branch through a message', () => {
   chain(undefined, 'a', 'b', 'c', 'd')
   chain(requireMessage('b'), 'c2', 'd2')
   expect(store.messages.newestLeaf(requireMessage('a')).text).toBe('d2')
@@ -112,7 +112,7 @@ test('the end of the newest branch through a message is found', () => {
   expect(store.messages.newestLeaf(requireMessage('d2')).text).toBe('d2')
 })
 
-test('of answers side by side the one that was gone on from counts, else the first', () => {
+test('among parallel replies selects the continued one, else the first', () => {
   const question = chain(undefined, 'q')
   for (const name of ['x', 'y', 'z']) add(question, name, 'grp_1')
   expect(store.messages.newestLeaf(question).text).toBe('x')
@@ -120,7 +120,7 @@ test('of answers side by side the one that was gone on from counts, else the fir
   expect(store.messages.newestLeaf(question).text).toBe('more')
 })
 
-test('any page of a long branch, and of one with a fork at each message, is one short read', () => {
+test('reads any page of a long or heavily forked branch in one short query', () => {
   store.atomically(() => {
     let leaf: MessageRow | undefined
     for (let index = 0; index < 10_000; index += 1) leaf = add(leaf, `m${index}`)
@@ -142,7 +142,7 @@ test('any page of a long branch, and of one with a fork at each message, is one 
   expect(plan.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^SEARCH .* USING INDEX .*branch=\?/)])
 })
 
-test('what a crash left is put together again', () => {
+test('reassembles the partial output left by a crash', () => {
   const row = chain(undefined, 'q')
   const usage = {
     input_tokens: 1,

@@ -43,7 +43,7 @@ const joinText = (events: readonly MessageEvent[]) =>
     .map((event) => (event.type === 'delta' ? event.text : event.type === 'snapshot' ? event.message.text : ''))
     .join('')
 
-test('a reader that is slow gets all of it in few pieces, and nothing waits for it', async () => {
+test('a slow reader receives all text in few chunks without delaying the run', async () => {
   const { growing, events, finish } = world()
   growing.add({ text: 'a', reasoning: '' })
   const stream = events()
@@ -61,7 +61,7 @@ test('a reader that is slow gets all of it in few pieces, and nothing waits for 
   expect(joinText(received)).toBe(`a${'b'.repeat(3_000)}`)
 })
 
-test('of a long answer one piece waits for it, whatever came meanwhile', async () => {
+test('buffers a long message for a reader as one bounded chunk', async () => {
   const { growing, events, finish } = world()
   const stream = events()
   const received: MessageEvent[] = []
@@ -79,7 +79,7 @@ test('of a long answer one piece waits for it, whatever came meanwhile', async (
   expect(joinText(received)).toBe('🙂'.repeat(100_001))
 })
 
-test('one that comes late begins with what is there, and misses nothing', async () => {
+test('a late reader starts with a snapshot and misses nothing', async () => {
   const { growing, events, finish } = world()
   growing.add({ text: 'Hello ', reasoning: 'Hm' })
   const stream = events()
@@ -95,7 +95,7 @@ test('one that comes late begins with what is there, and misses nothing', async 
   expect(joinText(rest)).toBe('world')
 })
 
-test('one that leaves ends at once, and the answer goes on', async () => {
+test('a disconnected reader stops while the run continues', async () => {
   const { growing, events, reader, finish } = world()
   const stream = events()
   await stream.next()
@@ -107,7 +107,7 @@ test('one that leaves ends at once, and the answer goes on', async () => {
   expect(growing.answer.text).toBe('more')
 })
 
-test('a call that changes is told as it is, and no more of it than is new', async () => {
+test('sends only changed tool calls in their current state', async () => {
   const { growing, events, finish } = world()
   const call = (id: string, state: 'running' | 'done') =>
     ({ id, state, tool: 'sandbox_list', at: 0, step: 1 }) as unknown as Message['calls'][number] // of a call that is all

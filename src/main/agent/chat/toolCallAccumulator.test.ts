@@ -14,7 +14,7 @@ test.each<[string, (gathered: ReturnType<typeof createToolCallAccumulator>) => v
     (accumulator) => accumulator.add({ index: 0, name: '', arguments: '', extra: { google: large } }),
   ],
   ['arguments', (it) => it.add({ index: 0, name: '', arguments: large, extra: undefined })],
-])('%s of a model count into one bound', (_, add) => {
+])('%s of a model count towards one limit', (_, add) => {
   const gathered = createToolCallAccumulator()
   for (let index = 0; index < 4; index += 1) add(gathered)
   expect(() => add(gathered)).toThrow(expect.objectContaining({ code: 'inference/upstream' }))

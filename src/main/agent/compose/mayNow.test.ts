@@ -65,14 +65,14 @@ function evaluate(
 const words = (refusal: Refusal | undefined) =>
   refusal && [refusal.by, refusal.error.code, refusal.error.message, isFinal(refusal)]
 
-test('allows what nothing forbids', () => {
+test('allows an action that no check denies', () => {
   const mayNow = evaluate()
   for (const action of [request, payment, { ...payment, requester: script }, { ...payment, requester: person }]) {
     expect(mayNow({ request: action })).toBeUndefined()
   }
 })
 
-describe('a request is refused by', () => {
+describe('a request is rejected by', () => {
   const denied = { effect: 'deny', by: 'policy', detail: 'Denied by your rule.' } as const
   test.each([
     [
@@ -161,7 +161,7 @@ describe('a call', () => {
     if (!tool) throw new Error(`There is no tool ${name}.`)
     return { call: { caller: { requester: client, ...caller }, tool, args: { ...args } } }
   }
-  test('reads under the stop switch, in a dry run and with a policy that denies', () => {
+  test('may read under the stop switch, a dry run and a deny policy', () => {
     const mayNow = evaluate({
       isStopped: () => true,
       tools: { dryRun: true, policy: { changes: 'deny', destroys: 'deny' } },
@@ -170,7 +170,7 @@ describe('a call', () => {
     expect(mayNow(call('sandbox_exec'))?.by).toBe('stop')
   })
 
-  test('of a program needs a client that may run programs, and then may be of any tool', () => {
+  test('from a program requires a profile that may run programs', () => {
     const program = call('sandbox_exec', { isProgram: true })
     expect(evaluate({ tools: { profile: 'code' } })(program)).toBeUndefined()
     expect(evaluate({ tools: { profile: 'code' } })(call('sandbox_exec'))?.error.code).toBe('tool/profile')
@@ -180,7 +180,7 @@ describe('a call', () => {
     )
   })
 
-  test('of a request that was narrowed has no more than its client has by now', () => {
+  test('from a narrowed request has no more rights than its client', () => {
     const narrowed = call('sandbox_exec', { narrowedTo: 'sandboxes' })
     expect(evaluate()(narrowed)).toBeUndefined()
     expect(evaluate({ tools: { profile: 'domains' } })(narrowed)?.error.code).toBe('tool/profile')

@@ -39,13 +39,13 @@ test.each([
     'shorten',
   ],
   [502, { message: 'Broken.', type: 'server_error', code: null }, 'inference/upstream', 'retry'],
-])('%i %j is %s', (status, error, code, fix) => {
+])('%i %j maps to %s', (status, error, code, fix) => {
   const failure = refusal(status, error)
   expect(failure.code).toBe(code)
   expect(toMessageError(failure)).toMatchObject({ code, fix, message: error.message })
 })
 
-test('an error in the middle of a stream has no status', () => {
+test('maps a mid-stream error without a status', () => {
   expect(toModelError({ status: undefined, error: { message: 'Broken.' } }).code).toBe('inference/upstream')
   expect(toModelError({ status: undefined, error: { type: 'rate_limit_error' } })).toMatchObject({
     code: 'inference/rate',
@@ -53,7 +53,7 @@ test('an error in the middle of a stream has no status', () => {
   })
 })
 
-test('whatever stands in a refusal, it is a sentence of bounded length', () => {
+test('turns any error body into a sentence of bounded length', () => {
   expect(refusal(500, { message: { a: 1 }, code: ['x'], type: 'constructor' })).toMatchObject({
     code: 'inference/upstream',
     message: 'The service answered with status 500.',

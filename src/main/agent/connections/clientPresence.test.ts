@@ -66,7 +66,7 @@ function openPresence() {
   }
 }
 
-test('a key or a wallet that the account does not have any more ends, at each connect', async () => {
+test('a key or wallet removed from the account ends on each connect', async () => {
   const { account, presence, ended, emit } = openPresence()
   for (const principal of ['key:key_1', 'key:key_2', signIn] as const) expect(presence.getRights(principal)).toEqual({})
   await presence.refresh()
@@ -79,7 +79,7 @@ test('a key or a wallet that the account does not have any more ends, at each co
   expect(presence.getRights('key:key_2')).toEqual({})
 })
 
-test('a key that is newer than the answer does not end', async () => {
+test('a key newer than the response does not end', async () => {
   const { presence, ended, hold } = openPresence()
   presence.getRights('key:key_1')
   const release = hold()
@@ -90,7 +90,7 @@ test('a key that is newer than the answer does not end', async () => {
   expect([ended, presence.getRights('key:key_3')]).toEqual([[], {}])
 })
 
-test('the outbox of the service ends a key at once', () => {
+test('an outbox entry of the service ends a key immediately', () => {
   const { presence, ended, holders } = openPresence()
   presence.getRights('key:key_1')
   expect(holders.map(({ kind }) => kind)).toEqual(['key'])
@@ -98,7 +98,7 @@ test('the outbox of the service ends a key at once', () => {
   expect([ended, presence.getRights('key:key_1')]).toEqual([['key:key_1'], undefined])
 })
 
-test('nothing ends while the service is away, and nobody is compared without work', async () => {
+test('ends nothing while the service is unavailable and compares only known principals', async () => {
   const { account, presence, ended, asked: requestCount } = openPresence()
   await presence.refresh()
   expect(requestCount()).toBe(0)
@@ -111,7 +111,7 @@ test('nothing ends while the service is away, and nobody is compared without wor
   expect(ended).toEqual(['key:key_9'])
 })
 
-test('a wallet that is linked again signs in again', async () => {
+test('a wallet that is linked again may sign in again', async () => {
   const { account, presence, ended } = openPresence()
   presence.getRights(signIn)
   account.wallets = []
@@ -122,7 +122,7 @@ test('a wallet that is linked again signs in again', async () => {
   expect(presence.getRights(signIn)).toEqual({})
 })
 
-test('a sign-in that ended ends alone, and never comes back', async () => {
+test('an ended sign-in does not affect others and is never restored', async () => {
   const { account, presence, ended } = openPresence()
   for (const id of ['fam_1', 'fam_2'] as const) expect(presence.getRights(`${signIn}/${id}`)).toEqual({})
   account.signIns = ['fam_2']
@@ -136,7 +136,7 @@ test('a sign-in that ended ends alone, and never comes back', async () => {
   expect(ended).toEqual([`${signIn}/fam_1`, `${signIn}/fam_2`])
 })
 
-test('sign-ins at an earlier service end with their wallet', async () => {
+test('sign-ins of an earlier service end with their wallet', async () => {
   const { account, presence, ended } = openPresence()
   account.signIns = undefined
   presence.getRights(`${signIn}/fam_1`)
@@ -147,7 +147,7 @@ test('sign-ins at an earlier service end with their wallet', async () => {
   expect(ended).toEqual([`${signIn}/fam_1`])
 })
 
-test('more sign-ins than one request may name are compared in several', async () => {
+test('compares sign-ins above the request limit in several requests', async () => {
   const { account, presence, ended } = openPresence()
   const ids = Array.from({ length: maxSignInIds + 1 }, (_, index) => `fam_${index}`)
   for (const id of ids) presence.getRights(`${signIn}/${id}`)

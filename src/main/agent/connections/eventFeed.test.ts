@@ -47,7 +47,7 @@ async function openFeed() {
   }
 }
 
-test('says that the service does not respond, and when it does again', async () => {
+test('reports an unresponsive service and its recovery', async () => {
   const { log, sockets, answerPings } = await openFeed()
   answerPings(false)
   await until('it is noticed', () => log.includes('The service isn’t responding.'))
@@ -56,7 +56,7 @@ test('says that the service does not respond, and when it does again', async () 
   expect(sockets).toHaveLength(1)
 })
 
-test('reports a frozen service once, and reconnects', async () => {
+test('reports a frozen service once and reconnects', async () => {
   const { log, sockets, answerPings } = await openFeed()
   answerPings(false)
   await until('it is connected anew', () => sockets.length > 1)

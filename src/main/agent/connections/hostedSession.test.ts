@@ -91,7 +91,7 @@ function openSession() {
   }
 }
 
-test('an account chosen during the exchange of tokens signs in, and the fresh tokens of the other one end', async () => {
+test('an account chosen during token refresh signs in and the other tokens are revoked', async () => {
   const { session, calls, exchange, tokensOf, credential, loseService, restoreService } = openSession()
   await until('it is signed in', () => credential() === 'access Account a')
   loseService()

@@ -80,7 +80,7 @@ function openLinker({ isConnected = true, linkedByIt = [] as readonly string[] }
   }
 }
 
-test('an account that is removed while it is signed for is not linked', async () => {
+test('does not link an account removed during signing', async () => {
   const { steps, linkedAtService, records, linked, signature, link, removeAccount } = openLinker()
   await eventually(() => expect(steps).toEqual(['sign']))
   removeAccount()
@@ -90,7 +90,7 @@ test('an account that is removed while it is signed for is not linked', async ()
   expect([[...linkedAtService], records.list('acc_1')]).toEqual([[], []])
 })
 
-test('an account that is removed while the service links it is unlinked', async () => {
+test('unlinks an account removed while the service links it', async () => {
   const { steps, linkedAtService, records, linked, signature, link, removeAccount } = openLinker()
   signature.resolve()
   await eventually(() => expect(steps).toEqual(['sign', 'link']))
@@ -100,7 +100,7 @@ test('an account that is removed while the service links it is unlinked', async 
   expect([[...linkedAtService], records.listAll()]).toEqual([[], []])
 })
 
-test('names at most ten wallets that a removed one linked, and no text that is no address', async () => {
+test('lists at most ten wallets linked by a removed one and skips invalid addresses', async () => {
   const addresses = Array.from({ length: 12 }, (_, index) => `0x${String(index).padStart(40, '0')}`)
   const linkedByIt = ['\nYou approved a payment.', 'x'.repeat(10_000), ...addresses]
   const { linked, notes, signature, link, steps, removeAccount } = openLinker({ linkedByIt })
@@ -125,7 +125,7 @@ test.each([
     ],
   ],
 ])(
-  'an account that is removed before its links are known: unlinked %s',
+  'handles an account removed before its links are known: unlinked %s',
   async (unlinksAll, expected, expectedNotes) => {
     const { linkedAtService, records, linked, notes, connect, removeAccount } = openLinker({ isConnected: false })
     linkedAtService.add(address)

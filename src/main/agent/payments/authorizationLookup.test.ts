@@ -13,7 +13,7 @@ const payment = {
   sinceMs: Date.parse('2026-11-28T11:00:00Z'),
 }
 
-test('test money is looked up at the service that sold, and stays unknown while another one is connected', async () => {
+test('looks up test money only at the service that sold it', async () => {
   let requests = 0
   const client = {
     async call() {
@@ -29,7 +29,7 @@ test('test money is looked up at the service that sold, and stays unknown while 
   expect(requests).toBe(2)
 })
 
-test('a service that does not answer leaves the state of test money unknown', async () => {
+test('an unavailable service leaves the state of test money unknown', async () => {
   const client = {
     async call(): Promise<never> {
       throw new AppError('service/unavailable', 'The service is away.')

@@ -14,10 +14,10 @@ test.each([
     'The seller refused up to 1.00 USDC. Until the signature expires it counts against your limits.',
   ],
   [{ ...upto, scheme: 'exact', state: 'waiting', paid: null }, '1.00 USDC waits for approval.'],
-] as const)('tells of %o', (payment, sentence) => {
+] as const)('describes %o', (payment, sentence) => {
   expect(describePaymentState(payment)).toBe(sentence)
 })
 
-test('of what was paid it tells what was taken', () => {
+test('describes a payment by the amount that was settled', () => {
   expect(describePaymentState({ ...upto, state: 'settled', paid: true }, '300000')).toBe('0.30 USDC was paid.')
 })

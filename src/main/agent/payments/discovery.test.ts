@@ -27,7 +27,7 @@ function createSite(pages: Readonly<Record<string, { status?: number; body: stri
   return { asked: requests, find: (url = `${origin}/report`) => discoverEndpoints(seller, new URL(url), signal) }
 }
 
-test('the first place that tells is taken, and nothing after it is asked', async () => {
+test('uses the first source with endpoints and skips the rest', async () => {
   const list = {
     resources: ['/a', { resource: `${origin}/b`, method: 'post', description: 'B\u202e', accepts: [createOffer()] }],
   }
@@ -62,7 +62,7 @@ test.each([
     { url: `${origin}/report`, method: 'GET' },
   ],
   ['llms', '/llms.txt', { body: '# Us\n- [Report](/r2) is paid by x402\n- [Free](/f)' }, { url: `${origin}/r2` }],
-])('it is found by %s, in the order of the list', async (source, path, page, endpoint) => {
+])('finds endpoints by %s in list order', async (source, path, page, endpoint) => {
   const endpoints = await createSite({ [path]: page }).find()
   expect(endpoints).toMatchObject({ source, endpoints: [endpoint] })
 })
@@ -74,13 +74,13 @@ test.each([
     JSON.stringify({ resources: ['javascript:alert(1)', 'file:///etc/passwd', 'https://u:p@evil.example/'] }),
   ],
   ['nothing but depth', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
-])('a site that tells %s sells nothing that is shown', async (_, body) => {
+])('lists no endpoints for a site that returns %s', async (_, body) => {
   const endpoints = await createSite({ '/.well-known/x402': { body } }).find()
   expect(endpoints).toMatchObject({ source: null, endpoints: [] })
   expect(endpoints.tried).toHaveLength(5)
 })
 
-test('a list without end is cut', async () => {
+test('truncates an endless list to 100 endpoints', async () => {
   const resources = Array.from({ length: 20_000 }, (_, index) => `/r${index}`)
   const endpoints = await createSite({ '/.well-known/x402': { body: JSON.stringify({ resources }) } }).find()
   expect(endpoints.endpoints.length).toBeLessThanOrEqual(100)
@@ -94,7 +94,7 @@ test('reports a site that does not respond', async () => {
   await expect(discoverEndpoints(silent, new URL(origin), signal)).rejects.toThrow('shop.example gave no answer.')
 })
 
-test('values that are nested too deeply are not looked at, and offers only where there are some', async () => {
+test('ignores deeply nested values and lists offers only where present', async () => {
   const createListing = (path: string) => ({ url: path, accepts: [createOffer()] })
   const nest = (value: object, levels: number): object => (levels === 0 ? value : { in: nest(value, levels - 1) })
   const document = {
@@ -109,7 +109,7 @@ test('values that are nested too deeply are not looked at, and offers only where
   ])
 })
 
-test('a discovery that is aborted while a site keeps it waiting ends with the reason, and asks for nothing more', async () => {
+test('an aborted discovery rejects with its reason and sends no further request', async () => {
   const stopping = new AbortController()
   const requests: string[] = []
   const slow: Seller = {

@@ -30,7 +30,7 @@ function createPayload(extensions: unknown) {
   return JSON.parse(Buffer.from(payload.value, 'base64').toString('utf8'))
 }
 
-test('a seller that takes a payment identifier gets its declaration back, with the id of the payment', () => {
+test('returns the payment identifier extension with the payment id to the seller', () => {
   const declared = { ...identifierDeclaration, info: { required: true, more: 1 } }
   expect(createPayload({ [paymentIdentifierName]: declared, other: {} }).extensions).toEqual({
     [paymentIdentifierName]: { ...declared, info: { required: true, more: 1, id } },
@@ -42,11 +42,11 @@ test.each([
   ['another extension', { bazaar: { info: {} } }],
   ['a declaration that is none', { [paymentIdentifierName]: 'yes' }],
   ['a declaration without end', { [paymentIdentifierName]: { info: {}, schema: 'x'.repeat(10_000) } }],
-])('a seller that declares %s gets none', (_, extensions) => {
+])('adds no payment identifier for a seller that declares %s', (_, extensions) => {
   expect(createPayload(extensions).extensions).toBeUndefined()
 })
 
-test('a receipt keeps its extensions, such as a signed receipt, within bounds', () => {
+test('preserves receipt extensions up to a size limit', () => {
   const receipt = (extensions: object) =>
     parseReceipt({
       'payment-response': Buffer.from(JSON.stringify({ success: true, extensions })).toString('base64'),

@@ -18,18 +18,18 @@ const demand = (hasSolana: boolean, ...accepts: object[]) => {
   return parsePaymentRequired({ status: 402, headers: {}, body, truncated: false }, { isOwnService: false, hasSolana })
 }
 
-test('Solana is paid on where nothing else may be, wherever it stands', () => {
+test('chooses Solana only if no other offer is payable, whatever the order', () => {
   expect(demand(true, onSolana, onBase).choice?.index).toBe(1)
   expect(demand(true, onSolana, { ...onBase, network: 'eip155:1' }).choice?.index).toBe(0)
 })
 
-test('without an account there it is not payable, and says why', () => {
+test('an offer without an account on its network is not payable', () => {
   const { choice, offers } = demand(false, onSolana)
   expect(choice).toBeUndefined()
   expect(offers[0]?.offer).toMatchObject({ payable: false, problem: 'The wallet has no account on Solana.' })
 })
 
-test('payee, amount, fee payer and memo are all that the wallet is asked to sign', () => {
+test('builds an intent only from payee and amount, fee payer and memo', () => {
   const { choice } = demand(true, onSolana)
   if (!choice) throw new Error('It was not chosen.')
   expect(toIntent(choice, { url: 'https://shop.example/x', purpose: 'fetch', title: 'GET x' })).toEqual({

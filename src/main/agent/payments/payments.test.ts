@@ -16,7 +16,7 @@ const getId = (payment: Awaited<ReturnType<ReturnType<typeof openPayments>['pay'
   return payment.record.id
 }
 
-test('an honest seller is paid once, and what it answered is kept', async () => {
+test('pays an honest seller once and stores its response', async () => {
   const seller = await hostileSeller(respond)
   const { pay, ended, records } = paymentsOfTest()
   const paid = await ended(getId(await pay(`${seller.url}/report`)))
@@ -29,7 +29,7 @@ test('an honest seller is paid once, and what it answered is kept', async () => 
   expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
 })
 
-test('credentials go along with the payment too, and stand nowhere', async () => {
+test('sends credentials with the payment and never stores them', async () => {
   const seller = await hostileSeller((sellerRequest, response) =>
     sellerRequest.request.headers.authorization === 'Bearer secret'
       ? respond(sellerRequest, response)
@@ -41,7 +41,7 @@ test('credentials go along with the payment too, and stand nowhere', async () =>
   expect(JSON.stringify(paid)).not.toContain('secret')
 })
 
-test('free answers cost nothing', async () => {
+test('does not pay for free responses', async () => {
   const seller = await hostileSeller(respond)
   const { pay } = paymentsOfTest({
     seller: {
@@ -53,8 +53,8 @@ test('free answers cost nothing', async () => {
   expect(seller.payments()).toEqual([])
 })
 
-describe('whatever a seller does with a payment, it is signed once', () => {
-  test('it is cut off: the same bytes come again', async () => {
+describe('one signature per payment', () => {
+  test('resends the same bytes after a dropped connection', async () => {
     const seller = await hostileSeller((sellerRequest, response) =>
       seller.payments().length < 3 ? void sellerRequest.request.socket.destroy() : respond(sellerRequest, response),
     )
@@ -64,7 +64,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
     expect([seller.payments().length, seller.signatures()]).toEqual([3, 1])
   })
 
-  test('it answers 503: the same bytes come again', async () => {
+  test('resends the same bytes after a 503', async () => {
     const seller = await hostileSeller((sellerRequest, response) => {
       if (seller.payments().length > 1) return respond(sellerRequest, response)
       response.writeHead(503, { 'retry-after': '1' }).end()
@@ -74,7 +74,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
     expect([seller.payments().length, seller.signatures()]).toEqual([2, 1])
   })
 
-  test('it asks for more after it has the payment: refused, nothing more is signed, and the chain has the last word', async () => {
+  test('refuses a higher price after payment and settles by chain state', async () => {
     const seller = await hostileSeller((_, response) => {
       response.writeHead(402).end(
         JSON.stringify({
@@ -103,7 +103,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
     expect(seller.signatures()).toBe(1)
   })
 
-  test('it refuses in other words: that is told at once, and it is not asked again', async () => {
+  test('reports a refusal immediately and does not retry', async () => {
     const seller = await hostileSeller((_, response) => void response.writeHead(409).end('{"error":"It is sold."}'))
     const { pay, ended, engine } = paymentsOfTest()
     const id = getId(await pay(seller.url))
@@ -113,7 +113,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
     expect(seller.payments()).toHaveLength(1)
   })
 
-  test('it says that it refused, and took the money: the chain tells', async () => {
+  test('reconciles with the chain after a false refusal', async () => {
     const seller = await hostileSeller((_, response) => void response.writeHead(402).end('no'))
     const { pay, ended, engine, read, records } = paymentsOfTest({ chain: () => used })
     const id = getId(await pay(seller.url))
@@ -135,7 +135,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
     ],
     ['a receipt of another network', { 'payment-response': JSON.stringify({ success: true, network: 'eip155:1' }) }],
     ['a receipt that says it failed', { 'payment-response': JSON.stringify({ success: false }) }],
-  ])('it serves with %s: the chain tells', async (_, headers) => {
+  ])('reconciles with the chain after a response with %s', async (_, headers) => {
     const seller = await hostileSeller((__, response) => void response.writeHead(200, headers).end('here'))
     const { pay, engine, ended, read } = paymentsOfTest({ chain: () => used })
     const id = getId(await pay(seller.url))
@@ -145,7 +145,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
     expect(seller.payments()).toHaveLength(1)
   })
 
-  test('it redirects: nobody else gets the payment', async () => {
+  test('does not send the payment to a redirect target', async () => {
     const otherSeller = await hostileSeller(respond)
     const seller = await hostileSeller(
       (_, response) => void response.writeHead(307, { location: otherSeller.url }).end(),
@@ -156,7 +156,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
     expect(otherSeller.asked).toEqual([])
   })
 
-  test('it answers without end: the receipt counts, and the answer is cut', async () => {
+  test('accepts the receipt of an endless response and truncates the body', async () => {
     const seller = await hostileSeller((_, response) => {
       response.writeHead(200, { 'payment-response': JSON.stringify({ success: true, transaction }) })
       const more = () => {
@@ -171,7 +171,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
     expect(paid.answer?.body).toHaveLength(1024 * 1024)
   })
 
-  test('it sends headers without end: it counts as no answer', async () => {
+  test('treats oversized headers as an unknown outcome', async () => {
     const seller = await hostileSeller((_, response) => void response.writeHead(200, { x: 'a'.repeat(60_000) }).end())
     const { pay, read } = paymentsOfTest()
     const id = getId(await pay(seller.url))
@@ -184,7 +184,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
   })
 })
 
-describe('before anything is signed', () => {
+describe('before signing', () => {
   const cases: [string, object, string][] = [
     ['what nobody can pay', { scheme: 'auth-capture' }, 'purchase/offer'],
     ['more than the caller would pay', { maxAmountRequired: '10000001' }, 'purchase/over-maximum'],
@@ -204,7 +204,7 @@ describe('before anything is signed', () => {
     expect(seller.payments()).toEqual([])
   })
 
-  test('another payee than the one before is refused, until the person forgets the first', async () => {
+  test('rejects a changed payee until the user resets the first one', async () => {
     let payTo = payee
     const seller = await hostileSeller(respond, () => ({ payTo }))
     const { pay, ended, records } = paymentsOfTest()
@@ -215,7 +215,7 @@ describe('before anything is signed', () => {
     expect((await ended(getId(await pay(seller.url)))).record.state).toBe('settled')
   })
 
-  test('the first payment to a payee asks, and so does one without any limit', async () => {
+  test('asks for the first payment to a payee and for a payment without limits', async () => {
     const seller = await hostileSeller(respond)
     const asking = paymentsOfTest({ limits: { ask_first_payee: true } })
     const first = await asking.pay(seller.url)
@@ -237,7 +237,7 @@ describe('before anything is signed', () => {
     expect(bought.payment?.record.state).toBe('waiting')
   })
 
-  test('a name that leads home the second time is not followed', async () => {
+  test('rejects a host name that resolves to a loopback address', async () => {
     let looked = 0
     const rebinding = createPublicSeller({
       resolve: ((_: string, __: object, done: (error: null, addresses: object[]) => void) => {
@@ -251,7 +251,7 @@ describe('before anything is signed', () => {
     rebinding.close()
   })
 
-  test('a rule that denies is kept to, and nothing is sent', async () => {
+  test('sends nothing if a rule denies the payment', async () => {
     const seller = await hostileSeller(respond)
     const { pay, records } = paymentsOfTest({ rules: [rule({ effect: 'deny' })] })
     expect((await pay(seller.url))?.record).toMatchObject({ state: 'refused', paid: false })
@@ -260,7 +260,7 @@ describe('before anything is signed', () => {
   })
 })
 
-test('a restart takes up what was sent, with the same bytes', async () => {
+test('resends the same bytes after a restart', async () => {
   const file = `${temporaryFolder('payments')}/agent.sqlite`
   let isSilent = true
   const seller = await hostileSeller((sellerRequest, response) =>
@@ -276,7 +276,7 @@ test('a restart takes up what was sent, with the same bytes', async () => {
   expect([seller.payments().length, seller.signatures()]).toEqual([2, 1])
 })
 
-test('twenty copies with one Idempotency-Key are one payment', async () => {
+test('twenty requests with one Idempotency-Key make one payment', async () => {
   const seller = await hostileSeller(respond)
   const { pay, ended } = paymentsOfTest()
   const all = await Promise.all(Array.from({ length: 20 }, () => pay(seller.url, { key: 'once' })))
@@ -289,7 +289,7 @@ test.each([
   ['two minutes behind is paid', -100_000, undefined],
   ['an hour behind is refused', -3_600_000, '60 minutes ahead of'],
   ['an hour ahead is refused', 3_600_000, '60 minutes behind'],
-])('a seller whose clock is %s', async (_, offsetMs, words) => {
+])('handles a seller whose clock is %s', async (_, offsetMs, words) => {
   const nowMs = Date.parse('2026-11-25T12:00:00Z')
   const seller: Seller = {
     async ask() {
@@ -325,7 +325,7 @@ test.each([
     '1500 minutes ahead of that of the network',
   ],
   ['does not answer where the seller names no time', undefined, undefined, undefined],
-])('a network that %s', async (_, sellerMs, blockMs, words) => {
+])('handles a network that %s', async (_, sellerMs, blockMs, words) => {
   const nowMs = Date.parse('2026-11-25T12:00:00Z')
   const seller: Seller = {
     async ask() {
@@ -343,7 +343,7 @@ test.each([
   else await expect(paid).rejects.toMatchObject({ code: 'purchase/clock', message: expect.stringContaining(words) })
 })
 
-describe('a signed payment whose service is away', () => {
+describe('a signed payment whose service is unavailable', () => {
   const openUnsent = async (chain: () => AuthorizationState) => {
     let nowMs = Date.now()
     const seller = await hostileSeller(respond)
@@ -364,7 +364,7 @@ describe('a signed payment whose service is away', () => {
   })
   const ended = toEndedError(toRequesterPrincipal(script)).message
 
-  test('is not sent after its requester ended, and is free once it has expired', async () => {
+  test('is not sent after its requester ended and is released on expiry', async () => {
     const { principals, read, engine, records, seller, id, passTime } = await openUnsent(() => chain)
     principals.end(toRequesterPrincipal(script))
     expect(read(id)?.record).toMatchObject({ state: 'refused', paid: null, error: ended })
@@ -377,7 +377,7 @@ describe('a signed payment whose service is away', () => {
     expect(seller.payments()).toEqual([])
   })
 
-  test('counts if the requester used its signature elsewhere', async () => {
+  test('counts as paid if the requester used its signature elsewhere', async () => {
     const { principals, read, engine, records, id, passTime } = await openUnsent(() => chain)
     principals.end(toRequesterPrincipal(script))
     chain = used

@@ -36,7 +36,7 @@ function openReservations() {
 
 const busy = { effect: 'ask', detail: 'Another request to register seamrace.com is being paid.' }
 
-test('one request at a time buys a thing, until it is given back', () => {
+test('reserves a purchase for one request at a time until its release', () => {
   const { reserve, giveBack } = openReservations()
   expect(reserve('int_1')).toBeUndefined()
   expect(reserve('int_2')).toEqual(busy)
@@ -45,7 +45,7 @@ test('one request at a time buys a thing, until it is given back', () => {
   expect(reserve('int_2')).toBeUndefined()
 })
 
-test('a signature keeps the lease, also over a restart, until its payment has ended', () => {
+test('a signed intent holds the lease across a restart until its payment ends', () => {
   const { reserve, commit, restart, underWay } = openReservations()
   reserve('int_1')
   commit('int_1')
@@ -56,7 +56,7 @@ test('a signature keeps the lease, also over a restart, until its payment has en
   expect(reserve('int_3')).toEqual(busy)
 })
 
-test('what may be bought any number of times takes no lease', () => {
+test('a repeatable purchase needs no lease', () => {
   const { reserve } = openReservations()
   expect([reserve('int_1', null), reserve('int_2', null)]).toEqual([undefined, undefined])
 })

@@ -20,7 +20,7 @@ const v2 = (...accepts: unknown[]) => ({
 })
 const read = (over: object) => readOffers({}, v1({ ...good, ...over }))[0]?.offer
 
-test('reads each version, wherever it stands, and zero-padded amounts', () => {
+test('reads each version from any source and zero-padded amounts', () => {
   const expected = { network: 'eip155:8453', amount: '10000', amount_micro_usd: 10_000, payable: true, problem: null }
   expect(readOffers({}, v1(good))[0]?.offer).toMatchObject({ ...expected, x402_version: 1 })
   expect(readOffers(v2(second), '')[0]?.offer).toMatchObject({ ...expected, x402_version: 2 })
@@ -29,7 +29,7 @@ test('reads each version, wherever it stands, and zero-padded amounts', () => {
   expect(readOffers({ 'payment-required': JSON.stringify({ x402Version: 2, accepts: [second] }) }, '')).toHaveLength(1)
 })
 
-test('what goes back to the seller is what the seller sent, word by word', () => {
+test('preserves the raw offer for the reply to the seller', () => {
   const sentOption = { ...second, extra: { name: 'Evil', version: '9', nested: [1] }, unknown: true }
   expect(readOffers(v2(sentOption), '')[0]?.raw).toEqual(sentOption)
 })
@@ -48,7 +48,7 @@ test.each([
   ['nothing', { maxAmountRequired: '0' }, 'It names no amount.'],
   ['more than there is', { maxAmountRequired: '9'.repeat(60) }, 'larger than any'],
   ['no time to pay', { maxTimeoutSeconds: 1 }, 'too short'],
-])('does not pay %s, and says why', (_, over, problem) => {
+])('does not pay %s and reports the reason', (_, over, problem) => {
   expect(read(over)).toMatchObject({ payable: false, problem: expect.stringContaining(problem) })
 })
 
@@ -59,7 +59,7 @@ test.each([
   ['a number in the place of text', { maxAmountRequired: 5 }],
   ['a payee that is an object', { payTo: { toString: 'x' } }],
   ['an amount of a million digits', { maxAmountRequired: '1'.repeat(1_000_000) }],
-])('does not even read %s', (_, over) => {
+])('does not parse %s', (_, over) => {
   expect(read(over)).toBeUndefined()
 })
 
@@ -77,13 +77,13 @@ test.each([
   expect(readOffers(headers, body)).toEqual([])
 })
 
-test('reads only so many offers, and takes what turns text around out of their words', () => {
+test('reads at most 20 offers and strips bidirectional characters from descriptions', () => {
   expect(readOffers({}, v1(...Array.from({ length: 1_000 }, () => good)))).toHaveLength(20)
   const description = 'Pay \u202e00.1\u202c\n\u0000 now\u200b'
   expect(read({ description })?.description).toBe('Pay 00.1 now')
 })
 
-test('test money is read as such, and which service it is for is checked where it is asked', () => {
+test('reads an offer of test money as payable', () => {
   const asset = '0x7357000000000000000000000000000000031337'
   expect(read({ network: 'eip155:31337', asset })).toMatchObject({ payable: true, test: true })
 })
@@ -94,7 +94,7 @@ const onSolana = {
   ...{ payTo: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', extra: { feePayer } },
 }
 
-test('of an offer on Solana it takes fee payer and memo, and nothing else that it adds', () => {
+test('reads only fee payer and memo from a Solana offer', () => {
   const extra = { feePayer, memo: 'order 7', computeUnitPrice: 9_000_000, instructions: ['evil'], recentBlockhash: 'x' }
   const [option] = readOffers({}, v1({ ...good, ...onSolana, extra }))
   expect(option?.offer).toMatchObject({ network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', amount_micro_usd: 10_000 })
@@ -116,6 +116,6 @@ test.each([
   ['a memo without end', { extra: { feePayer, memo: 'x'.repeat(257) } }, 'longer than 256 bytes'],
   ['a memo that turns text around', { extra: { feePayer, memo: 'a\u202eb' } }, 'invisible characters'],
   ['more than there is', { maxAmountRequired: String(2n ** 64n) }, 'larger than any'],
-])('does not pay on Solana for %s, and says why', (_, over, problem) => {
+])('does not pay on Solana for %s and reports the reason', (_, over, problem) => {
   expect(read({ ...onSolana, ...over })).toMatchObject({ payable: false, problem: expect.stringContaining(problem) })
 })

@@ -24,7 +24,7 @@ test.each([
   )
 })
 
-test('a body that is no JSON, or nests too deep, buys nothing that is known', () => {
+test('finds no purchase in invalid or deeply nested JSON', () => {
   for (const body of ['{', '['.repeat(100_000)]) {
     expect(findPurchase({ method: 'POST', url: '/domains/register', headers, body })).toBeUndefined()
   }

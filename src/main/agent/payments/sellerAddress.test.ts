@@ -10,7 +10,7 @@ test.each([
   'http://3000-abc.localhost:4000/',
   'http://[::1]:4000/',
   'https://8.8.8.8/',
-])('%s may be asked', (address) => {
+])('accepts the seller address %s', (address) => {
   expect(parseSellerAddress(address).protocol).toMatch(/^https?:$/)
 })
 
@@ -40,7 +40,7 @@ test.each([
   )
 })
 
-test('a public name leads to no private address, and a name of this computer nowhere else', () => {
+test('public names may not resolve to private addresses and local names only to loopback', () => {
   expect(isConnectionAllowed('93.184.215.14', 'shop.example')).toBe(true)
   for (const address of ['127.0.0.1', '10.1.2.3', '::1', 'fe80::1', '100.64.0.1'])
     expect(isConnectionAllowed(address, 'shop.example')).toBe(false)

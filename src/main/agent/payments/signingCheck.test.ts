@@ -51,7 +51,7 @@ const refusal = (status: number, code: string) => ({
 })
 
 test.each(['domain/taken', 'domain/busy', 'sandbox/not-found'])(
-  'what the service refuses as %s is not signed',
+  'does not sign after the service replies with %s',
   (code) =>
     expect(
       openCheck({ answer: refusal(code === 'sandbox/not-found' ? 404 : 409, code) }).check(),
@@ -65,11 +65,9 @@ test.each<[string, Partial<SellerResponse> | Error]>([
   ['fails', refusal(503, 'service/unavailable')],
   ['is asked too often', refusal(429, 'request/rate')],
   ['still offers it', {}],
-])('a service that %s keeps nothing from being signed', (_, answer) =>
-  expect(openCheck({ answer }).check()).resolves.toBeUndefined(),
-)
+])('signs if the service %s', (_, answer) => expect(openCheck({ answer }).check()).resolves.toBeUndefined())
 
-test('a price that changed is not signed', async () => {
+test('does not sign after a price change', async () => {
   const offer = createOffer()
   const body = Buffer.from(JSON.stringify({ x402Version: 1, accepts: [offer] }))
   const amount = String(Number(offer.maxAmountRequired))
@@ -77,7 +75,7 @@ test('a price that changed is not signed', async () => {
   await expect(openCheck({ answer: { body }, amount: '1' }).check()).rejects.toMatchObject({ code: 'purchase/price' })
 })
 
-test('the clock is compared with the network where no seller was asked just now', async () => {
+test('checks the clock against the network without a recent seller response', async () => {
   const minuteMs = 60_000
   for (const [via, waitedMs, networks] of [
     ['service', minuteMs, []],

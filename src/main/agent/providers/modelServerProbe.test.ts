@@ -29,7 +29,7 @@ afterEach(async () => {
   }
 })
 
-test('reads the names of models, each once', async () => {
+test('reads model names without duplicates', async () => {
   const data = [{ id: 'llama3.2:3b' }, { id: 'llama3.2:3b' }, { id: 'qwen/qwen3-8b', owned_by: 'x' }]
   expect(await probed((_, answer) => answer.end(JSON.stringify({ object: 'list', data })))).toEqual({
     kind: 'models',
@@ -38,7 +38,7 @@ test('reads the names of models, each once', async () => {
   })
 })
 
-test('takes no name that a model cannot have', async () => {
+test('skips invalid model names', async () => {
   const data = [
     '<img src=x onerror=alert(1)>',
     '../../etc/passwd',
@@ -55,7 +55,7 @@ test('takes no name that a model cannot have', async () => {
   })
 })
 
-test('takes 200 names at most', async () => {
+test('reads at most 200 names', async () => {
   const data = Array.from({ length: 5_000 }, (_, index) => ({ id: `m${index}` }))
   const read = await probed((_, answer) => answer.end(JSON.stringify({ data })))
   expect(read.kind === 'models' && read.models.length).toBe(200)
@@ -67,14 +67,14 @@ test.each([
   ['a list of other things', '{"data":[1,2,3]}'],
   ['deep JSON', '['.repeat(200_000)],
   ['nothing', ''],
-])('%s is no list of models', async (_, body) => {
+])('rejects %s as a list of models', async (_, body) => {
   expect(await probed((_, answer) => answer.end(body))).toEqual({
     kind: 'nothing',
     why: 'does not answer with a list of models',
   })
 })
 
-test('an answer without end is left', async () => {
+test('closes an endless response', async () => {
   let isClosed = false
   const read = await probed((_, answer) => {
     answer.on('close', () => {
@@ -90,7 +90,7 @@ test('an answer without end is left', async () => {
   await expect.poll(() => isClosed).toBe(true)
 })
 
-test('one that is silent, or drips, is left in time', async () => {
+test('times out on a silent or slow server', async () => {
   expect(await probed(() => {}, { withinMs: 50 })).toEqual({ kind: 'nothing', why: 'does not answer within 0.05 s' })
   const dripping: RequestListener = (_, answer) => {
     const drip = setInterval(() => answer.write(' '), 5)
@@ -99,7 +99,7 @@ test('one that is silent, or drips, is left in time', async () => {
   expect(await probed(dripping, { withinMs: 50 })).toMatchObject({ kind: 'nothing' })
 })
 
-test('follows no redirect, so that a key goes nowhere else', async () => {
+test('does not follow a redirect or send the key there', async () => {
   const heard: string[] = []
   const elsewhere = await serving((request, answer) => {
     heard.push(String(request.headers.authorization))
@@ -113,7 +113,7 @@ test('follows no redirect, so that a key goes nowhere else', async () => {
   expect(heard).toEqual([])
 })
 
-test('says when a key is wanted, and nothing of what the server says', async () => {
+test('reports a required key without quoting the server', async () => {
   const quoting: RequestListener = (request, answer) =>
     answer.writeHead(401).end(`wrong key ${request.headers.authorization}`)
   expect(await probed(quoting, { key: 'sk-secret' })).toEqual({ kind: 'needs-key' })

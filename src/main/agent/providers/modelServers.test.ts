@@ -70,7 +70,7 @@ function openServers({
   return { servers, orders, keys }
 }
 
-test('finds what lists models, and nothing of what else listens there', async () => {
+test('finds only servers that list models', async () => {
   const good = await serving(listing('llama3.2'))
   const page = await serving((_, answer) => answer.end('<html>A router</html>'))
   const closed = await serving((_, answer) => answer.writeHead(401).end())
@@ -85,7 +85,7 @@ test('finds what lists models, and nothing of what else listens there', async ()
   expect(await servers.find()).toEqual([{ ...response, added: true }])
 })
 
-test('hands all servers to the service with each change', async () => {
+test('sends all servers to the service on each change', async () => {
   let models = ['one']
   const baseUrl = await serving((request, answer) => listing(...models)(request, answer))
   const { servers, orders } = openServers()
@@ -104,7 +104,7 @@ test('hands all servers to the service with each change', async () => {
   await expect(servers.refresh(id)).rejects.toMatchObject({ code: 'model-server/not-found' })
 })
 
-test('the key of a server is removed with it', async () => {
+test('removes the key of a server with it', async () => {
   const { servers, keys } = openServers()
   const { id } = await servers.add({ name: 'box', baseUrl: await serving(listing('one')) })
   await servers.setKey(id, 'secret-key')
@@ -113,7 +113,7 @@ test('the key of a server is removed with it', async () => {
   expect(keys.findKey(id)).toBeUndefined()
 })
 
-test('a server that fails later keeps the models that it had', async () => {
+test('a server retains its models after a later error', async () => {
   let isBroken = false
   const baseUrl = await serving((request, answer) =>
     isBroken ? answer.end('<html>') : listing('one')(request, answer),
@@ -125,7 +125,7 @@ test('a server that fails later keeps the models that it had', async () => {
   expect(servers.get(id).models).toEqual(['one'])
 })
 
-test('refuses a name or an address that is taken, and says by whom', async () => {
+test('rejects a duplicate name or address and reports the owner', async () => {
   const baseUrl = await serving(listing('one'))
   const { servers } = openServers()
   await servers.add({ name: 'mine', baseUrl })
@@ -138,7 +138,7 @@ test('refuses a name or an address that is taken, and says by whom', async () =>
   await expect(servers.add({ name: 'other', baseUrl })).rejects.toThrow('already added as “mine”')
 })
 
-test('a service elsewhere takes none', async () => {
+test('rejects servers for a remote service', async () => {
   const { servers } = openServers({ isHosted: true })
   expect(servers.list()).toEqual({ managed_by: 'operator', servers: [] })
   await expect(servers.add({ name: 'mine', baseUrl: 'http://127.0.0.1:9/v1' })).rejects.toMatchObject({
@@ -146,7 +146,7 @@ test('a service elsewhere takes none', async () => {
   })
 })
 
-test('a server on the internet has a price, or an unknown one, and never a price of nothing', async () => {
+test('a server on the internet has a listed or unknown price but never zero', async () => {
   const list = {
     data: [
       { id: 'paid/listed', pricing: { prompt: '0.00000015', completion: '0.0000006', image: '0' } },
@@ -174,7 +174,7 @@ test('a server on the internet has a price, or an unknown one, and never a price
   expect(readSentServer()).toMatchObject({ free: true, prices: {} })
 })
 
-test('a server is free or paid by its address unless set', async () => {
+test('a server is free or paid by its address unless configured', async () => {
   const baseUrl = await serving(listing('one'))
   const { servers } = openServers()
   expect((await servers.add({ name: 'here', baseUrl })).free).toBe(true)

@@ -29,7 +29,7 @@ function openKeys() {
   return { keys, events, refusedAt: catchRefusal }
 }
 
-test('a key that the provider refused is marked until it is replaced or accepted', async () => {
+test('a rejected provider key is marked until it is replaced or accepted', async () => {
   const { keys, events, refusedAt } = openKeys()
   await keys.set('a', 'sk-first-key')
   events.length = 0
@@ -46,7 +46,7 @@ test('a key that the provider refused is marked until it is replaced or accepted
   expect(await refusedAt('a')).toBeNull()
 })
 
-test('models of a server of one’s own mark no provider', async () => {
+test('a custom model server marks no provider key', async () => {
   const { keys, events } = openKeys()
   keys.learn('local:router', false)
   expect(events).toEqual([])

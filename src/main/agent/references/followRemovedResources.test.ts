@@ -66,7 +66,7 @@ function follow(log = silentLog): ReturnType<typeof createEmitter<LocalEvent>> {
 const hear = (kind: RemovedThing['kind']) => removed.subscribe({ kind, onRemoved: (thing) => delivered.push(thing) })
 const entry = (sequence: number, id = `s${sequence}`, kind = 'sandbox'): Entry => ({ sequence, kind, id, name: id })
 
-test('reads all pages once, in order, and skips kinds of a later service', async () => {
+test('reads all pages once in order and skips unknown kinds', async () => {
   hear('sandbox')
   outbox = [entry(1), entry(2, 'unknown', 'spaceship'), entry(3), entry(4), entry(5)]
   const events = follow()
@@ -77,7 +77,7 @@ test('reads all pages once, in order, and skips kinds of a later service', async
   expect(delivered.map(({ id }) => id)).toEqual(['s1', 's3', 's4', 's5', 's6'])
 })
 
-test('an entry is acknowledged only once everybody has applied it', async () => {
+test('acknowledges an entry only after all subscribers have applied it', async () => {
   let failures = 1
   removed.subscribe({
     kind: 'sandbox',
@@ -95,7 +95,7 @@ test('an entry is acknowledged only once everybody has applied it', async () => 
   expect(delivered).toHaveLength(2)
 })
 
-test('begins anew where the database of the service was restored', async () => {
+test('restarts from the beginning after the service database was restored', async () => {
   records.acknowledge('acc_1', 900)
   hear('sandbox')
   outbox = [entry(7)]
@@ -104,7 +104,7 @@ test('begins anew where the database of the service was restored', async () => {
   expect(delivered.map(({ id }) => id)).toEqual(['s7'])
 })
 
-test('finds what is gone without an entry, and nothing that another account has', async () => {
+test('detects resources removed without an entry but ignores those of other accounts', async () => {
   hear('sandbox')
   removed.subscribe({ kind: 'sandbox', referred: () => ['known', 'elsewhere', 'never'], onRemoved() {} })
   records.replace(
@@ -125,7 +125,7 @@ test('finds what is gone without an entry, and nothing that another account has'
   ])
 })
 
-test('the 20 accounts that were compared last are stored', () => {
+test('stores the 20 most recently compared accounts', () => {
   for (let index = 0; index < 30; index += 1) {
     records.replace(`acc_${index}`, 'sandbox', new Map([[`s${index}`, 'atlas']]))
   }
@@ -134,7 +134,7 @@ test('the 20 accounts that were compared last are stored', () => {
   expect(records.exists('sandbox', 's10')).toBe(true)
 })
 
-test('a service cannot remove what only another account has', async () => {
+test('a service cannot remove a resource of another account', async () => {
   hear('sandbox')
   records.replace('acc_2', 'sandbox', new Map([['theirs', 'atlas']]))
   outbox = [entry(1, 'theirs'), entry(2, 'own')]
@@ -144,7 +144,7 @@ test('a service cannot remove what only another account has', async () => {
   expect(records.exists('sandbox', 'theirs')).toBe(true)
 })
 
-test('a service can neither remove nor evict what another service has', async () => {
+test('a service cannot remove or evict resources of another service', async () => {
   hear('sandbox')
   const hostile = createExistingResourceRepository(database, 'https://elsewhere.example')
   records.replace('acc_1', 'sandbox', new Map([['own', 'atlas']]))
@@ -162,7 +162,7 @@ test('a service can neither remove nor evict what another service has', async ()
   expect(delivered.map(({ id }) => id)).toEqual(['other'])
 })
 
-test('removals arrive after the address of the service has changed', async () => {
+test('applies removals after the service address has changed', async () => {
   hear('sandbox')
   createExistingResourceRepository(database, 'https://old.example').replace(
     'acc_1',
@@ -175,7 +175,7 @@ test('removals arrive after the address of the service has changed', async () =>
   await eventually(() => expect(delivered.map(({ id }) => id)).toEqual(['own']))
 })
 
-test('takes over records of a version that did not store their service', () => {
+test('adopts records of a version that did not store their service', () => {
   createExistingResourceRepository(database, '').replace('acc_1', 'sandbox', new Map([['s1', 'atlas']]))
   createExistingResourceRepository(database, '').acknowledge('acc_1', 7)
   expect(records.list('acc_1', 'sandbox').size).toBe(0)
@@ -186,7 +186,7 @@ test('takes over records of a version that did not store their service', () => {
   expect(records.isOfOthers('acc_1', 'sandbox', 's1')).toBe(false)
 })
 
-test('reading ends with a service whose outbox does not', async () => {
+test('stops reading an endless outbox', async () => {
   const endless = { account_id: 'acc_1', things: [], has_more: true, last_sequence: 9 }
   const read = answers.removedThingList
   let pages = 0
@@ -204,7 +204,7 @@ test('reading ends with a service whose outbox does not', async () => {
   expect([pages, warned]).toEqual([20, ['Error: The outbox of the service has more than 20 pages.']])
 })
 
-test('a flood of announced sandboxes is bounded', async () => {
+test('limits a flood of announced sandboxes', async () => {
   sandboxes = [{ id: 'present', name: 'web' }]
   const events = follow()
   await eventually(() => expect(records.list('acc_1', 'sandbox').size).toBe(1))

@@ -20,7 +20,7 @@ function built(): string {
   return folder
 }
 
-test('a page gets its own style, script and fonts, by their kind', async () => {
+test('serves the style, script and fonts of a page with their type', async () => {
   const asset = createSecurePromptAssets(built())
   const read = async (name: string) => {
     const { bytes, type } = (await asset(name)) ?? { bytes: Buffer.from('none'), type: 'none' }
@@ -32,7 +32,7 @@ test('a page gets its own style, script and fonts, by their kind', async () => {
   expect(await read(font)).toEqual([font, 'font/woff2'])
 })
 
-test('no other file of the interface is served where secrets are given', async () => {
+test('serves no other interface file to a secure prompt', async () => {
   const asset = createSecurePromptAssets(built())
   for (const name of ['base-C18HRjrl.js', 'spreadsheet-CTIncYxj.js', 'prompt-Zyx98765.js', '../index.html', '', '..']) {
     expect(asset(name)).toBeUndefined()
@@ -40,7 +40,7 @@ test('no other file of the interface is served where secrets are given', async (
   await expect(asset('inter-../../index.html.woff2') ?? Promise.reject(new Error('none'))).rejects.toThrow()
 })
 
-test('says so where the interface is not built', async () => {
+test('reports a missing interface build', async () => {
   await expect(createSecurePromptAssets(temporaryFolder('empty'))('prompt.css')).rejects.toMatchObject({
     code: 'request/not-found',
   })

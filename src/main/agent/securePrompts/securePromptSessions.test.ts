@@ -12,7 +12,7 @@ const createForm =
 test.each([
   ['done', undefined],
   ['wrong', new Error('not that')],
-])('a secure prompt that ends while its step runs holds nothing afterwards: %s', async (_, error) => {
+])('a secure prompt that ends during its step holds no secret afterwards: %s', async (_, error) => {
   const sessions = createSecurePromptSessions({ now: Date.now, onUnexpected: () => {} })
   onTestFinished(() => sessions.close())
   const secret = createSecretBuffer()

@@ -58,7 +58,7 @@ const vectorData = {
   },
 } as const
 
-test('the test vector: canonical JSON, payload hash, and the hash that its address signed', async () => {
+test('matches the test vector of canonical JSON, payload hash and signed hash', async () => {
   expect(canonicalizeProfile(profile({ automaton_address: vector.address }))).toBe(vector.canonical)
   expect(keccak256(stringToBytes(vector.canonical))).toBe(vector.payloadHash)
   const hash = await computeTypedDataHash(vectorData)
@@ -83,25 +83,25 @@ test('signs typed data that viem and ethers recover to the address', async () =>
   expect(ethersVerify(domain, { Register: [...types.Register] }, message, signature)).toBe(address)
 })
 
-test('the domain has the name of the configuration', async () => {
+test('the typed data domain uses the configured name', async () => {
   const { signature } = await createTestSigner('Another Name').signed(register())
   expect(signature).not.toBe((await tested.signed(register())).signature)
 })
 
-test('an address is hashed as it was sent, whatever its case', async () => {
+test('hashes an address in the case it was sent', async () => {
   const lower = { automaton_address: keys.evm.address.toLowerCase() }
   const { registration } = await tested.signed(register(lower))
   expect(registration?.automaton_address).toBe(keys.evm.address.toLowerCase())
   expect(registration?.payload_hash).toBe(id(canonicalizeProfile(profile(lower))))
 })
 
-test('the account is the one whose address is registered', async () => {
+test('signs with the account of the registered address', async () => {
   const { account, intent } = await tested.prepare(register({ automaton_address: keys.otherEvm.address }))
   expect(account.id).toBe(keys.otherEvm.id)
   expect(intent.account_id).toBe(keys.otherEvm.id)
 })
 
-test('Solana signs the text, and names its chain', async () => {
+test('Solana signs text that names its chain', async () => {
   const intent = register({ automaton_address: keys.solana.address }, { chain_type: 'solana' })
   const { raw } = await tested.prepare(intent)
   const { signature, registration } = await tested.signed(intent)
@@ -120,7 +120,7 @@ test('Solana signs the text, and names its chain', async () => {
   expect(registration?.chain_type).toBe('solana')
 })
 
-test('shows the profile, its hash, and the typed data', async () => {
+test('shows the profile, its hash and the typed data', async () => {
   const { sentence, fields, raw } = await tested.prepare(register({ bio: 'Reads mail.\nWrites poems.' }))
   expect(sentence).toBe('Register the automaton “N ü "q"” with the address 0xf39F…2266, for good.')
   expect(fields.map(({ label, value }) => [label, value])).toEqual(
@@ -133,7 +133,7 @@ test('shows the profile, its hash, and the typed data', async () => {
   expect(JSON.parse(raw)).toMatchObject({ domain, primaryType: 'Register', message: { nonce: vector.nonce } })
 })
 
-test('half a character is no part of an intent', async () => {
+test('rejects an unpaired surrogate in an intent', async () => {
   await expect(tested.prepare(register({ name: 'a\ud800' }))).rejects.toThrow('must be well-formed Unicode')
 })
 
@@ -161,7 +161,7 @@ test.each([
   await expect(tested.prepare(intent)).rejects.toEqual(refusal(message))
 })
 
-test('warns of a creator whose checksum is wrong, and of characters nobody sees', async () => {
+test('warns of an invalid creator checksum and of invisible characters', async () => {
   const { fields } = await tested.prepare(
     register({ creator_address: vector.address.replace('5d38E', '5D38e'), name: 'a\u200bb' }),
   )
@@ -171,7 +171,7 @@ test('warns of a creator whose checksum is wrong, and of characters nobody sees'
   ])
 })
 
-test('canonical JSON: keys in order, nothing added, nothing lost, whatever the values', () => {
+test('canonical JSON sorts keys and preserves every value', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', maxLength: 12 }),

@@ -19,13 +19,13 @@ test.each([
     /^`chain_type` must be evm or solana/,
   ],
   ['a foreign account id', { kind: 'message', text: 'a', account_id: 'wal_1' }, /^`account_id` must be an id/],
-])('takes intents only: %s', async (_, input, reason) => {
+])('accepts only valid intents: %s', async (_, input, reason) => {
   const prepared = createTestSigner().signer.prepare(asIntent(input))
   if (reason) await expect(prepared).rejects.toEqual(refusal(reason))
   else expect((await prepared).intent).not.toHaveProperty('bytes') // unknown fields are dropped
 })
 
-test('whatever it is given, it is an intent or it is refused', async () => {
+test('rejects any input that is not an intent', async () => {
   const { signer, keys } = createTestSigner()
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), async (input) => {
@@ -35,7 +35,7 @@ test('whatever it is given, it is an intent or it is refused', async () => {
   expect(keys.lent).toEqual([])
 })
 
-test('signs what was shown, and nothing that was changed afterwards', async () => {
+test('signs only the intent that was shown', async () => {
   const { signer, prepare, keys } = createTestSigner()
   const prepared = await prepare(message)
   const changed: PreparedIntent[] = [
@@ -50,7 +50,7 @@ test('signs what was shown, and nothing that was changed afterwards', async () =
   expect(keys.lent).toEqual([])
 })
 
-test('the same intent has the same signature, and low s', async () => {
+test('signatures are deterministic with a low s', async () => {
   const { signed } = createTestSigner()
   const half = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
   for (const text of ['one', 'two', 'three', 'four']) {
@@ -60,14 +60,14 @@ test('the same intent has the same signature, and low s', async () => {
   }
 })
 
-test('keys are lent for the signature alone, and zeros afterwards', async () => {
+test('keys are lent only during signing and zeroed afterwards', async () => {
   const { signed, keys } = createTestSigner()
   await signed(message)
   await signed({ ...message, chain_type: 'solana' })
   expect(keys.lent).toEqual([new Uint8Array(32), new Uint8Array(32)])
 })
 
-test('what the key of another address would sign is never returned', async () => {
+test('rejects a signature by the key of another address', async () => {
   const { signed, keys } = createTestSigner()
   keys.mixUp()
   const damaged = expect.objectContaining({ code: 'wallet/damaged' })
@@ -75,14 +75,14 @@ test('what the key of another address would sign is never returned', async () =>
   await expect(signed({ ...message, chain_type: 'solana' })).rejects.toEqual(damaged)
 })
 
-test('prepares while the wallet is locked, and signs when it is not', async () => {
+test('prepares while the wallet is locked and signs once unlocked', async () => {
   const { signer, prepare, keys } = createTestSigner()
   keys.lock()
   const prepared = await prepare(message)
   await expect(signer.sign(prepared)).rejects.toEqual(expect.objectContaining({ code: 'wallet/locked' }))
 })
 
-test('an account of the other chain is not found', async () => {
+test('rejects an account of another chain', async () => {
   const { prepare, keys } = createTestSigner()
   const intent = prepare({ ...message, account_id: keys.solana.id })
   await expect(intent).rejects.toEqual(expect.objectContaining({ code: 'wallet/account-not-found' }))

@@ -32,33 +32,36 @@ const types = {
 test.each([
   ['base', 8453, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'USD Coin'],
   ['eip155:84532', 84532, '0x036CbD53842c5426634e7929541eC2318f3dCF7e', 'USDC'],
-] as const)('signs for the USDC of %s from its own table', async (network, chainId, verifyingContract, name) => {
-  const { signature, authorization } = await tested.signed(pay({ network, valid_seconds: 60 }))
-  const domain = { name, version: '2', chainId, verifyingContract }
-  expect(authorization).toEqual({
-    from: keys.evm.address,
-    to: payee,
-    value: '5000000',
-    validAfter: '0',
-    validBefore: String(Math.floor(testTime / 1000) + 60),
-    nonce: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-  })
-  const { from = '', to = '', value = '', validAfter = '', validBefore = '', nonce = '' } = authorization ?? {}
-  const message = {
-    from: from as `0x${string}`,
-    to: to as `0x${string}`,
-    value: BigInt(value),
-    validAfter: BigInt(validAfter),
-    validBefore: BigInt(validBefore),
-    nonce: nonce as `0x${string}`,
-  }
-  const data = { domain, types, primaryType: 'TransferWithAuthorization', message } as const
-  expect(await recoverTypedDataAddress({ ...data, signature: signature as `0x${string}` })).toBe(keys.evm.address)
-  const list = { TransferWithAuthorization: [...types.TransferWithAuthorization] }
-  expect(ethersVerify(domain, list, message, signature)).toBe(keys.evm.address)
-})
+] as const)(
+  'signs for the USDC contract of %s from an internal table',
+  async (network, chainId, verifyingContract, name) => {
+    const { signature, authorization } = await tested.signed(pay({ network, valid_seconds: 60 }))
+    const domain = { name, version: '2', chainId, verifyingContract }
+    expect(authorization).toEqual({
+      from: keys.evm.address,
+      to: payee,
+      value: '5000000',
+      validAfter: '0',
+      validBefore: String(Math.floor(testTime / 1000) + 60),
+      nonce: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    })
+    const { from = '', to = '', value = '', validAfter = '', validBefore = '', nonce = '' } = authorization ?? {}
+    const message = {
+      from: from as `0x${string}`,
+      to: to as `0x${string}`,
+      value: BigInt(value),
+      validAfter: BigInt(validAfter),
+      validBefore: BigInt(validBefore),
+      nonce: nonce as `0x${string}`,
+    }
+    const data = { domain, types, primaryType: 'TransferWithAuthorization', message } as const
+    expect(await recoverTypedDataAddress({ ...data, signature: signature as `0x${string}` })).toBe(keys.evm.address)
+    const list = { TransferWithAuthorization: [...types.TransferWithAuthorization] }
+    expect(ethersVerify(domain, list, message, signature)).toBe(keys.evm.address)
+  },
+)
 
-test('is good for 300 seconds at most, from the signature on, with a nonce of its own', async () => {
+test('is valid for 300 seconds at most from signing, with a unique nonce', async () => {
   const later = createTestSigner()
   const prepared = await later.prepare(pay({ valid_seconds: 86_400 }))
   later.clock.now += 3_600_000
@@ -68,7 +71,7 @@ test('is good for 300 seconds at most, from the signature on, with a nonce of it
   expect(first.authorization?.nonce).not.toBe(second.authorization?.nonce)
 })
 
-test('says what is paid, exactly', async () => {
+test('describes the exact payment', async () => {
   const { sentence, fields, host, amountMicroUsd, raw } = await tested.prepare(
     pay({ amount: '1234567', description: '5 credits' }),
   )
@@ -85,7 +88,7 @@ test('says what is paid, exactly', async () => {
   })
 })
 
-test('warns where the money is worth nothing', async () => {
+test('warns of a network where money is worth nothing', async () => {
   const { fields } = await tested.prepare(pay({ network: 'base-sepolia' }))
   expect(fields.at(-1)).toMatchObject({ kind: 'warning', value: 'Money on Base Sepolia is worth nothing.' })
 })
@@ -104,13 +107,13 @@ test.each([
   await expect(tested.prepare(pay(over))).rejects.toEqual(refusal(message))
 })
 
-test.each(['0', '-1', '1.5', '1e6', '0x10', '', '01', '9'.repeat(19)])('refuses the amount %j', async (amount) => {
+test.each(['0', '-1', '1.5', '1e6', '0x10', '', '01', '9'.repeat(19)])('rejects the amount %j', async (amount) => {
   // Past the schema of the local API: the signer looks for itself.
   const intent = { ...pay(), amount, valid_seconds: 300 } as Parameters<typeof tested.signer.prepare>[0]
   await expect(tested.signer.prepare(intent)).rejects.toEqual(refusal(/^`amount` must be a decimal number/))
 })
 
-test('every amount that is signed is the one that was shown', async () => {
+test('the signed amount always equals the shown one', async () => {
   await fc.assert(
     fc.asyncProperty(fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }), async (amount) => {
       const { fields, amountMicroUsd } = await tested.prepare(pay({ amount: String(amount) }))

@@ -20,7 +20,7 @@ const siwe = (over: object = {}): IntentInput => ({ kind: 'siwe', ...base, ...ov
 const siws = (over: object = {}): IntentInput => ({ kind: 'siws', ...base, ...over })
 
 test.each([undefined, 'Sign in to Example, please.'])(
-  'SIWE is the message of viem, statement: %s',
+  'SIWE matches the message of viem, statement: %s',
   async (statement) => {
     const { message, signature, address } = await tested.signed(siwe({ statement }))
     expect(message).toBe(
@@ -49,7 +49,7 @@ test.each([undefined, 'Sign in to Example, please.'])(
 )
 
 test.each([undefined, 'Sign in to Example, please.'])(
-  'SIWS is the text of the standard, statement: %s',
+  'SIWS matches the standard text, statement: %s',
   async (statement) => {
     const { message, signature, address } = await tested.signed(siws({ statement }))
     expect(message).toBe(
@@ -69,7 +69,7 @@ test.each([undefined, 'Sign in to Example, please.'])(
   },
 )
 
-test('what was left out is filled in, and stays as it was shown', async () => {
+test('fills in omitted fields and signs them as shown', async () => {
   const later = createTestSigner()
   const { intent, raw, host } = await later.prepare(siwe())
   expect(intent).toMatchObject({
@@ -84,7 +84,7 @@ test('what was left out is filled in, and stays as it was shown', async () => {
   expect(host).toBe('example.com')
 })
 
-test('what has expired while it waited is not signed', async () => {
+test('does not sign an intent that expired while waiting', async () => {
   const later = createTestSigner()
   const prepared = await later.prepare(siwe())
   later.clock.now += 61 * minute
@@ -94,7 +94,7 @@ test('what has expired while it waited is not signed', async () => {
   expect(later.keys.lent).toEqual([])
 })
 
-test('a port and an address of this machine are hosts too', async () => {
+test('accepts a port and an address of this computer as host', async () => {
   const { host, fields } = await tested.prepare(siwe({ domain: '127.0.0.1:4000', uri: 'http://127.0.0.1:4000' }))
   expect(host).toBe('127.0.0.1:4000')
   expect(fields.filter(({ kind }) => kind === 'warning')).toEqual([])
@@ -129,14 +129,14 @@ test.each([
   await expect(tested.prepare(siws(over))).rejects.toEqual(refusal(message))
 })
 
-test('refuses networks that it does not know', async () => {
+test('rejects unknown networks', async () => {
   await expect(tested.prepare(siwe({ chain_id: 1 }))).rejects.toEqual(refusal(/^chain_id 1 is not a network/))
   await expect(tested.prepare(siws({ chain_id: 'mainnet\nNonce: x' }))).rejects.toEqual(
     refusal(/^chain_id "mainnet\\nN/),
   )
 })
 
-test('warns of test networks, of names that imitate, and of open connections', async () => {
+test('warns of test networks, lookalike names and unencrypted connections', async () => {
   const listWarnings = async (intent: IntentInput) =>
     (await tested.prepare(intent)).fields.filter(({ kind }) => kind === 'warning').map(({ value }) => value)
   expect(await listWarnings(siwe({ chain_id: 84532 }))).toEqual(['Base Sepolia is a test network.'])

@@ -24,7 +24,7 @@ function recovers(hash: `0x${string}`, signature: Signature, to: { x: bigint; y:
   }
 }
 
-test.each(['one key', 'another key', 'a third key'])('says of %s what recovering says', async (key) => {
+test.each(['one key', 'another key', 'a third key'])('agrees with public key recovery for %s', async (key) => {
   const publicKey = derivePublicKey(key)
   const isSignedBy = await createSignatureVerifier(publicKey)
   const said = { yes: 0, no: 0 }
@@ -52,7 +52,7 @@ test.each(['one key', 'another key', 'a third key'])('says of %s what recovering
   expect(said).toEqual({ yes: 8, no: 28 })
 })
 
-test('knows no signature outside of the numbers that there are', async () => {
+test('rejects signature scalars outside of the valid range', async () => {
   const isSignedBy = await createSignatureVerifier(derivePublicKey('one key'))
   const hash = digest('first')
   const { r, s, yParity } = signHash('one key', hash)

@@ -39,7 +39,7 @@ const read = (wire = '') => {
   return { messageBytes, signatures, compiled, message: decompileTransactionMessage(compiled) }
 }
 
-test.each(solanaNetworks)('on $name it is what the library of Solana reads, with its own USDC', async (network) => {
+test.each(solanaNetworks)('on $name the transaction decodes with the Solana library and its USDC', async (network) => {
   const { id, usdc } = network
   const { transaction, authorization, signature, address } = await tested.signed(pay({ network: id, memo: 'order 7' }))
   expect(address).toBe(keys.solana.address)
@@ -100,7 +100,7 @@ test.each(solanaNetworks)('on $name it is what the library of Solana reads, with
   expect(await readTransactionNonce(transaction ?? '')).toBe(nonce)
 })
 
-test('any payee and amount come out as they went in, and two payments are never the same', async () => {
+test('preserves any payee and amount, and never repeats a payment', async () => {
   const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 })
   await fc.assert(
     fc.asyncProperty(seeds, fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }), async (seed, amount) => {
@@ -115,7 +115,7 @@ test('any payee and amount come out as they went in, and two payments are never 
   )
 })
 
-test('what a person sees says all that moves', async () => {
+test('shows the user everything the transaction moves', async () => {
   const { sentence, fields, raw, amountMicroUsd } = await tested.prepare(pay({ memo: 'order 7' }))
   expect(sentence).toMatch(/^Pay 5\.00 USDC to .+ on Solana for https:\/\/api\.example\.com\/pay\/5$/)
   expect(amountMicroUsd).toBe(5_000_000n)
@@ -146,7 +146,7 @@ describe('refuses', () => {
     await expect(tested.prepare(pay(over))).rejects.toEqual(refusal(message))
   })
 
-  test('the token account of the payer, or of the payee, as fee payer', async () => {
+  test('the token account of the payer or the payee as fee payer', async () => {
     for (const owner of [keys.solana.address, payee]) {
       const seeds = { owner: owner as never, mint: mainnet.usdc.address as never, tokenProgram: TOKEN_PROGRAM_ADDRESS }
       const [account] = await findAssociatedTokenPda(seeds)
@@ -162,18 +162,18 @@ describe('refuses', () => {
     },
   )
 
-  test('everything where no node of Solana is known', async () => {
+  test('every payment without a configured Solana node', async () => {
     await expect(createTestSigner().signed(pay())).rejects.toEqual(refusal(/not possible here/))
   })
 
-  test('bytes that the account did not sign', async () => {
+  test('bytes not signed by the account', async () => {
     const { keys: mixed, signed } = createTestSigner(undefined, async () => blockHash)
     mixed.mixUp()
     await expect(signed(pay())).rejects.toMatchObject({ code: 'wallet/damaged' })
   })
 })
 
-test('an address without a key of its own is told as such', async () => {
+test('warns of a payee address without a key', async () => {
   const seeds = {
     owner: payee as never,
     mint: solanaNetworks[0].usdc.address as never,

@@ -23,7 +23,7 @@ const tested = createTestSigner()
 const { keys } = tested
 const message = (text: string, over: object = {}): IntentInput => ({ kind: 'message', text, ...over })
 
-test('EVM signs text by EIP-191', async () => {
+test('EVM signs text as EIP-191', async () => {
   const text = 'I own this.\n\tGrüße, 🦉'
   const { signature, address: signer } = await tested.signed(message(text))
   expect(ethersVerify(text, signature)).toBe(keys.evm.address)
@@ -31,7 +31,7 @@ test('EVM signs text by EIP-191', async () => {
   expect(await verifyMessage({ address: by, message: text, signature: signatureHex })).toBe(true)
 })
 
-test('Solana signs the very bytes', async () => {
+test('Solana signs the exact bytes', async () => {
   const text = 'I own this.'
   const { signature } = await tested.signed(message(text, { chain_type: 'solana' }))
   const bytes = new TextEncoder().encode(text)
@@ -69,7 +69,7 @@ test.each([
   await expect(tested.prepare(message(text, { chain_type: 'solana' }))).rejects.toEqual(refusal(reason))
 })
 
-test('warns of a hash, and of characters nobody sees', async () => {
+test('warns of a hash and of invisible characters', async () => {
   const warnings = async (text: string) =>
     (await tested.prepare(message(text))).fields.filter(({ kind }) => kind === 'warning').map(({ value }) => value)
   expect(await warnings(`0x${'ab'.repeat(32)}`)).toEqual(['Nobody can tell from a hash what you agree to.'])
@@ -77,14 +77,14 @@ test('warns of a hash, and of characters nobody sees', async () => {
   expect(await warnings('👩‍🚀 is fine')).toEqual([])
 })
 
-test.each(['legacy', 0] as const)('knows a transaction message of Solana, version %s', (version) => {
+test.each(['legacy', 0] as const)('recognizes a Solana transaction message of version %s', (version) => {
   const bytes = transactionMessage(version)
   expect(isSolanaMessage(bytes)).toBe(true)
   expect(isSolanaMessage(bytes.subarray(0, -1))).toBe(false)
   expect(isSolanaMessage(Uint8Array.from([...bytes, 0]))).toBe(false)
 })
 
-test.each(['', 'Hello', 'a'.repeat(4000), '{"a":1}'])('plain text is none: %.10s', (text) => {
+test.each(['', 'Hello', 'a'.repeat(4000), '{"a":1}'])('plain text is not a transaction message: %.10s', (text) => {
   expect(isSolanaMessage(new TextEncoder().encode(text))).toBe(false)
 })
 

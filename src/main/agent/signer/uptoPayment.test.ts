@@ -26,41 +26,38 @@ const pay = (over: object = {}): IntentInput => ({
 })
 type Hex = `0x${string}`
 
-test('the contracts are those of x402, and not the one that takes an exact amount', () => {
+test('uses the x402 contracts for Permit2 and upto rather than exact', () => {
   expect(permit2).toEqual({ address: PERMIT2_ADDRESS, uptoSpender: x402UptoPermit2ProxyAddress })
   expect(permit2.uptoSpender).not.toBe(x402ExactPermit2ProxyAddress)
 })
 
-test.each(evmNetworks)(
-  'on $name it is what the types of x402 say, for one contract and one facilitator',
-  async (network) => {
-    const { signature, authorization, permit, address } = await tested.signed(
-      pay({ network: network.id, valid_seconds: 60 }),
-    )
-    const { nonce = '', validBefore = '' } = authorization ?? {}
-    expect(permit).toEqual({ token: network.usdc.address, spender: x402UptoPermit2ProxyAddress, facilitator })
-    expect(authorization).toEqual({
-      ...{ from: keys.evm.address, to: payee, value: '5000000', validAfter: '0' },
-      validBefore: String(Math.floor(testTime / 1000) + 60),
-      nonce: expect.stringMatching(/^\d+$/),
-    })
-    const signer = await recoverTypedDataAddress({
-      domain: { name: 'Permit2', chainId: network.chainId, verifyingContract: PERMIT2_ADDRESS },
-      types: uptoPermit2WitnessTypes,
-      primaryType: 'PermitWitnessTransferFrom',
-      message: {
-        permitted: { token: network.usdc.address, amount: 5_000_000n },
-        spender: x402UptoPermit2ProxyAddress,
-        ...{ nonce: BigInt(nonce), deadline: BigInt(validBefore) },
-        witness: { to: payee, facilitator, validAfter: 0n },
-      },
-      signature: signature as Hex,
-    })
-    expect([signer, address]).toEqual([keys.evm.address, keys.evm.address])
-  },
-)
+test.each(evmNetworks)('on $name matches the x402 types for one contract and one facilitator', async (network) => {
+  const { signature, authorization, permit, address } = await tested.signed(
+    pay({ network: network.id, valid_seconds: 60 }),
+  )
+  const { nonce = '', validBefore = '' } = authorization ?? {}
+  expect(permit).toEqual({ token: network.usdc.address, spender: x402UptoPermit2ProxyAddress, facilitator })
+  expect(authorization).toEqual({
+    ...{ from: keys.evm.address, to: payee, value: '5000000', validAfter: '0' },
+    validBefore: String(Math.floor(testTime / 1000) + 60),
+    nonce: expect.stringMatching(/^\d+$/),
+  })
+  const signer = await recoverTypedDataAddress({
+    domain: { name: 'Permit2', chainId: network.chainId, verifyingContract: PERMIT2_ADDRESS },
+    types: uptoPermit2WitnessTypes,
+    primaryType: 'PermitWitnessTransferFrom',
+    message: {
+      permitted: { token: network.usdc.address, amount: 5_000_000n },
+      spender: x402UptoPermit2ProxyAddress,
+      ...{ nonce: BigInt(nonce), deadline: BigInt(validBefore) },
+      witness: { to: payee, facilitator, validAfter: 0n },
+    },
+    signature: signature as Hex,
+  })
+  expect([signer, address]).toEqual([keys.evm.address, keys.evm.address])
+})
 
-test('says that it is a limit, and who may take it', async () => {
+test('describes the limit and the facilitator that settles it', async () => {
   const { sentence, fields, amountMicroUsd } = await tested.prepare(pay())
   expect(sentence).toBe('Pay up to 5.00 USDC to 0x5d38…6811 on Base for https://api.example.com/pay/5')
   expect(fields).toEqual(
@@ -72,7 +69,7 @@ test('says that it is a limit, and who may take it', async () => {
   expect(amountMicroUsd).toBe(5_000_000n)
 })
 
-test('is good for 300 seconds at most, and for one payment', async () => {
+test('is valid for 300 seconds at most and for one payment', async () => {
   const [first, second] = await Promise.all([tested.signed(pay({ valid_seconds: 86_400 })), tested.signed(pay())])
   expect(first.authorization?.validBefore).toBe(String(Math.floor(testTime / 1000) + 300))
   expect(first.authorization?.nonce).not.toBe(second.authorization?.nonce)

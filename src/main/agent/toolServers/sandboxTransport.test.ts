@@ -47,7 +47,7 @@ test('closes the connection when a program stops reading within a message', asyn
   await expect(transport.send(message)).rejects.toMatchObject({ code: 'tool-server/failed' })
 })
 
-test('a connection that is closed while its program starts leaves no terminal', async () => {
+test('closing a connection during program startup leaves no terminal', async () => {
   const opening = Promise.withResolvers<{ session_id: string }>()
   const closed: unknown[] = []
   const call = async (route: unknown, input: object): Promise<unknown> => {

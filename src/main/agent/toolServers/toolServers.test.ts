@@ -40,7 +40,7 @@ function openServers() {
   return { servers, add, secrets, ended, notes }
 }
 
-test('the secrets of a server are removed with it', async () => {
+test('removes the secrets of a server with it', async () => {
   const { servers, add, secrets } = openServers()
   const [removed, remaining] = [add('box', sandboxId), add('other', sandboxId)]
   await servers.setSecret(removed.id, 'TOKEN', 'removed secret')
@@ -49,7 +49,7 @@ test('the secrets of a server are removed with it', async () => {
   expect([...secrets.values()]).toEqual(['other secret'])
 })
 
-test('a deleted sandbox turns its servers off once, and no others', async () => {
+test('a deleted sandbox disables only the servers in it, once', async () => {
   const { servers, add, ended, notes } = openServers()
   const [inside, elsewhere] = [add('box', sandboxId), add('other', otherId)]
   for (const { id } of [inside, elsewhere]) await servers.turn(id, true)

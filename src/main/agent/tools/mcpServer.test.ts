@@ -6,7 +6,7 @@ const readMessage = (message: string) => {
   return toCallResult({ kind: 'waiting', waiting }).structuredContent
 }
 
-test('the text of a call that waits has a full stop before the next sentence, and one only', () => {
+test('the text of a waiting call has exactly one full stop between sentences', () => {
   const message =
     "Waits for the person's approval in Steward: Register a.com for 1 year. Call approval_status with id pay_1."
   expect(readMessage('Register a.com for 1 year')).toMatchObject({ waiting: { message } })

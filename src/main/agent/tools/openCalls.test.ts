@@ -3,7 +3,7 @@ import { createOpenCalls } from './openCalls.ts'
 
 const { signal: never } = new AbortController()
 
-test('a client takes back its own call, and nobody else does', () => {
+test('only the client of a call may cancel it', () => {
   const calls = createOpenCalls()
   const { signal } = calls.begin('one', 1, never)
   calls.cancel('other', 1)
@@ -14,7 +14,7 @@ test('a client takes back its own call, and nobody else does', () => {
   expect(signal.aborted).toBe(true)
 })
 
-test('of two programs with one key neither ends the call of the other', () => {
+test('a cancellation is ignored while two programs share the same call id', () => {
   const calls = createOpenCalls()
   const [first, second] = [calls.begin('one', 0, never), calls.begin('one', 0, never)]
   calls.cancel('one', 0)
@@ -24,7 +24,7 @@ test('of two programs with one key neither ends the call of the other', () => {
   expect([first.signal.aborted, second.signal.aborted]).toEqual([false, true])
 })
 
-test.each(['before', 'meanwhile'])('it ends with its connection, which goes %s', (when) => {
+test.each(['before', 'meanwhile'])('ends with its connection, closed %s', (when) => {
   const leaving = new AbortController()
   if (when === 'before') leaving.abort()
   const { signal } = createOpenCalls().begin('one', 1, leaving.signal)
@@ -32,7 +32,7 @@ test.each(['before', 'meanwhile'])('it ends with its connection, which goes %s',
   expect(signal.aborted).toBe(true)
 })
 
-test('an id is free again once its call has ended', () => {
+test('an id is free again after its call has ended', () => {
   const calls = createOpenCalls()
   const first = calls.begin('one', 1, never)
   first.end()

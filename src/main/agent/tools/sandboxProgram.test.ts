@@ -7,7 +7,7 @@ import { runSandboxProgram } from './sandboxProgram.ts'
 
 const sandbox = SandboxId.parse('a'.repeat(32))
 
-test('a program that never ends is ended, and what it printed is told', async () => {
+test('aborts an endless program and reports its output', async () => {
   const closed: string[] = []
   const answers = new Map<string, object>([
     [createTerminal.operation, { session_id: 'one' }],
@@ -25,7 +25,7 @@ test('a program that never ends is ended, and what it printed is told', async ()
   expect(closed.slice(-2)).toEqual(['terminalClose', 'fileRemove'])
 })
 
-test('a program that is ended while its terminal is being opened leaves no terminal', async () => {
+test('a program aborted while its terminal opens leaves no terminal', async () => {
   const ending = new AbortController()
   const operations: string[] = []
   const call = (async ({ operation }) => {
@@ -44,7 +44,7 @@ test('a program that is ended while its terminal is being opened leaves no termi
   expect(operations).toEqual(['fileUpload', 'fileUpload', 'terminalCreate', 'terminalClose', 'fileRemove'])
 })
 
-test('a program that was ended before it began is not started', async () => {
+test('does not start a program aborted before it began', async () => {
   const operations: string[] = []
   const call = (async ({ operation }) => {
     operations.push(operation)

@@ -26,7 +26,7 @@ function call(name: string, args = {}) {
   return { tool, args, caller, tookMs: 12.4 }
 }
 
-test('tells a call once: the tool, its caller, how it ended, how long it took, and what it is about', () => {
+test('records a call once by tool and caller with outcome, duration and subject', () => {
   const { notes, told: entries } = openNotes()
   notes.done(call('sandbox_get', { sandbox_id: 'box1', secret: 'not told' }), { id: 'box1', status: 'also not' })
   notes.recordFailure(call('domain_info', { domain: 'a.com' }), new AppError('auth/invalid', 'A text of others.'))
@@ -59,7 +59,7 @@ test('tells a call once: the tool, its caller, how it ended, how long it took, a
   notes.close()
 })
 
-test('counts what a program polls, and tells the number after a minute', () => {
+test('counts polling calls and records the number after a minute', () => {
   const { notes, told: entries, alone } = openNotes()
   for (let index = 0; index < 1000; index++) notes.done(call('sandbox_list'), {})
   for (let index = 0; index < 1000; index++)
@@ -77,7 +77,7 @@ test('counts what a program polls, and tells the number after a minute', () => {
   expect([alone.length, vi.getTimerCount()]).toEqual([2, 0])
 })
 
-test('tells every call that changes something', () => {
+test('records every call that changes something', () => {
   const { notes, told: entries } = openNotes()
   for (let index = 0; index < 100; index++) notes.done(call('sandbox_create'), {})
   expect(entries.length).toBe(100)

@@ -27,7 +27,7 @@ function openBudgets() {
 
 const cost = (microUsd: number): ToolResult => ({ cost_micro_usd: microUsd })
 
-test('holds what a call can cost at most, and spends what it did cost', async () => {
+test('holds the maximum cost of a call and settles the actual cost', async () => {
   const { budgets, hold } = openBudgets()
   const reservation = await hold(10_000, { max_tokens: 100 })
   expect(budgets.sumSpentToday(holder)).toBe(131) // 100 tokens, and at most 31 of input
@@ -37,7 +37,7 @@ test('holds what a call can cost at most, and spends what it did cost', async ()
   expect(budgets.sumSpentToday(holder)).toBe(40)
 })
 
-test('answers shorter rather than beyond the budget, and never both at once', async () => {
+test('shortens a completion to stay within the budget and prevents concurrent overspending', async () => {
   const { budgets, hold } = openBudgets()
   const first = await hold(1000)
   expect(first.args).toMatchObject({ max_tokens: 969 })
@@ -47,7 +47,7 @@ test('answers shorter rather than beyond the budget, and never both at once', as
   expect(budgets.sumSpentToday(holder)).toBe(1000)
 })
 
-test('refuses what was asked for and cannot be paid, or has no price', async () => {
+test('rejects a call that exceeds the budget or has no price', async () => {
   const { budgets, hold } = openBudgets()
   await expect(hold(100, { max_tokens: 5000 })).rejects.toMatchObject({ code: 'tool/budget', status: 402 })
   await expect(hold(0)).rejects.toMatchObject({ code: 'tool/budget' })
@@ -55,7 +55,7 @@ test('refuses what was asked for and cannot be paid, or has no price', async () 
   expect(budgets.sumSpentToday(holder)).toBe(0)
 })
 
-test('counts anew each day, and tells also of what no limit holds', async () => {
+test('resets each day and counts spending without a limit', async () => {
   const { budgets, hold, nextDay } = openBudgets()
   ;(await hold(null)).settle(cost(70))
   expect(budgets.sumSpentToday(holder)).toBe(70)

@@ -55,7 +55,7 @@ const target = async (name: string, args: object) => {
   return intent?.kind === 'tool.call' ? intent.target : undefined
 }
 
-test('an approval in advance covers the very arguments of a call that names no sandbox or domain', async () => {
+test('a grant covers the exact arguments of a call without a sandbox or domain', async () => {
   const url = 'https://shop.example/a'
   const targets = await Promise.all([
     target('x402_fetch', { url, method: 'POST', body: '1' }),
@@ -69,14 +69,14 @@ test('an approval in advance covers the very arguments of a call that names no s
   for (const target of targets) expect(target?.length).toBeLessThanOrEqual(255)
 })
 
-test('the request says what a call without a sandbox or domain is about', async () => {
+test('the request describes a call without a sandbox or domain', async () => {
   const request = await findSubmission('x402_discover', { url: 'https://shop.example/a' })
   expect(request?.intent).toMatchObject({
     sentence: `Let a program in the sandbox aaaaaaaa call x402_discover with {"url":"https://shop.example/a"}.`,
   })
 })
 
-test('no rule allows what a program in a sandbox asks for', async () => {
+test('rules do not apply to requests of a program in a sandbox', async () => {
   const request = await findSubmission('sandbox_exec', { sandbox_id: 'b'.repeat(32), command: 'id' })
   expect(request?.requester).toEqual({ ...caller.requester, limited: true })
 })

@@ -24,7 +24,7 @@ function inDatabase<T>(use: (database: Database) => T): T {
   }
 }
 
-test('an import of a removed phrase gives the same accounts', async () => {
+test('importing a removed phrase again restores the same account ids', async () => {
   const { id, accounts } = await addJunk()
   expect(accounts.map((account) => account.id)).toEqual(
     accounts.map(({ chain_type, address }) => deriveAccountId(chain_type, address)),
@@ -35,7 +35,7 @@ test('an import of a removed phrase gives the same accounts', async () => {
   expect(again.accounts.map((account) => account.id)).toEqual(accounts.map((account) => account.id))
 })
 
-test('accounts of an older version get their ids, with all that refers to them', async () => {
+test('migrates account ids of an older version and all references to them', async () => {
   const { accounts } = await addJunk()
   const [evm, solana] = accounts
   if (!evm || !solana) throw new Error('A phrase has two accounts.')

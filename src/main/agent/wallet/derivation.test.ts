@@ -14,7 +14,7 @@ async function deriveAccount(phrase: string, chainType: 'evm' | 'solana', index:
   return deriveAddress(chainType, await deriveKey(seed, chainType, buildPath(chainType, index)))
 }
 
-describe('accounts of a phrase', () => {
+describe('accounts of a recovery phrase', () => {
   test.each([
     // https://hardhat.org/hardhat-network/docs/reference#accounts, https://getfoundry.sh/anvil/overview
     [junk, 'evm', 0, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'],
@@ -23,16 +23,16 @@ describe('accounts of a phrase', () => {
     // The phrase of every documentation of BIP-39.
     [about, 'evm', 0, '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'],
     [about, 'solana', 0, 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
-  ] as const)('of “%s” (%s %i) is %s', async (phrase, chainType, index, address) => {
+  ] as const)('derive from “%s” (%s %i) as %s', async (phrase, chainType, index, address) => {
     expect(await deriveAccount(phrase, chainType, index)).toBe(address)
   })
 
-  test('are those of another library, far out too', async () => {
+  test('match another library at high indexes', async () => {
     const otherNode = HDNodeWallet.fromPhrase(junk, '', buildPath('evm', 12_345))
     expect(await deriveAccount(junk, 'evm', 12_345)).toBe(otherNode.address)
   })
 
-  test('have paths that tell their index', () => {
+  test('have paths that contain their index', () => {
     expect(buildPath('evm', 7)).toBe(`m/44'/60'/0'/0/7`)
     expect(buildPath('solana', 7)).toBe(`m/44'/501'/7'/0'`)
     for (const chainType of ['evm', 'solana'] as const) expect(parseIndex(chainType, buildPath(chainType, 7))).toBe(7)
@@ -98,7 +98,7 @@ describe('BIP-32', () => {
           'xprv9xJocDuwtYCMNAo3Zw76WENQeAS6WGXQ55RCy7tDJ8oALr4FWkuVoHJeHVAcAqiZLE7Je3vZJHxspZdFHfnBEjHqU5hG1Jaj32dVoS6XLT1',
       },
     ],
-  ])('of %s', async (seed, extended) => {
+  ])('derives the keys of %s', async (seed, extended) => {
     for (const [path, text] of Object.entries(extended)) {
       expect([path, Buffer.from(await deriveBip32Key(Buffer.from(seed, 'hex'), path))]).toEqual([path, keyIn(text)])
     }
@@ -128,7 +128,7 @@ describe('SLIP-10 with Ed25519', () => {
     [second, `m/0'/2147483647'/1'`, '3757c7577170179c7868353ada796c839135b3d30554bbb74a4b1e4a5a58505c'],
     [second, `m/0'/2147483647'/1'/2147483646'`, '5837736c89570de861ebc173b1086da4f505d4adb387c6a1b1342d5e4ac9ec72'],
     [second, `m/0'/2147483647'/1'/2147483646'/2'`, '551d333177df541ad876a60ea71f00447931c0a9da16f227c11ea080d7391b8d'],
-  ])('of %s at %s', (seed, path, key) => {
+  ])('derives %s at %s', (seed, path, key) => {
     expect(Buffer.from(deriveSlip10Key(Buffer.from(seed, 'hex'), path)).toString('hex')).toBe(key)
   })
 })

@@ -44,14 +44,14 @@ const vectors = {
 const vectorKey = '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d'
 const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-describe('opens', () => {
+describe('decrypts', () => {
   test.each(Object.entries(vectors))('the vector with %s', async (_, keystore) => {
     const { key, address } = await openKeystore(JSON.stringify(keystore), 'testpassword')
     expect(toHex(key)).toBe(vectorKey)
     expect(address).toBeUndefined()
   })
 
-  test('one that was made by ethers, whose password another keyboard composes', async () => {
+  test('a file made by ethers with a password in another Unicode form', async () => {
     const wallet = new Wallet(`0x${vectorKey}`)
     const { encryptKeystoreJson } = await import('ethers')
     const account = { address: wallet.address, privateKey: wallet.privateKey }
@@ -61,7 +61,7 @@ describe('opens', () => {
     expect(`0x${address}`).toBe(wallet.address.toLowerCase())
   })
 
-  test('an old one that writes Crypto with a capital letter', async () => {
+  test('an old file with a capitalized Crypto field', async () => {
     const { crypto, ...rest } = vectors.pbkdf2
     const { key } = await openKeystore(JSON.stringify({ ...rest, Crypto: crypto }), 'testpassword')
     expect(toHex(key)).toBe(vectorKey)
@@ -73,7 +73,7 @@ scryptOfEthers.register(async (secret, salt, N, r, p, bytes) =>
   scryptSync(secret, salt, bytes, { N, r, p, maxmem: 2 ** 28 }),
 )
 
-test('writes one that ethers opens, and that opens again here', async () => {
+test('encrypts a file that ethers and Steward can decrypt', async () => {
   const key = randomBytes(32)
   const address = computeAddress(`0x${toHex(key)}`)
   const json = await makeKeystore(key, { password: 'Pässwort ① zum Mitnehmen', address })
@@ -87,7 +87,7 @@ test('writes one that ethers opens, and that opens again here', async () => {
   expect(toHex((await openKeystore(json, 'Pässwort ① zum Mitnehmen')).key)).toBe(toHex(key))
 })
 
-test('names it as other programs do', () => {
+test('uses the standard file name', () => {
   const name = toKeystoreName('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', Date.UTC(2026, 0, 2, 3, 4, 5))
   expect(name).toBe('UTC--2026-01-02T03-04-05.000Z--f39fd6e51aad88f6f4ce6ab8827279cfffb92266.json')
 })
@@ -122,7 +122,7 @@ describe('refuses', () => {
     await expect(openKeystore(json, 'wrong')).rejects.toMatchObject({ code: 'wallet/keystore', message: matching })
   })
 
-  test.each(['ciphertext', 'mac'] as const)('a %s that was changed', async (field) => {
+  test.each(['ciphertext', 'mac'] as const)('a modified %s', async (field) => {
     const { crypto: its } = vectors.pbkdf2
     const value = its[field].replace(/^../, (digits) => (digits === '00' ? '01' : '00'))
     const json = JSON.stringify({ ...vectors.pbkdf2, crypto: { ...its, [field]: value } })

@@ -34,7 +34,7 @@ const exportKey = (id: WalletAccountId): Promise<string> =>
 const kinds = (): string[] => opened.notes.map(({ kind }) => kind)
 
 describe('a wallet', () => {
-  test('is absent, then holds the first accounts of a phrase, open', async () => {
+  test('is absent first, then holds the first accounts of a phrase and is unlocked', async () => {
     expect(await opened.wallet.status()).toMatchObject({
       state: 'absent',
       keyrings: [],
@@ -58,7 +58,7 @@ describe('a wallet', () => {
     expect(opened.events).toContainEqual({ type: 'wallet.changed' })
   })
 
-  test('lends a key, and overwrites it when it comes back', async () => {
+  test('lends a key and zeroes it afterwards', async () => {
     await addJunk()
     const { id } = opened.wallet.account('evm')
     const result = await opened.wallet.lend(id, (key) => {
@@ -75,7 +75,7 @@ describe('a wallet', () => {
     expect(failed).toEqual([new Uint8Array(32)])
   })
 
-  test('lends a key as often as it is asked to, and each time its own copy', async () => {
+  test('lends a separate copy of a key on each request', async () => {
     const { id: keyringId } = await addJunk()
     const solana = opened.wallet.account('solana').id
     const { id } = opened.wallet.account('evm')
@@ -91,7 +91,7 @@ describe('a wallet', () => {
     expect(await exportKey(opened.wallet.account('evm').id)).toBe('1'.repeat(64))
   })
 
-  test('lends nothing when it is locked while the key is derived', async () => {
+  test('lends no key if locked during derivation', async () => {
     await addJunk()
     const lending = exportKey(opened.wallet.account('evm').id)
     opened.wallet.lock()
@@ -101,7 +101,7 @@ describe('a wallet', () => {
     })
   })
 
-  test('opens again after a new start with its passphrase alone', async () => {
+  test('unlocks after a restart with only its passphrase', async () => {
     const keyring = await addJunk()
     const { id } = opened.wallet.account('evm')
     reopen()
@@ -116,7 +116,7 @@ describe('a wallet', () => {
     expect(kinds()).toEqual(['wallet.unlocked', 'wallet.locked'])
   })
 
-  test('signs while it is unlocked a second time, also when that fails', async () => {
+  test('signs during a second unlock even if that fails', async () => {
     await addJunk()
     const { id } = opened.wallet.account('evm')
     const meanwhile: string[] = []
@@ -144,7 +144,7 @@ describe('a wallet', () => {
     ['locked', () => opened.wallet.lock()],
     ['locked with the screen', () => opened.wallet.lock('screen')],
     ['closed', () => opened.wallet.close()],
-  ])('that is %s while it opens stays so', async (_, shut) => {
+  ])('stays %s if that happens during unlock', async (_, shut) => {
     await addJunk()
     opened.wallet.lock()
     const unlocking = opened.wallet.unlock(passphrase)
@@ -158,13 +158,13 @@ describe('a wallet', () => {
     expect(opened.wallet.isUnlocked()).toBe(false)
   })
 
-  test('takes the passphrase as another keyboard composes it', async () => {
+  test('accepts the passphrase in another Unicode form', async () => {
     await opened.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase: 'Pässwörter ①②③' })
     await opened.wallet.checkPassphrase('Pässwörter ①②③'.normalize('NFD'))
     await opened.wallet.checkPassphrase('Pässwörter 123')
   })
 
-  test('holds phrases, private keys and keystore files side by side', async () => {
+  test('holds phrases, private keys and keystore files together', async () => {
     await opened.wallet.addPhrase({ phrase: about, isNew: true, writtenDown: true, passphrase })
     const key = await opened.wallet.addPrivateKey({
       privateKey: `0x${junkKey}`,
@@ -195,7 +195,7 @@ describe('a wallet', () => {
     ])
   })
 
-  test('derives the next accounts, and leaves out one that was imported by itself', async () => {
+  test('derives the next accounts and skips one that was imported separately', async () => {
     const { id: keyringId } = await addJunk()
     const third = '5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
     await opened.wallet.addPrivateKey({ privateKey: third, chainType: 'evm', passphrase })
@@ -217,7 +217,7 @@ describe('a wallet', () => {
     })
   })
 
-  test('signs with the account that was chosen, else with the first', async () => {
+  test('signs with the default account, else with the first', async () => {
     const { id: keyringId } = await addJunk()
     await opened.wallet.addAccount({ keyringId, chainType: 'evm' })
     const [first, , second] = opened.wallet.accounts()
@@ -235,7 +235,7 @@ describe('a wallet', () => {
   test.each([
     ['the same phrase', { phrase: junk }],
     ['the same phrase in other letters', { phrase: `  ${junk.toUpperCase()} ` }],
-  ])('refuses %s again', async (_, input) => {
+  ])('rejects %s as a duplicate', async (_, input) => {
     await addJunk()
     const again = opened.wallet.addPhrase({ ...input, writtenDown: true, passphrase })
     await expect(again).rejects.toMatchObject({ code: 'wallet/duplicate' })
@@ -244,7 +244,7 @@ describe('a wallet', () => {
     expect((await opened.wallet.status()).keyrings).toHaveLength(1)
   })
 
-  test('names what is not there', async () => {
+  test('names a missing account', async () => {
     await addJunk()
     const account = `wal_${'0'.repeat(24)}` as WalletAccountId
     expect(() => opened.wallet.account('evm', account)).toThrow(`There is no account ${account}.`)
@@ -258,14 +258,14 @@ describe('a passphrase', () => {
     ['nine char', 'Use at least 10 characters, for example four random words.'],
     ['aaaaaaaaaaaa', "Don't repeat one character."],
     ['x'.repeat(2000), 'Use at most 1024 characters.'],
-  ])('is refused when it is weak: %#', async (weak, message) => {
+  ])('is rejected when weak: %#', async (weak, message) => {
     const adding = opened.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase: weak })
     await expect(adding).rejects.toMatchObject({ code: 'wallet/passphrase-weak', message })
     expect(await opened.wallet.status()).toMatchObject({ state: 'absent' })
     expect(existsSync(opened.vaultFile)).toBe(false)
   })
 
-  test('is asked for by everything that gives away or takes away, and a wrong one changes nothing', async () => {
+  test('is required to export or remove secrets and a wrong one changes nothing', async () => {
     const { id, label, accounts } = await addJunk()
     const wrong = { passphrase: 'wrong horse battery' }
     const before = readFileSync(opened.vaultFile, 'utf8')
@@ -281,7 +281,7 @@ describe('a passphrase', () => {
     expect(kinds()).toEqual(['wallet.imported', 'wallet.revealed'])
   })
 
-  test('may be tried ever more slowly, and the right one ends that', async () => {
+  test('is throttled after wrong attempts until the right one', async () => {
     await addJunk()
     const attempt = (text: string) => opened.wallet.checkPassphrase(text)
     for (let count = 0; count < 5; count += 1) {
@@ -297,7 +297,7 @@ describe('a passphrase', () => {
     await attempt(passphrase)
   })
 
-  test('is changed without a new key: only the header is written anew', async () => {
+  test('changes without a new key and rewrites only the header', async () => {
     await addJunk()
     const { id } = opened.wallet.account('evm')
     const before = entries()
@@ -310,7 +310,7 @@ describe('a passphrase', () => {
     expect(await exportKey(id)).toBe(junkKey)
   })
 
-  test('is guarded by scrypt at full strength', async () => {
+  test('is derived with scrypt at full cost', async () => {
     opened.close()
     opened = openTestWallet({ folder: opened.folder, now: () => nowMs, cost: fullCost })
     await addJunk()
@@ -319,14 +319,14 @@ describe('a passphrase', () => {
 })
 
 describe('removal', () => {
-  test('needs the label as it is shown', async () => {
+  test('requires the exact label', async () => {
     const { id } = await addJunk()
     const removing = opened.wallet.remove(id, { typedLabel: 'phrase 1', passphrase })
     await expect(removing).rejects.toMatchObject({ code: 'wallet/confirmation' })
     expect((await opened.wallet.status()).keyrings).toHaveLength(1)
   })
 
-  test('takes one away and leaves the other as it was', async () => {
+  test('removes one keyring and leaves the other unchanged', async () => {
     const { id } = await addJunk()
     await opened.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', label: 'Kept', passphrase })
     await opened.wallet.remove(id, { typedLabel: 'Phrase 1', passphrase })
@@ -335,7 +335,7 @@ describe('removal', () => {
     expect(await exportKey(opened.wallet.account('evm').id)).toBe('1'.repeat(64))
   })
 
-  test('of the last one leaves no wallet and no file', async () => {
+  test('of the last keyring deletes the wallet and its file', async () => {
     const { id } = await addJunk()
     await opened.wallet.remove(id, { typedLabel: 'Phrase 1', passphrase })
     expect(await opened.wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
@@ -349,7 +349,7 @@ describe('removal', () => {
 describe('auto-lock', () => {
   const minuteMs = 60_000
 
-  test('locks 15 minutes after the last use, also when no timer ran', async () => {
+  test('locks 15 minutes after the last use, even without a timer', async () => {
     await addJunk()
     nowMs += 14 * minuteMs
     await exportKey(opened.wallet.account('evm').id)
@@ -364,7 +364,7 @@ describe('auto-lock', () => {
     await expect(exportKey(opened.wallet.account('evm').id)).rejects.toMatchObject({ code: 'wallet/locked' })
   })
 
-  test('locks by itself', async () => {
+  test('locks on a timer', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       await addJunk()
@@ -376,7 +376,7 @@ describe('auto-lock', () => {
     }
   })
 
-  test('keeps to another time, and to none', async () => {
+  test('accepts another timeout or none', async () => {
     await addJunk()
     opened.wallet.setAutoLock(null)
     nowMs += 10_000 * minuteMs
@@ -408,7 +408,7 @@ describe('damage', () => {
     ['the seal of its names', (header) => ({ ...header, names_seal: flipByte(header.names_seal) })],
     ['its checksum', (header) => ({ ...header, checksum: flipByte(header.checksum) })],
     ['nothing but half of it', (header) => JSON.stringify(header).slice(0, 90)],
-  ])('of the header is told: %s', async (_, change) => {
+  ])('of the header is reported: %s', async (_, change) => {
     await addJunk()
     opened.wallet.lock()
     const changed = change(readHeader())
@@ -421,7 +421,7 @@ describe('damage', () => {
     expect(await opened.wallet.status()).toMatchObject({ state: 'damaged' })
   })
 
-  test('of the addresses in the database is put right by the keys, and told', async () => {
+  test('of addresses in the database is reported and repaired from the keys', async () => {
     await addJunk()
     const rightOnes = await opened.wallet.status()
     opened.wallet.lock()
@@ -440,7 +440,7 @@ describe('damage', () => {
     ])
   })
 
-  test('of the file is told, and nothing is written over it', async () => {
+  test('of the file is reported and the file is not overwritten', async () => {
     await addJunk()
     opened.wallet.lock()
     const cut = readFileSync(opened.vaultFile, 'utf8').slice(0, -30)
@@ -454,7 +454,7 @@ describe('damage', () => {
     expect(readFileSync(opened.vaultFile, 'utf8')).toBe(cut)
   })
 
-  test('of one secret leaves the other usable, and importing it anew mends it', async () => {
+  test('of one secret leaves the other usable and is repaired by importing again', async () => {
     const { id } = await addJunk()
     const otherAccount = await opened.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', passphrase })
     setEntry(id, JSON.stringify({ ...JSON.parse(entries()[id] ?? ''), kind: 'evm' }))
@@ -473,7 +473,7 @@ describe('damage', () => {
     expect(await opened.wallet.status()).toMatchObject({ state: 'unlocked', detail: null })
   })
 
-  test('swapped secrets open under no other name', async () => {
+  test('swapped secrets do not decrypt under the other id', async () => {
     const account = await opened.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', passphrase })
     const two = await opened.wallet.addPrivateKey({ privateKey: '2'.repeat(64), chainType: 'evm', passphrase })
     const { [account.id]: first = '', [two.id]: second = '' } = entries()
@@ -485,7 +485,7 @@ describe('damage', () => {
       await expect(exportKey(id)).rejects.toMatchObject({ code: 'wallet/damaged' })
   })
 
-  test('a vault that is gone is told, and begins again by importing the phrase', async () => {
+  test('a missing vault is reported and restored by importing the phrase', async () => {
     const { id } = await addJunk()
     reopen()
     rmSync(opened.vaultFile)
@@ -496,7 +496,7 @@ describe('damage', () => {
     expect(await exportKey(opened.wallet.account('evm').id)).toBe(junkKey)
   })
 
-  test('a lost database costs labels, and no secret', async () => {
+  test('a lost database loses labels but no secret', async () => {
     await addJunk()
     await opened.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'solana', label: 'Old', passphrase })
     const addresses = opened.wallet.accounts().map(({ address }) => address)
@@ -511,7 +511,7 @@ describe('damage', () => {
   })
 })
 
-test('nothing that is written holds a secret', async () => {
+test('files, logs and activity entries contain no secret', async () => {
   const { id, accounts } = await addJunk()
   await opened.wallet.revealPhrase(id, passphrase)
   await opened.wallet.exportKeystore(accounts[0]?.id ?? fail(), { passphrase, password: 'a password for the file' })

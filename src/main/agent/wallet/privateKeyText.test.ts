@@ -9,7 +9,7 @@ const pair = nacl.sign.keyPair.fromSeed(Uint8Array.from({ length: 32 }, (_, inde
 const seed = pair.secretKey.slice(0, 32)
 const solanaAddress = base58.encode(pair.publicKey)
 
-test.each([evmKey, `0x${evmKey}`, ` 0x${evmKey.toUpperCase()}\n`])('takes an EVM key as %s', async (text) => {
+test.each([evmKey, `0x${evmKey}`, ` 0x${evmKey.toUpperCase()}\n`])('accepts an EVM key as %s', async (text) => {
   const key = await parsePrivateKey(text, 'evm')
   expect(await deriveAddress('evm', key)).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
 })
@@ -20,7 +20,7 @@ test.each([
   ['a list of bytes, as solana-keygen writes it', JSON.stringify([...pair.secretKey])],
   ['a list of the seed', JSON.stringify([...seed])],
   ['hexadecimal digits', Buffer.from(seed).toString('hex')],
-])('takes a key of Solana as %s', async (_, text) => {
+])('accepts a Solana key as %s', async (_, text) => {
   expect(await deriveAddress('solana', await parsePrivateKey(text, 'solana'))).toBe(solanaAddress)
 })
 
@@ -36,7 +36,7 @@ test.each([
   ['solana', '[1,2,3', 'The list must be complete and contain only numbers from 0 to 255.'],
   ['solana', '[1,256]', 'The list must be complete and contain only numbers from 0 to 255.'],
   ['solana', base58.encode(wrongHalf), 'The second half of this key is not the address of the first half.'],
-] as const)('refuses what is no key of %s, without repeating it: %#', async (chainType, text, message) => {
+] as const)('rejects an invalid %s key without repeating it: %#', async (chainType, text, message) => {
   const error: unknown = await parsePrivateKey(text, chainType).catch((it: unknown) => it)
   expect(error).toMatchObject({ code: 'wallet/private-key', message })
   expect(error).not.toHaveProperty('cause')

@@ -22,12 +22,12 @@ const vectors: [entropy: string, phrase: string][] = [
 ]
 
 describe('BIP-39', () => {
-  test.each(vectors)('entropy %s and its phrase stand for each other', async (entropy, phrase) => {
+  test.each(vectors)('converts between entropy %s and its phrase', async (entropy, phrase) => {
     expect(await toPhrase(Buffer.from(entropy, 'hex'))).toBe(phrase)
     expect(Buffer.from(await parsePhrase(phrase)).toString('hex')).toBe(entropy)
   })
 
-  test.each(vectors)('the seed of %s is that of another library', async (entropy, phrase) => {
+  test.each(vectors)('the seed of %s matches another library', async (entropy, phrase) => {
     const seed = await toSeed(Buffer.from(entropy, 'hex'))
     expect(`0x${seed.toString('hex')}`).toBe(Mnemonic.fromPhrase(phrase).computeSeed())
   })
@@ -35,20 +35,20 @@ describe('BIP-39', () => {
   test.each([
     [15, '00'.repeat(20)],
     [21, '7f'.repeat(28)],
-  ])('takes phrases of %i words', async (words, entropy) => {
+  ])('accepts phrases of %i words', async (words, entropy) => {
     const phrase = await toPhrase(Buffer.from(entropy, 'hex'))
     expect(phrase.split(' ')).toHaveLength(words)
     expect(Buffer.from(await parsePhrase(phrase)).toString('hex')).toBe(entropy)
   })
 
-  test('makes new ones that are valid and never the same', async () => {
+  test('generates valid phrases that never repeat', async () => {
     const phrases = await Promise.all([createPhrase(12), createPhrase(12), createPhrase(24), createPhrase(24)])
     expect(phrases.map((it) => it.split(' ').length)).toEqual([12, 12, 24, 24])
     expect(new Set(phrases).size).toBe(4)
     for (const phrase of phrases) expect(Mnemonic.isValidMnemonic(phrase)).toBe(true)
   })
 
-  test('forgives spaces, lines, capitals and wide letters', async () => {
+  test('accepts extra whitespace and line breaks, capitals and full-width letters', async () => {
     const [, phrase] = vectors[1] ?? ['', '']
     const typed = `\n  ${phrase.toUpperCase().replaceAll(' ', ' \t\n ')} `
     expect(await parsePhrase(typed)).toEqual(await parsePhrase(phrase))
@@ -57,7 +57,7 @@ describe('BIP-39', () => {
   })
 })
 
-describe('a phrase that is none', () => {
+describe('an invalid phrase', () => {
   const secret = 'plantedsecretword'
   test.each([
     ['', 'A phrase has 12, 15, 18, 21 or 24 words, not 0.'],
@@ -68,7 +68,7 @@ describe('a phrase that is none', () => {
       repeatWord('abandon', 11, 'abandon'),
       'All words are valid, but the phrase is not. Check for a wrong or swapped word.',
     ],
-  ])('is refused without its words: %#', async (phrase, message) => {
+  ])('is rejected without revealing its words: %#', async (phrase, message) => {
     const error: unknown = await parsePhrase(phrase).catch((it: unknown) => it)
     expect(error).toMatchObject({ code: 'wallet/phrase', message })
     expect(error).not.toHaveProperty('cause')

@@ -39,7 +39,7 @@ async function ask(
   )
 }
 
-test('show, label, extend and lock the wallet, and each answers with how it is then', async () => {
+test('routes that read or label, extend or lock the wallet return its state', async () => {
   const { keyrings } = await ask('walletGet')
   const [keyring] = keyrings
   const keyringId = keyring?.id ?? ''
@@ -62,6 +62,6 @@ test.each([
   ['walletChange', { body: { default_account_id: 'wal_x' } }],
   ['walletAccountAdd', { body: { keyring_id: `keys_${'0'.repeat(24)}`, chain_type: 'bitcoin' } }],
   ['walletKeyringRename', { params: { keyringId: `keys_${'0'.repeat(24)}` }, body: { label: 'a\u202eb' } }],
-])('%s refuses what is none: %o', async (operation, input) => {
+])('%s rejects invalid input: %o', async (operation, input) => {
   await expect(ask(operation, input)).rejects.toMatchObject({ code: 'request/invalid' })
 })

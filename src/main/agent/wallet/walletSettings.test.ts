@@ -19,7 +19,7 @@ function openSettings() {
   return createWalletSettings(repository)
 }
 
-test('a default account that was removed gives way to the first of its chain', () => {
+test('a removed default account is replaced by the first on its chain', () => {
   const settings = openSettings()
   settings.setDefault('evm', 'second')
   expect(settings.defaultAccount('evm')?.id).toBe('second')
@@ -27,7 +27,7 @@ test('a default account that was removed gives way to the first of its chain', (
   expect(settings.defaultAccount('evm')?.id).toBe('first')
 })
 
-test('a keyring is listed as being removed until its secret is gone', () => {
+test('lists a keyring as being removed until its secret is deleted', () => {
   const settings = openSettings()
   settings.removeKeyring('keyring second')
   expect(settings.removing()).toEqual(['keyring second'])

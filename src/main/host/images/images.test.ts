@@ -55,7 +55,7 @@ function setting() {
   return { all, adding, told: states }
 }
 
-test('an image is added while its progress is told, and removed', async () => {
+test('adds an image with progress updates and removes it', async () => {
   const { all, adding, told: states } = setting()
   expect(await all.add({ runtime: 'near', name: 'one', source })).toMatchObject({ name: 'one', status: 'adding' })
   await expect(all.add({ runtime: 'near', name: 'one', source })).rejects.toMatchObject({ code: 'image/exists' })
@@ -68,7 +68,7 @@ test('an image is added while its progress is told, and removed', async () => {
   await expect(all.remove('one')).rejects.toMatchObject({ code: 'image/not-found' })
 })
 
-test('one that failed stays to be read until it is removed, and one that is called off does not', async () => {
+test('lists a failed image until its removal but not an aborted one', async () => {
   const { all, adding, told: states } = setting()
   adding.reject(new AppError('image/failed', 'The archive is cut off.'))
   await all.add({ runtime: 'near', name: 'broken', source })

@@ -20,7 +20,8 @@ const listingBytes = 8 * 1024 * 1024
 
 export function createFileHandlers(sandboxes: Pick<Sandboxes, 'get'>): FileCalls {
   const patience = (signal: AbortSignal, ms = fileMs) => AbortSignal.any([signal, AbortSignal.timeout(ms)])
-  const getFiles = ({ sandboxId }: { sandboxId: HostParams<'file.stat'>['sandboxId'] }) => sandboxes.get(sandboxId).files
+  const getFiles = ({ sandboxId }: { sandboxId: HostParams<'file.stat'>['sandboxId'] }) =>
+    sandboxes.get(sandboxId).files
   return {
     async 'file.write'({ params, body, signal }) {
       await sandboxes.get(params.sandboxId).writeFile(params.path, body, patience(signal))

@@ -27,7 +27,7 @@ function protocolSchemas(): unknown {
 const withoutTexts = (key: string, value: unknown): unknown =>
   key === 'description' && typeof value === 'string' ? undefined : value
 
-test('a changed protocol has a new version', () => {
+test('a protocol change requires a new version', () => {
   const fingerprint = createHash('sha256')
     .update(JSON.stringify(protocolSchemas(), withoutTexts))
     .digest('hex')

@@ -15,14 +15,14 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('it is idle when for a while no machine ran and nobody was connected', () => {
+test('reports idle after a period without sandboxes and connections', () => {
   vi.advanceTimersByTime(999)
   expect(idle).toBe(0)
   vi.advanceTimersByTime(1)
   expect(idle).toBe(1)
 })
 
-test('a machine or a connection keeps it, and the time begins anew when the last has gone', () => {
+test('a sandbox or connection prevents idle and restarts the period when it ends', () => {
   watch.connections(1)
   watch.machines(1)
   watch.connections(0)
@@ -35,7 +35,7 @@ test('a machine or a connection keeps it, and the time begins anew when the last
   expect(idle).toBe(1)
 })
 
-test('closed, it never fires', () => {
+test('does not fire after close', () => {
   watch.close()
   vi.advanceTimersByTime(5_000)
   expect(idle).toBe(0)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { createInputDeduplicator } from './inputDeduplicator.ts'
 
-test('what a writer sends again is not new', () => {
+test('repeated input of a writer is not new', () => {
   const typed = createInputDeduplicator()
   const news = [1, 2, 1, 2, 3].map((seq) => typed.isNew({ writer: 'ada', seq }))
   expect(news).toEqual([true, true, false, false, true])
 })
 
-test('writers do not share their numbers, and input without one is always new', () => {
+test('writers have separate sequence numbers and input without one is always new', () => {
   const typed = createInputDeduplicator()
   expect(typed.isNew({ writer: 'ada', seq: 5 })).toBe(true)
   expect(typed.isNew({ writer: 'bob', seq: 1 })).toBe(true)
@@ -15,7 +15,7 @@ test('writers do not share their numbers, and input without one is always new', 
   expect(typed.isNew({})).toBe(true)
 })
 
-test('forgets only the writer longest silent', () => {
+test('evicts only the least recently active writer', () => {
   const typed = createInputDeduplicator()
   typed.isNew({ writer: 'first', seq: 1 })
   typed.isNew({ writer: 'second', seq: 1 })

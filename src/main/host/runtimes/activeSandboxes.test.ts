@@ -11,7 +11,7 @@ function sandbox(): { machine: SandboxInstance; end: () => void } {
   return { machine: { id, ended } as SandboxInstance, end: () => resolve('It ended.') }
 }
 
-test('a machine is busy from its beginning to its end', async () => {
+test('a sandbox is busy from its start to its end', async () => {
   const active = createActiveSandboxes()
   const { machine: started, end } = sandbox()
   const begun = Promise.withResolvers<SandboxInstance>()
@@ -31,7 +31,7 @@ test('a machine is busy from its beginning to its end', async () => {
   expect(active.running(id)).toBeUndefined()
 })
 
-test('one that could not begin may be tried again', async () => {
+test('a sandbox that failed to start may be started again', async () => {
   const active = createActiveSandboxes()
   const failing = active.begin(id, () => Promise.reject(new Error('no room')))
   await expect(failing).rejects.toThrow('no room')

@@ -13,8 +13,8 @@ function ran(perl: string, argument: string) {
 const runWith = (perl: string, values: Record<string, unknown> = {}) => ran(perl, formatPerlArgument(values))
 const readBack = (text: string) => ran('print to_json(from_json($ARGV[0]))', text)
 
-describe('JSON of the helper scripts', () => {
-  test('comes back as it was, with 1 and 0 for the booleans', () => {
+describe('helper script JSON', () => {
+  test('round-trips unchanged with 1 and 0 for booleans', () => {
     const toNumber = (value: unknown): unknown =>
       JSON.parse(JSON.stringify(value), (_, inner: unknown) => (typeof inner === 'boolean' ? Number(inner) : inner))
     const values = fc.array(fc.jsonValue({ stringUnit: 'binary', maxDepth: 5 }), { minLength: 1, maxLength: 40 })
@@ -36,7 +36,7 @@ describe('JSON of the helper scripts', () => {
     expect(JSON.parse(readBack(text).stdout)).toEqual(JSON.parse(text))
   })
 
-  test('makes bytes of UTF-8 from every way to write a character', () => {
+  test('decodes every notation of a character to UTF-8 bytes', () => {
     const text = String.raw`["\u00e9\u20ac\ud83d\ude00\u0000\/\b\f\n\r\t\"\\", "é€😀", "\ud83d!", "\ude00"]`
     const { stdout } = ran('print join "|", map { unpack "H*", $_ } @{from_json($ARGV[0])}', text)
     const bytes = ['é€😀\0/\b\f\n\r\t"\\', 'é€😀', '\ufffd!', '\ufffd'].map((it) => Buffer.from(it).toString('hex'))
@@ -70,7 +70,7 @@ describe('JSON of the helper scripts', () => {
     })
   })
 
-  test('writes booleans, and refuses what JSON cannot say', () => {
+  test('writes booleans and rejects values that JSON cannot represent', () => {
     expect(runWith('print to_json({ yes => \\1, no => \\0, none => undef })').stdout).toBe(
       '{"no":false,"none":null,"yes":true}',
     )
@@ -79,19 +79,19 @@ describe('JSON of the helper scripts', () => {
   })
 })
 
-describe('system calls of the helper scripts', () => {
-  test('go by name, and write into a variable', () => {
+describe('helper script system calls', () => {
+  test('are called by name and write into a variable', () => {
     const perl =
       'given(); my $buffer = "\\0" x 256; print call("statx", -100, "/", 0x100, 0x7ff, $buffer), " ", unpack "x28 S", $buffer'
     expect(runWith(perl)).toEqual({ status: 0, stdout: `0 ${0o40755}`, stderr: '' })
   })
 
-  test('tell what went wrong', () => {
+  test('report the error number', () => {
     const perl = 'given(); print call("statx", -100, "/nowhere", 0, 0, "\\0" x 256), " ", $! + 0'
     expect(runWith(perl).stdout).toBe('-1 2')
   })
 
-  test('without a number end the script with a sentence', () => {
+  test('without a known number end the script with a message', () => {
     const { status, stderr } = runWith('given(); call("teleport", 1)')
     expect({ status, stderr }).toEqual({
       status: expect.any(Number),
@@ -107,11 +107,11 @@ describe('system calls of the helper scripts', () => {
 })
 
 describe('a helper script', () => {
-  test('reads what it is given by name', () => {
+  test('reads its input by name', () => {
     expect(runWith('my $given = given(); print $given->{path}', { path: '/é' }).stdout).toBe('/é')
   })
 
-  test('names the file and the line of a mistake', () => {
+  test('reports the file and line of an error', () => {
     expect(ran('', '{}').stderr).toBe('')
     const { stderr } = spawnSync('perl', ['-e', `${buildPerlScript()}from_json("1"); to_json([bless [], "Thing"])`])
     expect(stderr.toString()).toBe('A Thing has no place in JSON.\n')

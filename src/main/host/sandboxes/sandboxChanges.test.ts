@@ -5,7 +5,7 @@ import { createSandboxChanges } from './sandboxChanges.ts'
 const id = SandboxId.parse('a'.repeat(32))
 const otherId = SandboxId.parse('b'.repeat(32))
 
-test('a second start is refused while the first is under way, another machine is not', async () => {
+test('rejects a second start of the same sandbox while the first is pending', async () => {
   const changes = createSandboxChanges()
   const gate = Promise.withResolvers<string>()
   const first = changes.begin(id, () => gate.promise)
@@ -31,7 +31,7 @@ test('a stop waits for the start before it', async () => {
   expect(order).toEqual(['started', 'stopped'])
 })
 
-test('a delete calls off all that is under way or waits, and a second delete joins it', async () => {
+test('a delete cancels running and queued changes, and a second delete joins it', async () => {
   const changes = createSandboxChanges()
   let deletes = 0
   const start = changes.begin(
@@ -47,7 +47,7 @@ test('a delete calls off all that is under way or waits, and a second delete joi
   expect(changes.underWay(id)).toBe(false)
 })
 
-test('a change that fails leaves the way free', async () => {
+test('a failed change does not block later ones', async () => {
   const changes = createSandboxChanges()
   await expect(
     changes.begin(id, async () => {

@@ -22,7 +22,7 @@ const label = SandboxLabel.parse({
   snapshots: [],
 })
 
-test('keeps a label until its sandbox is deleted, readable by this user only', async () => {
+test('keeps a label readable by this user only until its sandbox is deleted', async () => {
   const folder = join(temporaryFolder('labels'), 'labels')
   const labels = createSandboxLabels(folder)
   expect(await labels.find(label.id)).toBeUndefined()
@@ -36,7 +36,7 @@ test('keeps a label until its sandbox is deleted, readable by this user only', a
   expect(await labels.find(label.id)).toBeUndefined()
 })
 
-test('a file that is no label of this sandbox is none', async () => {
+test('ignores a file that is not a label of this sandbox', async () => {
   const folder = join(temporaryFolder('labels'), 'labels')
   mkdirSync(folder)
   const file = join(folder, `${label.id}.json`)

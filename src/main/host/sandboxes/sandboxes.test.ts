@@ -42,7 +42,7 @@ beforeEach(() => {
   spec = createSandboxSpec({ id: newSandboxId(), runtime: 'local' })
 })
 
-test('a machine runs from its creation until it is stopped, and starts again', async () => {
+test('a sandbox runs from creation until it is stopped and can be restarted', async () => {
   const it = setting()
   const created = await it.machines.create(spec)
   expect(created).toMatchObject({ id: spec.id, runtime: 'local' })
@@ -57,7 +57,7 @@ test('a machine runs from its creation until it is stopped, and starts again', a
   expect(it.stopped).toEqual(['stopped', 'stopped'])
 })
 
-test('starting what runs gives the running one, stopping and deleting what is not there succeed', async () => {
+test('starting a running sandbox returns it, stopping or deleting a missing one succeeds', async () => {
   const it = setting()
   await it.machines.stop(spec.id)
   await it.machines.delete(spec.id)
@@ -68,7 +68,7 @@ test('starting what runs gives the running one, stopping and deleting what is no
   expect(await it.machines.listStored()).toEqual([])
 })
 
-test('an unknown runtime is named', async () => {
+test('an unknown runtime is named in the error', async () => {
   const it = setting()
   await expect(it.machines.create({ ...spec, runtime: 'cloud' })).rejects.toMatchObject({
     code: 'runtime/unknown',
@@ -76,14 +76,14 @@ test('an unknown runtime is named', async () => {
   })
 })
 
-test('a start that takes too long fails and leaves nothing', async () => {
+test('a start that times out fails and leaves nothing behind', async () => {
   const it = setting({ startMs: 120_000, deadlineMs: 20 })
   await expect(it.machines.create(spec)).rejects.toMatchObject({ code: 'sandbox/start-failed' })
   expect(it.machines.list()).toEqual([])
   expect(await it.machines.listStored()).toEqual([])
 })
 
-test('deleting calls off a start that is under way', async () => {
+test('deleting a sandbox cancels its pending start', async () => {
   const it = setting({ startMs: 120_000 })
   const creating = it.machines.create(spec)
   const deleting = it.machines.delete(spec.id)
@@ -92,7 +92,7 @@ test('deleting calls off a start that is under way', async () => {
   expect(await it.machines.listStored()).toEqual([])
 })
 
-test('a machine that ends by itself is told of once, with the reason', async () => {
+test('reports the unexpected end of a sandbox once with the reason', async () => {
   const it = setting()
   await it.machines.create(spec)
   it.runtime.end(spec.id)
@@ -100,7 +100,7 @@ test('a machine that ends by itself is told of once, with the reason', async () 
   expect(it.machines.list()).toEqual([])
 })
 
-test('describes each machine with files, running or not, until it is deleted', async () => {
+test('describes each sandbox with files until it is deleted, running or not', async () => {
   const it = setting()
   const stopped = { ...spec, id: newSandboxId() }
   for (const each of [spec, stopped]) await it.machines.create(each)
@@ -114,7 +114,7 @@ test('describes each machine with files, running or not, until it is deleted', a
   await it.machines.close()
 })
 
-test('while it closes, nothing new starts', async () => {
+test('starts nothing while closing', async () => {
   const it = setting()
   await it.machines.create(spec)
   await it.machines.close()

@@ -4,7 +4,7 @@ import { createWatchedCommands, watchedBytes } from './watchedCommands.ts'
 const signal = new AbortController().signal
 const soon = { since: 0, waitMs: 60_000, signal }
 
-test('what a command prints is read as it comes, and its end is told', async () => {
+test('streams command output as it arrives and reports its end', async () => {
   const watched = createWatchedCommands()
   const first = watched.read('a', soon) // before it begins
   const command = watched.begin('a')
@@ -18,7 +18,7 @@ test('what a command prints is read as it comes, and its end is told', async () 
   expect(await last).toMatchObject({ bytes: Buffer.alloc(0), ended: true })
 })
 
-test('of much output the last is kept, and nothing of another command is heard', async () => {
+test('keeps the last part of long output, separate from other commands', async () => {
   const watched = createWatchedCommands()
   const command = watched.begin('a')
   for (let index = 0; index < 10; index += 1) command.take(Buffer.alloc(watchedBytes, index))

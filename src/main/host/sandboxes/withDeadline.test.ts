@@ -3,11 +3,11 @@ import { withDeadline } from './withDeadline.ts'
 
 const late = () => new Error('late')
 
-test('gives what came in time', async () => {
+test('returns a result that arrives in time', async () => {
   expect(await withDeadline({ ms: 60_000, run: async () => 'done', late })).toBe('done')
 })
 
-test('gives up what takes too long, tells it, and hands over what comes afterwards', async () => {
+test('aborts on timeout, reports it and hands over a late result', async () => {
   const result = Promise.withResolvers<string>()
   const discarded = Promise.withResolvers<string>()
   let isSettled = false
@@ -28,14 +28,14 @@ test('gives up what takes too long, tells it, and hands over what comes afterwar
   expect(await discarded.promise).toBe('too late')
 })
 
-test('gives up with the reason of its signal', async () => {
+test('aborts with the reason of its signal', async () => {
   const controller = new AbortController()
   const waiting = withDeadline({ ms: 60_000, signal: controller.signal, run: () => new Promise(() => {}), late })
   controller.abort(new Error('deleted'))
   await expect(waiting).rejects.toThrow('deleted')
 })
 
-test('passes on a failure as it is', async () => {
+test('propagates an error unchanged', async () => {
   const run = async () => {
     throw new Error('its own')
   }

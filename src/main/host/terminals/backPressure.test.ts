@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBackPressure } from './backPressure.ts'
 
-test('a program waits while one is too far behind, until all have caught up halfway', () => {
+test('a program pauses while one viewer lags, until all have caught up halfway', () => {
   const calls: string[] = []
   const demand = createBackPressure({
     onOutput: () => {},

@@ -33,7 +33,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('the first change is told at once, many titles as one, the last', () => {
+test('reports the first change immediately and combines many titles into the last', () => {
   events.recordChange(record)
   for (let n = 0; n < 100; n++) events.recordChange({ ...record, title: `title ${n}` })
   expect(records).toEqual([record])
@@ -41,7 +41,7 @@ test('the first change is told at once, many titles as one, the last', () => {
   expect(records.map(({ title }) => title)).toEqual([null, 'title 99'])
 })
 
-test('the end is told at once, also amid titles, and nothing old after it', () => {
+test('reports the exit immediately amid titles and nothing older after it', () => {
   events.recordChange(record)
   events.recordChange({ ...record, title: 'late' })
   events.recordChange({ ...record, title: 'late', state: 'exited' })
@@ -50,7 +50,7 @@ test('the end is told at once, also amid titles, and nothing old after it', () =
   expect(records).toHaveLength(2)
 })
 
-test('of a terminal that was removed nothing more is told', () => {
+test('reports nothing for a removed terminal', () => {
   events.recordChange(record)
   events.recordChange({ ...record, title: 'x' })
   events.forget(record.id)

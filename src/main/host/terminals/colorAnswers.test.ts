@@ -15,7 +15,7 @@ function open() {
   return { ask, use }
 }
 
-test('answers with default colors until a client attaches', async () => {
+test('replies with default colors until a client attaches', async () => {
   const { ask, use } = open()
   expect(await ask('\x1b]11;?\x07')).toBe('\x1b]11;rgb:1010/1111/1313\x1b\\')
   use({ ...defaultColors, background: '#FFFFFF' })
@@ -25,7 +25,7 @@ test('answers with default colors until a client attaches', async () => {
   )
 })
 
-test('answers queries for each palette color', async () => {
+test('replies to queries for each palette color', async () => {
   const { ask } = open()
   expect(await ask('\x1b]4;1;?;7;?\x07')).toBe('\x1b]4;1;rgb:ffff/7b7b/7b7b\x1b\\\x1b]4;7;rgb:c8c8/cccc/d4d4\x1b\\')
   expect(await ask('\x1b]4;16;?;231;?;244;?\x07')).toBe(
@@ -34,7 +34,7 @@ test('answers queries for each palette color', async () => {
 })
 
 test.each(['\x1b]4;256;?\x07', '\x1b]4;x;?\x07', '\x1b]4\x07', '\x1b]11;#ffffff\x07', '\x1b]12;?;?\x07'])(
-  'what asks for nothing there is gets at most one answer: %j',
+  'an invalid color query gets at most one reply: %j',
   async (text) => {
     const { ask } = open()
     expect((await ask(text)).match(/rgb:/g) ?? []).toHaveLength(text.includes('12;') ? 1 : 0)

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('the first byte after a pause goes at once', () => {
+test('sends the first byte after a pause immediately', () => {
   rounds.touch(1)
   expect(flushes).toBe(1)
   vi.runAllTimers()
@@ -23,14 +23,14 @@ test('the first byte after a pause goes at once', () => {
   expect(flushes).toBe(2)
 })
 
-test('what follows closely goes together, and is never left behind', () => {
+test('sends closely following output together and always flushes it', () => {
   for (let n = 0; n < 100; n++) rounds.touch(10)
   expect(flushes).toBe(1)
   vi.runAllTimers()
   expect(flushes).toBe(2)
 })
 
-test('a flood goes in fewer, larger runs, and little after it waits no longer than before', () => {
+test('sends a flood in fewer larger runs without delaying small output after it', () => {
   for (let round = 0; round < 10; round++) {
     for (let n = 0; n < 10; n++) rounds.touch(16 * 1024)
     vi.advanceTimersByTime(1)
@@ -44,7 +44,7 @@ test('a flood goes in fewer, larger runs, and little after it waits no longer th
   expect(flushes).toBe(before + 2)
 })
 
-test('much does not wait', () => {
+test('does not delay large output', () => {
   for (let n = 0; n < 100; n++) rounds.touch(4096)
   expect(flushes).toBeGreaterThan(4)
   expect(flushes).toBeLessThan(15)

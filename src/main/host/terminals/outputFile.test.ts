@@ -9,7 +9,7 @@ import { openOutput } from './outputHistory.ts'
 const open = (folder: string, maxBytes = 64 * 1024 * 1024) =>
   openOutput({ folder, maxStoredBytes: maxBytes, onWritten: () => {}, log: silentLog })
 
-test('what was printed is read again by the next process, which goes on at the same cursor', async () => {
+test('stored output is read by the next process, which continues at the same cursor', async () => {
   const folder = temporaryFolder()
   const first = await open(folder)
   first.memory.append(Buffer.from('before '))
@@ -26,7 +26,7 @@ test('what was printed is read again by the next process, which goes on at the s
   await second.file.close()
 })
 
-test('the oldest half goes when the newer one is full, and cursors go on', async () => {
+test('drops the oldest half when the newer one is full, and cursors continue', async () => {
   const folder = temporaryFolder()
   const output = await open(folder, 1000)
   for (let n = 0; n < 50; n++) {
@@ -47,7 +47,7 @@ test('the oldest half goes when the newer one is full, and cursors go on', async
   await again.file.close()
 })
 
-test('bytes are read from memory until they are on disk, so none is missing in between', async () => {
+test('reads bytes from memory until they are on disk without a gap', async () => {
   const folder = temporaryFolder()
   const output = await open(folder)
   const piece = Buffer.alloc(200_000, 'x')
@@ -66,7 +66,7 @@ test('bytes are read from memory until they are on disk, so none is missing in b
   await output.file.close()
 })
 
-test('a disk that takes nothing more does not hold the terminal up', async () => {
+test('a disk that rejects writes does not block the terminal', async () => {
   const folder = temporaryFolder()
   const output = await openOutput({
     folder: join(folder, 'gone'),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createOutputLog } from './outputLog.ts'
 
-test('any stretch that is kept reads as it was written, whatever the sizes were', () => {
+test('any retained range reads as written regardless of write sizes', () => {
   const sizes = fc.array(fc.integer({ min: 0, max: 90_000 }), { minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(sizes, fc.nat(), fc.nat(), fc.nat(), (written, forget, a, b) => {
@@ -21,7 +21,7 @@ test('any stretch that is kept reads as it was written, whatever the sizes were'
   )
 })
 
-test('a run that was handed out does not change when more is written', () => {
+test('a returned run does not change when more output is written', () => {
   const log = createOutputLog()
   log.append(Buffer.from('first'))
   const run = log.run(0, 100)
@@ -30,7 +30,7 @@ test('a run that was handed out does not change when more is written', () => {
   expect(log.run(5, 100).toString()).toBe(' second')
 })
 
-test('forgetting lets go of whole blocks only', () => {
+test('discards only whole blocks', () => {
   const log = createOutputLog()
   log.append(Buffer.alloc(300_000))
   log.forget(200_000)

@@ -122,7 +122,7 @@ function readState({ terminal, inner, serializer }: Emulator) {
   }
 }
 
-test('an emulator with packed rows is like one without, whatever it is sent', () => {
+test('an emulator with packed rows matches one without for any input', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => {
       const [plain, packing] = [emulator(), emulator()]
@@ -149,7 +149,7 @@ const number32 = fc.oneof(
   fc.integer({ min: 0, max: 0xffff_ffff }),
 )
 
-test('any row is unpacked as it was', () => {
+test('any row unpacks to its original', () => {
   const packer = createRowPacker()
   fc.assert(
     fc.property(fc.array(fc.tuple(number32, number32, number32), { maxLength: 60 }), fc.boolean(), (cells, wrapped) => {
@@ -173,14 +173,14 @@ test('any row is unpacked as it was', () => {
   )
 })
 
-test('a row of plain text takes little more than its characters', () => {
+test('a packed row of plain text uses little more than its characters', () => {
   const { inner } = emulator()
   inner.writeSync(Buffer.from('plain text'))
   const row = inner.buffers.normal.lines.get(0)
   expect(row && createRowPacker().pack(row)).toHaveLength('plain text'.length + 3)
 })
 
-test('all rows above the screen are packed, and none on it', () => {
+test('packs all rows above the screen and no rows on it', () => {
   const { terminal, inner } = emulator()
   const references: unknown[] = []
   const { lines } = inner.buffers.normal

@@ -5,7 +5,7 @@ const toBytes = (text: string) => new TextEncoder().encode(text)
 const lines = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `line ${from + index}\r\n`).join('')
 
-test('gives back what it took, in order', () => {
+test('returns its input in order', () => {
   const backlog = createPlainBacklog()
   expect(backlog.take(toBytes(lines(3)), 100)).toBe(true)
   expect(backlog.take(toBytes(`\x1b[31mred ü\x1b[m\r\n`), 100)).toBe(true)
@@ -13,7 +13,7 @@ test('gives back what it took, in order', () => {
   expect(backlog.isEmpty).toBe(true)
 })
 
-test('keeps of a flood the last lines and the colors before them', () => {
+test('keeps the last lines of a flood and the colors before them', () => {
   const backlog = createPlainBacklog()
   backlog.take(toBytes('\x1b[32m'), 100)
   const part = lines(100_000)
@@ -24,7 +24,7 @@ test('keeps of a flood the last lines and the colors before them', () => {
   expect(remaining.length).toBeLessThan(part.length * 5)
 })
 
-test.each(['\x1b', '\x1b[', '\x1b[38;5;1'])('waits for the end of a sequence that was cut: %j', (begun) => {
+test.each(['\x1b', '\x1b[', '\x1b[38;5;1'])('waits for the rest of a split sequence: %j', (begun) => {
   const backlog = createPlainBacklog()
   expect(backlog.take(toBytes(`text${begun}`), 100)).toBe(true)
   const rest = '\x1b[38;5;1m'.slice(begun.length)
@@ -39,14 +39,14 @@ test.each(['\x1b[6n', '\x1b[2J', '\x1bM', '\x0e', '\x1b]0;title\x07', '\x7f', '\
   expect(backlog.isEmpty).toBe(true)
 })
 
-test('refuses a sequence whose end turns out not to be plain', () => {
+test('rejects a split sequence whose end is not plain', () => {
   const backlog = createPlainBacklog()
   expect(backlog.take(toBytes('text\x1b[2'), 100)).toBe(true)
   expect(backlog.take(toBytes('J'), 100)).toBe(false)
   expect(backlog.drain().toString()).toBe('text\x1b[2')
 })
 
-test('refuses more than it may keep when no line of it is lost', () => {
+test('rejects input over its limit when no line could be dropped', () => {
   const backlog = createPlainBacklog()
   const long = new Uint8Array(3 * 1024 * 1024).fill(0x61)
   expect(backlog.take(long, 100)).toBe(true)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { until } from '#test/support/eventually.ts'
 import { createProgramWatch } from './programWatch.ts'
 
-test('a flood of output reads the program a few times, and each name is told once', async () => {
+test('reads the program a few times during a flood and reports each name once', async () => {
   let reads = 0
   const names: (string | null)[] = []
   const watch = createProgramWatch({
@@ -22,7 +22,7 @@ test('a flood of output reads the program a few times, and each name is told onc
   watch.close()
 })
 
-test('a program that starts without a word is seen a moment after its line', async () => {
+test('detects a program without output shortly after its command line', async () => {
   const names: (string | null)[] = []
   let name: string | undefined
   const watch = createProgramWatch({
@@ -40,7 +40,7 @@ test('a program that starts without a word is seen a moment after its line', asy
   watch.close()
 })
 
-test('nothing is told once it is closed', async () => {
+test('reports nothing after close', async () => {
   const reading = Promise.withResolvers<string>()
   const names: (string | null)[] = []
   const begun = Promise.withResolvers<void>()

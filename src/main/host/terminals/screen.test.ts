@@ -34,7 +34,7 @@ const ansi = (target: Screen, full = false): string =>
   decoder.decode(target.reply({ kind: 'read', full, format: 'ansi' }).bytes)
 const snapshot = (target: Screen, scrollback = 0): Uint8Array => target.reply({ kind: 'snapshot', scrollback }).bytes
 
-test('rows are joined, blanks at their ends and empty rows at the end are cut', () => {
+test('joins rows and trims trailing blanks and empty rows', () => {
   const it = createWatched()
   it.show('one   \r\n\r\n  two\r\n\r\n')
   expect(text(it)).toBe('one\n\n  two')
@@ -42,7 +42,7 @@ test('rows are joined, blanks at their ends and empty rows at the end are cut', 
   it.close()
 })
 
-test('the screen shows a long line in rows, the whole text shows it as it was written', () => {
+test('the screen shows a long line in rows, the full text in one line', () => {
   const it = createWatched({ cols: 10, rows: 5 })
   it.show('abcdefghijklmnopqrstuvwxy z\r\nnext')
   expect(text(it)).toBe('abcdefghij\nklmnopqrst\nuvwxy z\nnext')
@@ -50,14 +50,14 @@ test('the screen shows a long line in rows, the whole text shows it as it was wr
   it.close()
 })
 
-test('a blank at the edge of a wrapped line stays, the cell that a wide character left empty does not', () => {
+test('keeps a blank at a wrapped edge, not the spacer of a wide character', () => {
   const it = createWatched({ cols: 5, rows: 6 })
   it.show('abcd efgh\r\nabcd漢字')
   expect(text(it, true)).toBe('abcd efgh\nabcd漢字')
   it.close()
 })
 
-test('wide, combined and emoji characters are whole', () => {
+test('keeps wide, combined and emoji characters whole', () => {
   const it = createWatched({ cols: 40, rows: 5 })
   it.show('漢字 e\u0301 n\u0303 🚀 👍')
   expect(text(it)).toBe('漢字 e\u0301 n\u0303 🚀 👍')
@@ -65,7 +65,7 @@ test('wide, combined and emoji characters are whole', () => {
   it.close()
 })
 
-test('full reading has what scrolled out, up to the lines that are kept', () => {
+test('a full read includes scrollback up to the line limit', () => {
   const it = createWatched()
   it.show(Array.from({ length: 30 }, (_, n) => `line ${n}`).join('\r\n'))
   expect(text(it).split('\n')).toEqual(['line 25', 'line 26', 'line 27', 'line 28', 'line 29'])
@@ -78,7 +78,7 @@ test('full reading has what scrolled out, up to the lines that are kept', () => 
   it.close()
 })
 
-test('on the alternate screen that one is read, and after it the normal one again', () => {
+test('reads the alternate screen while it is active and the normal one afterwards', () => {
   const it = createWatched()
   it.show('normal\r\n\x1b[?1049h\x1b[H\x1b[2Jeditor')
   expect(text(it)).toBe('editor')
@@ -92,7 +92,7 @@ test('on the alternate screen that one is read, and after it the normal one agai
   it.close()
 })
 
-test('all of it is what scrolled out of the normal screen and the alternate screen below, as tmux keeps them', () => {
+test('a full read joins normal scrollback and the alternate screen like tmux', () => {
   const it = createWatched()
   it.show('\x1b[31m1\r\n2\r\n3\r\n4\r\n\r\n6\r\n7\r\n8\r\n9\r\n\x1b[?1049h\x1b[H\x1b[2J\x1b[m\r\neditor')
   expect(text(it, true)).toBe('1\n2\n3\n4\n\n\neditor')
@@ -108,7 +108,7 @@ test('all of it is what scrolled out of the normal screen and the alternate scre
   drawn.close()
 })
 
-test('ansi has the colors, and only the requested lines', () => {
+test('ANSI output has colors and only the requested lines', () => {
   const it = createWatched()
   it.show(`old\r\n${'x\r\n'.repeat(5)}\x1b[31mred\x1b[0m plain`)
   expect(ansi(it)).toContain('\x1b[31mred')
@@ -117,7 +117,7 @@ test('ansi has the colors, and only the requested lines', () => {
   it.close()
 })
 
-test('questions of the program are answered, and titles told', () => {
+test('replies to program queries and reports titles', () => {
   const it = createWatched()
   it.show('ab\x1b[6n\x1b[c\x1b]2;my title\x07')
   expect(it.answers).toEqual(['\x1b[1;3R', '\x1b[?1;2c'])
@@ -137,7 +137,7 @@ test.each([
   ['half of a sequence', 'ok \x1b[3'],
   ['half of a title', 'ok \x1b]2;half'],
   ['half of a character', Buffer.from('ok 漢').subarray(0, 5)],
-])('a snapshot carries %s: what follows looks the same as without it', (_, output) => {
+])('a snapshot restores %s so that later output renders the same', (_, output) => {
   const follow = '1mX\x07\r\nnext qqq\r\n\x1b[2;2Hinner\r\n\n\n\nend'
   const original = createWatched()
   original.show(output)
@@ -151,7 +151,7 @@ test.each([
   copy.close()
 })
 
-test('a snapshot of output cut anywhere, and the rest after it, make the same screen', () => {
+test('a snapshot of output split anywhere plus the rest yields the same screen', () => {
   const piece = fc.constantFrom(
     'plain text ',
     '漢字😀é',
@@ -187,7 +187,7 @@ test('a snapshot of output cut anywhere, and the rest after it, make the same sc
   )
 })
 
-test('after a resize the text is laid out anew', () => {
+test('reflows text after a resize', () => {
   const it = createWatched({ cols: 10, rows: 3 })
   it.show('abcdefghijKLM\r\n')
   it.resize(20, 3)
@@ -198,7 +198,7 @@ test('after a resize the text is laid out anew', () => {
 const search = (target: Screen, query: { text: string; regex?: boolean; caseSensitive?: boolean; limit?: number }) =>
   target.reply({ kind: 'search', query: { regex: false, caseSensitive: false, limit: 100, ...query } }).matches
 
-test('a search finds what stands in the screen and above it, and says where', () => {
+test('a search finds matches on the screen and in scrollback with their positions', () => {
   const it = createWatched({ cols: 20, rows: 3 })
   it.show('an Error (1)\r\nfine\r\nerror error\r\nfine\r\nlast')
   expect(search(it, { text: 'ERROR' })?.matches).toEqual([
@@ -215,7 +215,7 @@ test('a search finds what stands in the screen and above it, and says where', ()
   it.close()
 })
 
-test('a wrapped line is searched as a whole, and the match has the row where it begins', () => {
+test('searches a wrapped line as a whole and reports where a match begins', () => {
   const it = createWatched({ cols: 10, rows: 5 })
   it.show('first\r\nabcdefghijklmnopqrstuvwxyz\r\nlast')
   expect(search(it, { text: 'jkl' })?.matches).toEqual([
@@ -226,7 +226,7 @@ test('a wrapped line is searched as a whole, and the match has the row where it 
   it.close()
 })
 
-test('of too many matches the newest are told, of a very long line the part around the match', () => {
+test('reports the newest of too many matches and trims long lines around a match', () => {
   const it = createWatched({ cols: 80, rows: 5 })
   it.show(`${Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\r\n')}\r\n${'a'.repeat(900)}Z`)
   const newest = search(it, { text: 'line', limit: 2 })
@@ -237,7 +237,7 @@ test('of too many matches the newest are told, of a very long line the part arou
   it.close()
 })
 
-test('an expression that backtracks for ever is given up', () => {
+test('aborts a regular expression that backtracks endlessly', () => {
   const it = createWatched({ cols: 80, rows: 5 })
   it.show(`${'a'.repeat(60)}b`)
   expect(search(it, { text: '^(a+)+$', regex: true })).toEqual({ matches: [], truncated: false, slow: true })
@@ -245,7 +245,7 @@ test('an expression that backtracks for ever is given up', () => {
   it.close()
 })
 
-test('a search that had to wait for the processor is not taken for one without end', () => {
+test('a search delayed by a busy processor is not treated as endless', () => {
   const it = createWatched({ cols: 80, rows: 5 })
   it.show('an Error')
   let waits = 2
@@ -265,14 +265,14 @@ test('a search that had to wait for the processor is not taken for one without e
   it.close()
 })
 
-test('tells of the bell', () => {
+test('reports the bell', () => {
   const it = createWatched()
   it.show('one\u0007 two\u0007')
   expect(it.bells).toBe(2)
   it.close()
 })
 
-test('a snapshot carries where commands began and how they ended, also beneath a program that fills the screen', async () => {
+test('a snapshot keeps command starts and exits, even beneath a full-screen program', async () => {
   const it = createWatched({ cols: 30, rows: 6 })
   const command = (text: string) => `\x1b]133;A\x07$ \x1b]133;B\x07${text}\r\n\x1b]133;C\x07`
   it.show(`${command('false')}\x1b]133;D;1\x07${command('seq 9')}${'x\r\n'.repeat(9)}\x1b]133;D;0\x07${command('vim')}`)
@@ -297,7 +297,7 @@ test('a snapshot carries where commands began and how they ended, also beneath a
   it.close()
 })
 
-test('a snapshot in the middle of a frame says so', () => {
+test('a snapshot in the middle of a frame includes the frame start', () => {
   const it = createWatched()
   const frame = '\x1b[?2026h'
   const readSnapshot = () => decoder.decode(snapshot(it))
@@ -308,7 +308,7 @@ test('a snapshot in the middle of a frame says so', () => {
   it.close()
 })
 
-test('programs learn what the viewer draws with', () => {
+test('replies to color queries with the colors of the viewer', () => {
   const it = createWatched()
   it.draws({ ...defaultColors, background: '#ffffff' })
   it.show('\x1b]11;?\x07')

@@ -18,7 +18,7 @@ function draw(to: ReturnType<typeof createScreen>, text: string, parsed: () => v
 const readText = (target: ReturnType<typeof createScreen>) =>
   new TextDecoder().decode(target.reply({ kind: 'read', full: true, format: 'text' }).bytes)
 
-test('a screen of costly characters loses its oldest lines, others lose none', () => {
+test('a screen of costly characters drops its oldest lines, other screens drop none', () => {
   let nowMs = 0
   const budget = createScreenBudget({ maxBytes: 800_000, now: () => (nowMs += 1_000) })
   const [normal, costly] = [newScreen(), newScreen()]

@@ -40,7 +40,7 @@ const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encod
 const readText = (reply: ScreenReply): string => new TextDecoder().decode(reply.bytes)
 const wholeText = { kind: 'read', full: true, format: 'text' } as const
 
-test('each screen has its own output, and a question sees all that was sent before it', async () => {
+test('each screen has its own output, and a query sees all earlier output', async () => {
   start()
   const screens = ['a', 'b', 'c'].map((name) => ({ name, screen: pool.open({ cols: 20, rows: 5 }, handlers()) }))
   for (let n = 0; n < 50; n++) for (const { name, screen } of screens) screen.output(bytes(`${name}${n}\r\n`), false)
@@ -50,7 +50,7 @@ test('each screen has its own output, and a question sees all that was sent befo
   }
 })
 
-test('a resize stands between the output before and after it', async () => {
+test('a resize applies between the output before and after it', async () => {
   start()
   const screen = pool.open({ cols: 10, rows: 5 }, handlers())
   screen.output(bytes('0123456789abc\r\n'), false)
@@ -61,7 +61,7 @@ test('a resize stands between the output before and after it', async () => {
   expect(reply).toMatchObject({ cols: 20, cursorPosition: { row: 1, col: 13 } })
 })
 
-test('a quiet screen is answered while others in its worker are flooded', async () => {
+test('a quiet screen replies while others in its worker are flooded', async () => {
   start(workerUrl, 1)
   const busy = handlers()
   const loud = pool.open({ cols: 80, rows: 24 }, busy)
@@ -76,7 +76,7 @@ test('a quiet screen is answered while others in its worker are flooded', async 
   await eventually(() => expect(busy.parsed).toBe(Buffer.byteLength(flood)))
 })
 
-test('shows a flood as if it had parsed all of it at once', async () => {
+test('a flood renders the same as if parsed in one pass', async () => {
   start(workerUrl, 1)
   const observed = handlers()
   const late = pool.open({ cols: 80, rows: 24 }, observed)
@@ -95,7 +95,7 @@ test('shows a flood as if it had parsed all of it at once', async () => {
   expect(observed.parsed).toBe(flood.length)
 })
 
-test('the past is drawn without answering it again', async () => {
+test('replayed output is drawn without replying to its queries', async () => {
   start()
   const observed = handlers()
   const screen = pool.open({ cols: 20, rows: 5 }, observed)
@@ -105,7 +105,7 @@ test('the past is drawn without answering it again', async () => {
   expect(observed.answers).toEqual(['\x1b[1;3R'])
 })
 
-test('a closed screen answers nothing, and what was asked of it fails', async () => {
+test('a closed screen rejects pending and new requests', async () => {
   start()
   const screen = pool.open({ cols: 20, rows: 5 }, handlers())
   const reply = screen.ask(wholeText)
@@ -114,7 +114,7 @@ test('a closed screen answers nothing, and what was asked of it fails', async ()
   await expect(screen.ask(wholeText)).rejects.toMatchObject({ code: 'internal/unexpected' })
 })
 
-test('when a worker dies its screens are told, and new ones work', async () => {
+test('a worker crash is reported to its screens, and new screens work', async () => {
   const script = join(temporaryFolder(), 'dying.mjs')
   writeFileSync(
     script,
@@ -138,7 +138,7 @@ test('when a worker dies its screens are told, and new ones work', async () => {
 })
 
 test.each(['S', 'T', 'L', 'M', 'b', 'I', 'Z', '@', 'P', 'X'])(
-  'no screen waits for one that is told to do CSI %s more often than there are atoms',
+  'a huge repeat count for CSI %s does not block other screens',
   async (final) => {
     start(workerUrl, 1)
     const loud = pool.open({ cols: 80, rows: 24 }, handlers())
@@ -150,7 +150,7 @@ test.each(['S', 'T', 'L', 'M', 'b', 'I', 'Z', '@', 'P', 'X'])(
   },
 )
 
-test('a worker that is stuck is replaced, and each screen is told why', async () => {
+test('replaces a stuck worker and reports the reason to each screen', async () => {
   pool = createScreenPool({ workerUrl: stuckScreenWorker(), workers: 1, stuckMs: 500, log: silentLog })
   const observed = [handlers(), handlers()] as const
   const [loud, quiet] = observed.map((it) => pool.open({ cols: 20, rows: 5 }, it))
@@ -163,7 +163,7 @@ test('a worker that is stuck is replaced, and each screen is told why', async ()
   expect(readText(await next.ask(wholeText))).toBe('alive')
 })
 
-test('what a program asks and how it calls itself is told once a turn, all answers of it in order', async () => {
+test('reports queries and titles once per turn with all replies in order', async () => {
   start()
   const titles: string[] = []
   const observed = { ...handlers(), onTitle: (title: string) => void titles.push(title) }
@@ -181,7 +181,7 @@ test('what a program asks and how it calls itself is told once a turn, all answe
   expect(titles.length).toBeLessThan(10)
 })
 
-test('a worker without screens ends, and another takes the next screen', async () => {
+test('a worker without screens exits, and another serves the next screen', async () => {
   pool = createScreenPool({ workerUrl, workers: 1, idleMs: 1, log: silentLog })
   const observed = handlers()
   for (let round = 0; round < 2; round += 1) {

@@ -17,7 +17,7 @@ function looks(work: ReturnType<typeof createCurrentWork>) {
   }
 }
 
-test('a piece of work that goes on and on is stuck, and says whose it is', () => {
+test('reports a task that runs too long as stuck with its screen', () => {
   const work = createCurrentWork()
   const lookFor = looks(work)
   work.begin(7, 'drawing')
@@ -25,7 +25,7 @@ test('a piece of work that goes on and on is stuck, and says whose it is', () =>
   expect(lookFor(100)).toEqual({ screen: 7, kind: 'drawing' })
 })
 
-test('many pieces of one screen are not stuck, nor is a worker with nothing to do', () => {
+test('does not report many short tasks or an idle worker as stuck', () => {
   const work = createCurrentWork()
   const lookFor = looks(work)
   for (let turn = 0; turn < 50; turn++) {
@@ -36,7 +36,7 @@ test('many pieces of one screen are not stuck, nor is a worker with nothing to d
   expect(lookFor(5_000)).toBeUndefined()
 })
 
-test('a machine that stood still tells nothing of the worker', () => {
+test('does not report a worker as stuck after the computer was suspended', () => {
   const work = createCurrentWork()
   const look = createStuckWorkDetector(work, times)
   work.begin(7, 'drawing')

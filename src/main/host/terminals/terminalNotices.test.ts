@@ -11,7 +11,7 @@ async function noticesIn(output: string): Promise<string[]> {
   return notices
 }
 
-test('tells what programs say by OSC 9, 777 and 99', async () => {
+test('reports notifications sent by OSC 9, 777 and 99', async () => {
   expect(await noticesIn('\x1b]9;Codex wants your approval\x07')).toEqual(['Codex wants your approval'])
   expect(await noticesIn('\x1b]777;notify;Claude;Needs a decision; now\x1b\\')).toEqual([
     'Claude: Needs a decision; now',
@@ -21,7 +21,7 @@ test('tells what programs say by OSC 9, 777 and 99', async () => {
   expect(await noticesIn(`\x1b]99;e=1;${btoa('Look here')}\x07`)).toEqual(['Look here'])
 })
 
-test('progress, queries and other commands are no notices', async () => {
+test('does not treat progress, queries and other commands as notifications', async () => {
   const others = [
     '9;4;1;50',
     '9;4',
@@ -35,6 +35,6 @@ test('progress, queries and other commands are no notices', async () => {
   expect(await noticesIn(others.map((data) => `\x1b]${data}\x07`).join(''))).toEqual([])
 })
 
-test('what a program prints cannot draw in a notice', async () => {
+test('program output cannot inject control sequences into a notification', async () => {
   expect(await noticesIn(`\x1b]9;a\u202Eb\u200b ${'x'.repeat(500)}\x07`)).toEqual([`a b ${'x'.repeat(195)}…`])
 })

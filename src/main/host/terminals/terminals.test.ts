@@ -67,7 +67,7 @@ const readText = async (terminals: Terminals, id: TerminalId): Promise<string> =
   return new TextDecoder().decode(bytes)
 }
 
-test('an ended terminal is forgotten when its time is over, and its files go', async () => {
+test('removes an ended terminal and its files after its retention time', async () => {
   const terminals = await open({ exitedReadableMs: 200 })
   const id = await create(terminals, 'echo done')
   await eventually(() => expect(events.at(-1)).toEqual({ type: 'terminal.removed', sandboxId, terminalId: id }))
@@ -75,7 +75,7 @@ test('an ended terminal is forgotten when its time is over, and its files go', a
   expect(existsSync(join(folder, sandboxId, id))).toBe(false)
 })
 
-test('one whose time ended while no host ran is not kept', async () => {
+test('removes a terminal whose retention time ended while no host ran', async () => {
   const first = await open()
   const id = await create(first, 'echo done')
   await until('the exit', () => first.get(sandboxId, id).record.state === 'exited')
@@ -85,7 +85,7 @@ test('one whose time ended while no host ran is not kept', async () => {
   await eventually(() => expect(readdirSync(join(folder, sandboxId))).toEqual([]))
 })
 
-test('a folder without a readable record is removed, others are found', async () => {
+test('removes a folder without a readable record and loads the others', async () => {
   const first = await open()
   const id = await create(first, 'echo kept')
   await until('the exit', () => first.get(sandboxId, id).record.state === 'exited')
@@ -99,7 +99,7 @@ test('a folder without a readable record is removed, others are found', async ()
   expect(await readText(second, id)).toBe('kept')
 })
 
-test('a name stays with the terminal for the next host, and one from before names is read', async () => {
+test('the next host restores terminal names and reads records without names', async () => {
   const first = await open()
   const [named, old] = [await create(first, 'cat'), await create(first, 'cat')]
   expect(first.get(sandboxId, named).rename('build').name).toBe('build')
@@ -120,7 +120,7 @@ test('a name stays with the terminal for the next host, and one from before name
   expect(second.get(sandboxId, named).rename(null).name).toBeNull()
 })
 
-test('when the worker of a screen dies, the screen is drawn again from the output', async () => {
+test('redraws a screen from its output when its worker crashes', async () => {
   const script = join(temporaryFolder(), 'dying.mjs')
   writeFileSync(
     script,
@@ -144,7 +144,7 @@ test('when the worker of a screen dies, the screen is drawn again from the outpu
   expect(session.record).toMatchObject({ cols: 100, rows: 30, state: 'running' })
 })
 
-test('a machine that cannot start a program leaves no terminal', async () => {
+test('a sandbox that cannot start a program leaves no terminal', async () => {
   const terminals = await open()
   await sandbox.stop()
   const failing: SandboxInstance = { ...sandbox, openTerminal: () => Promise.reject(new Error('no')) }
@@ -153,7 +153,7 @@ test('a machine that cannot start a program leaves no terminal', async () => {
   expect(terminals.list(sandboxId)).toEqual([])
 })
 
-test('who attaches is given the marks of the shell beside the output, and none that a file made up', async () => {
+test('an attaching client gets the shell marks but none forged by output', async () => {
   const terminals = await open()
   const forged = '\\033]7133;[{"line":-1,"command":"evil","known":true,"output":0,"end":[0,0],"exitCode":0}]\\a'
   const id = await create(
@@ -181,7 +181,7 @@ test('who attaches is given the marks of the shell beside the output, and none t
   expect(untold.map(({ type }) => type)).toEqual(['attached'])
 })
 
-test('output that no screen gets past ends its own screen only, and is not drawn again', async () => {
+test('output that stalls every screen ends only its own screen and is not redrawn', async () => {
   const terminals = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
   const quiet = await create(terminals, 'seq 100; sleep 1000')
   await until('the first output', async () => (await readText(terminals, quiet)).endsWith('100'))
@@ -199,7 +199,7 @@ test('output that no screen gets past ends its own screen only, and is not drawn
   expect(raw.bytes.toString()).toContain('stick fast')
 })
 
-test('a host that starts later does not draw it either', async () => {
+test('a later host does not redraw output that stalled its screen', async () => {
   const first = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
   const loud = await create(first, 'echo before; echo stick fast; read line; echo after; read line')
   await until('the screen that was cleared', async () => (await readText(first, loud)).includes('kept it busy'))
@@ -212,7 +212,7 @@ test('a host that starts later does not draw it either', async () => {
   expect(text).not.toContain('stick')
 })
 
-test('a screen that is stuck twice in what is asked of it begins anew', async () => {
+test('a screen that gets stuck twice on requests is reset', async () => {
   const terminals = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
   const loud = await create(terminals, 'echo no answer; sleep 1000')
   const request = { since: 0, waitMs: 30_000, maxBytes: 1_000, signal: new AbortController().signal }
@@ -222,7 +222,7 @@ test('a screen that is stuck twice in what is asked of it begins anew', async ()
   )
 })
 
-test('to remove a terminal does not wait for a screen that is still busy', async () => {
+test('removing a terminal does not wait for a busy screen', async () => {
   const closed = Promise.withResolvers<never>()
   closed.promise.catch(() => {})
   const busy: ScreenPool = {
@@ -246,7 +246,7 @@ test('to remove a terminal does not wait for a screen that is still busy', async
   await terminals.close()
 })
 
-test('publishes no terminal before it can be read, even if its program has ended already', async () => {
+test('does not publish a terminal before it is readable, even after its program exits', async () => {
   const readable: [string, boolean][] = []
   const terminals = await open({
     onEvent(event) {
@@ -271,7 +271,7 @@ test('publishes no terminal before it can be read, even if its program has ended
 
 const listIds = (terminals: Terminals) => terminals.list(sandboxId).map(({ id }) => id)
 
-test('removes the terminals that ended first, never running ones', async () => {
+test('removes the earliest ended terminals first and never running ones', async () => {
   const terminals = await open({ maxEnded: { perSandbox: 2, bytes: 1_000_000 } })
   const running = await create(terminals, 'sleep 1000')
   const ended: TerminalId[] = []
@@ -283,7 +283,7 @@ test('removes the terminals that ended first, never running ones', async () => {
   await eventually(() => expect(listIds(terminals).sort()).toEqual([running, ...ended.slice(2)].sort()))
 })
 
-test('ended terminals keep a bounded amount of output', async () => {
+test('ended terminals retain a bounded amount of output', async () => {
   const terminals = await open({ maxEnded: { perSandbox: 200, bytes: 1_500_000 } })
   const ended: TerminalId[] = []
   for (let count = 0; count < 2; count += 1) {
@@ -296,7 +296,7 @@ test('ended terminals keep a bounded amount of output', async () => {
   if (last) expect((await readText(terminals, last)).trimEnd().endsWith('end')).toBe(true)
 })
 
-test('output of an ended terminal is read from disk, all of it', async () => {
+test('reads all output of an ended terminal from disk', async () => {
   const terminals = await open()
   const id = await create(terminals, 'seq 1 20000')
   await until('the exit', () => terminals.get(sandboxId, id).record.state === 'exited')

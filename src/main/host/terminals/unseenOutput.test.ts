@@ -51,7 +51,7 @@ const lines = fc
   )
   .chain((texts) => fc.constantFrom('\r\n', '\r\n', '\n').map((end) => texts.join(end) + end))
 
-test('a terminal that was spared what scrolls out looks exactly like one that saw it all', async () => {
+test('skipping output that scrolls off leaves the final screen unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('', 'x', '\x1b[31mred\r\n', '\x1b[3;4H'),
@@ -75,7 +75,7 @@ test('a terminal that was spared what scrolls out looks exactly like one that sa
   )
 })
 
-test('`yes` is spared nearly all', () => {
+test('skips nearly all output of yes', () => {
   const bytes = Buffer.from('y\r\n'.repeat(10_000))
   expect(findPlainRun(bytes, 0, maxLines)).toEqual({ until: bytes.length, visibleFrom: bytes.length - maxLines * 3 })
 })
@@ -86,7 +86,7 @@ test.each([
   ['a C1 control', '\u009b2J'],
   ['a shift', '\x0e'],
   ['a delete', '\x7f'],
-])('nothing is spared across %s', (_, control) => {
+])('skips no output across %s', (_, control) => {
   const head = 'y\r\n'.repeat(maxLines - 1)
   const bytes = Buffer.from(`${head}${control}${'y\r\n'.repeat(maxLines - 1)}`)
   expect(findPlainRun(bytes, 0, maxLines)).toEqual({ until: Buffer.byteLength(head), visibleFrom: 0 })

@@ -46,7 +46,7 @@ function watch(options: { stallMs?: number; congested?: () => boolean } = {}) {
   return { source, seen: messages, viewer, sent: () => bytes, end: () => end }
 }
 
-test('output that comes before the snapshot is ready follows it, none lost and none twice', () => {
+test('output before the snapshot is ready follows it without loss or duplication', () => {
   const watched = watch()
   watched.source.append(Buffer.from('in the snapshot'))
   watched.viewer.await(watched.source.end)
@@ -59,7 +59,7 @@ test('output that comes before the snapshot is ready follows it, none lost and n
   expect(watched.seen).toEqual(['attached', 'drawn', 'after', ' more'])
 })
 
-test('messages stand between the bytes where they belong, and the exit is last', () => {
+test('messages keep their position between bytes, and the exit is last', () => {
   const watched = watch()
   watched.viewer.await(0)
   watched.source.append(Buffer.from('narrow'))
@@ -71,7 +71,7 @@ test('messages stand between the bytes where they belong, and the exit is last',
   expect(watched.end()).toEqual({ error: undefined })
 })
 
-test('what it asked for is answered at once, but never before it sees the screen', () => {
+test('replies are sent immediately, but only after the first screen', () => {
   const watched = watch()
   watched.viewer.await(0)
   watched.viewer.tell({ type: 'refused', error: 'No.', code: 'request/invalid' })
@@ -81,7 +81,7 @@ test('what it asked for is answered at once, but never before it sees the screen
   expect(watched.seen).toHaveLength(4)
 })
 
-test('no more than the window is under way, and every acknowledgement opens it again', () => {
+test('sends at most one window, and every acknowledgement reopens it', () => {
   const watched = watch()
   watched.viewer.await(0)
   watched.viewer.begin(attached, Buffer.alloc(0))
@@ -95,7 +95,7 @@ test('no more than the window is under way, and every acknowledgement opens it a
   expect(watched.sent()).toBe(3 * mebibyte)
 })
 
-test('one that acknowledges nothing while output waits is ended', async () => {
+test('closes a viewer that acknowledges nothing while output waits', async () => {
   const watched = watch({ stallMs: 20 })
   watched.viewer.await(0)
   watched.viewer.begin(attached, Buffer.alloc(0))
@@ -105,7 +105,7 @@ test('one that acknowledges nothing while output waits is ended', async () => {
   expect(error).toMatchObject({ code: 'terminal/too-slow' })
 })
 
-test('one with nothing to wait for may stay silent', async () => {
+test('does not close a silent viewer without pending output', async () => {
   const watched = watch({ stallMs: 20 })
   const second = watch({ stallMs: 20 })
   watched.viewer.await(0)
@@ -121,7 +121,7 @@ test('one with nothing to wait for may stay silent', async () => {
   watched.viewer.close()
 })
 
-test('while the connection is full it sends in turns, a run at a time', () => {
+test('sends one run at a time in turns while the connection is full', () => {
   let congested = false
   const watched = watch({ congested: () => congested })
   watched.viewer.await(0)
@@ -137,7 +137,7 @@ test('while the connection is full it sends in turns, a run at a time', () => {
   expect(watched.sent()).toBe(200_000)
 })
 
-test('after it left nothing is sent', () => {
+test('sends nothing after the viewer disconnects', () => {
   const watched = watch()
   watched.viewer.await(0)
   watched.viewer.close()
@@ -183,7 +183,7 @@ function skipping() {
   return { source, seen: messages, presents, viewer, sent: () => bytes, end: () => end }
 }
 
-test('who need not see a flood is shown the present screen, and all of it when the flood is over', async () => {
+test('a skipping viewer gets the present screen during a flood, then the full one', async () => {
   const watched = skipping()
   watched.source.append(Buffer.alloc(2 * mebibyte))
   watched.viewer.pump()
@@ -213,7 +213,7 @@ test('who need not see a flood is shown the present screen, and all of it when t
   ])
 })
 
-test('a program that ends in a flood is seen to the end, and its exit after that', async () => {
+test('a program that ends in a flood is shown completely before its exit', async () => {
   const watched = skipping()
   watched.source.append(Buffer.alloc(2 * mebibyte))
   watched.viewer.pump()
@@ -226,7 +226,7 @@ test('a program that ends in a flood is seen to the end, and its exit after that
   expect(watched.seen.slice(-4)).toEqual(['resized', 'skipped', 'all', 'exited'])
 })
 
-test('who can follow gets every byte', () => {
+test('a viewer that keeps up gets every byte', () => {
   const watched = skipping()
   for (let n = 0; n < 50; n++) {
     watched.source.append(Buffer.alloc(64 * 1024))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { countOrphaned, countUnfinished } from './wholeCharacters.ts'
 
-test('text cut anywhere is whole again once the unfinished bytes are left for later', () => {
+test('split text is complete once unfinished bytes are deferred', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.nat(), (text, index) => {
       const bytes = Buffer.from(text)
@@ -14,7 +14,7 @@ test('text cut anywhere is whole again once the unfinished bytes are left for la
   )
 })
 
-test('text whose beginning is lost starts at a character once the orphaned bytes are dropped', () => {
+test('text with a lost beginning starts at a character once orphaned bytes are dropped', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.nat(), (text, index) => {
       const bytes = Buffer.from(text)
@@ -25,7 +25,7 @@ test('text whose beginning is lost starts at a character once the orphaned bytes
   )
 })
 
-test('bytes that can never become a character are not waited for', () => {
+test('does not wait for bytes that cannot form a character', () => {
   expect(countUnfinished(Buffer.from([0x41, 0xff]))).toBe(0)
   expect(countUnfinished(Buffer.from([0x80, 0x80, 0x80]))).toBe(0)
   expect(countUnfinished(Buffer.from([0xf0, 0x9f, 0x98]))).toBe(3)

@@ -41,7 +41,7 @@ const catchError = (work: Promise<unknown>): Promise<Error & { kind?: string }> 
     (error: unknown) => (error instanceof Error ? error : Promise.reject(error)),
   )
 
-describe('a node that answers', () => {
+describe('node replies', () => {
   const json = { 'content-type': 'application/json' }
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, '['))
   test.each<[string, Parameters<typeof createScriptedNode>[0], string, RegExp]>([
@@ -94,7 +94,7 @@ describe('a node that answers', () => {
       'unreachable',
       /cannot be reached\.$/,
     ],
-  ])('%s is told from an answer', async (_, answer, kind, message) => {
+  ])('%s is reported as an error, not a reply', async (_, answer, kind, message) => {
     const { url } = await node(answer)
     const error = await catchError(openChain(url).balances([address]))
     expect(error).toMatchObject({ kind, message: expect.stringMatching(message) })
@@ -102,7 +102,7 @@ describe('a node that answers', () => {
     expect(error.cause).toBeUndefined()
   })
 
-  test('for another network is not believed, whatever it is asked', async () => {
+  test('from another network are rejected for every query', async () => {
     const { url } = await node(results({ eth_call: numbers(1, 0, 2_000_000_000, 5) }))
     for (const query of [openChain(url).balances([address]), openChain(url).authorizationOutcome(authorization())]) {
       const { message } = await catchError(query)
@@ -110,7 +110,7 @@ describe('a node that answers', () => {
     }
   })
 
-  test('with a redirect is not followed', async () => {
+  test('with a redirect are not followed', async () => {
     const otherNode = await node(results({ eth_call: numbers(8453, 1, 1) }))
     const { url } = await node((_, it) => it.writeHead(307, { location: otherNode.url }).end())
     expect(await catchError(openChain(url).balances([address]))).toMatchObject({ kind: 'status' })
@@ -118,11 +118,11 @@ describe('a node that answers', () => {
   })
 })
 
-describe('what was signed', () => {
+describe('a signed authorization', () => {
   const used = numbers(8453, 1, 1_700_000_000, 50)
   const createUnused = (seconds: number) => numbers(8453, 0, seconds, 50)
 
-  test('is unused while either clock says that it still can be', async () => {
+  test('is unused while either clock says that it is still valid', async () => {
     const { validBefore } = authorization()
     const early = await node(results({ eth_call: createUnused(Number(validBefore) - 1) }))
     expect(await openChain(early.url).authorizationOutcome(authorization({ late: true }))).toEqual({ state: 'unused' })
@@ -132,7 +132,7 @@ describe('what was signed', () => {
     expect(await openChain(ahead.url).authorizationOutcome(authorization({ late: true }))).toEqual({ state: 'expired' })
   })
 
-  test('is not paid by logs that nobody asked for', async () => {
+  test('is not marked paid by unrelated logs', async () => {
     const log = {
       ...{ address: base.usdc.address, blockHash: hash('b'), blockNumber: '0x5', data: '0x' },
       ...{ logIndex: '0x0', transactionHash: hash('c'), transactionIndex: '0x0', removed: false },
@@ -161,7 +161,7 @@ describe('what was signed', () => {
     expect(calls.map(({ method }) => method)).not.toContain('eth_getTransactionReceipt')
   })
 
-  test('is looked for within its time, in a chain without end', async () => {
+  test('is searched for only within its time limit on an endless chain', async () => {
     const block = { number: '0x5', timestamp: '0xffffffffff', hash: hash('b'), transactions: [] }
     const { url } = await node(
       results({ eth_call: used, eth_blockNumber: '0xffffffffffff', eth_getLogs: [], eth_getBlockByNumber: block }),
@@ -171,7 +171,7 @@ describe('what was signed', () => {
   })
 })
 
-test('a node that drips is given up, and so is its connection', async () => {
+test('a node that sends bytes slowly is abandoned and its connection closed', async () => {
   let isClosed = false
   const { url, calls } = await node((request, response) => {
     request.socket.once('close', () => {
@@ -186,7 +186,7 @@ test('a node that drips is given up, and so is its connection', async () => {
   expect(calls).toHaveLength(1)
 })
 
-test('whoever does not want to wait any more is told so, and the node is left', async () => {
+test('aborting a query rejects it and closes the node connection', async () => {
   let isClosed = false
   const { url, calls } = await node((request) => {
     request.socket.once('close', () => {
@@ -204,7 +204,7 @@ test('whoever does not want to wait any more is told so, and the node is left', 
   )
 })
 
-test('the thread starts with the first question, ends when nobody asks, and starts again', async () => {
+test('the thread starts with the first query, ends when idle and starts again', async () => {
   const { url } = await node(results({ eth_call: numbers(8453, 7, 8) }))
   const thread = ownThread({ idleMs: 1 })
   const chain = openChain(url, thread)
@@ -215,7 +215,7 @@ test('the thread starts with the first question, ends when nobody asks, and star
   }
 })
 
-test('closing ends what is asked, and nothing is asked afterwards', async () => {
+test('closing rejects pending queries and accepts no new ones', async () => {
   const { url, calls } = await node(() => undefined)
   const thread = ownThread()
   const query = catchError(openChain(url, thread).balances([address]))
@@ -230,7 +230,7 @@ test.each([
   ['ends', 'process.exit(3)', 'crashed', 60_000],
   ['fails', `throw new Error('s3cret')`, 'crashed', 60_000],
   ['never stops', 'for (;;);', 'late', 100],
-])('a thread that %s fails what it was asked, and makes room for another', async (_, does, kind, withinMs) => {
+])('a thread that %s fails its queries and is replaced', async (_, does, kind, withinMs) => {
   const script = join(temporaryFolder('chain-worker'), 'worker.mjs')
   const text = `import { parentPort } from 'node:worker_threads'
     parentPort.on('message', () => { ${does} })

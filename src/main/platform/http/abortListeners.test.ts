@@ -8,7 +8,7 @@ function world() {
   return { end: () => controller.abort(), ran, wait: (name: string) => ending.onceEnded(() => void ran.push(name)) }
 }
 
-test('runs every task once at the end, and none that was forgotten, wherever it stood', () => {
+test('runs every pending task once on abort and skips removed ones', () => {
   const { end, ran, wait } = world()
   const forget = ['a', 'b', 'c', 'd', 'e'].map(wait)
   for (const index of [0, 2, 4, 2]) forget[index]?.()
@@ -17,14 +17,14 @@ test('runs every task once at the end, and none that was forgotten, wherever it 
   expect(ran.sort()).toEqual(['b', 'd'])
 })
 
-test('runs a task at once behind the end', () => {
+test('runs a task immediately after the abort', () => {
   const { end, ran, wait } = world()
   end()
   wait('late')()
   expect(ran).toEqual(['late'])
 })
 
-test('goes on when a task forgets another one', () => {
+test('continues when a task removes another one', () => {
   const controller = new AbortController()
   const ran: string[] = []
   const ending = createAbortListeners(controller.signal)

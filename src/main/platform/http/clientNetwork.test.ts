@@ -10,7 +10,7 @@ test.each([
   ['2001:0DB8::1', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
-])('%s counts as the network %s', (address, network) => expect(toClientNetwork(address)).toBe(network))
+])('maps the address %s to the network %s', (address, network) => expect(toClientNetwork(address)).toBe(network))
 
 test.each([
   ['127.0.0.1', true],
@@ -19,4 +19,6 @@ test.each([
   ['::1', true],
   ['128.0.0.1', false],
   ['::2', false],
-])('whether %s is this computer: %s', (address, isLoopback) => expect(isLoopbackAddress(address)).toBe(isLoopback))
+])('detects whether %s is a loopback address: %s', (address, isLoopback) =>
+  expect(isLoopbackAddress(address)).toBe(isLoopback),
+)

@@ -32,7 +32,7 @@ async function slowReader(port: number): Promise<IncomingMessage> {
   return answer
 }
 
-test('events are sent as they come, and the answer ends with the last one', async () => {
+test('sends events as they arrive and ends the response after the last', async () => {
   const { ask } = await streaming(async function* () {
     yield { data: { a: 1 } }
     yield { event: 'named', id: '7', data: 'two\nlines\r\nand a third' }
@@ -46,7 +46,7 @@ test('events are sent as they come, and the answer ends with the last one', asyn
   )
 })
 
-test('a failure before the first event is an ordinary error, one after it an event', async () => {
+test('an error is a plain response before the first event, later an event', async () => {
   const failing: (events: number) => Handle = (events) =>
     async function* () {
       for (let index = 0; index < events; index++) yield { data: index }
@@ -64,7 +64,7 @@ test('a failure before the first event is an ordinary error, one after it an eve
   expect(text).toMatch(/^data: 0\n\nevent: error\ndata: \{.*"code":"host\/unavailable".*\}\n\n$/)
 })
 
-test('a dialect tells a failure in its own form', async () => {
+test('a dialect formats an error in its own form', async () => {
   async function* cut() {
     yield { data: 'begun' }
     throw new AppError('host/unavailable', 'The host is away.')
@@ -78,7 +78,7 @@ test('a dialect tells a failure in its own form', async () => {
   expect(await (await ask('/stream')).text()).toBe('data: begun\n\ndata: {"error":{"message":"The host is away."}}\n\n')
 })
 
-test('a name of two lines cannot forge an event', async () => {
+test('a name with a line break cannot forge an event', async () => {
   const { ask } = await streaming(async function* () {
     yield { data: 1 }
     yield { event: 'x\n\ndata: forged', data: 1 }
@@ -88,7 +88,7 @@ test('a name of two lines cannot forge an event', async () => {
   expect(text).toContain('internal/unexpected')
 })
 
-test('a client that reads slowly is not run ahead of', async () => {
+test('does not buffer ahead of a slow client', async () => {
   let pulls = 0
   const { port } = await streaming(async function* () {
     for (; pulls < 100_000; pulls++) yield { data: 'x'.repeat(10_000) }
@@ -108,7 +108,7 @@ test('a client that reads slowly is not run ahead of', async () => {
   answer.destroy()
 })
 
-test('a client that leaves ends the handler, also while it waits for the next event', async () => {
+test('a client disconnect ends the handler, even while it waits for an event', async () => {
   let ended = 0
   const { port } = await streaming(async function* ({ signal }) {
     try {
@@ -123,7 +123,7 @@ test('a client that leaves ends the handler, also while it waits for the next ev
   await until('the handler to end', () => ended === 1)
 })
 
-test('a client that leaves unread events behind ends the handler too', async () => {
+test('a client disconnect with unread events ends the handler', async () => {
   let ended = false
   const { port } = await streaming(async function* () {
     try {
@@ -137,7 +137,7 @@ test('a client that leaves unread events behind ends the handler too', async () 
   await until('the handler to end', () => ended)
 })
 
-test('silence is filled with comments, also before the first event', async () => {
+test('fills silence with comments, even before the first event', async () => {
   let goOn: (() => void) | undefined
   const { ask } = await streaming(async function* () {
     await new Promise<void>((resolve) => {
@@ -157,7 +157,7 @@ test('silence is filled with comments, also before the first event', async () =>
   expect(rest).toMatch(/^(:\n\n)*data: late\n\n(:\n\n)*event: error\ndata: .*\n\n$/)
 })
 
-test('a server that closes says so and ends the stream', async () => {
+test('a closing server sends a reason and ends the stream', async () => {
   const { ask, closing } = await streaming(async function* () {
     yield { data: 'begun' }
     await new Promise(() => {}) // a handler that does not listen

@@ -63,7 +63,7 @@ async function openProxied(
   return { url: `http://127.0.0.1:${port}`, port, behind: upstream }
 }
 
-test('a client that leaves between the last byte of an answer and its end harms nothing', async () => {
+test('a disconnect between the last byte and the end of a response is harmless', async () => {
   let leaves = true
   const { url } = await openProxied((_, response) => response.end('whole'), {
     onAnswer: (response) => leaves && response?.destroy(),
@@ -73,13 +73,13 @@ test('a client that leaves between the last byte of an answer and its end harms 
   expect(await (await fetch(`${url}/`)).text()).toBe('whole')
 })
 
-test('a server that takes a request and says nothing is told as late', async () => {
+test('an upstream server that does not respond is reported as late', async () => {
   const { url } = await openProxied(() => {}, { answerMs: 20 })
   const answer = await fetch(`${url}/`)
   expect([answer.status, (await answer.json()).error]).toEqual([502, 'late'])
 })
 
-test('an answer that begins before the request has ended may go on for longer', async () => {
+test('a response that begins before the request ends may exceed the timeout', async () => {
   const { port } = await openProxied(
     (request, response) => {
       response.write('begun ')
@@ -97,7 +97,7 @@ test('an answer that begins before the request has ended may go on for longer', 
   expect(text).toBe('begun ended')
 })
 
-test('a client that leaves takes the connection to the server along', async () => {
+test('a client disconnect closes the connection to the upstream server', async () => {
   let received: IncomingMessage | undefined
   const { url } = await openProxied((request) => {
     received = request
@@ -111,7 +111,7 @@ test('a client that leaves takes the connection to the server along', async () =
   await closed
 })
 
-test('what a client says before the other end has agreed reaches it afterwards, in order', async () => {
+test('client bytes sent before the upgrade are delivered afterwards in order', async () => {
   const { port, behind: upstream } = await openProxied(() => {})
   upstream.on('upgrade', (_, socket) => {
     socket.on('error', () => {}).once('end', () => socket.end())
@@ -131,7 +131,7 @@ test('what a client says before the other end has agreed reaches it afterwards, 
   socket.destroy()
 })
 
-test('a refused handshake is answered as the other end did, and ends', async () => {
+test('a refused handshake returns the upstream response and closes', async () => {
   const { port, behind: upstream } = await openProxied(() => {})
   upstream.on('upgrade', (_, socket) =>
     socket
@@ -142,7 +142,7 @@ test('a refused handshake is answered as the other end did, and ends', async () 
   expect(await rawExchange(port, head)).toBe('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\nno')
 })
 
-test('a body that is refused early leaves the connection to the next request', async () => {
+test('a body rejected early leaves the connection usable for the next request', async () => {
   const { port } = await openProxied((request, response) => {
     if (request.method === 'GET') return void response.end('next')
     response.writeHead(413).end('refused')

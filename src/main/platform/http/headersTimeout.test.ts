@@ -21,13 +21,13 @@ function createServer() {
   return server
 }
 
-test('the head of a request has ten seconds', async () => {
+test('request headers must arrive within ten seconds', async () => {
   const { server, listen } = createServer()
   await listen({ host: '127.0.0.1', port: 0 })
   expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 300_000, keepAliveTimeout: 72_000 })
 })
 
-test('half a request is answered with 408, and its connection closed', async () => {
+test('an incomplete request gets 408 and its connection is closed', async () => {
   const { server, listen } = createServer()
   server.headersTimeout = 1
   const port = await listen({ host: '127.0.0.1', port: 0 })

@@ -39,7 +39,7 @@ async function send(
   return { status: Number(text.slice(9, 12)), text, count: text.split('HTTP/1.1 ').length - 1 }
 }
 
-test('two hosts are one too many, whichever is ours', async () => {
+test('rejects a request with two Host headers in any order', async () => {
   const server = await open()
   for (const hosts of [
     [server.host, 'evil.example'],
@@ -54,14 +54,17 @@ test('two hosts are one too many, whichever is ours', async () => {
   expect(server.seen).toEqual([])
 })
 
-test.each(['http://evil.example/ask', 'http://127.0.0.1/ask', '*', 'ask'])('%s is no path', async (address) => {
-  const server = await open()
-  const { status } = await send(server, [`Host: ${server.host}`, 'X-API-Key: ada'], {
-    first: `POST ${address} HTTP/1.1`,
-  })
-  expect(status).toBe(400)
-  expect(server.seen).toEqual([])
-})
+test.each(['http://evil.example/ask', 'http://127.0.0.1/ask', '*', 'ask'])(
+  'rejects the request target %s',
+  async (address) => {
+    const server = await open()
+    const { status } = await send(server, [`Host: ${server.host}`, 'X-API-Key: ada'], {
+      first: `POST ${address} HTTP/1.1`,
+    })
+    expect(status).toBe(400)
+    expect(server.seen).toEqual([])
+  },
+)
 
 test.each([
   ['both framings', ['Transfer-Encoding: chunked', 'Content-Length: 4']],
@@ -72,7 +75,7 @@ test.each([
   ['an encoding in disguise', ['Transfer-Encoding: xchunked']],
   ['a blank before the colon', ['Transfer-Encoding : chunked']],
   ['a folded line', ['Content-Length: 4', ' X: y']],
-])('a request with %s is not read as two', async (_, lines) => {
+])('a request with %s is not parsed as two requests', async (_, lines) => {
   const server = await open()
   const hidden = `0\r\n\r\nPOST /ask HTTP/1.1\r\nHost: ${server.host}\r\nX-API-Key: hidden\r\n\r\n`
   const answer = await send(
@@ -86,19 +89,19 @@ test.each([
   expect(server.seen).toEqual([])
 })
 
-test('of two keys the first counts, and never both', async () => {
+test('two API keys in one request count as a single credential', async () => {
   const server = await open()
   const { text } = await send(server, [`Host: ${server.host}`, 'X-API-Key: ada', 'X-API-Key: eve'])
   expect(text).toContain('"who":"ada, eve"')
 })
 
-test('headers that are too long are refused with one answer', async () => {
+test('headers over the size limit get a single error response', async () => {
   const server = await open()
   const { status, text } = await send(server, [`Host: ${server.host}`, `X-Long: ${'x'.repeat(70_000)}`])
   expect([status, text]).toEqual([431, expect.stringContaining('The headers are too long.')])
 })
 
-test('what is no HTTP is told so on the bare connection', async () => {
+test('input that is not HTTP gets an error response on the raw connection', async () => {
   const server = await open()
   expect(await server.raw('nonsense\r\n\r\n')).toMatch(
     /^HTTP\/1\.1 400 [\s\S]*cache-control: no-store[\s\S]*request\/malformed/,
@@ -116,13 +119,13 @@ test.each([
   ['another method', 'POST /socket HTTP/1.1', []],
   ['a body', 'GET /socket HTTP/1.1', ['Content-Length: 4']],
   ['a chunked body', 'GET /socket HTTP/1.1', ['Transfer-Encoding: chunked']],
-])('a handshake with %s is none', async (_, first, lines) => {
+])('rejects a handshake with %s', async (_, first, lines) => {
   const server = await open()
   const text = await server.raw([first, `Host: ${server.host}`, ...handshake, ...lines, '', '4444'].join('\r\n'))
   expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*connection: close[\s\S]*request\/invalid/)
 })
 
-test.each(['h2c', 'TLS/1.0', 'websocket2'])('an upgrade to %s is answered as if it were none', async (protocol) => {
+test.each(['h2c', 'TLS/1.0', 'websocket2'])('an upgrade to %s is answered like a plain request', async (protocol) => {
   const server = await open()
   const text = await server.raw(
     [
@@ -138,7 +141,7 @@ test.each(['h2c', 'TLS/1.0', 'websocket2'])('an upgrade to %s is answered as if 
   expect(text).toMatch(/^HTTP\/1\.1 426 /)
 })
 
-test('methods that a path does not have are told with those that it has', async () => {
+test('an unsupported method gets an error with the allowed methods', async () => {
   const server = await open()
   for (const method of ['GET', 'OPTIONS', 'PROPFIND', 'DELETE']) {
     const { status, text } = await send(server, [`Host: ${server.host}`], { first: `${method} /ask HTTP/1.1` })
@@ -147,7 +150,7 @@ test('methods that a path does not have are told with those that it has', async 
   expect((await send(server, [`Host: ${server.host}`], { first: 'OPTIONS /none HTTP/1.1' })).status).toBe(404)
 })
 
-test('what comes once the server closes is refused, and its connection ends', async () => {
+test('rejects a request during server close and ends its connection', async () => {
   const server = await open()
   server.closing.abort()
   const { status, text } = await send(server, [`Host: ${server.host}`, 'X-API-Key: ada'])

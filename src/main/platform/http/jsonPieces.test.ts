@@ -13,11 +13,11 @@ test.each([
   ['control characters', { stdout: '\u0001'.repeat(200_000), stderr: '', exit_code: 0 }],
   ['characters of two units across every cut', { content: `a${'😀'.repeat(100_000)}`, after: [1, { b: null }] }],
   ['half a character at the end', { content: `${'a'.repeat(65_535)}\ud83d` }],
-])('pieces make the text of JSON.stringify: %s', async (_, value) => {
+])('chunks concatenate to the JSON.stringify output: %s', async (_, value) => {
   expect((await readPieces(value)).join('')).toBe(JSON.stringify(value))
 })
 
-test('no piece is longer than six times 64 Ki', async () => {
+test('no chunk is longer than six times 64 Ki', async () => {
   const pieces = await readPieces({ stdout: '\u0001'.repeat(1_000_000) })
   expect(Math.max(...pieces.map(({ length }) => length))).toBe(6 * 64 * 1024)
 })

@@ -51,7 +51,7 @@ async function openLeasedServer(handle: (call: TestCall) => object | Promise<obj
 
 const refusal = { code: 'auth/invalid', error: 'This key was revoked.' }
 
-test('a request whose principal ends is answered with the reason, though its work takes no signal', async () => {
+test('a request whose principal ends gets the reason even without signal support', async () => {
   const finish = Promise.withResolvers<object>()
   let discarded = false
   const { ask, principals, revoke, began } = await openLeasedServer(() => finish.promise)
@@ -79,7 +79,7 @@ test('a request whose principal ends is answered with the reason, though its wor
   expect((await ask('/work')).status).toBe(401)
 })
 
-test('a stream may write a last part, and one that does not end breaks off', async () => {
+test('a stream may write a last chunk, one without an end is cut off', async () => {
   const pieces = async function* (signal: AbortSignal) {
     yield 'one '
     await wait(3_600_000, undefined, { signal }).catch(() => {})
@@ -104,7 +104,7 @@ test('a stream may write a last part, and one that does not end breaks off', asy
   await expect(broken.text()).rejects.toThrow('terminated')
 })
 
-test('events end with the reason', async () => {
+test('event streams end with the reason', async () => {
   const events = async function* (signal: AbortSignal) {
     yield { data: 'one' }
     await wait(3_600_000, undefined, { signal }).catch(() => {})
@@ -116,13 +116,13 @@ test('events end with the reason', async () => {
   expect(await answer.text()).toContain('This key was revoked.')
 })
 
-test('a request that was answered holds no lease', async () => {
+test('a completed request holds no lease', async () => {
   const { ask, principals } = await openLeasedServer(() => createBytesAnswer({ headers: {}, body: 'done' }))
   expect(await (await ask('/work')).text()).toBe('done')
   await eventually(() => expect(principals.count()).toEqual({}))
 })
 
-test('a body that ends after its principal did reaches no work', async () => {
+test('a body that completes after its principal ended does not reach the handler', async () => {
   const order = defineRoute({
     operation: 'order',
     method: 'POST',

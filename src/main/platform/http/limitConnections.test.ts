@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { limitConnections } from './limitConnections.ts'
 
-test('an address has so many connections, and another one as soon as one has closed', async () => {
+test('limits connections per address and frees a slot on close', async () => {
   const server = createServer()
   limitConnections(server, 2)
   const connect = (remoteAddress: string): Socket => {

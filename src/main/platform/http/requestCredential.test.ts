@@ -11,4 +11,4 @@ test.each([
   [{ authorization: 'Bearer' }, ''],
   [{ authorization: 'bearerkey' }, 'bearerkey'],
   [{}, undefined],
-])('%j holds %j', (headers, credential) => expect(readCredential(headers)).toBe(credential))
+])('headers %j contain the credential %j', (headers, credential) => expect(readCredential(headers)).toBe(credential))

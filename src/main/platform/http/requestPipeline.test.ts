@@ -51,7 +51,7 @@ const order = (drink: string, headers: Record<string, string> = {}) => ({
   body: JSON.stringify({ what: drink }),
 })
 
-test('every request goes guard, who, parse, idempotency, price, handle', async () => {
+test('runs every request through all stages in order from guard to handler', async () => {
   const stages: string[] = []
   const free: Price<TestCall> = async () => {
     stages.push('price')
@@ -66,7 +66,7 @@ test.each([
   ['a page of somebody else', { origin: 'https://evil.example' }, 403, ['guard']],
   ['nobody known', { 'x-api-key': undefined }, 401, ['guard', 'who']],
   ['a body of another type', { 'content-type': 'text/plain' }, 415, ['guard', 'who']],
-])('%s gets no further', async (_, headers, status, reached) => {
+])('%s is rejected before later stages', async (_, headers, status, reached) => {
   const stages: string[] = []
   const { url } = await pipelineServer({ endpoints: [shop(undefined, stages)], stages })
   const request = { ...order('tea').headers, 'x-api-key': 'ada', ...headers } as Record<string, string>
@@ -79,7 +79,7 @@ test.each([
   ['no JSON', '{', 400, 'request/malformed'],
   ['a field that is wrong', '{"what":1}', 400, 'request/invalid'],
   ['too much', JSON.stringify({ what: 'x'.repeat(1001) }), 413, 'request/too-large'],
-])('a body with %s is never kept for repetitions', async (_, body, status, code) => {
+])('a body with %s is not stored for idempotent replay', async (_, body, status, code) => {
   const stages: string[] = []
   const { ask } = await pipelineServer({ endpoints: [shop()], stages })
   const answer = await ask('/buy', { ...order('tea', { 'idempotency-key': 'one' }), body })
@@ -87,7 +87,7 @@ test.each([
   expect(stages).toEqual(['guard', 'who'])
 })
 
-test('a chunked body that grows too large is refused as well', async () => {
+test('a chunked body that exceeds the limit is rejected', async () => {
   const { ask } = await pipelineServer({ endpoints: [shop()] })
   const body = new ReadableStream({
     start(controller) {
@@ -101,7 +101,7 @@ test('a chunked body that grows too large is refused as well', async () => {
   expect(answer.status).toBe(413)
 })
 
-test('what a query says twice is no text, and a HEAD has the headers of a GET', async () => {
+test('a repeated query parameter is rejected, and HEAD returns the headers of GET', async () => {
   const { ask } = await pipelineServer({
     endpoints: [testEndpoint(look, ({ params, query }) => ({ id: params.id, ...(query.q && { q: query.q }) }))],
   })
@@ -112,7 +112,7 @@ test('what a query says twice is no text, and a HEAD has the headers of a GET', 
   expect(await head.text()).toBe('')
 })
 
-test('a failure nobody expected is told without its internals', async () => {
+test('an unexpected error is reported without internals', async () => {
   const { ask } = await pipelineServer({ endpoints: [shop()] })
   const answer = await ask('/buy', order('broken'))
   expect(answer.status).toBe(500)
@@ -151,7 +151,7 @@ function gate(heard: unknown[] = []): Price<TestCall> {
   }
 }
 
-test('a price that is not paid is told in headers and in the body, and is never kept', async () => {
+test('an unpaid price is reported in headers and body and is not stored', async () => {
   const stages: string[] = []
   const { ask } = await pipelineServer({ endpoints: [shop(gate(), stages)] })
   const key = { 'idempotency-key': 'one' }
@@ -164,7 +164,7 @@ test('a price that is not paid is told in headers and in the body, and is never 
   expect(stages).toEqual([])
 })
 
-test.each(['x-payment', 'payment-signature'])('%s is no part of what makes a request the same', async (header) => {
+test.each(['x-payment', 'payment-signature'])('%s is not part of the idempotency fingerprint', async (header) => {
   const heard: unknown[] = []
   const { ask } = await pipelineServer({ endpoints: [shop(gate(heard))] })
   const key = { 'idempotency-key': 'one' }
@@ -179,7 +179,7 @@ test.each(['x-payment', 'payment-signature'])('%s is no part of what makes a req
   expect(heard.filter((it) => Array.isArray(it) && it[0] === 'asked')).toHaveLength(1)
 })
 
-test('the handler gets the settlement, and the payment hears what came of the work', async () => {
+test('the handler receives the settlement, and the payment receives the handler outcome', async () => {
   const heard: unknown[] = []
   const stages: string[] = []
   const { ask } = await pipelineServer({ endpoints: [shop(gate(heard), stages)] })
@@ -200,7 +200,7 @@ test('the handler gets the settlement, and the payment hears what came of the wo
   }
 })
 
-test('a payment that bought an answer before gets it again, without the handler', async () => {
+test('a payment that already bought a response gets it again without the handler', async () => {
   const stages: string[] = []
   const before: Price<TestCall> = async () => ({ answer: { status: 201, body: '{"bought":"before"}' } })
   const { ask } = await pipelineServer({ endpoints: [shop(before, stages)] })
@@ -210,7 +210,7 @@ test('a payment that bought an answer before gets it again, without the handler'
 
 const talk = { ...buy, operation: 'talk', path: '/talk' } as const
 
-test('an answer of events ignores the Idempotency-Key, and pays when it has ended', async () => {
+test('an event stream ignores the Idempotency-Key and pays at its end', async () => {
   const heard: unknown[] = []
   async function* words(what: string) {
     yield { data: what }
@@ -234,13 +234,13 @@ test('an answer of events ignores the Idempotency-Key, and pays when it has ende
   expect(heard.at(-1)).toEqual(['failed', 'unexpected'])
 })
 
-test('events that were not announced are a mistake of ours, not an answer', async () => {
+test('an undeclared event stream is a server error, not a response', async () => {
   async function* none() {}
   const { ask } = await pipelineServer({ endpoints: [testEndpoint(talk, () => createEventStreamResponse(none()))] })
   expect((await ask('/talk', order('x'))).status).toBe(500)
 })
 
-test('bytes keep their own status and headers, beside those of every answer', async () => {
+test('byte responses keep their own status and headers besides the common ones', async () => {
   const { ask } = await pipelineServer({
     endpoints: [
       testEndpoint(look, () =>
@@ -253,7 +253,7 @@ test('bytes keep their own status and headers, beside those of every answer', as
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('bytes that fail before the first piece are an ordinary error, later the connection breaks', async () => {
+test('an error before the first chunk is a response, later the connection breaks', async () => {
   async function* pieces(first: boolean) {
     if (first) throw new AppError('file/changed', 'It has changed.')
     yield 'a'
@@ -269,7 +269,7 @@ test('bytes that fail before the first piece are an ordinary error, later the co
   await expect(ask('/look/later').then((it) => it.text())).rejects.toThrow()
 })
 
-test('a header that is none harms no other request', async () => {
+test('an invalid response header does not affect other requests', async () => {
   const endpoint = testEndpoint(look, ({ params }, { setHeader }) => {
     setHeader('x-name', decodeURIComponent(params.id))
     return { id: params.id }

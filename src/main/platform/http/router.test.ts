@@ -17,7 +17,7 @@ test.each([
   ['DELETE', '/ports/80', 'remove', { port: '80' }],
   ['GET', '/ports/a%20b%2Fc', 'show', { port: 'a b/c' }],
   ['GET', '/ports/%2e%2e', 'show', { port: '..' }],
-])('%s %s is %s', (method, path, to, params) => {
+])('routes %s %s to %s', (method, path, to, params) => {
   expect(routes.find(method, path)).toEqual({ to, params })
 })
 
@@ -27,7 +27,7 @@ test.each([
   ['DELETE', '/ports/expose', 'POST'],
   ['OPTIONS', '/ports/80', 'DELETE, GET, HEAD'],
   ['__proto__', '/ports/80', 'DELETE, GET, HEAD'],
-])('%s %s is told what there is', (method, path, allow) => {
+])('%s %s is rejected with the allowed methods', (method, path, allow) => {
   expect(() => routes.find(method, path)).toThrow(
     expect.objectContaining({ code: 'request/method', headers: { allow }, detail: `It has ${allow}.` }),
   )
@@ -42,7 +42,7 @@ test.each([
   [`/ports/${'8'.repeat(5000)}`, 'request/not-found'],
   ['/ports/%zz', 'request/invalid'],
   ['/%', 'request/invalid'],
-])('GET %s is %s', (path, code) => {
+])('GET %s fails with %s', (path, code) => {
   expect(() => routes.find('GET', path)).toThrow(expect.objectContaining({ code }))
 })
 

@@ -4,7 +4,7 @@ import { createSseParser } from './sseEvents.ts'
 
 const field = fc.string({ unit: 'grapheme', minLength: 1 }).map((it) => `x${it.replace(/[\r\n\0]/g, '')}`)
 
-test('any split of the bytes of a stream gives its events, within characters too', () => {
+test('any split of the stream bytes yields its events, even within characters', () => {
   fc.assert(
     fc.property(
       fc.array(field, { minLength: 1 }),

@@ -67,7 +67,7 @@ function readWhole(stream: Duplex): Promise<Buffer> {
   })
 }
 
-test('bytes arrive in order both ways, and each side ends by itself', async () => {
+test('bytes arrive in order both ways, and each side ends independently', async () => {
   const { near, far } = await pair()
   const [up, down] = [randomBytes(3_000_000), randomBytes(2_000_000)]
   near.end(up)
@@ -77,7 +77,7 @@ test('bytes arrive in order both ways, and each side ends by itself', async () =
   expect(atNear.equals(down)).toBe(true)
 })
 
-test('who does not read holds the other back', async () => {
+test('a side that does not read applies back pressure to the other', async () => {
   const { near, far, getSent } = await pair()
   near.write(Buffer.alloc(4_000_000))
   await until('the first bytes', () => far.readableLength > 0)
@@ -86,7 +86,7 @@ test('who does not read holds the other back', async () => {
   await until('all of it', () => getSent() === 4_000_000)
 })
 
-test('what was sent last is read, though the other side has gone', async () => {
+test('reads the last data after the other side disconnects', async () => {
   const { near, far } = await pair()
   near.write(Buffer.alloc(4_000_000))
   await new Promise<void>((resolve) => far.end('refused', resolve))
@@ -94,7 +94,7 @@ test('what was sent last is read, though the other side has gone', async () => {
   expect(Buffer.concat(await near.toArray()).toString()).toBe('refused')
 })
 
-test('what is cut off does not look whole', async () => {
+test('reports a truncated stream as an error', async () => {
   const { near, far } = await pair()
   far.write('half')
   await until('a part', () => near.readableLength > 0)
@@ -102,7 +102,7 @@ test('what is cut off does not look whole', async () => {
   await expect(near.toArray()).rejects.toThrow('cut off')
 })
 
-test('a failure of the other side is told', async () => {
+test('propagates an error of the other side', async () => {
   const { near, far } = await pair()
   const failed = new Promise((resolve) => near.once('error', resolve))
   far.on('error', () => {})

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createFrameReader, type Frame, writeFrame } from './frames.ts'
 
-test('frames arrive whole and in order, however the bytes are cut', () => {
+test('frames arrive complete and in order with any split of the bytes', () => {
   const frame = fc.record({ header: fc.jsonValue(), body: fc.uint8Array({ maxLength: 300 }) })
   fc.assert(
     fc.property(
@@ -31,7 +31,7 @@ test('frames arrive whole and in order, however the bytes are cut', () => {
   )
 })
 
-test('a frame larger than allowed is refused before its bytes are waited for', () => {
+test('rejects an oversized frame before waiting for its bytes', () => {
   const read = createFrameReader(() => {})
   const prefix = Buffer.alloc(8)
   prefix.writeUInt32BE(2, 0)
@@ -39,7 +39,7 @@ test('a frame larger than allowed is refused before its bytes are waited for', (
   expect(() => read(prefix)).toThrow('larger than allowed')
 })
 
-test('a large body that comes in pieces arrives whole', () => {
+test('reassembles a large body sent in chunks', () => {
   const body = Buffer.from(Array.from({ length: 3 * 1024 * 1024 }, (_, index) => index % 251))
   const wire = encodeFrame({ kind: 'data' }, body)
   const received: Frame[] = []
@@ -48,7 +48,7 @@ test('a large body that comes in pieces arrives whole', () => {
   expect(received.map((it) => it.body.equals(body))).toEqual([true])
 })
 
-test('a header that is no JSON is refused', () => {
+test('rejects a header that is not JSON', () => {
   const read = createFrameReader(() => {})
   const prefix = Buffer.alloc(8)
   prefix.writeUInt32BE(3, 0)

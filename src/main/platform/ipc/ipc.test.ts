@@ -31,7 +31,7 @@ async function connect(onEvent: (event: unknown) => void = () => {}): Promise<Ip
   return scope.own(await connectIpc({ path, onEvent }), (it) => it.close())
 }
 
-test('a call carries parameters and bytes there, and a result and bytes back', async () => {
+test('a call carries parameters and bytes, and returns a result and bytes', async () => {
   await listen({
     handlers: {
       double: async ({ params, body }) => ({ result: { got: params }, body: Buffer.concat([body, body]) }),
@@ -48,14 +48,14 @@ test('only this user may open the socket', async () => {
   expect((await stat(path)).mode & 0o777).toBe(0o600)
 })
 
-test('a socket in a folder of another user is not spoken to', async (context) => {
+test('does not connect to a socket in a folder of another user', async (context) => {
   if (process.getuid?.() !== 0) return context.skip('only root can give a folder to another user')
   await listen()
   await chown(dirname(path), 65_534, 65_534)
   await expect(connect()).rejects.toMatchObject({ code: 'data/unusable' })
 })
 
-test('an expected failure keeps its code, another one tells nothing of itself', async () => {
+test('an expected error keeps its code, an unexpected error hides its details', async () => {
   await listen({
     handlers: {
       refuse: async () => {
@@ -79,7 +79,7 @@ test('an expected failure keeps its code, another one tells nothing of itself', 
   await expect(client.call('toString', {})).rejects.toMatchObject({ code: 'internal/unexpected' })
 })
 
-test('calls are answered as they are ready, not in the order they came', async () => {
+test('replies arrive as they are ready, not in call order', async () => {
   const slow = Promise.withResolvers<void>()
   await listen({
     handlers: {
@@ -94,7 +94,7 @@ test('calls are answered as they are ready, not in the order they came', async (
   expect((await first).result).toBe('slow')
 })
 
-test('a call that is given up is called off on the other side', async () => {
+test('aborting a call cancels it on the other side', async () => {
   const calledOff = Promise.withResolvers<void>()
   await listen({
     handlers: {
@@ -115,7 +115,7 @@ test('a call that is given up is called off on the other side', async () => {
   })
 })
 
-test('a lost connection fails every call and stream, and calls them off on the other side', async () => {
+test('a lost connection fails all calls and streams and cancels them remotely', async () => {
   const calledOff = Promise.withResolvers<void>()
   const closed = Promise.withResolvers<void>()
   await listen({
@@ -141,7 +141,7 @@ test('a lost connection fails every call and stream, and calls them off on the o
   await expect(client.call('wait', {})).rejects.toMatchObject({ code: 'host/unavailable' })
 })
 
-test('events reach everyone who is connected', async () => {
+test('events reach every connected client', async () => {
   const server = await listen()
   const events: unknown[] = []
   await connect((event) => events.push(['first', event]))
@@ -151,7 +151,7 @@ test('events reach everyone who is connected', async () => {
   await eventually(() => expect(events).toHaveLength(2))
 })
 
-test('a stream carries messages and bytes in order, and ends once', async () => {
+test('a stream carries messages and bytes in order and ends once', async () => {
   await listen({
     open: (params, stream) => {
       stream.send({ opened: params })
@@ -179,7 +179,7 @@ test('a stream carries messages and bytes in order, and ends once', async () => 
   expect(messages).toEqual([{ opened: { which: 7 } }, 'bytes', { echo: 'hi' }])
 })
 
-test('streams take turns when the connection has enough to send, and an answer passes them', async () => {
+test('streams take turns on a busy connection, and replies overtake them', async () => {
   const total = 8 * 1024 * 1024
   const chunk = Buffer.alloc(64 * 1024, 'x')
   const order: string[] = []
@@ -232,7 +232,7 @@ function flood(job: { name: string; stream: IpcServerStream; chunk: Buffer; tota
   while (!job.stream.isCongested() && step()) {}
 }
 
-test('a connection that breaks the protocol is closed, the others go on', async () => {
+test('closes a connection that violates the protocol without affecting others', async () => {
   await listen({ handlers: { ping: async () => ({ result: 'pong' }) } })
   const client = await connect()
   const intruder = scope.own(createConnection({ path }), (it) => it.destroy())
@@ -243,7 +243,7 @@ test('a connection that breaks the protocol is closed, the others go on', async 
   expect((await client.call('ping', {})).result).toBe('pong')
 })
 
-test('closing the server ends its connections even when nobody reads them', async () => {
+test('closing the server ends connections that are not being read', async () => {
   let opened = false
   const server = await listen({
     open: (_, stream) => {
@@ -259,11 +259,11 @@ test('closing the server ends its connections even when nobody reads them', asyn
   await eventually(() => expect(server.connections()).toBe(0))
 })
 
-test('connecting to where nobody listens fails with the reason', async () => {
+test('connecting without a listener fails with the reason', async () => {
   await expect(connect()).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test('the signal of a connection limits the connecting only', async () => {
+test('a connection signal limits only the connection attempt', async () => {
   await listen({ handlers: { ping: async () => ({ result: 'pong' }) } })
   const controller = new AbortController()
   const client = scope.own(await connectIpc({ path, onEvent: () => {}, signal: controller.signal }), (it) => it.close())
@@ -274,7 +274,7 @@ test('the signal of a connection limits the connecting only', async () => {
   })
 })
 
-test('a server that speaks something else ends the connection', async () => {
+test('a server with another protocol ends the connection', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.resume().write(Buffer.alloc(32, 0xff))

@@ -7,7 +7,7 @@ import type { JsonSchema } from './schemaComponents.ts'
 export function createKeySchemes(accepted: string): Record<string, JsonSchema> {
   return {
     bearerKey: { type: 'http', scheme: 'bearer', description: accepted },
-    rawKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The API key without a scheme.' },
+    rawKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'API key without a scheme.' },
     apiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key' },
   }
 }

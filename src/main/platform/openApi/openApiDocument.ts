@@ -47,7 +47,7 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
   return {
     openapi: '3.1.0',
     info: { title, version, description: about },
-    servers: [{ url: '/', description: 'Where this document comes from.' }],
+    servers: [{ url: '/', description: 'Origin of this document.' }],
     tags: [...new Set([...routes, ...sockets].map(({ tag }) => tag))].map((name) => ({ name })),
     security,
     paths,

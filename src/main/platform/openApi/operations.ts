@@ -106,7 +106,7 @@ function createResponses({ raw, response, idempotent, sold }: Route, schemas: Sc
 
 const replayed = {
   'Idempotent-Replayed': {
-    description: 'There, and `true`, where the Idempotency-Key came before.',
+    description: '`true` if the service has already received the Idempotency-Key. Otherwise absent.',
     schema: { type: 'string', enum: ['true'] },
   },
 }
@@ -117,7 +117,7 @@ function createPaymentParameters(): JsonSchema[] {
     name: name.toUpperCase(),
     in: 'header',
     required: false,
-    description: 'Payment for a 402: base64 of JSON, as specified by x402.',
+    description: 'Payment in response to a 402: base64-encoded JSON, as specified by x402.',
     schema: { type: 'string' },
   }))
 }

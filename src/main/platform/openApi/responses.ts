@@ -53,11 +53,13 @@ export function createErrorResponses(
 function createErrorResponse(status: number, route: Pick<Route, 'errors' | 'sold'>): JsonSchema {
   const isOffer = route.sold && status === 402
   const headers = {
-    ...(status === 429 && { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } }),
+    ...(status === 429 && {
+      'Retry-After': { description: 'Number of seconds to wait before the next request.', schema: { type: 'integer' } },
+    }),
     ...(isOffer && createTextHeaders(paymentHeaders.required, 'Payment requirements: base64 of JSON.')),
   }
   return {
-    description: isOffer ? 'Payment is required, by x402.' : (meanings[status] ?? 'Refused.'),
+    description: isOffer ? 'Payment required (x402).' : (meanings[status] ?? 'Refused.'),
     content: { 'application/json': { schema: { $ref: `#/components/schemas/${createErrorBody(route, status)}` } } },
     ...(Object.keys(headers).length > 0 && { headers }),
   }

@@ -51,13 +51,13 @@ const catchError = (asking: Promise<unknown>): Promise<Error & { kind?: string }
     (error: unknown) => (error instanceof Error ? error : Promise.reject(error)),
   )
 
-test('names a block that no fork takes back', async () => {
+test('returns a finalized block hash', async () => {
   const { node, calls } = await createNode(results(honest))
   expect(await node.latestBlockHash()).toBe(hash)
   expect(calls.at(-1)).toMatchObject({ method: 'getLatestBlockhash', params: [{ commitment: 'finalized' }] })
 })
 
-test('the node of another cluster is not believed, whatever it is asked', async () => {
+test('a node of another cluster is rejected for every query', async () => {
   const { node } = await createNode(
     results({ ...honest, getGenesisHash: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' }),
   )
@@ -83,13 +83,13 @@ describe('balances', () => {
   const readBalances = async (value: unknown) =>
     (await createNode(results({ ...honest, getMultipleAccounts: { value } }))).node.balances([payer])
 
-  test('are read of the very account that the owner has for USDC, which need not exist', async () => {
+  test('are read from the USDC account of the owner, which may not exist', async () => {
     expect(await readBalances([person, createToken()])).toEqual([{ usdc: 1_250_000n, lamports: 7n }])
     expect(await readBalances([null, null])).toEqual([{ usdc: 0n, lamports: 0n }])
     expect(await readBalances([person, person])).toEqual([{ usdc: 0n, lamports: 7n }])
   })
 
-  test('of many owners are asked for in parts, and come in their order', async () => {
+  test('of many owners are queried in batches and returned in order', async () => {
     const owners = Array.from({ length: 60 }, (_, index) => base58.encode(new Uint8Array(32).fill(index + 1)))
     const createReply = ([addresses]: [string[]]) => ({
       value: addresses.map((address) => {
@@ -115,13 +115,13 @@ describe('balances', () => {
     ['a balance below zero', [{ ...person, lamports: -1 }, null]],
     ['a balance that is a text', [{ ...person, lamports: '7' }, null]],
     ['nothing', undefined],
-  ])('are not known by %s', async (_, value) => {
+  ])('are rejected as unreadable: %s', async (_, value) => {
     expect((await catchError(readBalances(value))).kind).toBe('unreadable')
   })
 })
 
 describe('a signed transfer', () => {
-  test('is paid by the transaction that has its signature, and by no other', async () => {
+  test('is paid only by the transaction with its signature', async () => {
     const paid = { getSignaturesForAddress: [row()], getTransaction: createTransaction(wire(theirs, ours)) }
     expect(await outcome(paid)).toEqual({ state: 'paid', transaction: base58.encode(theirs) })
     expect(await outcome({ ...paid, getTransaction: createTransaction(wire(theirs, theirs)) })).toEqual({
@@ -129,18 +129,18 @@ describe('a signed transfer', () => {
     })
   })
 
-  test('is open as long as its block is good, and was not paid by what failed', async () => {
+  test('is open while its block hash is valid and not paid by failed transactions', async () => {
     expect(await outcome({ isBlockhashValid: { context: { slot: 5 }, value: true } })).toEqual({ state: 'open' })
     const failed = row({ err: { InstructionError: [2, { Custom: 1 }] } })
     expect(await outcome({ getSignaturesForAddress: [failed] })).toEqual({ state: 'void' })
   })
 
-  test('is open for a node that is behind, and for one that does not tell', async () => {
+  test('is open for a lagging node and unreadable without a block time', async () => {
     expect(await outcome({ getBlockTime: 1_700_000_010 })).toEqual({ state: 'open' })
     expect((await catchError(outcome({ getBlockTime: null }))).kind).toBe('unreadable')
   })
 
-  test('is looked for behind what others write into the history, by a state that is no older', async () => {
+  test('is found past unrelated history entries using state that is not older', async () => {
     let page = 0
     const { node, calls } = await createNode(
       results({
@@ -188,7 +188,7 @@ describe('a signed transfer', () => {
     ['a word for a truth', { isBlockhashValid: { context: { slot: 5 }, value: 'false' } }, 'unreadable'],
     ['a history that is an object', { getSignaturesForAddress: {} }, 'unreadable'],
     ['nothing', { isBlockhashValid: undefined }, 'unreadable'],
-  ])('is neither paid nor void by %s', async (_, over, kind) => {
+  ])('has no outcome after an invalid reply: %s', async (_, over, kind) => {
     expect((await catchError(outcome(over))).kind).toBe(kind)
   })
 })
@@ -211,7 +211,7 @@ test.each<[string, Parameters<typeof createScriptedNode>[0], string]>([
       void response.writeHead(200, { 'content-length': '100' }).end('{"jsonrpc"', () => response.destroy()),
     'unreachable',
   ],
-])('%s is no answer, and its address stays unsaid', async (_, answer, kind) => {
+])('%s is reported as an error without the node address', async (_, answer, kind) => {
   const error = await catchError((await createNode(answer)).node.latestBlockHash())
   expect(error.kind).toBe(kind)
   expect(`${error.message} ${error.stack}`).not.toContain('s3cret')

@@ -33,7 +33,7 @@ afterEach(() => database.close())
 const fileKey = () => readFileSync(keyFile, 'utf8').trim()
 const again = () => ensureOwner({ accounts, keyFile, now: () => nowMs, randomBytes })
 
-test('the owner has one account and one key, however often the service starts', () => {
+test('the owner keeps one account and one key across service starts', () => {
   const key = fileKey()
   expect(again()).toBe(owner)
   expect(fileKey()).toBe(key)
@@ -41,7 +41,7 @@ test('the owner has one account and one key, however often the service starts', 
   expect(keys.identify(key)).toMatchObject({ accountId: owner, owner: true, onlySandbox: undefined })
 })
 
-test('a file that is no key is written anew, and its mode is put right', () => {
+test('replaces an invalid key file and restores its mode', () => {
   const old = fileKey()
   writeFileSync(keyFile, 'scribble')
   again()
@@ -51,7 +51,7 @@ test('a file that is no key is written anew, and its mode is put right', () => {
   expect(statSync(keyFile).mode & 0o777).toBe(0o600)
 })
 
-test('a well-formed key that nobody made does not become the owner', () => {
+test('does not accept a well-formed forged key as the owner', () => {
   const forged = `sk_steward_${'x'.repeat(43)}`
   writeFileSync(keyFile, forged)
   again()
@@ -59,7 +59,7 @@ test('a well-formed key that nobody made does not become the owner', () => {
   expect(keys.identify(forged)).toBeUndefined()
 })
 
-test('only a hash and a prefix are kept', () => {
+test('stores only a hash and a prefix of a key', () => {
   const { key, prefix } = keys.create(owner, 'script')
   const storedText = JSON.stringify(database.prepare('SELECT name, prefix, hex(hash) AS hash FROM api_keys').all())
   expect(storedText).not.toContain(key)
@@ -67,7 +67,7 @@ test('only a hash and a prefix are kept', () => {
   expect(prefix.length).toBe(17)
 })
 
-test('the last use is written once a minute at most', () => {
+test('writes the last use at most once a minute', () => {
   const { id, key } = keys.create(owner, 'script')
   const lastUse = () => accounts.findKey(owner, id)?.lastUsedAtMs
   expect(lastUse()).toBeNull()
@@ -81,7 +81,7 @@ test('the last use is written once a minute at most', () => {
   expect(lastUse()).toBe(1_060_000)
 })
 
-test('a revoked key is nobody’s, and only its own account can revoke it', () => {
+test('a revoked key is invalid, and only its own account can revoke it', () => {
   const { id, key } = keys.create(owner, 'script')
   const stranger = 'acct_other' as AccountId
   expect(() => keys.revoke(stranger, id)).toThrow(expect.objectContaining({ code: 'key/not-found' }))
@@ -90,11 +90,11 @@ test('a revoked key is nobody’s, and only its own account can revoke it', () =
 })
 
 test.each(['', 'sk_steward_', 'sk_steward_short', `sk_steward_${'x'.repeat(44)}`, 'x'.repeat(10_000)])(
-  'what has not the form of a key is nobody’s',
+  'rejects a malformed key',
   (key) => expect(keys.identify(key)).toBeUndefined(),
 )
 
-test('an account has two hundred keys at most', () => {
+test('an account has at most two hundred keys', () => {
   for (let count = keys.list(owner).length; count < 200; count += 1) keys.create(owner, `key ${count}`)
   expect(() => keys.create(owner, 'one more')).toThrow('This account has 200 API keys, the most allowed.')
   const [newest] = keys.list(owner)

@@ -50,7 +50,7 @@ beforeEach(() => {
 })
 afterEach(() => database.close())
 
-test('lists the newest first, those of the same moment as they came', () => {
+test('lists the newest first, by insertion order for equal times', () => {
   log.note(first, { type: 'sandbox.created', description: 'first' })
   log.note(first, { type: 'sandbox.started', description: 'second' })
   log.note(first, { type: 'terminal.closed', description: 'long ago', atMs: 5 })
@@ -61,14 +61,14 @@ test('lists the newest first, those of the same moment as they came', () => {
   ])
 })
 
-test('notes what happens once only once', () => {
+test('records a one-time event only once', () => {
   for (const subject of ['pty_1', 'pty_2', 'pty_1']) {
     log.note(first, { type: 'terminal.closed', subject, description: subject })
   }
   expect(log.activities(first, 50).map(({ description }) => description)).toEqual(['pty_2', 'pty_1'])
 })
 
-test('keeps a command among the commands, and tells of it with its text in the feed of the account alone', () => {
+test('stores a command and shows its text only in the account feed', () => {
   log.ran(first, { command: 'echo secret', exitCode: 3, durationMs: 12.4 })
   expect(log.commands(first, 50)).toEqual([{ command: 'echo secret', exitCode: 3, durationMs: 12, atMs: 1_000 }])
   expect(log.activities(first, 50)).toEqual([
@@ -76,7 +76,7 @@ test('keeps a command among the commands, and tells of it with its text in the f
   ])
 })
 
-test('keeps the newest of each sandbox', () => {
+test('keeps the newest entries of each sandbox', () => {
   log.ran(second, { command: 'of another', exitCode: 0, durationMs: 0 })
   database.transaction(() => {
     for (let index = 0; index <= activityLimits.kept; index += 1) {
@@ -91,7 +91,7 @@ test('keeps the newest of each sandbox', () => {
   expect(log.commands(second, 5_000)).toHaveLength(1)
 })
 
-test('what is about a sandbox that is gone is dropped, and what was kept of it goes with it', () => {
+test('drops entries for a deleted sandbox and removes its stored ones', () => {
   log.note(first, { type: 'sandbox.created', description: 'first' })
   log.ran(first, { command: 'true', exitCode: 0, durationMs: 0 })
   database.prepare('DELETE FROM sandboxes WHERE id = ?').run(first)
@@ -101,11 +101,11 @@ test('what is about a sandbox that is gone is dropped, and what was kept of it g
   }
 })
 
-describe('the feed of the account', () => {
+describe('the account feed', () => {
   const ada = AccountId.parse('ada')
   const feed = (after = 0) => log.ofAccount(ada, after, 5).map(({ sequence, type }) => [sequence, type])
 
-  test('has what happened to every sandbox in the order in which it was noted, also after it is gone', () => {
+  test('lists events of every sandbox in recorded order, even after deletion', () => {
     by = { kind: 'key', name: 'ci' }
     log.note(first, { type: 'sandbox.created', description: 'It was created.', atMs: 5 })
     by = { kind: 'service', name: null }
@@ -174,7 +174,7 @@ describe('the feed of the account', () => {
     expect(recorded).toEqual([1, 2, 3, 4].map((sequence) => ({ accountId: 'ada', sequence })))
   })
 
-  test('says what an activity belongs to, what it is about and what it took from the credits', () => {
+  test('includes the task, subject and credit cost of an activity', () => {
     task = 'chat:msg_1'
     const terminalId = TerminalId.parse(`pty_${'a'.repeat(24)}`)
     log.note(first, { type: 'terminal.opened', description: 'x', terminalId })
@@ -187,7 +187,7 @@ describe('the feed of the account', () => {
     ])
   })
 
-  test('counts for each account, and tells once what happens once', () => {
+  test('numbers entries per account and records a one-time event once', () => {
     database.exec(`INSERT INTO accounts VALUES ('bob', 'user', 'Bob', 0)`)
     log.note(first, { type: 'terminal.closed', description: 'x', subject: 'pty_1' })
     log.note(first, { type: 'terminal.closed', description: 'x', subject: 'pty_1' })
@@ -199,7 +199,7 @@ describe('the feed of the account', () => {
     ])
   })
 
-  test('keeps the newest, and shows what is missing by its count', () => {
+  test('keeps the newest entries and reveals missing ones by their number', () => {
     database.transaction(() => {
       for (let index = 0; index < maxAccountActivities + 2; index += 1) {
         log.recordForAccount(ada, { type: 'auth.signed_in', description: 'x' })
@@ -210,13 +210,13 @@ describe('the feed of the account', () => {
   })
 })
 
-test('never fails the work that it is about', () => {
+test('a failed write does not fail the recorded work', () => {
   database.exec('DROP TABLE sandbox_commands')
   log.ran(first, { command: 'true', exitCode: 0, durationMs: 0 })
   expect(log.activities(first, 50)).toHaveLength(1)
 })
 
-test.each(['é', '€', '😀'])('cuts a long text before the %s that no longer fits', (character) => {
+test.each(['é', '€', '😀'])('truncates a long text before the %s that does not fit', (character) => {
   const bytes = activityLimits.commandBytes
   const size = Buffer.byteLength(character)
   expect(cutText('x'.repeat(bytes - size) + character)).toBe('x'.repeat(bytes - size) + character)

@@ -29,7 +29,7 @@ const complete = (overrides: Partial<ModelCompletion> = {}) =>
   })
 const sentences = () => recorded.map(({ description }) => description)
 
-test('a key that uses a model is one entry soon, and one each five minutes after that', () => {
+test('records model use of a key soon, then once every five minutes', () => {
   for (let times = 0; times < 14; times += 1) complete()
   vi.advanceTimersByTime(10_000)
   expect(sentences()).toEqual(['Used claude-opus-4.6 14 times · $0.28.'])
@@ -54,7 +54,7 @@ test('counts keys and models separately, and omits an amount of zero', () => {
   expect(recorded.map(({ origin }) => origin?.by.name)).toEqual(['claude-code', 'codex', 'claude-code'])
 })
 
-test('a completion of a task is recorded at once with its task; answers in a chat are not', () => {
+test('records a task completion immediately with its task but skips chat replies', () => {
   const origin = { by: { kind: 'agent', name: 'codex', via: 'owner' }, task: 'call:1' } as const
   complete(origin)
   expect(recorded).toMatchObject([{ description: 'Used claude-opus-4.6 · $0.02.', origin }])
@@ -64,7 +64,7 @@ test('a completion of a task is recorded at once with its task; answers in a cha
   expect(recorded).toHaveLength(2)
 })
 
-test('never counts without bound', () => {
+test('bounds the number of pending counters', () => {
   for (let index = 0; index < 1_500; index += 1) complete({ model: `model-${index}` })
   expect(recorded).toHaveLength(1_000)
 })

@@ -5,7 +5,7 @@ import type { Caller } from '../base/endpoint.ts'
 import { createLinkedWallets } from './linkedWallets.ts'
 import type { WalletRecord } from './walletRepository.ts'
 
-test('a wallet is not linked for a caller that ended while its signature was checked', async () => {
+test('does not link a wallet when the caller ends during signature verification', async () => {
   const linked: WalletRecord[] = []
   const notes: string[] = []
   const { promise: verified, resolve: verify } = Promise.withResolvers<void>()

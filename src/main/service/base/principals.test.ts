@@ -16,7 +16,7 @@ function openPrincipals() {
 }
 afterEach(() => principals.close())
 
-test('the end of a principal ends what it issued, with words for each', () => {
+test('ending a principal ends everything it issued, with a message for each', () => {
   const keys = openPrincipals()
   const [request, socket] = [principals.lease('key:one', 'request'), principals.lease('link:made by one', 'poll')]
   const otherLease = principals.lease('key:two', 'completion')
@@ -35,7 +35,7 @@ test('a principal of an unknown kind has no rights', () => {
   expect(principals.lease('nobody:one', 'request').error?.message).toBe('This credential has ended.')
 })
 
-test('keys and sign-ins are stored as issuers, the window is not', () => {
+test('stores keys and sign-ins as issuers but not the window', () => {
   openPrincipals()
   expect(toIssuer('key:key_1')).toEqual({ keyId: 'key_1', signIn: null })
   expect(toIssuer('sign-in:fam_1')).toEqual({ keyId: null, signIn: 'fam_1' })

@@ -19,12 +19,12 @@ const report = (name: string, available: boolean): RuntimeReport => ({
 const reports = [report('a', false), report('b', true), report('c', true)]
 const order = ['a', 'b', 'c']
 
-test('takes the first of the configured order that is available', () => {
+test('selects the first available runtime in the configured order', () => {
   expect(chooseRuntime({ requested: undefined, order, reports }).name).toBe('b')
   expect(chooseRuntime({ requested: undefined, order: ['c', 'b'], reports }).name).toBe('c')
 })
 
-test('takes the one that is asked for, or says why not', () => {
+test('selects the requested runtime or reports why it is unavailable', () => {
   expect(chooseRuntime({ requested: 'c', order, reports }).name).toBe('c')
   expect(() => chooseRuntime({ requested: 'a', order, reports })).toThrow(
     expect.objectContaining({ code: 'runtime/unavailable', message: 'The runtime a cannot be used: About a.' }),
@@ -37,12 +37,12 @@ test('takes the one that is asked for, or says why not', () => {
   )
 })
 
-test('without any available one says what the preferred one lacks', () => {
+test('names the deficiency of the preferred runtime when none is available', () => {
   expect(() => chooseRuntime({ requested: undefined, order: ['a'], reports })).toThrow('About a.')
   expect(() => chooseRuntime({ requested: undefined, order: [], reports })).toThrow('No runtime is configured.')
 })
 
-test('by itself a sandbox gets the internet where its runtime has it, and nothing else unless that was configured', () => {
+test('a sandbox defaults to internet access if supported, other networks must be configured', () => {
   expect(chooseNetwork('auto', { networks: ['none', 'internet', 'open'] })).toBe('internet')
   expect(chooseNetwork('auto', { networks: ['none', 'open'] })).toBe('none')
   expect(chooseNetwork('open', { networks: ['none'] })).toBe('open')

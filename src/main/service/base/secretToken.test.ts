@@ -4,7 +4,7 @@ import { createSecretTokens, hashSecret } from './secretToken.ts'
 
 const tokens = createSecretTokens('stl')
 
-test('only whoever has the whole token is its holder', () => {
+test('accepts only the complete token', () => {
   const token = tokens.create(randomBytes)
   expect(token).toMatch(/^stl_[A-Za-z0-9_-]{43}$/)
   const record = { hash: hashSecret(token), name: 'kept' }
@@ -21,7 +21,7 @@ test.each([
   `stl_${'a'.repeat(42)}`,
   `stl_${'a'.repeat(43)}\n`,
   `x stl_${'a'.repeat(43)}`,
-])('nobody is looked for under %j', (text) => {
+])('does not look up the malformed token %j', (text) => {
   const find = () => {
     throw new Error('looked for')
   }

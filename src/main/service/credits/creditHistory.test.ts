@@ -29,7 +29,7 @@ const page = (options: { filters?: object; limit?: number; offset?: number; sign
   history.page({ accountId: ledger.ada, filters: {}, limit: 10, offset: 0, ...options })
 const indexes = (rows: { details: string | null }[]) => rows.map(({ details }) => JSON.parse(details ?? '{}').index)
 
-test('reads on over the ends of its stretches', async () => {
+test('reads across chunk boundaries', async () => {
   const { transfers, total } = await page({ offset: 1_995 })
   expect(total).toBe(charges + 1)
   expect(indexes(transfers)).toEqual(Array.from({ length: 10 }, (_, index) => charges - 1 - 1_995 - index))
@@ -37,13 +37,13 @@ test('reads on over the ends of its stretches', async () => {
   expect((await page({ offset: charges + 1 })).transfers).toEqual([])
 })
 
-test('finds what is rare all over it, and counts it', async () => {
+test('finds and counts rare entries across the whole history', async () => {
   const { transfers, total } = await page({ filters: { model: 'rare' }, offset: 15, limit: 20 })
   expect(total).toBe(charges / 100)
   expect(indexes(transfers)).toEqual(Array.from({ length: 20 }, (_, index) => charges - 100 - (15 + index) * 100))
 })
 
-test('gives each entry once when all of it is read, and none of somebody else', async () => {
+test('yields each entry once and none of another account', async () => {
   const seen: number[] = []
   for await (const rows of history.rows({ accountId: ledger.ada, filters: { type: 'inference' } })) {
     expect(rows.length).toBeLessThanOrEqual(200)
@@ -52,7 +52,7 @@ test('gives each entry once when all of it is read, and none of somebody else', 
   expect(seen).toEqual(Array.from({ length: charges }, (_, index) => charges - 1 - index))
 })
 
-test('stops when whoever asked has gone', async () => {
+test('stops when the requester disconnects', async () => {
   const reason = new Error('gone')
   await expect(page({ filters: { text: 'x' }, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
 })

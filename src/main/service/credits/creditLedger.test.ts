@@ -42,7 +42,7 @@ const hold = (amount: number) =>
 const post = (id: number, amount: number) =>
   money.commits.commit(() => ledger.post(id, { amount: cents(amount), details: {} }))
 
-test('a daily limit is not spent twice by a clock that is set ahead, or back', async () => {
+test('a daily limit cannot be spent twice by setting the clock ahead or back', async () => {
   await post((await hold(10)).id, 10)
   for (const jumpMs of [yearMs, -2 * yearMs, yearMs]) {
     shift.wallMs += jumpMs
@@ -54,7 +54,7 @@ test('a daily limit is not spent twice by a clock that is set ahead, or back', a
   expect((await hold(10)).amount).toBe(cents(10))
 })
 
-test('a hold lasts its hour, whatever the clock says meanwhile', async () => {
+test('a hold lasts one hour regardless of clock changes', async () => {
   await hold(5)
   shift.wallMs += yearMs
   expect(ledger.expire()).toBe(0)

@@ -14,11 +14,11 @@ test(`${histories} histories over failing disks and networks end as the model sa
   }
 })
 
-test('a seed gives the same history each time', async () => {
+test('a seed reproduces the same history', async () => {
   expect(await ledgerHistory(7)).toEqual(await ledgerHistory(7))
 })
 
-describe('finds it when', () => {
+describe('detects the planted bug when', () => {
   test.each(Object.entries(plantedBugs))('%s', async (_, bug) => {
     expect(await firstFailure(bug)).toBeLessThan(enoughToFind)
     expect(bug.unused?.() ?? []).toEqual([])

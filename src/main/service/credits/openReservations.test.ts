@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => ledger.close())
 
-test('what is held is not available, and what it really cost is charged', async () => {
+test('held credits are unavailable, and the actual cost is charged', async () => {
   const reservation = await ledger.reserve(40)
   expect(balance()).toEqual({ posted: cents(100), held: cents(40), available: cents(60) })
   const details = { prompt_tokens: 12 }
@@ -34,7 +34,7 @@ test('what is held is not available, and what it really cost is charged', async 
   ])
 })
 
-test('two hundred holds at once against a small balance overdraw it by nothing', async () => {
+test('two hundred concurrent holds cannot overdraw a small balance', async () => {
   const answers = await Promise.allSettled(Array.from({ length: 200 }, () => ledger.reserve(7)))
   const reservations = answers.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))
   expect(reservations).toHaveLength(14)
@@ -43,7 +43,7 @@ test('two hundred holds at once against a small balance overdraw it by nothing',
   expect(balance()).toEqual({ posted: cents(2), held: 0, available: cents(2) })
 })
 
-test('two hundred that ask for a quarter of what is left all get less and less, and never too much', async () => {
+test('two hundred reservations for a quarter of the remaining credits shrink without overdrawing', async () => {
   const reserve = () =>
     ledger.reservations.reserve({
       ...{ accountId: ledger.ada, keyId: undefined, model: 'gpt-5.2' },
@@ -56,7 +56,7 @@ test('two hundred that ask for a quarter of what is left all get less and less, 
 })
 
 describe('refuses', () => {
-  test('a plan that the credits or the key do not cover at all', async () => {
+  test('a plan beyond the credits or the limit of the key', async () => {
     const plan = (keyId?: string) =>
       ledger.reservations.reserve({
         ...{ accountId: ledger.ada, keyId, model: 'gpt-5.2' },
@@ -71,7 +71,7 @@ describe('refuses', () => {
     })
   })
 
-  test('to begin below ten cents, and says so', async () => {
+  test('a request below the minimum balance of ten cents', async () => {
     await (await ledger.reserve(95)).settle(charge(95))
     await expect(ledger.reserve(1)).rejects.toMatchObject({
       code: 'credits/insufficient',
@@ -82,7 +82,7 @@ describe('refuses', () => {
     expect((await ledger.reserve(0)).heldMicroUsd).toBe(0)
   })
 
-  test('what others hold, and leaves no trace of it', async () => {
+  test('an amount held by other requests, without leaving a record', async () => {
     await ledger.reserve(60)
     await expect(ledger.reserve(41)).rejects.toMatchObject({
       detail: '41 cents are needed; 40 cents are available. Running requests hold 60 cents.',
@@ -91,13 +91,13 @@ describe('refuses', () => {
     expect(ledger.database.prepare('SELECT count(*) AS holds FROM credit_holds').get()).toEqual({ holds: 1 })
   })
 
-  test('a model that the key may not use, and a key that was revoked', async () => {
+  test('a model that the key may not use and a revoked key', async () => {
     await expect(ledger.reserve(1, 'one', 'kimi-k2.5')).rejects.toMatchObject({ code: 'key/model', status: 403 })
     await expect(ledger.reserve(1, 'gone')).rejects.toMatchObject({ code: 'auth/invalid', status: 401 })
     expect((await ledger.reserve(1, 'one')).heldMicroUsd).toBe(cents(1))
   })
 
-  test('more than the limit of the key in one day, what it holds included', async () => {
+  test('an amount over the daily limit of the key, holds included', async () => {
     const first = await ledger.reserve(20, 'small')
     await expect(ledger.reserve(11, 'small')).rejects.toMatchObject({
       code: 'credits/daily-limit',
@@ -119,8 +119,8 @@ describe('refuses', () => {
   })
 })
 
-describe('a hold ends once', () => {
-  test('whatever is said of it afterwards', async () => {
+describe('a hold ends only once', () => {
+  test('despite later settle or release calls', async () => {
     const settled = await ledger.reserve(10)
     await settled.settle(charge(3))
     await settled.settle(charge(9))
@@ -130,7 +130,7 @@ describe('a hold ends once', () => {
     expect(balance()).toEqual({ posted: cents(97), held: 0, available: cents(97) })
   })
 
-  test('by its time when nobody settles it; who settles too late pays what is there', async () => {
+  test('at expiry if unsettled, and a late settle charges the available credits', async () => {
     const late = await ledger.reserve(90)
     ledger.clock.nowMs += 3_600_000
     await ledger.commits.commit(() => ledger.ledger.expire())
@@ -141,7 +141,7 @@ describe('a hold ends once', () => {
     expect(balance()).toEqual({ posted: 0, held: 0, available: 0 })
   })
 
-  test('at the next start, in full, when the process ended before', async () => {
+  test('in full at the next start if the process exited', async () => {
     await ledger.reserve(25)
     await ledger.reserve(5)
     const path = ledger.path
@@ -164,7 +164,7 @@ test('charges at most 110 % of the hold, and records the rest as uncollected', a
   expect(balance()).toEqual({ posted: cents(89), held: 0, available: cents(89) })
 })
 
-test('more than was held is charged as far as the balance and the limit of the key go', async () => {
+test('cost above the hold is charged up to the balance and key limit', async () => {
   const limited = await ledger.reserve(29, 'small')
   expect(await limited.settle(charge(50))).toEqual({ chargedMicroUsd: cents(30), written: true })
   const rest = await ledger.reserve(65)
@@ -190,7 +190,7 @@ test('a charge is refunded once, in parts or as a whole', async () => {
   expect(balance()).toMatchObject({ posted: cents(100) })
 })
 
-test('a settlement that the disk refuses is written as soon as it takes it', async () => {
+test('a settlement that the disk rejects is written once the disk accepts it', async () => {
   const reservation: Reservation = await ledger.reserve(10)
   ledger.database.exec(
     `CREATE TRIGGER full BEFORE INSERT ON credit_transfers BEGIN SELECT RAISE(ABORT, 'disk is full'); END`,

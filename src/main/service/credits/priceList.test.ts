@@ -8,7 +8,7 @@ import { computeRunningCost, readPriceList } from './priceList.ts'
 const file = join(projectFolder, 'resources/prices.json')
 const hourMs = 3_600_000
 
-test('a sandbox costs the smallest tier that it fits in', () => {
+test('a sandbox is priced by the smallest tier that fits', () => {
   const { getTier } = readPriceList(file)
   expect(getTier({ vcpu: 1, memoryMb: 512, diskGb: 1 }).name).toBe('small')
   expect(getTier({ vcpu: 1, memoryMb: 512, diskGb: 6 }).name).toBe('medium')
@@ -16,7 +16,7 @@ test('a sandbox costs the smallest tier that it fits in', () => {
   expect(getTier({ vcpu: 4, memoryMb: 8192, diskGb: 50 }).name).toBe('2x-large')
 })
 
-test('is counted by the second, and rounded up to whole micro-dollars', () => {
+test('running time is billed per second and rounded up to whole micro-dollars', () => {
   const tier = readPriceList(file).getTier({ vcpu: 1, memoryMb: 512, diskGb: 1 })
   expect(computeRunningCost(tier, 30 * 24 * hourMs)).toBe(5_000_000)
   expect(computeRunningCost(tier, hourMs)).toBe(6_945)
@@ -36,7 +36,7 @@ test.each([
   [{ sandbox_tiers: [{ ...tier, monthly_cents: 0.5 }], payment_tiers: payments }, '`sandbox_tiers.0.monthly_cents`'],
   [{ sandbox_tiers: [tier], payment_tiers: [...payments, ...payments] }, 'must go from small to large'],
   [{ sandbox_tiers: [tier], payment_tiers: payments, more: 1 }, 'more'],
-])('a file that is wrong keeps the service from starting: %j', (content, reason) => {
+])('an invalid price file stops service startup: %j', (content, reason) => {
   const wrong = join(temporaryFolder('prices'), 'prices.json')
   writeFileSync(wrong, typeof content === 'string' ? content : JSON.stringify(content))
   expect(() => readPriceList(wrong)).toThrow(

@@ -61,7 +61,7 @@ const charges = () =>
     .all()
     .map(({ description }) => description)
 
-test('charges an hour of running time, whatever the clock says in it', async () => {
+test('charges an hour of running time regardless of clock changes', async () => {
   await billing.begin(sandbox())
   wallMs += yearMs
   run(60_000)
@@ -75,7 +75,7 @@ test('charges an hour of running time, whatever the clock says in it', async () 
   ])
 })
 
-test('goes on after a clock that was set back', async () => {
+test('continues after the clock is set back', async () => {
   await billing.begin(sandbox())
   run(hourMs)
   await billing.charge(sandbox())
@@ -85,7 +85,7 @@ test('goes on after a clock that was set back', async () => {
   expect(charges()).toEqual(['one: small, 3600 s', 'one: small, 3600 s'])
 })
 
-test('does not charge the sleep of a computer', async () => {
+test('does not charge while the computer sleeps', async () => {
   await billing.begin(sandbox())
   wallMs += 8 * hourMs
   uptimeMs += 8 * hourMs
@@ -94,7 +94,7 @@ test('does not charge the sleep of a computer', async () => {
   expect(charges()).toEqual(['one: small, 60 s (28800 s not charged: the clock jumped)'])
 })
 
-test('charges the time without a service within one boot, and none of another', async () => {
+test('charges time without a service within one boot but not across boots', async () => {
   await billing.begin(sandbox())
   clock.close()
   run(hourMs)

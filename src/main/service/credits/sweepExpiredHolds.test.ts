@@ -20,7 +20,7 @@ const countHolds = () =>
   money.database.prepare<[], { count: number }>('SELECT count(*) AS count FROM credit_holds').get()
 const hold = () => money.ledger.hold({ accountId: money.ada, key: undefined, amount: toMicroUsd(1), model: 'gpt-5.2' })
 
-test('one sweep deletes ended holds batch by batch until none is due', async () => {
+test('a sweep deletes ended holds in batches until none is due', async () => {
   await money.commits.commit(() => {
     for (let holds = 0; holds < 1_700; holds += 1) money.ledger.void(hold().id)
   })

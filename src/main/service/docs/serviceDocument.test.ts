@@ -17,7 +17,7 @@ test('is a valid OpenAPI 3.1 document', () => {
   expect(info.version).toBe('1.2.3')
 })
 
-test('has every path, alias and method of the contract, each under a name of its own', () => {
+test('lists every path, alias and method of the contract under a unique name', () => {
   const names: string[] = []
   for (const route of routeTable) {
     for (const path of [route.path, ...route.aliases]) {
@@ -30,12 +30,12 @@ test('has every path, alias and method of the contract, each under a name of its
   expect(new Set(names).size).toBe(names.length)
 })
 
-test('names the three forms of a key, and needs none for health', () => {
+test('documents the three forms of a key and requires none for health', () => {
   expect(Object.keys(components.securitySchemes)).toEqual(['bearerKey', 'rawKey', 'apiKeyHeader'])
   expect(paths['/health'].get.security).toEqual([])
 })
 
-test('tells limits and defaults of fields, flags as such, and the header for repetition', () => {
+test('documents field limits and defaults, flags and the Idempotency-Key header', () => {
   const body = paths['/v1/sandboxes'].post.requestBody
   expect(body.content['application/json'].schema.properties.vcpu).toMatchObject({ minimum: 1, maximum: 4, default: 1 })
   expect(paths['/v1/sandboxes'].post.parameters).toContainEqual(
@@ -47,7 +47,7 @@ test('tells limits and defaults of fields, flags as such, and the header for rep
   expect(full.schema).toEqual({ type: 'boolean' })
 })
 
-test('tells of WebSockets how they begin, and what they say', () => {
+test('documents the handshake and the messages of WebSockets', () => {
   expect(paths['/v1/events'].get).toMatchObject({ operationId: 'events', responses: { 101: {}, 426: {} } })
   const says = (components.schemas.ServiceEvent.oneOf as { properties: { type: { const: string } } }[]).map(
     ({ properties }) => properties.type.const,

@@ -56,7 +56,7 @@ const terminalStream: SocketRoute = {
 const events: SocketRoute = {
   operation: 'events',
   path: eventsPath,
-  summary: 'Hear of every change of your sandboxes and terminals (WebSocket)',
+  summary: 'Subscribe to changes of your sandboxes and terminals (WebSocket)',
   description:
     'JSON messages, each a `ServiceEvent` of the schemas: `ready` first, and again whenever lists should be read anew; then what ' +
     'changed: `sandbox.changed`, `terminal.removed` and so on.',

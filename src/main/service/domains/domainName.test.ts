@@ -8,7 +8,7 @@ test.each([
   ['раураl.com', { mixesScripts: true }],
   ['日本語テスト.com', { mixesScripts: false }],
   ['пример.com', { mixesScripts: false }],
-])('%s is %o', (text, name) => expect(parseDomainName(text)).toMatchObject(name))
+])('parses %s as %o', (text, name) => expect(parseDomainName(text)).toMatchObject(name))
 
 test.each([
   ['shop.example.co.uk', 'example.co.uk'],
@@ -17,7 +17,7 @@ test.each([
   ['localhost', undefined],
 ])('the registrable domain of %s is %s', (hostName, domain) => expect(findRegistrableDomain(hostName)).toBe(domain))
 
-test('errors name the field of the request and the problem', () => {
+test('errors name the request field and the problem', () => {
   expect(requireDomainField('example.com').ascii).toBe('example.com')
   expect(() => requireDomainField('com')).toThrowError(
     expect.objectContaining({ code: 'domain/name', message: '`domain`: "com" is a public suffix itself.' }),
@@ -48,7 +48,7 @@ test.each([
   ['xn--a.com', 'is not a domain name'],
   ['*.com', 'is not a domain name'],
   ['foo.github.io', 'is part of github.io'],
-])('%s is refused: it %s', (text, reason) =>
+])('rejects %s because it %s', (text, reason) =>
   expect(() => parseDomainName(text)).toThrowError(
     expect.objectContaining({ code: 'domain/name', message: expect.stringContaining(reason) }),
   ),
@@ -60,4 +60,4 @@ test.each([
   ['--x--', 'x'],
   ['…', ''],
   ['a'.repeat(64), ''],
-])('a search for %j is for %j', (query, label) => expect(toSearchLabel(query)).toBe(label))
+])('a search for %j looks up the label %j', (query, label) => expect(toSearchLabel(query)).toBe(label))

@@ -91,7 +91,7 @@ function openOrders(faults: (real: Registrar) => Faults = () => ({})) {
 
 const failing = (kind: RegistrarError['kind']) => () => Promise.reject(new RegistrarError(kind, 'It failed.'))
 
-test('the registrar takes no money before the order survives a power cut', async () => {
+test('the registrar charges nothing before the order survives a power loss', async () => {
   const flushed = Promise.withResolvers<void>()
   flush = () => flushed.promise
   const { register, states } = openOrders()
@@ -103,14 +103,14 @@ test('the registrar takes no money before the order survives a power cut', async
   expect([billed, done]).toEqual([['register example.com'], ['registration example.com']])
 })
 
-test('nothing is bought when the order cannot be stored', async () => {
+test('buys nothing when the order cannot be stored', async () => {
   flush = () => Promise.reject(new AppError('data/unwritable', 'The disk is full.'))
   const { register } = openOrders()
   await expect(register('example.com')).rejects.toMatchObject({ code: 'data/unwritable' })
   expect(billed).toEqual([])
 })
 
-test('a name is registered, then renewed', async () => {
+test('registers a name and then renews it', async () => {
   const { register, renew, states, own: domains } = openOrders()
   const { domain } = await register('example.com')
   expect(domain).toMatchObject({ name: 'example.com', status: 'active', expiresAtMs: Date.UTC(2028, 0, 1) })
@@ -123,14 +123,14 @@ test.each([
   ['taken-at-purchase-x.com', 'domain/taken'],
   ['down-x.com', 'domain/registrar'],
   ['x.net', 'domain/state'],
-])('%s is told as %s, and nothing is owned', async (name, code) => {
+])('registering %s fails with %s and adds no domain', async (name, code) => {
   const { register, states, own: domains } = openOrders()
   await expect(register(name)).rejects.toMatchObject({ code })
   expect(states()).toEqual([`registration ${name} failed`])
   expect(domains.list(ada)).toEqual([])
 })
 
-test('of two orders of one name at once, one is under way', async () => {
+test('runs only one of two concurrent orders for a name', async () => {
   const { register } = openOrders()
   const both = await Promise.allSettled([register('example.com'), register('example.com')])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -138,7 +138,7 @@ test('of two orders of one name at once, one is under way', async () => {
   expect(billed).toEqual(['register example.com'])
 })
 
-describe('an answer of the registrar that is lost', () => {
+describe('a lost registrar response', () => {
   const loseReply = (real: Registrar): Faults => ({
     async register(order) {
       await real.register(order)
@@ -150,7 +150,7 @@ describe('an answer of the registrar that is lost', () => {
     },
   })
 
-  test('is made up for by asking for the domain', async () => {
+  test('is recovered by querying the domain', async () => {
     const { register, renew, states } = openOrders(loseReply)
     await register('example.com')
     await renew('example.com')
@@ -158,13 +158,13 @@ describe('an answer of the registrar that is lost', () => {
     expect(billed).toEqual(['register example.com', 'renew example.com'])
   })
 
-  test('of an order that came to nothing is a failure', async () => {
+  test('of an order without effect marks the order as failed', async () => {
     const { register, states } = openOrders(() => ({ register: failing('unclear') }))
     await expect(register('example.com')).rejects.toMatchObject({ code: 'order/unknown-outcome' })
     expect(states()).toEqual(['registration example.com failed'])
   })
 
-  test('stays unclear while the registrar is down, blocks another order, and is cleared up at a later start', async () => {
+  test('has an unknown outcome during registrar downtime, blocking orders until a later start', async () => {
     const down = (real: Registrar): Faults => ({
       ...loseReply(real),
       find: (name) => (billed.length === 0 ? real.find(name) : failing('unreachable')()),
@@ -185,10 +185,10 @@ describe('an answer of the registrar that is lost', () => {
   })
 })
 
-describe('a process that ends', () => {
+describe('a process exit', () => {
   const never = () => new Promise<never>(() => {})
 
-  test('before the registrar did it, has bought nothing', async () => {
+  test('before the registrar acts leaves nothing bought', async () => {
     const requested = Promise.withResolvers<void>()
     const register = () => {
       requested.resolve()
@@ -202,7 +202,7 @@ describe('a process that ends', () => {
     expect(domains.list(ada)).toEqual([])
   })
 
-  test('after the registrar did it, has the name, bought once', async () => {
+  test('after the registrar acts leaves the name bought once', async () => {
     const done = Promise.withResolvers<void>()
     void openOrders((real) => ({
       async register(order) {
@@ -219,7 +219,7 @@ describe('a process that ends', () => {
     expect(billed).toEqual(['register example.com'])
   })
 
-  test('in a renewal is told by the date whether it was done', async () => {
+  test('during a renewal is resolved by the expiry date', async () => {
     await openOrders().register('example.com')
     const requested = Promise.withResolvers<void>()
     const renew = () => {
@@ -234,7 +234,7 @@ describe('a process that ends', () => {
   })
 })
 
-test('a name that somebody else of this registrar has is not taken for the order’s, and not asked for', async () => {
+test('a name of another customer at this registrar is not claimed or ordered', async () => {
   await openOrders().register('example.com')
   const { register, states } = openOrders(() => ({ register: failing('unclear') }))
   await expect(register('example.com')).rejects.toMatchObject({ code: 'domain/taken' })
@@ -242,14 +242,14 @@ test('a name that somebody else of this registrar has is not taken for the order
   expect(billed).toEqual(['register example.com'])
 })
 
-describe('a registrar that takes its time', () => {
+describe('a slow registrar', () => {
   const slow = (real: Registrar): Faults => ({
     settlesWithinMs: 10 * 60_000,
     register: failing('unclear'),
     renew: real.renew,
   })
 
-  test('is waited for before an order counts as failed, which nobody is credited for until then', async () => {
+  test('delays marking an order as failed and crediting it until the deadline', async () => {
     const { register, orders, states } = openOrders(slow)
     await expect(register('example.com')).rejects.toMatchObject({ code: 'order/unknown-outcome', status: 503 })
     expect(states()).toEqual(['registration example.com asked'])
@@ -261,7 +261,7 @@ describe('a registrar that takes its time', () => {
     expect(states()).toEqual(['registration example.com failed'])
   })
 
-  test('has it in the end', async () => {
+  test('completes the order eventually', async () => {
     const first = openOrders(slow)
     await expect(first.register('example.com')).rejects.toMatchObject({ code: 'order/unknown-outcome' })
     const late = { name: 'example.com', years: 2, privacy: true, nameservers: undefined }
@@ -272,7 +272,7 @@ describe('a registrar that takes its time', () => {
   })
 })
 
-test('a renewal elsewhere is not taken for the one that was ordered', async () => {
+test('does not treat a renewal elsewhere as the ordered one', async () => {
   const first = openOrders(() => ({ renew: failing('unclear') }))
   await first.register('example.com')
   await first.real.renew({ name: 'example.com', years: 1, amountCents: 1_195 })

@@ -46,7 +46,7 @@ function quotes() {
   })
 }
 
-test('a price that fell is not paid by who has a quote, and one that rose refuses it', async () => {
+test('a quote keeps its price after a drop and is rejected after a rise', async () => {
   const quote = await quotes().make(ada, key)
   expect(quote.amountCents).toBe(1_000 + 2 * 1_200)
   price = { registration: 900, renewal: 1_200 }
@@ -58,13 +58,13 @@ test('a price that fell is not paid by who has a quote, and one that rose refuse
   })
 })
 
-test('a renewal that became dearer refuses the quote of a registration, too', async () => {
+test('a registration quote is rejected after the renewal price rises', async () => {
   const quote = await quotes().make(ada, { ...key, years: 1 })
   price = { registration: 1_000, renewal: 99_000 }
   await expect(quotes().resolve(ada, { ...key, years: 1 }, quote.id)).rejects.toMatchObject({ code: 'domain/quote' })
 })
 
-test('an offer without a quote holds for a quarter of an hour, unless the price rose', async () => {
+test('an offer without a quote is valid for 15 minutes unless the price rises', async () => {
   const first = await quotes().resolve(ada, key, undefined)
   nowMs += 14 * 60_000
   price = { registration: 900, renewal: 1_100 }
@@ -75,13 +75,13 @@ test('an offer without a quote holds for a quarter of an hour, unless the price 
   expect((await quotes().resolve(ada, key, undefined)).amountCents).toBe(15_000)
 })
 
-test('a named quote that is over is refused', async () => {
+test('an expired named quote is rejected', async () => {
   const quote = await quotes().make(ada, key)
   nowMs += 15 * 60_000
   await expect(quotes().resolve(ada, key, quote.id)).rejects.toMatchObject({ code: 'domain/quote' })
 })
 
-test('a premium name renews for what it was said to, where the list knows only the usual price', async () => {
+test('a premium name renews at its stated price, not the standard list price', async () => {
   expect((await quotes().make(ada, renewal)).amountCents).toBe(3_600)
   premium = true
   price = { registration: 224_200, renewal: 224_200 }

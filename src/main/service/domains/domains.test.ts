@@ -49,7 +49,7 @@ function plantNames(names: readonly string[]) {
 }
 const many = Array.from({ length: 5_000 }, (_, index) => `name${index}.com`)
 
-test('what is old is given at once, and read again once, however often it is asked for', async () => {
+test('returns stale data immediately and refreshes it once for all requests', async () => {
   find = async (name) => ({ ...createDomain(name), privacy: false })
   const all = plantNames(many.slice(0, 40))
   nowMs += 6 * minute
@@ -59,7 +59,7 @@ test('what is old is given at once, and read again once, however often it is ask
   await all.close()
 })
 
-test('what is fresh is not read again', async () => {
+test('does not refresh fresh data', async () => {
   const all = plantNames(['fresh.com'])
   nowMs += 4 * minute
   expect(all.get(ada, 'fresh.com').source).toBe('cache')
@@ -67,7 +67,7 @@ test('what is fresh is not read again', async () => {
   expect(calls).toEqual([])
 })
 
-test('of thousands that are old a few are read at once, and closing waits for no more', async () => {
+test('refreshes thousands of stale domains a few at a time and closes promptly', async () => {
   const release = Promise.withResolvers<void>()
   find = async (name) => {
     await release.promise
@@ -83,7 +83,7 @@ test('of thousands that are old a few are read at once, and closing waits for no
   expect(calls).toHaveLength(4)
 })
 
-test('a registrar that is down makes it stale, and is not asked again at once', async () => {
+test('marks data stale while the registrar is down and delays the retry', async () => {
   find = () => Promise.reject(new RegistrarError('unreachable', 'It is down.'))
   const all = plantNames(['one.com'])
   nowMs += 6 * minute

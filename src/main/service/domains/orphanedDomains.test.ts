@@ -40,7 +40,7 @@ function openOrphans(onRemoved: (names: string[], id: string) => void) {
   return { orphans, names, left: () => atRegistrar.map(({ host }) => host) }
 }
 
-test('records of a domain that is added to another sandbox meanwhile stay', async () => {
+test('keeps records of a domain added to another sandbox during removal', async () => {
   const { orphans, left } = openOrphans((names, id) => {
     if (id === '1') names.splice(names.indexOf('b.ada.dev'), 1)
   })
@@ -48,7 +48,7 @@ test('records of a domain that is added to another sandbox meanwhile stay', asyn
   expect(left()).toEqual(['b', 'c'])
 })
 
-test('a domain that is orphaned meanwhile stays listed', async () => {
+test('keeps a domain listed that is orphaned during removal', async () => {
   const { orphans, names } = openOrphans((present, id) => {
     if (id === '1') present.push('c.ada.dev')
   })

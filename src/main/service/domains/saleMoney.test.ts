@@ -14,7 +14,7 @@ test.each<[keyof typeof registrars, keyof typeof money, RegExp | undefined]>([
   ['real', 'test', /^Names of Registry are not sold for test money\.$/],
   ['real', 'real', undefined],
   ['real', 'none', undefined],
-])('names of a %s registrar for %s money', (registrar, paid, words) => {
+])('checks sales of %s registrar names for %s money', (registrar, paid, words) => {
   const refusal = findSaleRefusal({ namesAreReal: registrars[registrar], moneyIsReal: money[paid] }, 'Registry')
   if (words === undefined) return expect(refusal).toBeUndefined()
   expect(refusal).toMatchObject({ code: 'payments/unconfigured', status: 503, message: expect.stringMatching(words) })

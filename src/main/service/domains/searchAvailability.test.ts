@@ -21,7 +21,7 @@ function openSearch() {
 }
 const names = (start: number, count = 200) => Array.from({ length: count }, (_, offset) => `n${start}x${offset}.com`)
 
-test('a name that was looked up is not looked up again for five minutes', async () => {
+test('does not look up a name again for five minutes', async () => {
   const { check, calls, later } = openSearch()
   for (let times = 0; times < 20; times += 1) expect(await check(names(1))).toHaveLength(200)
   expect(calls.map(({ length }) => length)).toEqual([100, 100])
@@ -30,7 +30,7 @@ test('a name that was looked up is not looked up again for five minutes', async 
   expect(calls).toHaveLength(3)
 })
 
-test('concurrent searches make one call at a time, within their rate', async () => {
+test('concurrent searches make one call at a time within their rate limit', async () => {
   const { check, calls, maxRunning, later } = openSearch()
   const all = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => check(names(index))))
   expect([calls.length, maxRunning()]).toEqual([20, 1])

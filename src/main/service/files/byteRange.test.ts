@@ -17,16 +17,16 @@ test.each([
   ['lines=0-1', all],
   ['bytes=-', all],
   [undefined, all],
-])('%s of 100 bytes is %o', (range, expected) => {
+])('resolves the range %s of 100 bytes to %o', (range, expected) => {
   expect(parseRange({ ...(range && { range }) }, file)).toEqual(expected)
 })
 
-test('a range of another version is not given', () => {
+test('ignores a range of another version', () => {
   expect(parseRange({ range: 'bytes=0-9', 'if-range': '"v0"' }, file)).toEqual(all)
   expect(parseRange({ range: 'bytes=0-9', 'if-range': '"v1"' }, file)).toMatchObject({ end: 10 })
 })
 
-test('of nothing nothing can be asked', () => {
+test('no range of an empty file is satisfiable', () => {
   expect(parseRange({ range: 'bytes=-5' }, { ...file, size: 0 })).toBe('unsatisfiable')
   expect(parseRange({ range: 'bytes=0-' }, { ...file, size: 0 })).toBe('unsatisfiable')
 })

@@ -54,7 +54,7 @@ function connection(options: Partial<HostConnectionOptions> & { path: string }) 
 
 const socketIn = (name: string) => join(temporaryFolder(name), 'host.sock')
 
-test('starts a host when nobody listens, once, and calls wait for it', async () => {
+test('starts one host when none is running, and calls wait for it', async () => {
   const path = socketIn('launch')
   let launches = 0
   const host = connection({
@@ -69,7 +69,7 @@ test('starts a host when nobody listens, once, and calls wait for it', async () 
   expect(launches).toBe(1)
 })
 
-test('tells once that no host runs, and again after one was lost', async () => {
+test('reports a missing host once, and again after a host is lost', async () => {
   const path = socketIn('nobody')
   let downCount = 0
   let launches = 0
@@ -90,7 +90,7 @@ test('tells once that no host runs, and again after one was lost', async () => {
   await until('the loss is told', () => downCount === 2)
 })
 
-test('compares what it believed before anybody else may call', async () => {
+test('reconciles its state before other calls are allowed', async () => {
   const path = socketIn('reconcile')
   const order: string[] = []
   scope.own(
@@ -111,7 +111,7 @@ test('compares what it believed before anybody else may call', async () => {
   expect(order).toEqual(['list', 'other call'])
 })
 
-test('finds a host again that came back, and passes its events on', async () => {
+test('reconnects to a host that returns and forwards its events', async () => {
   const path = socketIn('again')
   const events: string[] = []
   let connects = 0
@@ -131,7 +131,7 @@ test('finds a host again that came back, and passes its events on', async () => 
   await until('both events', () => events.length === 2)
 })
 
-test('gives up on a host that is away, and on one that does not answer', async () => {
+test('abandons a host that is unavailable or does not reply', async () => {
   const away = connection({ path: socketIn('away'), waitMs: 20 })
   await expect(away.call('describe', {})).rejects.toMatchObject({ code: 'host/unavailable', status: 503 })
 
@@ -157,7 +157,7 @@ test('gives up on a host that is away, and on one that does not answer', async (
   await cancelled.promise
 })
 
-test('tells calls under way that the host was lost', async () => {
+test('rejects pending calls when the host is lost', async () => {
   const path = socketIn('lost')
   const server = await listenAsHost(path, { shutdown: () => new Promise(() => {}) })
   const host = connection({ path })
@@ -168,7 +168,7 @@ test('tells calls under way that the host was lost', async () => {
   await ended
 })
 
-test('a viewer ends at once while the host is away', async () => {
+test('closes a viewer immediately while the host is unavailable', async () => {
   const host = connection({ path: socketIn('viewer') })
   const error = await new Promise((resolve) => {
     const params = { sandboxId: 'a'.repeat(32) as never, terminalId: `pty_${'b'.repeat(24)}` as never, scrollback: 0 }
@@ -177,7 +177,7 @@ test('a viewer ends at once while the host is away', async () => {
   expect(error).toMatchObject({ code: 'host/unavailable' })
 })
 
-test('replaces a host of another version once nothing runs on it', async () => {
+test('replaces an idle host of another version', async () => {
   const path = socketIn('version')
   let ended = false
   const old: IpcServer = await listenAsHost(path, {
@@ -198,7 +198,7 @@ test('replaces a host of another version once nothing runs on it', async () => {
   expect(ended).toBe(true)
 })
 
-test('leaves a busy host of another version alone, and says what to do', async () => {
+test('leaves a busy host of another version running and reports the fix', async () => {
   const path = socketIn('busy')
   const enforced = { memory: false, cpu: false, disk: false, processes: false }
   const instance = { id: 'a'.repeat(32), startedAtMs: 0, runtime: 'x', enforced }

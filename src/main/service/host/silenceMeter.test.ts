@@ -12,7 +12,7 @@ function createMeter() {
   return createSilenceMeter({ maxSilentMs: 3_000, intervalMs: 1_000 })
 }
 
-test('is over after the whole time without an answer', () => {
+test('expires after the whole time without a reply', () => {
   const meter = createMeter()
   expect([0, 1_000, 2_000, 3_000].map((ms) => meter.look(look(ms)))).toEqual([false, false, false, true])
 })
@@ -24,7 +24,7 @@ test('a response resets the silence', () => {
   expect([3_000, 4_000, 5_000, 6_000].map((ms) => meter.look(look(ms)))).toEqual([false, false, false, true])
 })
 
-test('a late look counts as two intervals: the watcher did not run either', () => {
+test('counts a late check as two intervals because the watcher did not run', () => {
   const meter = createMeter()
   expect([0, 60_000, 61_000].map((ms) => meter.look(look(ms)))).toEqual([false, false, true])
 })
@@ -35,7 +35,7 @@ test('a suspend resets the silence', () => {
   expect(meter.look(look(3_000, { bootMs: 8 * 3_600_000 }))).toBe(false)
 })
 
-test('a process that a signal stops is not silent', () => {
+test('does not count a process stopped by a signal as silent', () => {
   const meter = createMeter()
   const looks = Array.from({ length: 100 }, (_, index) => meter.look(look(index * 1_000, { isStopped: true })))
   expect(looks).not.toContain(true)

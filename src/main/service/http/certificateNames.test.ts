@@ -8,4 +8,6 @@ test.each([
   ['a.steward.example.org', '*.example.org', false],
   ['example.org', '*.example.org', false],
   ['.example.org', '*.example.org', false],
-])('%s for %s: %s', (name, pattern, matches) => expect(isNameMatch(name, pattern)).toBe(matches))
+])('matches host %s against certificate name %s: %s', (name, pattern, matches) =>
+  expect(isNameMatch(name, pattern)).toBe(matches),
+)

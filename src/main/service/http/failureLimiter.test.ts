@@ -11,7 +11,7 @@ function limiterAt() {
   }
 }
 
-test('lets thirty failures through at once, then one a second', () => {
+test('allows thirty failures immediately, then one per second', () => {
   const { limiter, pass } = limiterAt()
   const first = Array.from({ length: 31 }, () => limiter.fail('a'))
   expect(first.slice(0, 30)).toEqual(Array(30).fill(0))
@@ -21,20 +21,20 @@ test('lets thirty failures through at once, then one a second', () => {
   expect(limiter.fail('a')).toBeGreaterThan(0)
 })
 
-test('counts each address on its own', () => {
+test('counts each address separately', () => {
   const { limiter } = limiterAt()
   for (let count = 0; count < 40; count++) limiter.fail('a')
   expect(limiter.fail('b')).toBe(0)
 })
 
-test('counts a network of 64 bits as one: a machine with IPv6 has all its addresses', () => {
+test('counts a 64-bit IPv6 network as one address', () => {
   const { limiter } = limiterAt()
   for (let count = 0; count < 30; count++) limiter.fail(`2001:db8:0:1::${count.toString(16)}`)
   expect(limiter.fail('2001:db8:0:1::ffff')).toBeGreaterThan(0)
   expect(limiter.fail('2001:db8:0:2::1')).toBe(0)
 })
 
-test('never asks for more than a second, however long somebody goes on', () => {
+test('bounds the wait regardless of the number of failures', () => {
   const { limiter } = limiterAt()
   const waits = Array.from({ length: 1000 }, () => limiter.fail('a'))
   expect(Math.max(...waits)).toBeLessThanOrEqual(2)

@@ -20,7 +20,7 @@ test.each([
   ['192.168.1.5:4000', '::ffff:192.168.1.5'],
   ['[fd00::5]:4000', 'fd00::5'],
   ['steward.lan:4000', '192.168.1.5'],
-])('%s names the place at %s', (host, address) => {
+])('accepts Host %s on a connection to %s', (host, address) => {
   expect(request(host, address)).toBe(host.toLowerCase())
 })
 
@@ -33,21 +33,21 @@ test.each([
   ['127.0.0.1:4000', '192.168.1.5'],
   ['steward.example:4000', '192.168.1.5'],
   ['', '192.168.1.5'],
-])('%j does not name the place at %s', (host, address) => {
+])('rejects Host %j on a connection to %s', (host, address) => {
   expect(request(host, address)).toBe('')
 })
 
-test('the port of the scheme need not be named', () => {
+test('the default port of the scheme may be omitted', () => {
   expect(request('192.168.1.5', '192.168.1.5', 80)).toBe('192.168.1.5')
   expect(request('192.168.1.5', '192.168.1.5', 443)).toBe('')
 })
 
-test('over the private end it is the address at which the service listens, and no other', () => {
+test('the private endpoint accepts only the listen address of the service', () => {
   const over = (host: string) => here({ headers: { host }, socket: own })
   expect(over('127.0.0.1:4000')).toBe('127.0.0.1:4000')
   for (const otherHost of ['127.0.0.1:4001', 'localhost:4000', 'steward.example', '']) expect(over(otherHost)).toBe('')
 })
 
-test('a connection that has lost its address proves nothing', () => {
+test('a connection without an address is rejected', () => {
   expect(here({ headers: { host: '127.0.0.1:4000' }, socket: {} })).toBe('')
 })

@@ -8,7 +8,7 @@ const host = '8000-b.prev.example'
 const acceptCookie = (headers: Record<string, string>, method = 'GET') =>
   tls.read({ method, headers: { host, cookie: '__Host-steward_port=spt_a', ...headers } })
 
-describe('the cookie of a private port', () => {
+describe('the private port cookie', () => {
   test.each([
     ['its own page reads', { 'sec-fetch-site': 'same-origin' }, 'GET'],
     ['its own page writes', { 'sec-fetch-site': 'same-origin', origin: `https://${host}` }, 'POST'],
@@ -21,7 +21,7 @@ describe('the cookie of a private port', () => {
     ['its own page opens a WebSocket', { upgrade: 'websocket', origin: `https://${host}` }, 'GET'],
     ['a browser without Sec-Fetch reads', {}, 'GET'],
     ['a browser without Sec-Fetch writes from the page', { origin: `https://${host}` }, 'POST'],
-  ])('is taken where %s', (_, headers, method) => {
+  ])('is accepted when %s', (_, headers, method) => {
     expect(acceptCookie(headers, method)).toEqual(['spt_a'])
   })
 
@@ -44,18 +44,18 @@ describe('the cookie of a private port', () => {
     ['an old browser writes from elsewhere', { origin: 'https://8000-a.prev.example' }, 'POST'],
     ['an old browser reads from elsewhere', { origin: 'null' }, 'GET'],
     ['a write names nothing', {}, 'POST'],
-  ])('is not taken where %s', (_, headers, method) => {
+  ])('is rejected when %s', (_, headers, method) => {
     expect(acceptCookie(headers, method)).toEqual([])
   })
 
-  test('has a name that no neighbour can set where there is TLS, directly or by a proxy', () => {
+  test('has a __Host- name with TLS, directly or through a proxy', () => {
     expect(tls.format('spt_a')).toBe('__Host-steward_port=spt_a; Path=/; HttpOnly; SameSite=Lax; Secure')
     expect(createPreviewCookies({ scheme: 'http', behindProxy: true }).format('spt_a')).toBe(tls.format('spt_a'))
     expect(plain.format('spt_a')).toBe('steward_port=spt_a; Path=/; HttpOnly; SameSite=Lax')
     expect(tls.read({ method: 'GET', headers: { host, cookie: 'steward_port=spt_evil' } })).toEqual([])
   })
 
-  test('is every one of the name, up to a limit', () => {
+  test('is read from every cookie of the name, up to a limit', () => {
     const cookie = ['other=1', 'steward_port=spt_evil', 'steward_port=spt_right'].join('; ')
     expect(plain.read({ method: 'GET', headers: { host, cookie } })).toEqual(['spt_evil', 'spt_right'])
     const many = Array.from({ length: 80 }, (_, index) => `steward_port=spt_${index}`).join('; ')
@@ -71,18 +71,18 @@ describe('the cookie of a private port', () => {
   })
 })
 
-describe('the cookie of a frame', () => {
+describe('the frame cookie', () => {
   const read = (headers: Record<string, string>) =>
     plain.readFrame({ headers: { host, cookie: 'a=1; steward_frame=spt_a', ...headers } })
 
-  test('is sent below the page of the frame only', () => {
+  test('is sent only below the page of the frame', () => {
     expect(plain.formatFrame('spt_a')).toBe('steward_frame=spt_a; Path=/; HttpOnly; SameSite=None; Secure; Partitioned')
   })
 
   test.each([
     ['its own page reads or writes', { 'sec-fetch-site': 'same-origin' }],
     ['its own page opens a WebSocket', { upgrade: 'websocket', origin: `http://${host}` }],
-  ])('is taken where %s', (_, headers) => {
+  ])('is accepted when %s', (_, headers) => {
     expect(read(headers)).toEqual(['spt_a'])
   })
 
@@ -93,11 +93,11 @@ describe('the cookie of a frame', () => {
     ['the address is typed', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }],
     ['another page opens a WebSocket', { upgrade: 'websocket', origin: 'http://127.0.0.1:4000' }],
     ['a WebSocket has no origin', { upgrade: 'websocket', 'sec-fetch-site': 'same-origin' }],
-  ])('is none where %s', (_, headers: Record<string, string>) => {
+  ])('is ignored when %s', (_, headers: Record<string, string>) => {
     expect(read(headers)).toEqual([])
   })
 
-  test('goes no further than Steward', () => {
+  test('is not forwarded beyond Steward', () => {
     expect(isPreviewCookie('steward_frame=spt_a')).toBe(true)
   })
 })

@@ -16,8 +16,8 @@ const holder = (keyId: string): Caller => ({
   wallet: undefined,
 })
 
-describe('a bucket', () => {
-  test('says truly when there is one again', () => {
+describe('a token bucket', () => {
+  test('reports when the next token is available', () => {
     let nowMs = 0
     const { take } = createTokenBuckets({ burst: 2, perSecond: 0.5, now: () => nowMs })
     expect([take('a'), take('a'), take('a'), take('a'), take('b')]).toEqual([0, 0, 2, 2, 0])
@@ -25,7 +25,7 @@ describe('a bucket', () => {
     expect([take('a'), take('a')]).toEqual([0, 2])
   })
 
-  test('gains no more than it holds, also when the clock goes back', () => {
+  test('never exceeds its capacity, even when the clock is set back', () => {
     let nowMs = 1e9
     const { take } = createTokenBuckets({ burst: 1, perSecond: 1, now: () => nowMs })
     nowMs += 1e9
@@ -52,7 +52,7 @@ describe('rate limits', () => {
   const refusal = (message: string) =>
     expect.objectContaining({ code: 'request/rate', message, retryAfterSeconds: expect.any(Number) })
 
-  test('hold up a key wherever it is used, and no other', () => {
+  test('limit a key across addresses without affecting other keys', () => {
     const { checkAuthenticated } = limits()
     for (const address of ['1.1.1.1', '2.2.2.2']) checkAuthenticated(holder('key_1'), address)
     expect(() => checkAuthenticated(holder('key_1'), '3.3.3.3')).toThrow(
@@ -61,7 +61,7 @@ describe('rate limits', () => {
     checkAuthenticated(holder('key_2'), '3.3.3.3')
   })
 
-  test('hold up an address whatever its keys', () => {
+  test('limit an address regardless of its keys', () => {
     const { checkAuthenticated, checkUnauthenticated } = limits()
     for (const key of ['key_1', 'key_2', 'key_3']) checkAuthenticated(holder(key), '1.1.1.1')
     expect(() => checkAuthenticated(holder('key_4'), '1.1.1.1')).toThrow(
@@ -71,14 +71,14 @@ describe('rate limits', () => {
     checkUnauthenticated('2.2.2.2')
   })
 
-  test('are stricter with who signs in', () => {
+  test('are stricter for sign-in', () => {
     const { signIn, checkUnauthenticated } = limits()
     signIn('1.1.1.1')
     expect(() => signIn('1.1.1.1')).toThrow(refusal('Too many requests came to sign in or register from this address.'))
     checkUnauthenticated('1.1.1.1')
   })
 
-  test('let a network add so much a day, of each kind apart', () => {
+  test('apply a daily quota to a network, separately for each kind', () => {
     const { count } = limits()
     const requester = { address: '1.1.1.1', caller: undefined }
     for (const quota of ['automaton', 'automaton', 'nonce', 'account'] as const) count(quota, requester)
@@ -92,7 +92,7 @@ describe('rate limits', () => {
     count('automaton', requester)
   })
 
-  test('let a network search 20,000 names a day', () => {
+  test('allow a network 20,000 name searches a day', () => {
     const { count } = limits()
     const requester = { address: '1.1.1.1', caller: undefined }
     for (let names = 0; names < 20_000; names += 1) count('name', requester)
@@ -108,7 +108,7 @@ describe('rate limits', () => {
     count('name', requester)
   })
 
-  test('are not for the owner', () => {
+  test('do not apply to the owner', () => {
     const { checkAuthenticated } = limits()
     for (let count = 0; count < 100; count += 1) checkAuthenticated({ ...holder('key_1'), owner: true }, '1.1.1.1')
     checkAuthenticated(holder('key_2'), '1.1.1.1')
@@ -121,13 +121,16 @@ test.each([
   [true, '6.6.6.6, 9.9.9.9', '9.9.9.9'],
   [true, 'not an address', '1.1.1.1'],
   [true, undefined, '1.1.1.1'],
-])('behind a proxy (%s) that says %s it was %s', (behindProxy, forwarded, address) => {
+])('with proxy %s and X-Forwarded-For %s the client address is %s', (behindProxy, forwarded, address) => {
   const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: '1.1.1.1' } }
   expect(createClientAddress({ behindProxy, end: { tookIn: () => false } })(request as never)).toBe(address)
 })
 
-test.each([true, false])('over the private end it was this machine, whatever is claimed (proxy: %s)', (behindProxy) => {
-  const request = { headers: { 'x-forwarded-for': '9.9.9.9' }, socket: {} }
-  const end = { tookIn: ({ socket }: { socket: object }) => socket === request.socket }
-  expect(createClientAddress({ behindProxy, end })(request as never)).toBe('127.0.0.1')
-})
+test.each([true, false])(
+  'requests to the private endpoint are local regardless of headers (proxy: %s)',
+  (behindProxy) => {
+    const request = { headers: { 'x-forwarded-for': '9.9.9.9' }, socket: {} }
+    const end = { tookIn: ({ socket }: { socket: object }) => socket === request.socket }
+    expect(createClientAddress({ behindProxy, end })(request as never)).toBe('127.0.0.1')
+  },
+)

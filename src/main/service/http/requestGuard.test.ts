@@ -14,7 +14,7 @@ const published = createRequestGuard({
   scheme: 'https',
 })
 
-test.each(['localhost:80', 'LOCALHOST', '127.0.0.1:7000', '[::1]:7000'])('on this machine %s is ours', (host) =>
+test.each(['localhost:80', 'LOCALHOST', '127.0.0.1:7000', '[::1]:7000'])('on loopback Host %s is accepted', (host) =>
   expect(() => loopback({ host })).not.toThrow(),
 )
 
@@ -29,20 +29,20 @@ test.each([
   'localhost@evil',
   'a b',
   '127.0.0.1:x',
-])('on this machine %s is not', (host) =>
+])('on loopback Host %s is rejected', (host) =>
   expect(() => loopback({ ...(host !== undefined && { host }) })).toThrow(
     expect.objectContaining({ code: 'auth/host', status: 403 }),
   ),
 )
 
-test('beyond it numbers and the public name are ours, other names are not', () => {
+test('beyond loopback only IP addresses and the public name are accepted', () => {
   for (const host of ['10.0.0.1:8443', '[fe80::1]:8443', 'steward.example:8443', '127.0.0.1']) {
     expect(() => published({ host })).not.toThrow()
   }
   expect(() => published({ host: 'rebound.example' })).toThrow(expect.objectContaining({ code: 'auth/host' }))
 })
 
-test('an origin must be the very one that was called, or the public one', () => {
+test('an origin must match the called origin or the public one', () => {
   const host = 'localhost:7000'
   expect(() => loopback({ host, origin: 'http://localhost:7000' })).not.toThrow()
   for (const origin of ['null', '', 'https://localhost:7000', 'http://localhost:7001', 'http://127.0.0.1:7000']) {
@@ -52,7 +52,7 @@ test('an origin must be the very one that was called, or the public one', () => 
   expect(() => published({ host: '10.0.0.1', origin: 'http://steward.example:8443' })).toThrow()
 })
 
-test('the names of the certificate are ours, also where no public name is set', () => {
+test('certificate names are accepted, even without a public name', () => {
   const certified = createRequestGuard({
     ...{ beyondLoopback: true, listenHost: '0.0.0.0', publicUrl: undefined, scheme: 'https' },
     certificateNames: ['steward.example.org', '*.team.example.org'],

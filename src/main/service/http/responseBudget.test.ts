@@ -14,7 +14,7 @@ test('bounds unread bytes per account and in total', () => {
   expect(() => budget.reserve(bob, 1)).toThrow(tooMany)
 })
 
-test('gives bytes back once', () => {
+test('releases reserved bytes only once', () => {
   const budget = createResponseBudget({ maxBytesPerAccount: 100, maxBytes: 100 })
   const release = budget.reserve(ada, 50)
   budget.reserve(ada, 50)
@@ -24,7 +24,7 @@ test('gives bytes back once', () => {
   expect(() => budget.reserve(ada, 1)).toThrow(tooMany)
 })
 
-test('sends one answer of any length', () => {
+test('sends one response of any length', () => {
   const budget = createResponseBudget({ maxBytesPerAccount: 100, maxBytes: 1000 })
   const release = budget.reserve(ada, 500)
   expect(() => budget.reserve(ada, 1)).toThrow(tooMany)
@@ -32,7 +32,7 @@ test('sends one answer of any length', () => {
   budget.reserve(ada, 1)
 })
 
-test('refuses work beforehand for the account that is beyond half, and for no other', () => {
+test('rejects new work only for an account above half its budget', () => {
   const budget = createResponseBudget({ maxBytesPerAccount: 100, maxBytes: 100 })
   budget.reserve(ada, 50)
   budget.assertCapacity(ada)

@@ -34,7 +34,7 @@ function openAnswers(budget: Partial<typeof answerBudget>) {
   return { store, keysOf: listKeys }
 }
 
-test('an account keeps its newest answers, as many as its budget has', async () => {
+test('an account keeps its newest responses up to its count limit', async () => {
   const { store, keysOf } = openAnswers({ maxAnswers: 20 })
   await store(bob, 'other', '{}')
   for (let index = 0; index < 50; index++) await store(ada, `key ${index}`, '{}')
@@ -42,7 +42,7 @@ test('an account keeps its newest answers, as many as its budget has', async () 
   expect(keysOf(bob)).toEqual(['other'])
 })
 
-test('and as many bytes', async () => {
+test('an account keeps its newest responses up to its byte limit', async () => {
   const { store, keysOf } = openAnswers({ maxBytes: 10_000 })
   for (let index = 0; index < 50; index++) await store(ada, `key ${index}`, JSON.stringify('x'.repeat(998)))
   expect(keysOf(ada)).toEqual(Array.from({ length: 10 }, (_, index) => `key ${index + 40}`))

@@ -54,7 +54,7 @@ function setting() {
   }
 }
 
-test('stops a sandbox once nobody used it for as long as it was told', async () => {
+test('stops a sandbox after its configured idle time', async () => {
   const policy = setting()
   await policy.after(minutes(9.9))
   expect(policy.stopped).toEqual([])
@@ -66,7 +66,7 @@ test('stops a sandbox once nobody used it for as long as it was told', async () 
   policy.close()
 })
 
-test('never stops one that has no such policy, or a terminal', async () => {
+test('never stops a sandbox without an idle policy or with a running terminal', async () => {
   const policy = setting()
   policy.record.idleMinutes = null
   await policy.after(minutes(1000))
@@ -82,7 +82,7 @@ test('never stops one that has no such policy, or a terminal', async () => {
   policy.close()
 })
 
-test('what is going on is a use until it ends', async () => {
+test('counts a running call as use until it ends', async () => {
   const policy = setting()
   const running = Promise.withResolvers<never>()
   const call = policy.use.trackCall((() => running.promise) as unknown as HostCall)
@@ -98,7 +98,7 @@ test('what is going on is a use until it ends', async () => {
   policy.close()
 })
 
-test('looking at a sandbox is no use of it', async () => {
+test('does not count status queries as use of a sandbox', async () => {
   const policy = setting()
   const call = policy.use.trackCall((async () => ({ result: {}, body: Buffer.alloc(0) })) as unknown as HostCall)
   await policy.after(minutes(9))
@@ -109,7 +109,7 @@ test('looking at a sandbox is no use of it', async () => {
   policy.close()
 })
 
-test('one that fails to stop or never answers keeps none of the others', async () => {
+test('stops other sandboxes when one fails to stop or hangs', async () => {
   const ids = ['0a', '0b', '0c'].map((pair) => SandboxId.parse(pair.repeat(16)))
   const [failing, slow, otherId] = ids
   const all = ids.map((id) => ({ id, status: 'running', idleMinutes: 10, startedAtMs: 0 }) as SandboxRecord)

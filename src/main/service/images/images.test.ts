@@ -24,7 +24,7 @@ const noRuntimes: Parameters<typeof createImages>[0]['runtimes'] = {
 const answering = (listed: HostImage[]): HostCall =>
   (async () => ({ result: { images: listed }, body: Buffer.alloc(0) })) as unknown as HostCall // asked for its list only
 
-test('a sandbox can be made from what is ready, and is told about everything else', async () => {
+test('accepts only a ready image for a new sandbox', async () => {
   const call = answering([image('ready', 'ready'), image('adding', 'adding'), image('failed', 'failed')])
   const images = createImages({ call, runtimes: noRuntimes, countSandboxes: () => 0 })
   const ready = (name: string) => images.ready(ImageName.parse(name))
@@ -37,7 +37,7 @@ test('a sandbox can be made from what is ready, and is told about everything els
   await expect(ready('unknown')).rejects.toMatchObject({ code: 'image/not-found', status: 404 })
 })
 
-test('no sandbox is made from an image that is being removed', async () => {
+test('rejects an image that is being removed', async () => {
   const name = ImageName.parse('ready')
   const { promise: removed, resolve: remove } = Promise.withResolvers<void>()
   const listing = answering([image('ready', 'ready')])

@@ -119,7 +119,7 @@ const kinds = [
 ]
 
 test.each(kinds)(
-  '$name: any split of a stream gives the answer that its JSON gives',
+  '$name: any chunking of a stream yields the same completion as its JSON',
   ({ upstream, answers, json, frames }) => {
     fc.assert(
       fc.property(
@@ -137,7 +137,7 @@ test.each(kinds)(
   },
 )
 
-test.each(kinds)('$name: a stream cut before its end is an error, whatever came', ({ upstream, answers, frames }) => {
+test.each(kinds)('$name: a truncated stream ends with an error at any offset', ({ upstream, answers, frames }) => {
   fc.assert(
     fc.property(answers, fc.nat(), (answer, index) => {
       const all = frames(answer).join('')
@@ -187,7 +187,7 @@ const pairs = kinds.flatMap((kind) =>
 )
 
 test.each(pairs)(
-  '$pair: what a client makes of the stream is the JSON',
+  '$pair: a client assembles the same response from the stream as from JSON',
   ({ upstream, answers, json, frames, dialect, folded }) => {
     fc.assert(
       fc.property(answers, (answer) => {
@@ -202,7 +202,7 @@ test.each(pairs)(
   },
 )
 
-test('pieces that come one by one make the answer that they make together', () => {
+test('collects the same completion from single events as from all together', () => {
   const events = readStream(anthropicUpstream, [
     Buffer.from(
       messagesFrames({

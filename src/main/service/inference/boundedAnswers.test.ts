@@ -50,20 +50,17 @@ function endlessFrames(model: string, dialect: keyof typeof dialects, text: stri
   return [...frames.slice(0, index), ...Array.from({ length: 64 }, () => repeated)]
 }
 
-test.each(cases)(
-  'an endless stream of %s is cut off and charged for max_tokens at most (%s)',
-  async (model, dialect) => {
-    const frames = endlessFrames(model, dialect, '€uro and słowo '.repeat(4_000))
-    world.providers.play({ frames, after: 'silence' })
-    const { text } = await world.ask({ dialect, model, stream: true }, body(dialect))
-    expect(text).toContain('more than `max_tokens` allows')
-    expect(world.purse.charges).toMatchObject([{ estimated: true, usage: { output: 16 } }])
-    expect(world.purse.held).toBe(0)
-    await eventually(() => expect(world.providers.leftConnections()).toBe(1))
-  },
-)
+test.each(cases)('cuts off an endless stream of %s and charges at most max_tokens (%s)', async (model, dialect) => {
+  const frames = endlessFrames(model, dialect, '€uro and słowo '.repeat(4_000))
+  world.providers.play({ frames, after: 'silence' })
+  const { text } = await world.ask({ dialect, model, stream: true }, body(dialect))
+  expect(text).toContain('more than `max_tokens` allows')
+  expect(world.purse.charges).toMatchObject([{ estimated: true, usage: { output: 16 } }])
+  expect(world.purse.held).toBe(0)
+  await eventually(() => expect(world.providers.leftConnections()).toBe(1))
+})
 
-test('an endless stream that is collected for a JSON answer is cut off too', async () => {
+test('cuts off an endless stream that is collected for a JSON response', async () => {
   const qwen = { dialect: 'chat', model: 'qwen-thinking', stream: false } as const
   world.providers.play({ frames: endlessFrames('qwen', 'chat', 'a word '.repeat(8_000)), after: 'silence' })
   const { status, body: reply } = await world.refused(qwen, body('chat'))
@@ -71,7 +68,7 @@ test('an endless stream that is collected for a JSON answer is cut off too', asy
   expect(world.purse.charges).toMatchObject([{ estimated: true, usage: { output: 16 } }])
 })
 
-test('arguments of a call that waits for another one are bounded', async () => {
+test('limits buffered arguments of a call that waits for another call', async () => {
   const call = (index: number, text: string) =>
     `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index, id: `c${index}`, function: { name: 'f', arguments: text } }] } }] })}\n\n`
   const frames = [call(0, '{'), ...Array.from({ length: 20 }, () => call(1, 'x'.repeat(1_000_000)))]
@@ -80,23 +77,26 @@ test('arguments of a call that waits for another one are bounded', async () => {
   expect(text).toContain('more calls than any model makes')
 })
 
-test('refuses an oversized JSON answer and releases its hold', async () => {
+test('rejects an oversized JSON response and releases its hold', async () => {
   world.providers.play({ parts: [{ text: 'x'.repeat(9 * 1024 * 1024) }], usage: plainUsage })
   const { status } = await world.refused({ dialect: 'chat', model: 'gpt-5.2', stream: false }, body('chat'))
   expect([status, world.purse.held]).toEqual([502, 0])
 })
 
-test.each([1e300, 2 ** 60, Number.MAX_SAFE_INTEGER])('a count of %d tokens is not charged', async (prompt_tokens) => {
-  const end = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens, completion_tokens: 1 } })}\n\n`
-  const [start = '', text = ''] = chatFrames({ parts: [{ text: 'hi' }], usage: plainUsage })
-  world.providers.play({ frames: [start, text, end, 'data: [DONE]\n\n'] })
-  const { body: reply } = await world.ask({ dialect: 'chat', model: 'gpt-5.2', stream: true }, body('chat'))
-  expect(reply.usage.cost).toMatchObject({ estimated: true })
-  expect(reply.usage.cost.micro_usd).toBeLessThan(1_000)
-  expect(world.purse.held).toBe(0)
-})
+test.each([1e300, 2 ** 60, Number.MAX_SAFE_INTEGER])(
+  'does not charge a reported count of %d tokens',
+  async (prompt_tokens) => {
+    const end = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens, completion_tokens: 1 } })}\n\n`
+    const [start = '', text = ''] = chatFrames({ parts: [{ text: 'hi' }], usage: plainUsage })
+    world.providers.play({ frames: [start, text, end, 'data: [DONE]\n\n'] })
+    const { body: reply } = await world.ask({ dialect: 'chat', model: 'gpt-5.2', stream: true }, body('chat'))
+    expect(reply.usage.cost).toMatchObject({ estimated: true })
+    expect(reply.usage.cost.micro_usd).toBeLessThan(1_000)
+    expect(world.purse.held).toBe(0)
+  },
+)
 
-test('the key of a provider is in no answer with a status of success', async () => {
+test('redacts the provider key in successful responses', async () => {
   const echo = 'Bearer sk-openai-secret came with it'
   for (const stream of [false, true]) {
     const answer = { parts: [{ text: stream ? mark : echo }], usage: plainUsage }
@@ -134,11 +134,11 @@ async function readSlowly(
 test.each([
   ['comments', ': still here\n\n'],
   ['empty deltas', 'data: {"choices":[{"index":0,"delta":{"content":""}}]}\n\n'],
-])('%s are no content, and end an answer that has none', async (_, piece) => {
+])('%s do not count as content and an empty completion times out', async (_, piece) => {
   expect(await readSlowly(piece, { maxQuietMs: 300_000, maxDurationMs: 6_000_000 })).toBe(6)
 })
 
-test('an answer that keeps sending content has a deadline', async () => {
+test('enforces a deadline on a completion that keeps sending content', async () => {
   const piece = 'data: {"choices":[{"index":0,"delta":{"content":"and "}}]}\n\n'
   expect(await readSlowly(piece, { maxQuietMs: 300_000, maxDurationMs: 1_200_000 })).toBe(21)
 })

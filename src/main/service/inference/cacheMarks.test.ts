@@ -18,7 +18,7 @@ const tools = [{ type: 'function', function: { name: 'look', parameters: { type:
 const mark = { type: 'ephemeral' }
 const marks = (body: unknown): number => JSON.stringify(body).split('"cache_control"').length - 1
 
-test('a long conversation that goes on is marked behind its system prompt and its last turns', async () => {
+test('sets cache marks after the system prompt and the last turns of a conversation', async () => {
   await world.ask(asked, { messages: history })
   const { system, messages } = world.sent()
   expect(system.at(-1)).toMatchObject({ cache_control: mark })
@@ -28,7 +28,7 @@ test('a long conversation that goes on is marked behind its system prompt and it
   expect(marks(world.sent())).toBe(3)
 })
 
-test('without a system prompt the tools are marked, with one they are kept before it', async () => {
+test('sets a cache mark on the tools only without a system prompt', async () => {
   await world.ask(asked, { messages: [{ role: 'user', content: long }], tools })
   expect(world.sent().tools.at(-1)).toMatchObject({ cache_control: mark })
   expect(marks(world.sent())).toBe(2)
@@ -48,31 +48,28 @@ test.each([
     { ...asked, dialect: 'messages' as const },
     { system: long, messages: history.slice(1), max_tokens: 9 },
   ],
-])('%s gets no mark', async (_, way, body) => {
+])('%s gets no cache mark', async (_, way, body) => {
   await world.ask(way, body)
   expect(marks(world.sent())).toBe(0)
 })
 
-test('marks of the caller are the only ones', async () => {
+test('adds no cache marks when the caller sets them', async () => {
   const content = [{ type: 'text', text: long, cache_control: { type: 'ephemeral', ttl: '1h' } }]
   await world.ask(asked, { messages: [{ role: 'system', content }, ...history.slice(1)] })
   expect(marks(world.sent())).toBe(1)
   expect(world.sent().system[0].cache_control).toEqual({ type: 'ephemeral', ttl: '1h' })
 })
 
-test.each([false, true])(
-  'what it wrote and read is in the usage, at its own price, and was held (stream %s)',
-  async (stream) => {
-    const usage = { ...plainUsage, input: 10, cacheRead: 1_000, cacheWrite5m: 2_000, output: 100 }
-    world.providers.play({ parts: [{ text: 'Four' }], usage })
-    const { body } = await world.ask({ ...asked, stream }, { messages: history, max_tokens: 100 })
-    expect(body.usage).toMatchObject({
-      prompt_tokens: 3_010,
-      prompt_tokens_details: { cached_tokens: 1_000, cache_write_tokens: 2_000 },
-      cost: { micro_usd: 10 * 3 + 300 + 2_000 * 3.75 + 100 * 15 },
-    })
-  },
-)
+test.each([false, true])('reports cache writes and reads in the usage at their prices (stream %s)', async (stream) => {
+  const usage = { ...plainUsage, input: 10, cacheRead: 1_000, cacheWrite5m: 2_000, output: 100 }
+  world.providers.play({ parts: [{ text: 'Four' }], usage })
+  const { body } = await world.ask({ ...asked, stream }, { messages: history, max_tokens: 100 })
+  expect(body.usage).toMatchObject({
+    prompt_tokens: 3_010,
+    prompt_tokens_details: { cached_tokens: 1_000, cache_write_tokens: 2_000 },
+    cost: { micro_usd: 10 * 3 + 300 + 2_000 * 3.75 + 100 * 15 },
+  })
+})
 
 /** Finds the smallest balance, in micro-dollars, with which a request is accepted. */
 async function minBalance(request: GatewayRequest, body: object): Promise<number> {
@@ -89,13 +86,13 @@ async function minBalance(request: GatewayRequest, body: object): Promise<number
   return high
 }
 
-test('the hold covers that all of the prompt is written', async () => {
+test('holds enough credits for writing the whole prompt to the cache', async () => {
   const unmarked = await minBalance(asked, { messages: history.slice(0, 2) })
   const marked = await minBalance(asked, { messages: history })
   expect(marked).toBeGreaterThan(unmarked * 1.2)
 })
 
-test('the hold covers marks that pass to the provider in any block', async () => {
+test('holds enough credits for passed-through cache marks in any block', async () => {
   const request = { ...asked, dialect: 'messages' as const }
   const bodyWith = (mark: object) => ({
     messages: [

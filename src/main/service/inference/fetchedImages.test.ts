@@ -32,7 +32,7 @@ test.each([
   'ff02::1',
   'localhost',
   '',
-])('%s is no public address', (address) => {
+])('%s is not a public address', (address) => {
   expect(isPublicAddress(address)).toBe(false)
 })
 
@@ -65,7 +65,7 @@ const fetchImage = createImageFetcher({
   ca: testTls.cert,
 })
 
-test('an image is what its bytes say', async () => {
+test('detects the media type of an image from its bytes', async () => {
   expect(await fetchImage(`https://localhost:${port}/cat.png`, signal)).toEqual({
     kind: 'data',
     mediaType: 'image/png',
@@ -93,7 +93,7 @@ test.each([
   'https://[::1]/cat.png',
   'https://0x7f.1/cat.png',
   'https://2130706433/cat.png',
-])('%s leads to nothing of this machine', async (url) => {
+])('%s does not reach this computer', async (url) => {
   await expect(createImageFetcher()(url, signal)).rejects.toMatchObject({
     status: 400,
     message: expect.stringMatching(/not public/),

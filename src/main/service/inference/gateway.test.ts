@@ -14,7 +14,7 @@ const chat = { dialect: 'chat', model: 'gpt-5.2', stream: false } as const
 const messages = [{ role: 'user', content: 'What is it?' }]
 const claude = { dialect: 'messages', model: 'claude-sonnet-4.5', stream: false } as const
 
-test('what is wrong comes before money, money before the provider, and nothing is held then', async () => {
+test('validates before checking credits or the provider and leaves no hold', async () => {
   world.purse.balance = 0
   world.purse.unconfigured = true
   expect((await world.refused(chat, { messages: [] })).status).toBe(400)
@@ -43,7 +43,7 @@ test.each([
   ],
   [{ tools: [{ type: 'function', function: {} }] }, 'tools[0].function.name'],
   [{ stop: 7 }, 'stop'],
-])('%j is a 400 that names %s', async (fields, param) => {
+])('rejects %j with a 400 that names %s', async (fields, param) => {
   const { status, body } = await world.refused(chat, { messages, ...fields })
   expect([status, body.error.param]).toEqual([400, param])
 })
@@ -52,19 +52,19 @@ test.each([
   [{ store: true }, 'store'],
   [{ previous_response_id: 'resp_1' }, 'previous_response_id'],
   [{ background: true }, 'background'],
-])('%j needs a memory of answers: a 400 that names %s', async (fields, param) => {
+])('%j requires stored responses and is a 400 that names %s', async (fields, param) => {
   const { status, body } = await world.refused({ ...chat, dialect: 'responses' }, { input: 'Hi', ...fields })
   expect([status, body.error.param]).toEqual([400, param])
 })
 
-test('a model that nobody knows is a 404', async () => {
+test('returns 404 for an unknown model', async () => {
   expect(await world.refused({ ...chat, model: 'gpt-0' }, { messages })).toMatchObject({
     status: 404,
     body: { error: { code: 'model_not_found' } },
   })
 })
 
-test('fields without an equivalent at the provider are left out, with a warning', async () => {
+test('drops fields without an equivalent at the provider and warns', async () => {
   const { headers } = await world.ask({ ...chat, model: 'claude-sonnet-4.5' }, { messages, logit_bias: { 50: 1 } })
   expect(headers['x-steward-warnings']).toContain('logit_bias was left out')
 })
@@ -79,12 +79,12 @@ test.each([
     { ...chat, dialect: 'responses' as const },
     { input: 'x', service_tier: 'flex', tools: [{ type: 'web_search' }] },
   ],
-])('what would cost more than tokens does not pass (%#)', async (gatewayRequest, body) => {
+])('drops options that cost more than tokens (%#)', async (gatewayRequest, body) => {
   await world.ask(gatewayRequest, body)
   for (const name of ['service_tier', 'web_search_options', 'tools']) expect(world.sent()).not.toHaveProperty(name)
 })
 
-test('a key of a provider is in no error', async () => {
+test('redacts the provider key in errors', async () => {
   world.providers.play(
     { status: 401, body: { error: { message: 'Incorrect API key provided: sk-openai-secret' } } },
     { status: 400, body: { error: { message: 'Bad key sk-openai-secret' } } },
@@ -97,7 +97,7 @@ test('a key of a provider is in no error', async () => {
 })
 
 test.each(Object.keys(dialects) as (keyof typeof dialects)[])(
-  'Retry-After of a provider is kept (%s)',
+  'forwards the Retry-After header of the provider (%s)',
   async (dialect) => {
     world.providers.play({ status: 429, headers: { 'retry-after': '17' } })
     const body = dialect === 'responses' ? { input: 'x' } : { max_tokens: 5, messages }
@@ -108,7 +108,7 @@ test.each(Object.keys(dialects) as (keyof typeof dialects)[])(
   },
 )
 
-test('a provider that is too busy is asked once more, and then no more', async () => {
+test('retries an overloaded provider once', async () => {
   world.providers.play({ status: 503 })
   await world.ask(chat, { messages })
   expect(world.providers.requests).toHaveLength(2)
@@ -117,14 +117,14 @@ test('a provider that is too busy is asked once more, and then no more', async (
   expect(world.providers.requests).toHaveLength(4)
 })
 
-test('a connection that breaks behind the request is not asked again: it may have been spent', async () => {
+test('does not retry a request after its connection breaks', async () => {
   world.providers.play({ cut: true })
   expect((await world.refused(chat, { messages })).status).toBe(502)
   expect(world.providers.requests).toHaveLength(1)
   expect(world.purse.held).toBe(0)
 })
 
-test('a stream that is cut is billed as far as it came, and told in the dialect', async () => {
+test('bills the received part of a broken stream and sends an error event', async () => {
   const frames = messagesFrames({ parts: [{ text: 'A beginning without an end' }], usage: plainUsage }).slice(0, 6)
   world.providers.play({ frames, after: 'cut' })
   const { text } = await world.ask({ ...claude, stream: true }, { max_tokens: 50, messages })
@@ -132,7 +132,7 @@ test('a stream that is cut is billed as far as it came, and told in the dialect'
   expect(world.purse.charges).toMatchObject([{ estimated: true, usage: { input: 11 } }])
 })
 
-test('a client that leaves before it takes a frame is billed, and the provider is left', async () => {
+test('bills a client that disconnects before the first frame and closes the provider connection', async () => {
   world.providers.play({
     frames: chatFrames({ parts: [{ text: 'Never read' }], usage: plainUsage }).slice(0, 3),
     after: 'silence',
@@ -145,7 +145,7 @@ test('a client that leaves before it takes a frame is billed, and the provider i
   expect(world.purse.held).toBe(0)
 })
 
-test('a slow reader holds the provider back', async () => {
+test('applies backpressure to the provider for a slow client', async () => {
   const [, frame = ''] = chatFrames({ parts: [{ text: 'x' }], usage: plainUsage })
   const frames = Array.from({ length: 40_000 }, () => frame.replace('"x"', `"${'x'.repeat(2_000)}"`))
   world.providers.play({ frames, after: 'silence' })
@@ -166,7 +166,7 @@ test('a slow reader holds the provider back', async () => {
   await eventually(() => expect(world.purse.charges).toHaveLength(1))
 })
 
-test('without max_tokens the hold is bounded, sent, and told in a header', async () => {
+test('without max_tokens limits the hold and reports the limit in a header', async () => {
   const { headers } = await world.ask(chat, { messages })
   expect(world.sent().max_completion_tokens).toBe(16_384)
   expect(headers['x-steward-max-tokens']).toBe('16384')
@@ -174,7 +174,7 @@ test('without max_tokens the hold is bounded, sent, and told in a header', async
   expect(response.headers).not.toHaveProperty('x-steward-max-tokens')
 })
 
-test('a server in the place of OpenAI that has no Responses is asked by chat completions', async () => {
+test('falls back to chat completions when an OpenAI-compatible server lacks Responses', async () => {
   world.providers.withoutResponses()
   const ownWorld = await createGatewayWorld()
   try {
@@ -192,7 +192,7 @@ test('a server in the place of OpenAI that has no Responses is asked by chat com
   }
 })
 
-test('tools in groups, of their own grammar, and unknown ones of Responses', async () => {
+test('maps namespace and custom Responses tools and drops unknown ones', async () => {
   const tools = [
     {
       type: 'namespace',
@@ -231,7 +231,7 @@ test('tools in groups, of their own grammar, and unknown ones of Responses', asy
   }
 })
 
-test('names of tools that a provider refuses come back as they were', async () => {
+test('restores tool names that were rewritten for a provider', async () => {
   const name = `mcp__${'very_'.repeat(20)}long.tool`
   world.providers.play({ status: 500 })
   await world.refused(
@@ -248,12 +248,12 @@ test('names of tools that a provider refuses come back as they were', async () =
   expect(body.content[0].name).toBe(name)
 })
 
-test('a local model costs nothing', async () => {
+test('charges nothing for a local model', async () => {
   const { body } = await world.ask({ ...chat, model: 'shed-model' }, { messages })
   expect(body.usage.cost).toEqual({ micro_usd: 0, currency: 'USD', price_version: 'free', estimated: false })
 })
 
-test('the upper bound of the input is above what a tokenizer counts', () => {
+test('estimates more input tokens than a tokenizer counts', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 200 }), { minLength: 1, maxLength: 5 }), (texts) => {
       const request = dialects.chat.read({ model: 'm', messages: texts.map((content) => ({ role: 'user', content })) })

@@ -7,7 +7,7 @@ const content = () => JSON.parse(readFileSync(catalogueFile, 'utf8'))
 const expectRefusal = (message: RegExp) =>
   expect.objectContaining({ code: 'config/invalid', message: expect.stringMatching(message) })
 
-test('it has every name of the interface, in its family', () => {
+test('lists every documented model under its provider', () => {
   const { models } = createModelCatalogue(content())
   const names = [...models.values()].map((it) => `${it.providerId} ${it.name}`)
   expect(names).toEqual([
@@ -31,11 +31,11 @@ test('it has every name of the interface, in its family', () => {
   ])
 })
 
-test('the day that prices were read is in it', () => {
+test('contains the date on which prices were read', () => {
   expect(content().prices_read_on).toMatch(/^\d{4}-\d{2}-\d{2}$/)
 })
 
-test('the config changes a model, and the price version says so', () => {
+test('applies configured models and marks the price version', () => {
   const prices = [{ above_input_tokens: 0, input: 9, output: 9 }]
   const { models } = createModelCatalogue(content(), {
     a: [
@@ -58,13 +58,13 @@ test('the config changes a model, and the price version says so', () => {
   expect(models.get('gpt-5-mini')?.priceVersion).toBe('2026-11-22')
 })
 
-test('another model of a family needs prices: nothing there is free', () => {
+test('requires prices for a configured model of a cloud provider', () => {
   expect(() => createModelCatalogue(content(), { b: [{ name: 'claude-own' }] })).toThrow(
     expectRefusal(/claude-own needs `prices`/),
   )
 })
 
-test('a local model is free unless it has prices', () => {
+test('treats a local model without prices as free', () => {
   expect(toLocalModel('shed', { name: 'llama' })).toMatchObject({
     providerId: 'local:shed',
     kind: 'local',
@@ -81,13 +81,13 @@ test.each([
   ],
   ['tiers out of order', (it: ReturnType<typeof content>) => void it.models[8].prices.reverse()],
   ['no price', (it: ReturnType<typeof content>) => Object.assign(it.models[0], { prices: [] })],
-])('%s stops the start', (_, spoil) => {
+])('%s prevents the start', (_, spoil) => {
   const spoilt = content()
   spoil(spoilt)
   expect(() => createModelCatalogue(spoilt)).toThrow(expectRefusal(/The model catalogue is wrong/))
 })
 
-test('embedding models have a kind, and those of a server are told by their names', () => {
+test('detects embedding models and classifies models of a local server by name', () => {
   const { models } = createModelCatalogue(content())
   expect(models.get('text-embedding-3-large')).toMatchObject({
     modelKind: 'embedding',
@@ -103,7 +103,7 @@ test('embedding models have a kind, and those of a server are told by their name
   expect(toLocalModel('shed', { name: 'embedder', kind: 'chat' }).modelKind).toBe('chat')
 })
 
-test('a provider whose API for embeddings is another has no embedding models', () => {
+test('rejects embedding models for a provider with a different embeddings API', () => {
   const prices = [{ above_input_tokens: 0, input: 1, output: 0 }]
   const ownModel = { name: 'own-embedding', kind: 'embedding' as const, prices }
   expect(createModelCatalogue(content(), { e: [ownModel] }).models.get('own-embedding')?.modelKind).toBe('embedding')

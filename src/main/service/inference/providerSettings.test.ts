@@ -6,7 +6,7 @@ import { createProviderSettings } from './providerSettings.ts'
 const catalogue = readModelCatalogue(catalogueFile.pathname)
 const shed = { name: 'shed', baseUrl: 'http://127.0.0.1:11434/v1', models: [{ name: 'llama' }, { name: 'gpt-5.2' }] }
 
-test('a family without a key is not configured, and is once the person sets one', () => {
+test('configures a provider only while it has a key', () => {
   const settings = createProviderSettings(catalogue, {
     families: { b: { apiKey: 'sk-b', baseUrl: 'http://b.example' } },
     local: [],
@@ -19,14 +19,14 @@ test('a family without a key is not configured, and is once the person sets one'
   expect(settings.findProvider({ providerId: 'a' })).toBeUndefined()
 })
 
-test('a local server adds its models, and takes no name of the catalogue', () => {
+test('adds models of a local server except those with a catalogue name', () => {
   const settings = createProviderSettings(catalogue, { families: {}, local: [shed] })
   expect(settings.modelNamed('llama')).toMatchObject({ providerId: 'local:shed' })
   expect(settings.modelNamed('gpt-5.2')).toMatchObject({ providerId: 'a' })
   expect(settings.findProvider({ providerId: 'local:shed' })).toMatchObject({ baseUrl: shed.baseUrl })
 })
 
-test('a key of the person counts before that of the configuration, which comes back', () => {
+test('prefers the key of the user over the configured key', () => {
   const settings = createProviderSettings(catalogue, { families: { a: { apiKey: 'sk-config' } }, local: [] })
   settings.setKey('a', 'sk-person')
   expect(settings.findProvider({ providerId: 'a' })).toMatchObject({ apiKey: 'sk-person' })
@@ -34,7 +34,7 @@ test('a key of the person counts before that of the configuration, which comes b
   expect(settings.findProvider({ providerId: 'a' })).toMatchObject({ apiKey: 'sk-config' })
 })
 
-test('servers that are added later take no name of the catalogue, the configuration or each other', () => {
+test('rejects names of added servers that are already in use', () => {
   const settings = createProviderSettings(catalogue, { families: {}, local: [shed] })
   const createServer = (name: string, ...models: string[]) => ({
     name,

@@ -24,7 +24,7 @@ afterAll(async () => {
   await providers.close()
 })
 
-test.each(familyIds)('the key of family %s is accepted or refused, in words of our own', async (family) => {
+test.each(familyIds)('accepts or rejects the key of provider %s without echoing it', async (family) => {
   overrides = {}
   const { signal } = new AbortController()
   expect(await tests.test(family, signal)).toMatchObject({ outcome: 'accepted' })
@@ -34,7 +34,7 @@ test.each(familyIds)('the key of family %s is accepted or refused, in words of o
   expect(refused.detail).not.toContain(wrong)
 })
 
-test('no key, no answer and another answer are each their own', async () => {
+test('distinguishes a missing key from an unreachable provider and an unexpected response', async () => {
   const { signal } = new AbortController()
   overrides = undefined
   await expect(tests.test('a', signal)).rejects.toMatchObject({ code: 'inference/unconfigured' })

@@ -155,8 +155,8 @@ const plain = (dialect: DialectName): Wire => {
   return dialect === 'chat' ? { messages } : { max_tokens: 4_000, messages }
 }
 
-describe('calls', () => {
-  test.each(ways())('1, 2, 6: $way: calls are counted for themselves, are there, and the end says so', async (way) => {
+describe('tool calls', () => {
+  test.each(ways())('1, 2, 6: $way: indexes the calls and reports them in the finish reason', async (way) => {
     world.providers.play(createAnswer({ text: 'I look.' }, one, two))
     const { body, text } = await world.ask(way, withTools(way.dialect))
     expect(listCalls(way.dialect, body)).toEqual([
@@ -173,7 +173,7 @@ describe('calls', () => {
   })
 
   test.each(ways(['qwen3-coder', 'kimi-k2.5']))(
-    '2: $way: an end of calls that are not there is a plain end',
+    '2: $way: replaces a tool-call finish reason without calls',
     async (way) => {
       world.providers.play({ ...createAnswer({ text: 'No call.' }), finish: 'tool_calls' })
       const { body } = await world.ask(way, withTools(way.dialect))
@@ -182,14 +182,14 @@ describe('calls', () => {
     },
   )
 
-  test.each(ways())('3: $way: no arguments are {}', async (way) => {
+  test.each(ways())('3: $way: parses empty arguments as {}', async (way) => {
     world.providers.play(createAnswer({ call: 'read_file', id: 'call_one', args: '' }))
     const { body } = await world.ask(way, withTools(way.dialect))
     expect(listCalls(way.dialect, body)).toEqual([{ id: 'call_one', name: 'read_file', arguments: {} }])
   })
 
   test.each(streams.map((stream) => ({ stream })))(
-    '3: malformed arguments pass as they are, and that is said (streamed: $stream)',
+    '3: passes malformed arguments unchanged and warns (streamed: $stream)',
     async ({ stream }) => {
       world.providers.play(createAnswer({ call: 'read_file', id: 'call_one', args: '{"path": a.txt' }))
       const { body, headers } = await world.ask({ dialect: 'chat', model: 'kimi-k2.5', stream }, withTools('chat'))
@@ -199,7 +199,7 @@ describe('calls', () => {
     },
   )
 
-  test.each(ways(['gemini-3-pro']))('4: $way: signatures of thoughts come back on the very call', async (way) => {
+  test.each(ways(['gemini-3-pro']))('4: $way: returns thought signatures on the same call', async (way) => {
     world.providers.play(
       createAnswer({ thinking: 'Hm.' }, { ...one, signature: 'c2lnLW9uZQ==' }, two),
       createAnswer({ text: 'Both.' }),
@@ -216,7 +216,7 @@ describe('calls', () => {
   })
 
   test.each(streams.map((stream) => ({ stream })))(
-    '4: a history that lost its signatures takes the documented bypass (streamed: $stream)',
+    '4: uses the documented bypass for a history without signatures (streamed: $stream)',
     async ({ stream }) => {
       const call = { id: 'call_one', type: 'function', function: { name: 'read_file', arguments: '{}' } }
       await world.ask(
@@ -234,7 +234,7 @@ describe('calls', () => {
   )
 
   test.each(ways(['gemini-3-pro'], ['chat', 'messages', 'responses']))(
-    '4: $way: a signature of a text comes back on it',
+    '4: $way: returns the signature of a text on that text',
     async (way) => {
       world.providers.play(createAnswer({ text: 'Signed.', signature: 'dGV4dA==' }))
       const asked = plain(way.dialect)
@@ -255,7 +255,7 @@ describe('calls', () => {
     },
   )
 
-  test.each(ways())('5: $way: results of parallel calls, in any order, belong to their calls', async (way) => {
+  test.each(ways())('5: $way: matches results of parallel calls to their calls in any order', async (way) => {
     world.providers.play(createAnswer(one, two), createAnswer({ text: 'Both.' }))
     const asked = withTools(way.dialect)
     const { body } = await world.ask(way, asked)
@@ -282,7 +282,7 @@ describe('calls', () => {
     }
   })
 
-  test.each(ways())('17: $way: a call without a result is a 400 that names it, and nothing is sent', async (way) => {
+  test.each(ways())('17: $way: rejects a call without a result before it contacts the provider', async (way) => {
     world.providers.play(createAnswer(one, two))
     const asked = withTools(way.dialect)
     const { body } = await world.ask(way, asked)
@@ -297,7 +297,7 @@ describe('calls', () => {
   })
 
   test.each(ways(undefined, ['chat', 'responses']))(
-    '20: $way: parallel_tool_calls alone, and a choice without tools',
+    '20: $way: accepts parallel_tool_calls without tool_choice and tool_choice without tools',
     async (way) => {
       await world.ask(way, { ...withTools(way.dialect), parallel_tool_calls: false })
       const choice = world.sent().tool_choice
@@ -325,7 +325,7 @@ describe('schemas and data', () => {
   }
 
   test.each(ways(['gemini-3-pro', 'gemini-2.5-flash']))(
-    '8: $way: a schema is rewritten to mean the same, or it is said',
+    '8: $way: rewrites a schema to an equivalent one or warns',
     async (way) => {
       const { headers } = await world.ask(way, withTools(way.dialect, ['read_file'], hard))
       const [
@@ -347,7 +347,7 @@ describe('schemas and data', () => {
     },
   )
 
-  test.each(ways())('9: $way: a reference within a result is data', async (way) => {
+  test.each(ways())('9: $way: treats a schema reference within a tool result as data', async (way) => {
     world.providers.play(createAnswer(one), createAnswer({ text: 'Seen.' }))
     const asked = withTools(way.dialect)
     const { body } = await world.ask(way, asked)
@@ -357,7 +357,7 @@ describe('schemas and data', () => {
   })
 
   test.each(ways(['claude-sonnet-4.5', 'gemini-3-pro', 'kimi-k2.5', 'qwen3-coder'], ['chat', 'messages']))(
-    '16: $way: blank texts are left out',
+    '16: $way: drops blank texts',
     async (way) => {
       const content = [
         { type: 'text', text: '' },
@@ -373,7 +373,7 @@ describe('schemas and data', () => {
   )
 
   test.each(ways(['gemini-3-pro', 'kimi-k2.5', 'claude-sonnet-4.5', 'gpt-5.2'], ['chat']))(
-    '26: $way: images of an address go as the provider takes them',
+    '26: $way: sends images by URL or as data depending on the provider',
     async (way) => {
       const url = 'https://pictures.example/cat.png'
       const content = [
@@ -396,7 +396,7 @@ describe('thinking', () => {
   const usage = { ...plainUsage, output: 50, reasoning: 40 }
 
   test.each(ways(['gemini-3-pro', 'gpt-5.2', 'gpt-5.2-codex', 'claude-sonnet-4.5']))(
-    '10: $way: tokens of thinking are output, billed and shown',
+    '10: $way: bills and reports thinking tokens as output',
     async (way) => {
       world.providers.play({ parts: [{ text: 'Thought out.' }], usage })
       const { body } = await world.ask(way, plain(way.dialect))
@@ -411,7 +411,7 @@ describe('thinking', () => {
   )
 
   test.each(ways(['gemini-3-pro', 'kimi-k2.5', 'claude-sonnet-4.5']))(
-    '$way: thinking is told apart from the answer',
+    '$way: separates thinking from the text',
     async (way) => {
       const signature = way.model.startsWith('claude') ? { signature: 'c2ln' } : {}
       world.providers.play(createAnswer({ thinking: 'Let me see.', ...signature }, { text: 'It is so.' }))
@@ -422,7 +422,7 @@ describe('thinking', () => {
   )
 
   test.each(ways(['claude-sonnet-4.5']))(
-    '18: $way: signed, empty and redacted thinking comes back byte for byte',
+    '18: $way: returns signed, empty and redacted thinking byte for byte',
     async (way) => {
       const parts: ScriptedAnswer['parts'] = [
         { thinking: 'First — “thought”.', signature: 'c2lnLTE=' },
@@ -449,7 +449,7 @@ describe('thinking', () => {
     },
   )
 
-  test.each(ways(['kimi-k2.5']))('21: $way: thinking of Kimi goes back with its calls', async (way) => {
+  test.each(ways(['kimi-k2.5']))('21: $way: sends the thinking of Kimi back with its calls', async (way) => {
     world.providers.play(createAnswer({ thinking: 'I need the file.' }, one), createAnswer({ text: 'Done.' }))
     const asked = withTools(way.dialect)
     const { body } = await world.ask(way, asked)
@@ -459,7 +459,7 @@ describe('thinking', () => {
   })
 
   test.each(ways(['qwen-thinking']))(
-    '22: $way: a model that thinks in streams only is streamed, and collected for JSON',
+    '22: $way: streams a model that thinks only in streams and collects JSON',
     async (way) => {
       world.providers.play(createAnswer({ thinking: 'Hm.' }, { text: 'Yes.' }))
       const thinks: Wire = {
@@ -474,7 +474,7 @@ describe('thinking', () => {
   )
 
   test.each(ways(['gpt-5.2', 'gpt-5.2-codex'], ['responses']))(
-    '28: $way: encrypted items of reasoning come back untouched',
+    '28: $way: returns encrypted reasoning items unchanged',
     async (way) => {
       world.providers.play(
         createAnswer({ thinking: 'Secret.', signature: 'gAAAA-sealed' }, one),
@@ -493,22 +493,25 @@ describe('thinking', () => {
     },
   )
 
-  test.each(ways(['gpt-5.2-codex'], ['chat', 'messages']))('28: $way: also through another dialect', async (way) => {
-    world.providers.play(
-      createAnswer({ thinking: 'Secret.', signature: 'gAAAA-sealed' }, one),
-      createAnswer({ text: 'Done.' }),
-    )
-    const asked = withTools(way.dialect)
-    const { body } = await world.ask(way, asked)
-    await world.ask(way, withResults(way.dialect, asked, body, {}))
-    const item = world.sent().input.find((it: Wire) => it.type === 'reasoning')
-    expect(item?.encrypted_content).toBe('gAAAA-sealed')
-  })
+  test.each(ways(['gpt-5.2-codex'], ['chat', 'messages']))(
+    '28: $way: returns encrypted reasoning through another dialect',
+    async (way) => {
+      world.providers.play(
+        createAnswer({ thinking: 'Secret.', signature: 'gAAAA-sealed' }, one),
+        createAnswer({ text: 'Done.' }),
+      )
+      const asked = withTools(way.dialect)
+      const { body } = await world.ask(way, asked)
+      await world.ask(way, withResults(way.dialect, asked, body, {}))
+      const item = world.sent().input.find((it: Wire) => it.type === 'reasoning')
+      expect(item?.encrypted_content).toBe('gAAAA-sealed')
+    },
+  )
 })
 
-describe('what a model refuses', () => {
+describe('unsupported parameters', () => {
   test.each(ways(['gpt-5-mini', 'kimi-k2.5', 'gpt-5.2-codex'], ['chat', 'responses']))(
-    '19: $way: sampling is left out, and said',
+    '19: $way: drops sampling parameters and warns',
     async (way) => {
       const { headers } = await world.ask(way, { ...plain(way.dialect), temperature: 0.2, top_p: 0.5 })
       expect(world.sent()).not.toHaveProperty('temperature')
@@ -516,16 +519,19 @@ describe('what a model refuses', () => {
     },
   )
 
-  test.each(ways(['gpt-5.2'], ['chat', 'responses']))('19: $way: only while it thinks', async (way) => {
-    await world.ask(way, { ...plain(way.dialect), temperature: 0.2 })
-    expect(world.sent().temperature).toBe(0.2)
-    const thinks = way.dialect === 'chat' ? { reasoning_effort: 'high' } : { reasoning: { effort: 'high' } }
-    await world.ask(way, { ...plain(way.dialect), temperature: 0.2, ...thinks })
-    expect(world.sent()).not.toHaveProperty('temperature')
-  })
+  test.each(ways(['gpt-5.2'], ['chat', 'responses']))(
+    '19: $way: drops the temperature only while the model thinks',
+    async (way) => {
+      await world.ask(way, { ...plain(way.dialect), temperature: 0.2 })
+      expect(world.sent().temperature).toBe(0.2)
+      const thinks = way.dialect === 'chat' ? { reasoning_effort: 'high' } : { reasoning: { effort: 'high' } }
+      await world.ask(way, { ...plain(way.dialect), temperature: 0.2, ...thinks })
+      expect(world.sent()).not.toHaveProperty('temperature')
+    },
+  )
 
   test.each(ways(['claude-opus-4.6', 'gemini-3-pro']))(
-    '19: $way: a budget of thinking becomes an effort where there are no budgets',
+    '19: $way: accepts a thinking budget for models without budgets',
     async (way) => {
       const thinks: Wire = {
         chat: { reasoning: { max_tokens: 20_000 } },
@@ -538,7 +544,7 @@ describe('what a model refuses', () => {
   )
 
   test.each(ways(['gemini-2.5-pro'], ['chat', 'responses']))(
-    '19: $way: a format beside tools is a 400, as the answer would be another',
+    '19: $way: rejects a response format combined with tools',
     async (way) => {
       const format: Wire =
         way.dialect === 'chat'
@@ -550,7 +556,7 @@ describe('what a model refuses', () => {
   )
 
   test.each(ways(['claude-opus-4.6'], ['chat', 'messages']))(
-    '19: $way: an answer begun by the caller is a 400',
+    '19: $way: rejects an assistant message prefilled by the caller',
     async (way) => {
       const messages = [
         { role: 'user', content: question },
@@ -564,7 +570,7 @@ describe('what a model refuses', () => {
 describe('usage', () => {
   const usage = { input: 100, cacheRead: 900, cacheWrite5m: 0, cacheWrite1h: 0, output: 10, reasoning: 0 }
 
-  test.each(ways())('11: $way: cached tokens are counted once', async (way) => {
+  test.each(ways())('11: $way: counts cached tokens once', async (way) => {
     world.providers.play({ parts: [{ text: 'Cached.' }], usage })
     const { body } = await world.ask(way, plain(way.dialect))
     expect(world.purse.charges[0]?.usage).toMatchObject({ input: 100, cacheRead: 900, output: 10 })
@@ -577,7 +583,7 @@ describe('usage', () => {
   })
 
   test.each(ways(['claude-sonnet-4.5']))(
-    '13: $way: writes to the cache of 5 minutes and of an hour have their own prices',
+    '13: $way: bills 5-minute and 1-hour cache writes at their prices',
     async (way) => {
       const written = { input: 1_000, cacheRead: 0, cacheWrite5m: 1_000, cacheWrite1h: 1_000, output: 0, reasoning: 0 }
       world.providers.play({ parts: [{ text: 'Kept.' }], usage: written })
@@ -587,7 +593,7 @@ describe('usage', () => {
   )
 
   test.each(names.map((dialect) => ({ dialect })))(
-    '12: $dialect: of a cumulative usage the last one counts, a 0 too',
+    '12: $dialect: uses the last value of cumulative usage, including 0',
     async ({ dialect }) => {
       const start = {
         id: 'msg_1',
@@ -638,7 +644,7 @@ describe('usage', () => {
   })
 
   test.each(names.map((dialect) => ({ dialect })))(
-    '14, 27: $dialect: usage on any chunks, 0 at first, is billed once',
+    '14, 27: $dialect: bills usage repeated on several chunks once',
     async ({ dialect }) => {
       world.providers.play({
         frames: [
@@ -657,7 +663,7 @@ describe('usage', () => {
   )
 
   test.each(names.map((dialect) => ({ dialect })))(
-    '27: $dialect: a usage of 0 and nothing more is no usage: it is estimated',
+    '27: $dialect: estimates the usage when the provider reports only 0',
     async ({ dialect }) => {
       world.providers.play({
         frames: [chunk({ content: 'Hello there' }, createUsage(0, 0)), chunk({}, {}, 'stop'), sse('[DONE]')],
@@ -670,7 +676,7 @@ describe('usage', () => {
   )
 })
 
-describe('ends and errors', () => {
+describe('finish reasons and errors', () => {
   const stops = [
     {
       native: 'refusal',
@@ -715,7 +721,7 @@ describe('ends and errors', () => {
   )
 
   test.each(rows)(
-    '15: $native in $dialect (streamed: $stream)',
+    '15: maps $native in $dialect (streamed: $stream)',
     async ({ native, model, dialect, stream, ...expected }) => {
       world.providers.play({ ...createAnswer({ text: 'Some text' }), finish: native })
       const { body } = await world.ask({ dialect, model, stream }, plain(dialect))
@@ -754,7 +760,7 @@ describe('ends and errors', () => {
   ].flatMap((it) => names.flatMap((dialect) => streams.map((stream) => ({ ...it, dialect, stream }))))
 
   test.each(empty)(
-    '7: $what without an answer is an error in $dialect (streamed: $stream)',
+    '7: $what without content is an error in $dialect (streamed: $stream)',
     async ({ what, chunk, status, dialect, stream }) => {
       world.providers.play(stream ? { frames: [sse(chunk)] } : { status: 200, body: chunk })
       const request = { dialect, model: 'gemini-3-pro', stream }
@@ -816,7 +822,7 @@ describe('ends and errors', () => {
   )
 
   test.each(brokenRows)(
-    '24: $model in $dialect: an error in the middle is the last frame, and billed as far as it came',
+    '24: $model in $dialect: ends the stream with the error and bills the received part',
     async ({ model, dialect }) => {
       world.providers.play({ frames: broken[model] ?? [] })
       const { text } = await world.ask({ dialect, model, stream: true }, plain(dialect))
@@ -839,7 +845,7 @@ describe('ends and errors', () => {
   }
   const errorRows = ways(Object.keys(errors))
 
-  test.each(errorRows)('25: $way: a 200 with an error in its body is an error', async (way) => {
+  test.each(errorRows)('25: $way: treats a 200 with an error body as an error', async (way) => {
     const body = errors[way.model]
     world.providers.play(way.stream ? { frames: [sse(body)] } : { status: 200, body })
     const { status, error } = await world.refused(way, plain(way.dialect))
@@ -849,7 +855,7 @@ describe('ends and errors', () => {
   })
 
   test.each(ways(['claude-sonnet-4.5', 'gemini-3-pro', 'gpt-5.2', 'gpt-5.2-codex']).filter((it) => it.stream))(
-    '29: $way: the client leaves, and so does Steward, at once; what came is billed',
+    '29: $way: closes the provider connection when the client disconnects and bills the received part',
     async (way) => {
       const half = { ...createAnswer({ text: 'A long answer that nobody waits for. '.repeat(20) }) }
       const { messagesFrames, geminiFrames, chatFrames } = await import('#test/support/models/scriptedAnswer.ts')

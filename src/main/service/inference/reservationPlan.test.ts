@@ -25,14 +25,14 @@ const createUsage = (fields: Partial<Usage>): Usage => ({
   ...fields,
 })
 
-test('a charge is a whole number of micro-dollars, rounded up once', () => {
+test('rounds a charge up once to whole micro-dollars', () => {
   // 1.75 + 0.175 + 14 micro-dollars
   expect(computeModelCost(requireModel('gpt-5.2').tiers, createUsage({ input: 1, cacheRead: 1, output: 1 }))).toBe(16)
   expect(computeModelCost(requireModel('gpt-5-nano').tiers, createUsage({ input: 1 }))).toBe(1)
   expect(computeModelCost(requireModel('gpt-5-nano').tiers, createUsage({ cacheRead: 200 }))).toBe(1)
 })
 
-test('the tier is that of the whole input, and counts for all of it', () => {
+test('selects the price tier by total input and applies it to all tokens', () => {
   const flat = computeModelCost(requireModel('gemini-3-pro').tiers, createUsage({ input: 200_000, output: 1_000 }))
   expect(flat).toBe(400_000 + 12_000)
   const above = computeModelCost(
@@ -42,7 +42,7 @@ test('the tier is that of the whole input, and counts for all of it', () => {
   expect(above).toBe(400_000 + Math.ceil(100_001 * 0.4) + 18_000)
 })
 
-test('what the cache saved is the difference to fresh tokens', () => {
+test('computes cache savings against the price of fresh tokens', () => {
   expect(computeModelCacheSavings(requireModel('claude-opus-4.6').tiers, createUsage({ cacheRead: 1_000_000 }))).toBe(
     4_500_000,
   )
@@ -61,7 +61,7 @@ const anyUsage = fc.record({
   reasoning: fc.constant(0),
 })
 
-test('nothing that fits into the worst case costs more than it', () => {
+test('never charges more than the worst-case cost', () => {
   fc.assert(
     fc.property(anyModel, anyUsage, fc.nat(1_000), (model, usage, spare) => {
       const tokens = { input: sumInput(usage) + spare, output: usage.output, cache: '1h' as const }
@@ -70,7 +70,7 @@ test('nothing that fits into the worst case costs more than it', () => {
   )
 })
 
-test('what is affordable costs no more than the budget, and one token more would', () => {
+test('spends the budget on as many output tokens as it covers', () => {
   fc.assert(
     fc.property(anyModel, fc.nat(300_000), fc.integer({ min: 1, max: 5_000_000 }), (model, input, budget) => {
       const tokens = { input, output: model.maxOutputTokens, cache: undefined }
@@ -82,7 +82,7 @@ test('what is affordable costs no more than the budget, and one token more would
   )
 })
 
-test('max_tokens is clamped to what the balance covers', () => {
+test('clamps max_tokens to the balance', () => {
   const plan = planHold(
     requireModel('claude-sonnet-4.5'),
     { input: 1_000, requested: 50_000, cache: undefined },
@@ -92,7 +92,7 @@ test('max_tokens is clamped to what the balance covers', () => {
   expect(plan).toEqual({ maxOutputTokens: 6_466, amountMicroUsd: 99_990 })
 })
 
-test('without max_tokens it is 16,384, the greatest of the model, or a quarter of the balance', () => {
+test('defaults max_tokens to 16,384 capped by the model and a quarter of the balance', () => {
   const plan = (name: string, available: number) =>
     planHold(requireModel(name), { input: 100, requested: undefined, cache: undefined }, available)?.maxOutputTokens
   expect(plan('gpt-5.2', 100_000_000)).toBe(16_384)
@@ -106,7 +106,7 @@ test('without max_tokens it is 16,384, the greatest of the model, or a quarter o
   expect(plan('gpt-5.2', 100_000)).toBe(Math.floor(25_000 / 14))
 })
 
-test('a balance that pays for no token of output holds nothing', () => {
+test('holds nothing if the balance covers no output token', () => {
   expect(
     planHold(requireModel('gpt-5.2'), { input: 100_000, requested: 10, cache: undefined }, 100_000),
   ).toBeUndefined()

@@ -6,7 +6,7 @@ const [ada, eve] = ['acc_ada', 'acc_eve'].map((id) => AccountId.parse(id)) as [A
 const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'sealed' }
 const reference = (id: string) => ({ type: 'item_reference', id })
 
-test('replaces a reference by its item, for its account alone', () => {
+test('replaces an item reference only for the account of the item', () => {
   const items = createResponseItems({ now: () => 0 })
   items.forAccount(ada).store([reasoning, { type: 'no-id' }])
   const body = { model: 'm', input: [{ role: 'user', content: 'Hello' }, reference('rs_1'), { id: 'rs_1' }] }
@@ -19,7 +19,7 @@ test('replaces a reference by its item, for its account alone', () => {
   expect(items.forAccount(ada).resolve(plain)).toBe(plain)
 })
 
-test('forgets an item after its time to live', () => {
+test('expires an item after its time to live', () => {
   let now = 0
   const items = createResponseItems({ now: () => now, limits: { ttlMs: 100 } })
   items.forAccount(ada).store([reasoning])
@@ -29,7 +29,7 @@ test('forgets an item after its time to live', () => {
   expect(() => items.forAccount(ada).resolve({ input: [reference('rs_1')] })).toThrow('No item with this id is known')
 })
 
-test('the oldest items of an account make room for its new ones, and those of the largest account for others', () => {
+test('evicts the oldest items of the account or of the largest account', () => {
   const size = JSON.stringify({ id: 'a1' }).length
   const limits = { maxAccountBytes: 3 * size, maxBytes: 4 * size }
   const items = createResponseItems({ now: () => 0, limits })
@@ -48,7 +48,7 @@ test('the oldest items of an account make room for its new ones, and those of th
   expect(['e1', 'e2'].map((id) => isStored(eve, id))).toEqual([true, true])
 })
 
-test('many references to one item are refused before they become large', () => {
+test('rejects repeated references that would expand beyond the size limit', () => {
   const items = createResponseItems({ now: () => 0, limits: { maxAccountBytes: 2_000 } })
   items.forAccount(ada).store([{ id: 'rs_1', text: 'x'.repeat(1_000) }])
   const input = [reference('rs_1'), reference('rs_1')]

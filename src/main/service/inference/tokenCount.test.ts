@@ -8,18 +8,18 @@ test.each([
   'A sentence of words, 12 345 numbers and “quotes”.',
   '{"a":[1,2,{"b":null}]}',
   '日本語のテキスト\n\n\tx',
-])('counts %j as the tokenizer does', async (text) => {
+])('counts %j like the tokenizer', async (text) => {
   expect(await countTokens(text)).toBe(countAllTokens(text))
 })
 
-test('a long text of words is counted as the tokenizer does', async () => {
+test('counts a long text of words like the tokenizer', async () => {
   const text = 'The quick brown fox jumps over the lazy dog. '.repeat(8_000)
   expect(await countTokens(text)).toBe(countAllTokens(text))
 })
 
 // Counted whole, each of these would hold the service for minutes.
 test.each(['x', ' ', '\n', '=', 'ab', '字', '🙂', `${'.'.repeat(496)}1234`])(
-  'a megabyte of %j is counted while others have their turn',
+  'yields to the event loop while counting a megabyte of %j',
   async (piece) => {
     let turns = 0
     const timer = setInterval(() => {

@@ -33,7 +33,7 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-test('gives the status, the headers and the whole body', async () => {
+test('returns the status, the headers and the whole body', async () => {
   const { ask } = await provider((request, response) => {
     response.writeHead(201, { 'x-told': String(request.headers['x-asked']) }).end('a'.repeat(300_000))
   })
@@ -42,7 +42,7 @@ test('gives the status, the headers and the whole body', async () => {
   expect(await readText(reply.body)).toBe('a'.repeat(300_000))
 })
 
-test('passes over what comes before the answer', async () => {
+test('skips informational responses', async () => {
   const { ask } = await provider((_, response) => {
     response.writeEarlyHints({ link: '</a>; rel=preload' }, () => response.end('whole'))
   })
@@ -50,7 +50,7 @@ test('passes over what comes before the answer', async () => {
   expect([reply.status, await readText(reply.body)]).toEqual([200, 'whole'])
 })
 
-test('stops reading from the provider while much was not taken, and goes on', async () => {
+test('pauses reading from the provider while unread data accumulates and then resumes', async () => {
   const flow = { pause: vi.fn(), resume: vi.fn(), abort: vi.fn() }
   let handler: Dispatcher.DispatchHandler | undefined
   const dispatch = (_: object, dispatchHandler: Dispatcher.DispatchHandler): boolean => {
@@ -74,7 +74,7 @@ test('stops reading from the provider while much was not taken, and goes on', as
   expect(flow.resume).toHaveBeenCalled()
 })
 
-test('ends the connection when the answer is left', async () => {
+test('closes the connection when the caller stops reading the body', async () => {
   let closed: Promise<unknown> | undefined
   const { ask } = await provider((_, response) => {
     closed = once(response, 'close')
@@ -88,7 +88,7 @@ test('ends the connection when the answer is left', async () => {
   await closed
 })
 
-test('gives what came, then the failure, when the provider breaks off', async () => {
+test('yields the received data before the error when the provider disconnects', async () => {
   const { ask } = await provider((_, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('first', () => response.destroy())
   })
@@ -98,7 +98,7 @@ test('gives what came, then the failure, when the provider breaks off', async ()
   await expect(pieces.next()).rejects.toThrow()
 })
 
-test('ends with the reason of the signal before, between and after the headers', async () => {
+test('rejects with the abort reason before, between and after the headers', async () => {
   const reason = new Error('enough')
   const { ask } = await provider((_, response) => void response.write('first'))
   await expect(ask(AbortSignal.abort(reason))).rejects.toBe(reason)

@@ -21,8 +21,8 @@ function p256() {
 describe.each([
   ['Ed25519', ed25519],
   ['P-256', p256],
-])('a token by a key of %s', (_, make) => {
-  test('is one that jose verifies, for this request alone and for two minutes', async () => {
+])('a token signed with a key of type %s', (_, make) => {
+  test('passes verification by jose for this request and expires after two minutes', async () => {
     const { secret, publicKey, algorithm } = make()
     const token = createCdpToken(parseCdpKey('key-1', secret), request, Date.now())
     const options = { issuer: 'cdp', audience: 'cdp_service', subject: 'key-1', algorithms: [algorithm] }
@@ -37,7 +37,7 @@ describe.each([
     expect((payload.exp ?? 0) - (payload.nbf ?? 0)).toBe(120)
   })
 
-  test('is another one each time, and holds nothing of the secret', () => {
+  test('differs each time and does not contain the secret', () => {
     const { secret } = make()
     const key = parseCdpKey('key-1', secret)
     const [first, second] = [createCdpToken(key, request, 1_000), createCdpToken(key, request, 1_000)]
@@ -59,6 +59,6 @@ test.each([
     'a key of RSA',
     generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }),
   ],
-])('%s is no key, and is not told', (_, secret) => {
+])('rejects %s as a key without echoing it', (_, secret) => {
   expect(() => parseCdpKey('key-1', String(secret))).toThrow(/^The secret is neither/)
 })

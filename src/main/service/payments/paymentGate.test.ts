@@ -25,7 +25,7 @@ const sign = () => signPayment(opened)
 /** Begun, and left as a process that is killed there leaves it. */
 const ignoreRejection = (work: Promise<unknown>) => void work.catch(() => undefined)
 
-test('what is paid for is done once, and answered the same to each repetition', async () => {
+test('delivers a purchase once and replays the response on repetition', async () => {
   const { facilitator, asked: requests } = createScriptedFacilitator(settles)
   const { buy, refusal, things: delivered } = shop(facilitator)
   const header = await sign()
@@ -37,7 +37,7 @@ test('what is paid for is done once, and answered the same to each repetition', 
   expect([delivered, requests.length]).toEqual([['a clock'], 1])
 })
 
-test('one Idempotency-Key buys once, whatever payment each repetition brings', async () => {
+test('one Idempotency-Key buys once, even with a new payment on each repetition', async () => {
   const { facilitator, asked: requests } = createScriptedFacilitator(settles)
   const { ask, buy, refusal, things: delivered } = shop(facilitator)
   const key = { 'idempotency-key': 'order-1' }
@@ -57,7 +57,7 @@ test('one Idempotency-Key buys once, whatever payment each repetition brings', a
   expect([delivered, requests.length]).toEqual([['a clock'], 1])
 })
 
-test('a key whose payment is not cleared up takes no other payment, and a failed order frees it', async () => {
+test('a key rejects other payments until its payment is resolved or its order fails', async () => {
   const { facilitator, asked: requests } = createScriptedFacilitator(unknown, unknown, settles, settles)
   const key = { 'idempotency-key': 'order-2' }
   const { buy, refusal, things: delivered } = shop(facilitator)
@@ -78,7 +78,7 @@ test('a key whose payment is not cleared up takes no other payment, and a failed
   expect((await failing.refusal(otherHeaders)).code).toBe('payments/required')
 })
 
-test('an x402 payment identifier acts as a key and is declared in offers', async () => {
+test('accepts an x402 payment identifier as a key and declares it in offers', async () => {
   const { facilitator, asked: requests } = createScriptedFacilitator(settles)
   const { buy, refusal, things: delivered } = shop(facilitator)
   const { headers } = await refusal({})
@@ -108,7 +108,7 @@ test('settles one of two concurrent payments with the same key', async () => {
   expect([delivered, requests.length]).toEqual([['a clock'], 1])
 })
 
-test('an outcome that is not known is 503, and the same payment goes on with it', async () => {
+test('returns 503 for an unknown outcome and resumes the same payment', async () => {
   const { facilitator, asked: requests } = createScriptedFacilitator(unknown, unknown, settles)
   const { buy, refusal, things: delivered } = shop(facilitator)
   const header = await sign()
@@ -122,7 +122,7 @@ test('an outcome that is not known is 503, and the same payment goes on with it'
   expect([delivered, requests.length]).toEqual([['a clock'], 3])
 })
 
-test('an outcome that was unknown and turns out as a failure is 402, and nothing was sold', async () => {
+test('returns 402 and sells nothing when an unknown outcome turns out unpaid', async () => {
   const { facilitator } = createScriptedFacilitator(unknown, refuses)
   const { refusal, things: delivered } = shop(facilitator)
   const header = await sign()
@@ -132,7 +132,7 @@ test('an outcome that was unknown and turns out as a failure is 402, and nothing
   expect(delivered).toEqual([])
 })
 
-test('a payment that failed can be sent again: nothing had moved', async () => {
+test('accepts a failed payment again because it moved no funds', async () => {
   const { facilitator, asked: requests } = createScriptedFacilitator(refuses, settles)
   const { buy, refusal } = shop(facilitator)
   const header = await sign()
@@ -141,7 +141,7 @@ test('a payment that failed can be sent again: nothing had moved', async () => {
   expect(requests.map(({ again }) => again)).toEqual([false, false])
 })
 
-test('what cannot be verified now is 503, and leaves nothing', async () => {
+test('returns 503 when a payment cannot be verified and stores nothing', async () => {
   const { facilitator, asked: requests } = createScriptedFacilitator(settles)
   const { buy, refusal } = shop(facilitator)
   const header = await sign()
@@ -152,7 +152,7 @@ test('what cannot be verified now is 503, and leaves nothing', async () => {
   expect(requests).toHaveLength(1)
 })
 
-test('the amount becomes credits once when the work fails, and the answer says so', async () => {
+test('credits the amount once when the work fails and reports it', async () => {
   const before = credits()
   const work = () => {
     throw new AppError('port/taken', 'Somebody was faster.')
@@ -169,7 +169,7 @@ test('the amount becomes credits once when the work fails, and the answer says s
   expect(credits() - before).toBe(price)
 })
 
-test('a failure that nobody expected tells nothing of itself', async () => {
+test('hides the details of an unexpected error', async () => {
   const work = () => {
     throw new Error('secret')
   }
@@ -179,7 +179,7 @@ test('a failure that nobody expected tells nothing of itself', async () => {
   expect(failures).toHaveLength(1)
 })
 
-test('a copy that comes while one is settled is told to wait', async () => {
+test('rejects a duplicate with Retry-After while the payment is being settled', async () => {
   let go: () => void = () => undefined
   const { facilitator, asked: requests } = createScriptedFacilitator(
     () =>
@@ -198,7 +198,7 @@ test('a copy that comes while one is settled is told to wait', async () => {
   expect(requests).toHaveLength(1)
 })
 
-test('killed while it is verified: nothing moved, and nothing is left', async () => {
+test('after a crash during verification discards the payment without moving funds', async () => {
   const { facilitator } = createScriptedFacilitator(settles)
   facilitator.verdict = () => new Promise(() => undefined)
   const header = await sign()
@@ -213,7 +213,7 @@ test('killed while it is verified: nothing moved, and nothing is left', async ()
 const count = () =>
   Number(opened.database.prepare(`SELECT count(*) FROM payments WHERE state = 'verifying'`).pluck().get())
 
-test('killed while it is settled: the next start settles it, and whoever comes again gets what was paid for', async () => {
+test('after a crash during settlement settles on restart and delivers on repetition', async () => {
   const before = credits()
   const first = createScriptedFacilitator(never)
   const header = await sign()
@@ -228,7 +228,7 @@ test('killed while it is settled: the next start settles it, and whoever comes a
   expect([delivered, asked.length, credits() - before]).toEqual([['a clock'], 1, 0])
 })
 
-test('killed while it is settled, and nobody comes again: it becomes credits after a while', async () => {
+test('after a crash during settlement credits an unclaimed payment once after a delay', async () => {
   const before = credits()
   const first = createScriptedFacilitator(never)
   const header = await sign()
@@ -244,7 +244,7 @@ test('killed while it is settled, and nobody comes again: it becomes credits aft
   expect([delivered, credits() - before]).toEqual([[], price])
 })
 
-test('killed while it works: the next start credits what was not done, once', async () => {
+test('after a crash during the work credits the amount once on restart', async () => {
   const before = credits()
   const header = await sign()
   const { ask } = shop(createScriptedFacilitator(settles).facilitator)
@@ -256,7 +256,7 @@ test('killed while it works: the next start credits what was not done, once', as
   expect(credits() - before).toBe(price)
 })
 
-test('killed after the work, before its answer was kept: the answer is found again', async () => {
+test('after a crash before the response was stored restores it', async () => {
   const before = credits()
   const header = await sign()
   await shop(createScriptedFacilitator(settles).facilitator).ask(header)
@@ -270,7 +270,7 @@ test('killed after the work, before its answer was kept: the answer is found aga
   expect([delivered, credits() - before]).toEqual([[], 0])
 })
 
-test('what was found unfinished, and a request finished meanwhile, is left alone', async () => {
+test('recovery skips a payment that a request completed in the meantime', async () => {
   const before = credits()
   const header = await sign()
   const { buy, refusal, lookAfter, things: delivered } = shop(createScriptedFacilitator(unknown, settles).facilitator)
@@ -284,7 +284,7 @@ test('what was found unfinished, and a request finished meanwhile, is left alone
   expect([delivered, credits() - before]).toEqual([['a clock'], 0])
 })
 
-test('a payment that came again before the next start looked after it is finished by that', async () => {
+test('a repeated payment is completed before recovery processes it', async () => {
   const header = await sign()
   await shop(createScriptedFacilitator(settles).facilitator).ask(header)
   const { buy } = shop(createScriptedFacilitator(settles).facilitator, { wasDone: () => true })

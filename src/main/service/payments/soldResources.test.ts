@@ -20,7 +20,7 @@ const newThing = () => {
 }
 const credits = () => opened.ledger.balance(opened.ada).posted
 
-test('settles one of two orders of a thing at once, and refuses the other unpaid', async () => {
+test('settles one of two concurrent orders for a resource and rejects the other unpaid', async () => {
   const { facilitator, asked: requests } = createScriptedFacilitator(settles)
   const { buy, things: sold } = shop(facilitator)
   const name = newThing()
@@ -31,7 +31,7 @@ test('settles one of two orders of a thing at once, and refuses the other unpaid
   expect([sold, requests.length, credits() - before]).toEqual([[name], 1, 0])
 })
 
-test('leases a thing until its payment is cleared up, also over a restart', async () => {
+test('leases a resource across restarts until its payment is resolved', async () => {
   const { facilitator, asked: requests } = createScriptedFacilitator(unknown, unknown, settles)
   const name = newThing()
   const first = await sign()
@@ -44,7 +44,7 @@ test('leases a thing until its payment is cleared up, also over a restart', asyn
   expect(new Set(requests.map(({ authorization }) => authorization.nonce)).size).toBe(1)
 })
 
-test('frees a thing whose payment is unknown on a network that is not used any more', async () => {
+test('releases a resource whose payment is unknown on a network no longer in use', async () => {
   const { facilitator } = createScriptedFacilitator(unknown, settles)
   const name = newThing()
   const first = await sign()
@@ -59,7 +59,7 @@ test('frees a thing whose payment is unknown on a network that is not used any m
   expect((await back.buy(first, name)).status).toBe(201)
 })
 
-test('frees a thing when its payment fails, is refused, or its work fails', async () => {
+test('releases a resource when its payment fails, is refused or its work fails', async () => {
   const { facilitator } = createScriptedFacilitator(refuses, settles)
   const name = newThing()
   let works = false
@@ -78,7 +78,7 @@ test('frees a thing when its payment fails, is refused, or its work fails', asyn
   expect((await buy(await sign(), name)).status).toBe(201)
 })
 
-test('frees a thing whose payment was being verified when the process ended', async () => {
+test('releases a resource whose payment was being verified when the process ended', async () => {
   const { facilitator, asked: requests } = createScriptedFacilitator(settles)
   const name = newThing()
   facilitator.verdict = () => new Promise(() => undefined)
@@ -93,7 +93,7 @@ test('frees a thing whose payment was being verified when the process ended', as
   expect(requests.length).toBe(1)
 })
 
-test('settles nothing for what can no longer be delivered', async () => {
+test('settles no payment for a resource that can no longer be delivered', async () => {
   const { facilitator, asked: requests } = createScriptedFacilitator(settles)
   const name = newThing()
   let isThere = false
@@ -108,7 +108,7 @@ test('settles nothing for what can no longer be delivered', async () => {
   expect((await buy(await sign(), name)).status).toBe(201)
 })
 
-test('sells a thing to one order at a time while a payment hangs', async () => {
+test('sells a resource to one order at a time while a payment hangs', async () => {
   const { facilitator } = createScriptedFacilitator(never)
   const { buy, refusal } = shop(facilitator)
   const name = newThing()

@@ -10,7 +10,7 @@ const issuer = 'key:one'
 const ended = new Set<string>()
 const create = () => createFrameSessions({ now: () => nowMs, randomBytes, isPresent: (issuer) => !ended.has(issuer) })
 
-test('a token opens one session, for its port, and is none itself', () => {
+test('a token opens one session for its port and is not a session itself', () => {
   const frames = create()
   const { token, expiresAtMs } = frames.createToken(port, window, issuer)
   expect(expiresAtMs).toBe(nowMs + 60_000)
@@ -24,7 +24,7 @@ test('a token opens one session, for its port, and is none itself', () => {
   expect(frames.open(secret, port)).toBeUndefined()
 })
 
-test('a token lives for a minute, a session for twelve hours', () => {
+test('a token expires after a minute, a session after twelve hours', () => {
   const frames = create()
   const [late, used] = [frames.createToken(port, window, issuer).token, frames.createToken(port, window, issuer).token]
   const secret = frames.open(used, port) ?? ''
@@ -36,7 +36,7 @@ test('a token lives for a minute, a session for twelve hours', () => {
   expect(frames.find(secret, port)?.origin).toBeUndefined()
 })
 
-test('the newest thousand tokens count', () => {
+test('limits tokens to the newest thousand', () => {
   const frames = create()
   const first = frames.createToken(port, window, issuer).token
   const second = frames.createToken(port, window, issuer).token
@@ -45,7 +45,7 @@ test('the newest thousand tokens count', () => {
   expect(frames.open(second, port)).toMatch(/^spt_/)
 })
 
-test('a token and a session end with their issuer', () => {
+test('invalidates tokens and sessions with their issuer', () => {
   const frames = create()
   const token = frames.createToken(port, window, 'key:two').token
   const secret = frames.open(frames.createToken(port, window, 'key:two').token, port) ?? ''

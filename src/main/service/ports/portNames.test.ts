@@ -17,7 +17,7 @@ const hosted = createPortNames({
   isDomain: () => false,
 })
 
-test('addresses lead to this machine, or to the host of ports', () => {
+test('builds URLs on this computer or below the configured sandbox host', () => {
   expect(local.getUrl(record)).toBe(`http://3000-${sandboxId}.localhost:7000`)
   expect(local.getUrl({ ...record, subdomain: 'app' })).toBe('http://app.localhost:7000')
   expect(hosted.getUrl(record)).toBe(`https://3000-${sandboxId}.boxes.example`)
@@ -34,7 +34,7 @@ test.each([
   ['of.mine', undefined],
   ['app.of.mine.localhost', 'app.of.mine'],
   [undefined, undefined],
-])('on this machine %s is %s', (host, label) => expect(local.findLabel(host)).toBe(label))
+])('on this computer %s has the label %s', (host, label) => expect(local.findLabel(host)).toBe(label))
 
 test.each([
   ['x.boxes.example:443', 'x'],
@@ -42,7 +42,7 @@ test.each([
   ['boxes.example', undefined],
   ['api.boxes.example', undefined],
   ['notboxes.example', undefined],
-])('with a host of ports %s is %s', (host, label) => expect(hosted.findLabel(host)).toBe(label))
+])('with a sandbox host %s has the label %s', (host, label) => expect(hosted.findLabel(host)).toBe(label))
 
 const trial = createPortNames({
   sandboxHost: 'sb.localhost',
@@ -55,9 +55,11 @@ test.each([
   [`3000-${sandboxId}.sb.localhost:443`, `3000-${sandboxId}`],
   [`3000-${sandboxId}.localhost`, `3000-${sandboxId}`],
   ['sb.localhost', undefined],
-])('with a host of ports below localhost %s is %s', (host, label) => expect(trial.findLabel(host)).toBe(label))
+])('with a sandbox host below localhost %s has the label %s', (host, label) =>
+  expect(trial.findLabel(host)).toBe(label),
+)
 
-test('reads a port and a sandbox, and nothing that only looks like them', () => {
+test('parses a port and a sandbox and rejects similar labels', () => {
   expect(parseLabel(`3000-${sandboxId}`)).toEqual({ port: 3000, sandboxId })
   for (const label of [`03-${sandboxId}`, `3000-${sandboxId}0`, '3000-a', sandboxId, `999999-${sandboxId}`]) {
     expect(parseLabel(label)).toBeUndefined()

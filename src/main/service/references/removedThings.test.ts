@@ -27,7 +27,7 @@ const addKey = (id: string, accountId = ada): void => {
 }
 const removeKey = (id: string): void => void database.prepare('DELETE FROM api_keys WHERE id = ?').run(id)
 
-test('a removal and its entry are one transaction', () => {
+test('records a removal in the same transaction', () => {
   addKey('key_1')
   const removal = database.transaction(() => {
     removeKey('key_1')
@@ -40,7 +40,7 @@ test('a removal and its entry are one transaction', () => {
   expect(records.list(bob, 0, 10)).toEqual([])
 })
 
-test('the newest 1,000 of an account stay, and sequences are never used again', () => {
+test('retains the newest 1,000 removals per account and never reuses sequences', () => {
   for (let index = 1; index <= 1_100; index += 1) {
     addKey(`key_${index}`)
     removeKey(`key_${index}`)
@@ -53,7 +53,7 @@ test('the newest 1,000 of an account stay, and sequences are never used again', 
   expect(records.lastSequence(ada)).toBe(1_101)
 })
 
-test('each account is told once of its own removals, and of none before the start', () => {
+test('announces each removal once to its account, except those before the start', () => {
   addKey('key_0')
   removeKey('key_0')
   const announcements: unknown[] = []

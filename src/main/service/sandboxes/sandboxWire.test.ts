@@ -10,9 +10,9 @@ test.each([
   ['日本', ''],
   ['x'.repeat(70), 'x'.repeat(63)],
   [`${'x'.repeat(62)} y`, 'x'.repeat(62)],
-])('%s is called %j inside', (name, hostname) => expect(toHostname(name)).toBe(hostname))
+])('%s has the hostname %j', (name, hostname) => expect(toHostname(name)).toBe(hostname))
 
-test('a name without any letter of a host name falls back to the id', () => {
+test('falls back to the id for a name without hostname characters', () => {
   const id = SandboxId.parse('1a2b3c4d'.repeat(4))
   const record = {
     id,

@@ -29,7 +29,7 @@ function setting() {
   return { noted: entries, activity: createTerminalActivity({ note: (_, it) => void entries.push(it) }) }
 }
 
-test('opening and ending are told with their own times, and without what is in the terminal', () => {
+test('records opening and ending with their times and without terminal content', () => {
   const { noted: entries, activity } = setting()
   activity.recordOpened(terminal)
   activity.recordChange(terminal)
@@ -47,7 +47,7 @@ test('opening and ending are told with their own times, and without what is in t
   ])
 })
 
-test('what ended while no service listened is noted when one does', async () => {
+test('records a terminal that ended while the service was down', async () => {
   const { noted: entries, activity } = setting()
   const calls: unknown[] = []
   const call = (async (method: string, params: unknown) => {

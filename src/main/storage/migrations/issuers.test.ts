@@ -4,7 +4,7 @@ import { openDatabase } from '../openDatabase.ts'
 import { issuers } from './issuers.ts'
 import { serviceMigrations } from './serviceMigrations.ts'
 
-test('credentials of before have no issuer and stay; later ones go with theirs', () => {
+test('preserves existing credentials without an issuer and deletes later ones with their issuer', () => {
   const database = openDatabase(':memory:')
   try {
     migrate(

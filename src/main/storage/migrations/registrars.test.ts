@@ -4,7 +4,7 @@ import { openDatabase } from '../openDatabase.ts'
 import { registrars } from './registrars.ts'
 import { serviceMigrations } from './serviceMigrations.ts'
 
-test('domains and orders of before are of the test registry, and stay as they were', () => {
+test('assigns existing domains and orders to the test registry', () => {
   const database = openDatabase(':memory:')
   try {
     migrate(

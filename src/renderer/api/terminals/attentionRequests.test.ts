@@ -10,7 +10,7 @@ function opened({ inFront = true } = {}) {
   return { calls, window }
 }
 
-test('what a terminal in view says is seen, unless the window is behind others', () => {
+test('ignores requests of a visible terminal unless the window is in the background', () => {
   const { calls, window } = opened()
   calls.show(['t1'])
   expect(calls.called(call('t1', 'Look'))).toBe(false)
@@ -23,7 +23,7 @@ test('what a terminal in view says is seen, unless the window is behind others',
   expect(calls.list()).toEqual([call('t2', 'Look')])
 })
 
-test('a program that calls a thousand times is one call, with its last words', () => {
+test('merges a thousand requests of a program into one with its last text', () => {
   const { calls } = opened()
   let changes = 0
   calls.subscribe(() => changes++)
@@ -35,7 +35,7 @@ test('a program that calls a thousand times is one call, with its last words', (
   expect(changes).toBe(2)
 })
 
-test('a bell that rang just before the terminal was left has been heard', () => {
+test('ignores a bell that arrives just after its terminal was hidden', () => {
   const { calls, window } = opened()
   const leave = calls.show(['t1'])
   leave()
@@ -44,7 +44,7 @@ test('a bell that rang just before the terminal was left has been heard', () => 
   expect(calls.called(call('t1', 'Approve?'))).toBe(true)
 })
 
-test('to look at a terminal, or its end, takes the call away', () => {
+test('clears a request when its terminal is shown or ends', () => {
   const { calls } = opened()
   calls.called(call('t1'))
   calls.called(call('t2'))

@@ -26,33 +26,33 @@ const commands = [
   command('build-box', { section: 'Sandbox' }),
 ]
 
-test('the very title comes first, whatever else it begins', () => {
+test('ranks an exact title first', () => {
   const alike = [command('New terminal and more'), command('New terminal'), command('A new terminal')]
   expect(titles(alike, 'new terminal')).toEqual(['New terminal', 'New terminal and more', 'A new terminal'])
   for (const { title } of commands) expect(titles(commands, title)[0]).toBe(title)
 })
 
-test('signs, capitals and accents make no difference', () => {
+test('ignores punctuation, case and accents', () => {
   expect(titles(commands, 'rename BUILD-box')[0]).toBe('Rename build-box…')
   expect(titles([command('Café')], 'cafe')).toEqual(['Café'])
 })
 
-test('a title that begins with the query comes before one whose later words do', () => {
+test('ranks a title prefix above a prefix of a later word', () => {
   expect(titles(commands, 'sett')).toEqual(['Settings: Policies', 'Go to Settings'])
   expect(titles(commands, 'buil')).toEqual(['build-box', 'Rename build-box…', 'Stop build-box'])
 })
 
-test('words may be cut short, in their order before any other', () => {
+test('matches abbreviated words and ranks matches in order first', () => {
   expect(titles(commands, 'sp ri')).toEqual(['Split right'])
   expect(titles([command('Right split'), command('Split right')], 'sp ri')).toEqual(['Split right', 'Right split'])
 })
 
-test('other words for it count last', () => {
+test('ranks keyword matches last', () => {
   expect(titles(commands, 'appear')).toEqual(['Use the dark theme'])
   expect(titles([command('Reload', { keywords: ['theme'] }), ...commands], 'theme')[0]).toBe('Use the dark theme')
 })
 
-test('letters strewn over a title or an id do not fit', () => {
+test('does not match scattered letters or an id', () => {
   expect(titles(commands, 'split')).not.toContain('Stop everything')
   expect(titles(commands, 'rename')).not.toContain('Stop everything')
   expect(titles(commands, 'theme')).not.toContain('Stop everything')
@@ -60,7 +60,7 @@ test('letters strewn over a title or an id do not fit', () => {
   expect(titles(commands, 'id of')).toEqual([])
 })
 
-test('what was chosen last comes first among equals, and without a query before all others', () => {
+test('ranks recent commands first among equals and without a query', () => {
   expect(titles(commands, 'split')).toEqual(['Split right', 'Split down'])
   expect(titles(commands, 'split', ['Split down'])[0]).toBe('Split down')
   expect(titles(commands, '', ['Go to Settings', 'build-box']).slice(0, 3)).toEqual([

@@ -6,14 +6,14 @@ import { readLinkedSandbox, storeToken } from './linkAddress.ts'
 
 const id = '0123456789abcdef0123456789abcdef' as SandboxId
 
-test('knows the sandbox of a link, and no other address', () => {
+test('reads the sandbox from a terminal link only', () => {
   expect(readLinkedSandbox(new URL(`http://127.0.0.1/terminal/${id}`))).toBe(id)
   expect(readLinkedSandbox(new URL(`http://127.0.0.1/terminal/${id}/`))).toBe(id)
   expect(readLinkedSandbox(new URL('http://127.0.0.1/terminal/../etc'))).toBeUndefined()
   expect(readLinkedSandbox(new URL(`http://127.0.0.1/terminal/${id.toUpperCase()}`))).toBeUndefined()
 })
 
-test('keeps the token of a link for a reload, and a newer one instead of it', () => {
+test('stores the token of a link across a reload and replaces it with a newer one', () => {
   const storage = memoryStorage()
   const store = createTextStore(() => storage)
   expect(storeToken(store, id, undefined)).toBeUndefined()

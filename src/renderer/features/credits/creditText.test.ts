@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { formatApproximateCents, formatChange, parseCents } from './creditText.ts'
 
-test('amounts read as dollars, with as many digits as they have', () => {
+test('formats amounts as dollars with all their digits', () => {
   expect([0, 1250, -4, 1.2345, -0.0001, 123_456_789].map(formatUsdCents)).toEqual([
     '$0.00',
     '$12.50',
@@ -14,11 +14,11 @@ test('amounts read as dollars, with as many digits as they have', () => {
   expect([formatChange(5), formatChange(-5), formatChange(0)]).toEqual(['+$0.05', '−$0.05', '$0.00'])
 })
 
-test('in a chart they are rounded to cents, and what is less is said to be', () => {
+test('rounds chart amounts to cents and marks smaller amounts', () => {
   expect([0, 0.4, 1.4, 1.5, 250].map(formatApproximateCents)).toEqual(['$0.00', '< $0.01', '$0.01', '$0.02', '$2.50'])
 })
 
-test('what is typed counts in whole cents', () => {
+test('accepts only whole cents as input', () => {
   expect(['5', '$1.25', '0.01', '0', '1.005', '-1', 'x', ''].map(parseCents)).toEqual([
     500,
     125,

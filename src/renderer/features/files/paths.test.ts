@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findFreeName, formatSize, getBasename, getDirname, joinPath, resolveTypedPath } from './paths.ts'
 
-test('paths are put together and taken apart', () => {
+test('joins and splits paths', () => {
   expect([joinPath('/', 'a'), joinPath('/a', 'b')]).toEqual(['/a', '/a/b'])
   expect([getDirname('/a'), getDirname('/a/b'), getBasename('/a/b c')]).toEqual(['/', '/a', 'b c'])
 })
@@ -13,9 +13,9 @@ test.each([
   ['../../..', '/'],
   ['./a//b', '/root/a/b'],
   ['a\0', undefined],
-])('%j typed in /root is %s', (typed, path) => expect(resolveTypedPath(typed, '/root')).toBe(path))
+])('resolves %j typed in /root to %s', (typed, path) => expect(resolveTypedPath(typed, '/root')).toBe(path))
 
-test('a second one has a number before its ending', () => {
+test('inserts a number before the extension of a duplicate name', () => {
   expect(findFreeName('a.txt', new Set(['a.txt', 'a 2.txt']))).toBe('a 3.txt')
   expect(findFreeName('.env', new Set())).toBe('.env 2')
 })
@@ -25,4 +25,4 @@ test.each([
   [999, '999 B'],
   [1500, '1.5 KB'],
   [123_456_789, '123 MB'],
-])('%i bytes are %s', (bytes, text) => expect(formatSize(bytes)).toBe(text))
+])('formats %i bytes as %s', (bytes, text) => expect(formatSize(bytes)).toBe(text))

@@ -44,7 +44,7 @@ function registration(
 
 const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`
 
-test('shows what is registered and what is on its way, newest first, each once', () => {
+test('lists registered and pending identities newest first without duplicates', () => {
   const here = [registration('r2', two, 'waiting', at(3)), registration('r1', one, 'registered', at(1))]
   const listed = [automaton(three, at(2)), automaton(one.replaceAll('-', ''), at(1))]
   expect(mergeIdentities(here, listed).map(({ key, state }) => [key, state])).toEqual([
@@ -54,14 +54,14 @@ test('shows what is registered and what is on its way, newest first, each once',
   ])
 })
 
-test('of several tries of one automaton the newest counts, and one that is registered before all', () => {
+test('prefers a successful registration over the newest attempt of an automaton', () => {
   const tries = [registration('r2', one, 'failed', at(2)), registration('r1', one, 'refused', at(1))]
   expect(mergeIdentities(tries, []).map(({ key }) => key)).toEqual(['r2'])
   const done = [registration('r3', one, 'failed', at(3)), registration('r0', one, 'registered', at(0))]
   expect(mergeIdentities(done, []).map(({ key }) => key)).toEqual(['r0'])
 })
 
-test('an event changes one, or adds it', () => {
+test('an event updates a registration or adds it', () => {
   const waiting = registration('r1', one, 'waiting', at(1))
   const sending = registration('r1', one, 'sending', at(1))
   expect(withRegistration([], waiting)).toEqual([waiting])

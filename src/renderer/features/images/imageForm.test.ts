@@ -3,14 +3,14 @@ import { AppError } from '#shared/appError.ts'
 import { emptyImageForm, listSourceKinds, toImageErrors, toImageInput, validateImageInput } from './imageForm.ts'
 import { omitImage, withImage } from './imageList.ts'
 
-test('only what its kind of source needs is sent', () => {
+test('sends only the fields of the selected source kind', () => {
   const form = { ...emptyImageForm, name: ' tools ', packages: 'jq, curl  git', path: '/x.tar', reference: 'y' }
   expect(toImageInput(form)).toEqual({ name: 'tools', source: { kind: 'system', packages: ['jq', 'curl', 'git'] } })
   expect(toImageInput({ ...form, kind: 'archive' }).source).toEqual({ kind: 'archive', path: '/x.tar' })
   expect(toImageInput({ ...form, kind: 'registry' }).source).toEqual({ kind: 'registry', reference: 'y' })
 })
 
-test('finds what the service would refuse, field by field', () => {
+test('reports validation errors of the service field by field', () => {
   const errors = (part: Partial<typeof emptyImageForm>) =>
     validateImageInput(toImageInput({ ...emptyImageForm, ...part }))
   expect(errors({ name: 'tools' })).toEqual({})
@@ -22,19 +22,19 @@ test('finds what the service would refuse, field by field', () => {
   expect(errors({ name: 'a', kind: 'registry' }).reference).toContain('Must be an image reference')
 })
 
-test('a refusal stands at the field that it is about', () => {
+test('shows a refusal at its field', () => {
   expect(toImageErrors(new AppError('image/exists', 'There is one.'), 'system')).toEqual({ name: 'There is one.' })
   const unread = new AppError('image/source', 'It cannot be read.')
   expect(toImageErrors(unread, 'archive')).toEqual({ path: 'It cannot be read.' })
   expect(toImageErrors(new AppError('file/no-space', 'Full.'), 'archive')).toBeUndefined()
 })
 
-test('sources are those of the runtimes that work', () => {
+test('lists the sources of available runtimes', () => {
   const report = (available: boolean, image_sources: string[]) => ({ available, image_sources }) as never
   expect([...listSourceKinds([report(true, ['system']), report(false, ['registry'])])]).toEqual(['system'])
 })
 
-test('a list of images stays in the order of their names', () => {
+test('sorts images by name after changes', () => {
   const image = (name: string, status = 'ready') => ({ name, status }) as never
   const list = withImage(withImage([image('b')], image('a')), image('b', 'failed'))
   expect(list).toEqual([image('a'), image('b', 'failed')])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatIdle, listIdleChoices } from './idleLabels.ts'
 
-test('says when an idle sandbox stops', () => {
+test('formats the idle time after which a sandbox stops', () => {
   expect([null, 1, 45, 60, 90, 120, 1440, 2880].map(formatIdle)).toEqual([
     'Never',
     'After 1 minute',
@@ -14,7 +14,7 @@ test('says when an idle sandbox stops', () => {
   ])
 })
 
-test('offers what is usual, and what holds now', () => {
+test('offers the default idle times and the current one', () => {
   expect(listIdleChoices(null)).toEqual([null, 15, 30, 60, 240, 1440])
   expect(listIdleChoices(45)).toEqual([null, 15, 30, 45, 60, 240, 1440])
 })

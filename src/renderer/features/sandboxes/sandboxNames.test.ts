@@ -7,10 +7,10 @@ test.each([
   [' atlas ', ['atlas', 'atlas-2'], 'atlas-3'],
   ['atlas-2', ['atlas-2'], 'atlas-3'],
   ['', ['atlas'], undefined],
-])('%j beside %j: %j', (written, names, free) => {
+])('suggests a name for %j next to %j: %j', (written, names, free) => {
   expect(suggestName(written, names)).toBe(free)
 })
 
-test('finds the names that do not tell sandboxes apart', () => {
+test('finds duplicate sandbox names', () => {
   expect([...findDuplicates(['a', 'b', 'a', 'c', 'a'])]).toEqual(['a'])
 })

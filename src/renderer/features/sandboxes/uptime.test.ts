@@ -12,10 +12,10 @@ test.each([
   [3 * 3600 + 5 * 60 + 59, '3h 05m'],
   [24 * 3600, '1d 0h'],
   [6 * 86_400 + 4 * 3600 + 59, '6d 4h'],
-])('after %d seconds: %s', (seconds, text) => {
+])('formats an uptime of %d seconds as %s', (seconds, text) => {
   expect(at(seconds)).toBe(text)
 })
 
-test('a clock that was set back shows no negative time', () => {
+test('shows no negative time after the clock is set back', () => {
   expect(at(-30)).toBe('0s')
 })

@@ -7,7 +7,7 @@ test.each([
   ['1000000000000', '0.000001 ETH'],
   ['1500000000000000000', '1.5 ETH'],
   ['1234567890123456789012', '1,234.56789 ETH'],
-])('%s wei are %s', (wei, text) => {
+])('formats %s wei as %s', (wei, text) => {
   expect(formatEther(wei)).toBe(text)
 })
 
@@ -16,11 +16,11 @@ test.each([
   ['999', '< 0.000001 SOL'],
   ['1500000000', '1.5 SOL'],
   ['1234567890123', '1,234.56789 SOL'],
-])('%s lamports are %s', (lamports, text) => {
+])('formats %s lamports as %s', (lamports, text) => {
   expect(formatSol(lamports)).toBe(text)
 })
 
-test('adds what is known, and nothing where one amount is not', () => {
+test('sums amounts and returns undefined if one is unknown', () => {
   expect(sumAmounts(['1', '20000000000000000000000'])).toBe('20000000000000000000001')
   expect(sumAmounts([])).toBe('0')
   expect(sumAmounts(['1', null])).toBeUndefined()

@@ -9,14 +9,14 @@ function press(key: string, modifiers: Partial<KeyPress> = {}): KeyPress {
   return { key, code, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...modifiers }
 }
 
-test('a lead counts for the key after it, once', () => {
+test('applies a lead key once to the next key', () => {
   const lead = createLeadKey()
   expect(lead.keep(press('g'), { shortcuts, atMs: 1000 })).toBe(true)
   expect(lead.take(1200)).toBe('g')
   expect(lead.take(1201)).toBeUndefined()
 })
 
-test('only what a shortcut begins with is a lead, and only when it is pressed alone', () => {
+test('accepts only the first key of a shortcut, pressed without modifiers', () => {
   const lead = createLeadKey()
   expect(lead.keep(press('t'), { shortcuts, atMs: 0 })).toBe(false)
   expect(lead.keep(press('g', { ctrlKey: true }), { shortcuts, atMs: 0 })).toBe(false)
@@ -24,7 +24,7 @@ test('only what a shortcut begins with is a lead, and only when it is pressed al
   expect(lead.take(1)).toBeUndefined()
 })
 
-test('whoever hesitates has to begin again', () => {
+test('discards the lead key after a timeout', () => {
   const lead = createLeadKey()
   lead.keep(press('g'), { shortcuts, atMs: 0 })
   expect(lead.take(1_501)).toBeUndefined()

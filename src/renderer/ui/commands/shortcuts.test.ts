@@ -20,14 +20,14 @@ function hits(written: string, pressed: KeyPress, keyboard = other): boolean {
   return parseShortcuts(written, keyboard).some((shortcut) => matches(shortcut, pressed))
 }
 
-test('`mod` is Ctrl, and ⌘ on Apple’s systems', () => {
+test('`mod` matches Ctrl, or ⌘ on Apple platforms', () => {
   expect(hits('mod+k', press('k', { ctrlKey: true }))).toBe(true)
   expect(hits('mod+k', press('k', { metaKey: true }))).toBe(false)
   expect(hits('mod+k', press('k', { metaKey: true }), apple)).toBe(true)
   expect(hits('mod+k', press('k', { ctrlKey: true }), apple)).toBe(false)
 })
 
-test('wants exactly the keys that are written', () => {
+test('matches only the exact key combination', () => {
   expect(hits('mod+k', press('k'))).toBe(false)
   expect(hits('mod+k', press('K', { ctrlKey: true, shiftKey: true }))).toBe(false)
   expect(hits('mod+shift+k', press('K', { ctrlKey: true, shiftKey: true }))).toBe(true)
@@ -35,20 +35,20 @@ test('wants exactly the keys that are written', () => {
   expect(hits('c', press('c', { altKey: true }))).toBe(false)
 })
 
-test('takes either of two alternatives', () => {
+test('matches either of two alternatives', () => {
   const both = 'mod+k, mod+shift+p'
   expect(hits(both, press('k', { ctrlKey: true }))).toBe(true)
   expect(hits(both, press('P', { ctrlKey: true, shiftKey: true }))).toBe(true)
   expect(hits(both, press('p', { ctrlKey: true }))).toBe(false)
 })
 
-test('a sign is what was printed, whichever keys it took', () => {
+test('matches a symbol by its printed character regardless of the physical keys', () => {
   expect(hits('?', press('?', { code: 'Slash', shiftKey: true }))).toBe(true)
   expect(hits('?', press('?', { code: 'KeyM' }))).toBe(true)
   expect(hits('mod++', press('+', { code: 'Equal', ctrlKey: true, shiftKey: true }))).toBe(true)
 })
 
-test('finds letters and digits by their place where the keyboard has another alphabet or Shift changes them', () => {
+test('matches letters and digits by key code on non-Latin layouts and with Shift', () => {
   expect(hits('mod+k', press('л', { code: 'KeyK', ctrlKey: true }))).toBe(true)
   expect(hits('mod+shift+1', press('!', { code: 'Digit1', ctrlKey: true, shiftKey: true }))).toBe(true)
   expect(hits('alt+1', press('¡', { code: 'Digit1', altKey: true }))).toBe(true)
@@ -56,7 +56,7 @@ test('finds letters and digits by their place where the keyboard has another alp
   expect(hits('mod+k', press('t', { code: 'KeyK', ctrlKey: true }))).toBe(false)
 })
 
-test('leaves a terminal every key that it can use', () => {
+test('does not claim keys that a terminal can use', () => {
   const inTerminal = (written: string, keyboard = other) =>
     parseShortcuts(written, keyboard).map((shortcut) => isUsableIn('terminal', shortcut))
   expect(inTerminal('mod+k, mod+shift+p')).toEqual([false, true])
@@ -66,26 +66,26 @@ test('leaves a terminal every key that it can use', () => {
   expect(inTerminal('ctrl+k', apple)).toEqual([false])
 })
 
-test('leaves a text field what one types, and a dialog everything', () => {
+test('ignores plain keys in text fields and all keys in dialogs', () => {
   const [plain, withMod] = parseShortcuts('c, mod+k', other)
   expect([plain, withMod].map((it) => it && isUsableIn('text', it))).toEqual([false, true])
   expect([plain, withMod].map((it) => it && isUsableIn('dialog', it))).toEqual([false, false])
   expect([plain, withMod].map((it) => it && isUsableIn('page', it))).toEqual([true, true])
 })
 
-test('prints the first alternative as its keyboard does', () => {
+test('formats the first alternative for the platform', () => {
   expect(formatKeys('mod+shift+p, mod+k', other)).toEqual(['Ctrl', 'Shift', 'P'])
   expect(formatKeys('mod+shift+p', apple)).toEqual(['⌘', '⇧', 'P'])
   expect(formatKeys('alt+arrowup', other)).toEqual(['Alt', '↑'])
   expect(formatKeys('mod++', other)).toEqual(['Ctrl', '+'])
 })
 
-test('refuses what is no shortcut', () => {
+test('rejects an invalid shortcut', () => {
   expect(() => parseShortcuts('hyper+k', other)).toThrow('hyper+k')
   expect(() => parseShortcuts('', other)).toThrow('not a shortcut')
 })
 
-test('one key after the other: a plain letter, then what it leads to', () => {
+test('parses a sequence of a plain lead letter and a second key', () => {
   const [first] = parseShortcuts('g t', other)
   expect(first).toMatchObject({ lead: 'g', key: 't', ctrl: false })
   expect(parseShortcuts('alt+1, g t', other).map(({ lead, key }) => [lead, key])).toEqual([

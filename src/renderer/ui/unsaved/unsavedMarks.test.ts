@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createUnsavedMarks } from './unsavedMarks.ts'
 
-test('is lost by leaving its place, and by nothing within it', () => {
+test('reports unsaved changes as lost only when leaving their route', () => {
   const marks = createUnsavedMarks()
   expect([marks.any(), marks.loses('#/wallet')]).toEqual([false, false])
   marks.put('files', ['terminals'])

@@ -19,7 +19,7 @@ sandbox_metrics sandbox_activity sandbox_commands sandbox_pty_resize credits_top
 const listings = toolTable.map(toListedTool)
 const input = (name: string) => listings.find((it) => it.name === name)?.inputSchema
 
-test('has the tools of the interface and those beside them, and no other', () => {
+test('lists exactly the tools of the interface and the additional ones', () => {
   expect(promised).toHaveLength(35)
   expect(listings.map(({ name }) => name).sort()).toEqual([...promised, ...more].sort())
 })
@@ -60,14 +60,14 @@ test('has the parameters, ranges and defaults of the interface', () => {
 
 const budgets: Partial<Record<(typeof toolProfiles)[number], number>> = { all: 4000, 'read-only': 1800, code: 1000 }
 
-test.each(toolProfiles)('the listing of profile %s is the same each time, and costs few tokens', (profile) => {
+test.each(toolProfiles)('lists profile %s deterministically and within its token budget', (profile) => {
   const listTools = () => listToolsOfProfile(profile).map(toListedTool)
   expect(JSON.stringify(listTools())).toBe(JSON.stringify(listTools()))
   const cost = listTools().map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   expect(encode(JSON.stringify(cost)).length).toBeLessThanOrEqual(budgets[profile] ?? 4000)
 })
 
-test('says of each tool what its operations do', () => {
+test('annotates each tool with the effects of its operations', () => {
   for (const { name, effect, routes, approval } of toolTable) {
     const annotations = listings.find((it) => it.name === name)?.annotations
     const reads = routes.every(({ method, path }) => method === 'GET' || /\/(check|discover|quote)$/.test(path))

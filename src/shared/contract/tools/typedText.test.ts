@@ -12,6 +12,6 @@ test.each([
   ['s/\\d+/\\w/', 's/\\d+/\\w/'],
   ['\\x4', '\\x4'],
   ['ends with \\', 'ends with \\'],
-])('%j types %j', (written, typed) => {
+])('decodes %j to %j', (written, typed) => {
   expect(parseTypedText(written)).toBe(typed)
 })

@@ -12,13 +12,13 @@ const node = (id: string, parentId: string | undefined, role: ImportedNode['role
   model: undefined,
 })
 
-test('thoughts of a hidden node go to the first answer behind it, and to no other', () => {
+test('attaches hidden reasoning only to the first assistant message after it', () => {
   const answers = Array.from({ length: 600 }, (_, index) => node(`a${index}`, 'thoughts', 'assistant'))
   const messages = buildMessageTree([node('thoughts', undefined, 'hidden', 'I think.'), ...answers])
   expect(messages.map(({ reasoning }) => reasoning)).toEqual(['I think.', ...Array(599).fill('')])
 })
 
-test('thoughts in a row are joined in their order, up to a limit', () => {
+test('joins consecutive reasoning nodes in order up to a limit', () => {
   const thoughts = Array.from({ length: 300 }, (_, index) =>
     node(`t${index}`, index === 0 ? undefined : `t${index - 1}`, 'hidden', `${index}`.padEnd(100_000, '.')),
   )

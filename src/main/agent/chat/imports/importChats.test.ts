@@ -59,8 +59,8 @@ const branch = (index = 0) => {
 }
 const said = (index = 0) => branch(index).map(({ role, text }) => [role, text])
 
-describe('an export of', () => {
-  test('ChatGPT comes with its branches, its reasoning and the branch that was shown', async () => {
+describe('imports an export from', () => {
+  test('ChatGPT with its branches, reasoning and selected branch', async () => {
     expect(await take([chatGptConversation()])).toEqual({
       format: 'chatgpt',
       found: 1,
@@ -92,7 +92,7 @@ describe('an export of', () => {
     expect(store.messages.all(conversation?.number ?? 0).map(({ text }) => text)).toContain('And of Italy?')
   })
 
-  test('Claude comes in its order, with thinking and attached texts', async () => {
+  test('Claude in order with reasoning and text attachments', async () => {
     expect(await take([claudeConversation()])).toMatchObject({ format: 'claude', imported: 1, messages: 3 })
     expect(said()).toEqual([
       ['user', '<attachment name="notes.txt">\nSome notes.\n</attachment>\n\nSum this up.'],
@@ -105,7 +105,7 @@ describe('an export of', () => {
     })
   })
 
-  test('LibreChat comes as a tree or as a list', async () => {
+  test('LibreChat as a tree or as a list', async () => {
     const tree = libreChatConversation()
     expect(await take(tree)).toMatchObject({ format: 'librechat', imported: 1, messages: 4 })
     expect(conversations()[0]).toMatchObject({ title: 'Fuel', systemPrompt: 'Be exact.' })
@@ -127,7 +127,7 @@ describe('an export of', () => {
     expect(said(flatIndex)).toEqual([['user', 'One']])
   })
 
-  test('Open WebUI comes without what it folds into texts', async () => {
+  test('Open WebUI without the reasoning folded into its text', async () => {
     expect(await take([openWebUiConversation()])).toMatchObject({ format: 'open-webui', imported: 1, messages: 2 })
     expect(said()).toEqual([
       ['user', 'What is 15 * 17?'],
@@ -137,7 +137,7 @@ describe('an export of', () => {
   })
 })
 
-test('the same file again changes nothing, and one that has grown brings what is new', async () => {
+test('importing a file again changes nothing and an extended file adds only new messages', async () => {
   await take([chatGptConversation()])
   expect(await take([chatGptConversation()])).toMatchObject({ imported: 0, unchanged: 1, messages: 0 })
   const grown = chatGptConversation()
@@ -148,7 +148,7 @@ test('the same file again changes nothing, and one that has grown brings what is
   expect(conversations()).toMatchObject([{ messageCount: 6 }])
 })
 
-test('a deleted conversation comes back with the next import', async () => {
+test('importing again restores a deleted conversation', async () => {
   await take([chatGptConversation()])
   const [conversation] = conversations()
   if (!conversation) throw new Error('Nothing came.')
@@ -169,13 +169,13 @@ describe('a hostile file', () => {
     ['{"conversations": {"length": 9e15}}', 'no export of conversations'],
     [`[${'[],'.repeat(7_000_000)}[]]`, 'too many values'],
     [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, ''],
-  ])('%# is refused with what is wrong', async (content, sentence) => {
+  ])('%# is rejected with the reason', async (content, sentence) => {
     const refused = expect.objectContaining({ code: 'chat/import', message: expect.stringContaining(sentence) })
     await expect(take(content)).rejects.toEqual(refused)
     expect(conversations()).toEqual([])
   })
 
-  test('with circles, parents that are missing and ids twice comes as far as it can', async () => {
+  test('with cycles, missing parents and duplicate ids is imported as far as possible', async () => {
     const conversation = {
       id: 'bad',
       title: 'Bad \u0000\u202e title'.repeat(100),
@@ -198,7 +198,7 @@ describe('a hostile file', () => {
     expect(texts.sort()).toEqual(['A', 'B', 'C', 'D', 'E \ufffd'])
   })
 
-  test('deeper than a stack is walked all the same', async () => {
+  test('with nesting deeper than the call stack is imported', async () => {
     const depth = 20_000
     let children = '[]'
     const open = (index: number) =>
@@ -215,7 +215,7 @@ describe('a hostile file', () => {
     expect(database.prepare('SELECT count(*) AS count FROM chat_messages').get()).toEqual({ count: 0 })
   })
 
-  test('loses only the conversations that cannot be taken, and says which', async () => {
+  test('skips only invalid conversations and lists them', async () => {
     const outcome = await take([
       { title: 'No id', mapping: {} },
       { id: 'empty', title: 'Empty', mapping: { a: chatGptNode('a', '', 'system', 'Hidden') } },
@@ -236,14 +236,14 @@ describe('a hostile file', () => {
     })
   })
 
-  test('with thousands of folds that never end takes no long time', async () => {
+  test('with thousands of unclosed folds is parsed quickly', async () => {
     const conversation = openWebUiConversation()
     conversation.chat.history.messages.a.content = '<details type="reasoning">'.repeat(50_000)
     expect(await take([conversation])).toMatchObject({ imported: 1 })
   })
 })
 
-test('answers others within a long conversation, and ends when it is deleted meanwhile', async () => {
+test('yields during a long import and stops if the conversation is deleted', async () => {
   const chain = (id: string, length: number) => {
     const nodes = Array.from({ length }, (_, index) =>
       chatGptNode(`n${index}`, `n${index - 1}`, index % 2 ? 'assistant' : 'user', `Message ${index}`),

@@ -48,7 +48,7 @@ const frame = (message: Buffer): Buffer => {
   return Buffer.concat([length, message])
 }
 
-test('only an answer to this very question counts', async () => {
+test('accepts only a reply that matches the question', async () => {
   const port = await udpServer((query) => [
     Buffer.alloc(3),
     reply({ ...query, id: ((query.id ?? 0) + 1) % 0x1_0000 }, address('192.0.2.66')),
@@ -60,7 +60,7 @@ test('only an answer to this very question counts', async () => {
   expect([rcode, answers]).toMatchObject(['NOERROR', [{ data: '192.0.2.1' }]])
 })
 
-test('a name that points at itself is no answer', async () => {
+test('ignores a reply with a compression loop', async () => {
   const port = await udpServer((query, message) => {
     const loop = Buffer.from([0xc0, message.length, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 66])
     const head = reply(query, {})
@@ -70,13 +70,13 @@ test('a name that points at itself is no answer', async () => {
   expect((await ask(port)).answers).toMatchObject([{ data: '192.0.2.1' }])
 })
 
-test('an answer that is cut off is asked for again over TCP', async () => {
+test('repeats a truncated query over TCP', async () => {
   const port = await tcpServer((query, socket) => socket.end(frame(reply(query, address('192.0.2.7')))))
   await udpServer((query) => [reply(query, { flags: TRUNCATED_RESPONSE })], port)
   expect((await ask(port)).answers).toMatchObject([{ data: '192.0.2.7' }])
 })
 
-test('whoever promises more than they send, or sends nonsense, gives no answer', async () => {
+test('rejects a short or malformed TCP reply', async () => {
   const short = await tcpServer((_, socket) => socket.end(Buffer.from([0xff, 0xff, 1])))
   await udpServer((query) => [reply(query, { flags: TRUNCATED_RESPONSE })], short)
   await expect(ask(short)).rejects.toThrow('It did not answer.')
@@ -85,7 +85,7 @@ test('whoever promises more than they send, or sends nonsense, gives no answer',
   await expect(ask(wrong)).rejects.toThrow('Its answer could not be read.')
 })
 
-test('nobody is there', async () => {
+test('rejects a query to a closed port', async () => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
   const { port } = socket.address()

@@ -23,7 +23,7 @@ function renderPrompt(linked: Partial<LinkedAddresses>) {
   }
 }
 
-test('says what Steward unlinks, and that this waits for the service where it is away', () => {
+test('describes the wallets to unlink and that this waits for an unavailable service', () => {
   const { text } = renderPrompt({ own: [ownAddress] })
   expect(text).toContain(
     `Removing it also ends that: Steward unlinks ${ownAddress}, and revokes API keys that it created.`,
@@ -37,7 +37,7 @@ test('says what Steward unlinks, and that this waits for the service where it is
   expect(away.text).toContain('This happens when the service is connected again.')
 })
 
-test('says that a wallet which the user linked still signs in, and unlinks it in the same step if chosen', async () => {
+test('describes a wallet linked by the user and unlinks it if chosen', async () => {
   const { text, send, removals } = renderPrompt({ others: [theirs] })
   expect(text).toContain(
     `Also linked to your account on this computer, by you or an earlier version of Steward: ${theirs}.`,
@@ -48,7 +48,7 @@ test('says that a wallet which the user linked still signs in, and unlinks it in
   expect(removals.map(({ unlinksAll }) => unlinksAll)).toEqual([true, false])
 })
 
-test('asks nothing about sign-ins that are none', async () => {
+test('asks about no sign-ins without linked wallets', async () => {
   const { text, send, removals } = renderPrompt({})
   expect(text).not.toMatch(/sign in|Unlink/)
   await send({ typed_label: 'Phrase 1', passphrase: 'several plain words', unlink: 'all' })

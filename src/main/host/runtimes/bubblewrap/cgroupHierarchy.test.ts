@@ -11,7 +11,7 @@ const separateMounts = `31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw
 41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
 `
 
-test('version 1: each controller below the place where Steward itself is', () => {
+test('version 1 uses the group of Steward in each controller', () => {
   const memberships = '8:pids:/\n4:memory:/user/a:b\n1:cpuacct,cpu:/user\n0::/\n'
   expect(parents(separateMounts, memberships)).toEqual([
     ['/sys/fs/cgroup/memory/user/a:b'],
@@ -20,12 +20,12 @@ test('version 1: each controller below the place where Steward itself is', () =>
   ])
 })
 
-test('version 1 in a container: the mount shows a part of the hierarchy only', () => {
+test('version 1 resolves groups below a partial mount in a container', () => {
   const mounts = '35 31 0:32 /docker/1 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n'
   expect(parents(mounts, '4:memory:/docker/1/steward\n')).toEqual([['/sys/fs/cgroup/memory/steward'], [], []])
 })
 
-test('version 2: the highest place that may be used is the best', () => {
+test('version 2 prefers the highest usable group', () => {
   const mounts = '41 31 0:38 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n'
   const folders = [
     '/sys/fs/cgroup',
@@ -48,11 +48,11 @@ test('version 2: the highest place that may be used is the best', () => {
   })
 })
 
-test('no cgroups: nothing to try', () => {
+test('returns no candidates without cgroups', () => {
   expect(createCgroupCandidates({ mounts: '', memberships: '' }, 25)).toEqual({ controllers: [], sharesGroup: true })
 })
 
-test('says what each limit is in the words of the kernel', () => {
+test('formats each limit as kernel settings', () => {
   const limits = { memoryMb: 512, vcpu: 2, processes: 1024 }
   const words = (mounts: string, memberships: string): string[] =>
     createCgroupCandidates({ mounts, memberships }, 25).controllers.flatMap(([candidate]) =>
@@ -73,7 +73,7 @@ test('says what each limit is in the words of the kernel', () => {
   ])
 })
 
-test('all machines have one processor weight together, on the scale of either version', () => {
+test('all sandboxes share one CPU weight, scaled for each cgroup version', () => {
   const weights = (mounts: string, memberships: string, cpuWeight: number) =>
     createCgroupCandidates({ mounts, memberships }, cpuWeight)
       .controllers.flatMap(([candidate]) => candidate?.prepare ?? [])

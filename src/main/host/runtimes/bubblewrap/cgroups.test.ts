@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { type CgroupController, canUse, createCgroups, parentCgroupName } from './cgroups.ts'
 
-test('trying leaves nothing, nor what was left by processes that were killed while they tried', async () => {
+test('a probe removes its group and those of killed probes', async () => {
   const parent = temporaryFolder('cgroups')
   const { pid: dead } = spawnSync(process.execPath, ['--version'])
   const mine = `steward-probe-${process.pid}-00000000`
@@ -16,7 +16,7 @@ test('trying leaves nothing, nor what was left by processes that were killed whi
   expect(readdirSync(parent).sort()).toEqual([mine, 'steward-sbx_1'])
 })
 
-test('what was prepared in vain is undone, unless it was so before', async () => {
+test('reverts a prepared setting after a failed probe unless it was set before', async () => {
   const prepareGroup = async (before: string): Promise<string> => {
     const folder = temporaryFolder('cgroups')
     writeFileSync(join(folder, 'cgroup.subtree_control'), before)
@@ -28,7 +28,7 @@ test('what was prepared in vain is undone, unless it was so before', async () =>
   expect(await prepareGroup('memory')).toBe('+memory')
 })
 
-test('groups that come and go at once below one parent all get its settings', async ({ skip }) => {
+test('groups created and removed concurrently below one parent all get its settings', async ({ skip }) => {
   const group = makeRealGroup()
   if (!group) return skip('this user cannot create cgroups here')
   const setting = { file: group.file, value: '700' }

@@ -6,7 +6,7 @@ import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { copyStorage } from './copyFiles.ts'
 import { findHostTools } from './hostTools.ts'
 
-test('A folder that becomes a link to the host while it is copied leads nowhere', async () => {
+test('does not copy host files through a folder replaced by a link', async () => {
   const tools = await findHostTools()
   if ('missing' in tools) throw new Error(tools.missing)
   const base = temporaryFolder()
@@ -32,7 +32,7 @@ test('A folder that becomes a link to the host while it is copied leads nowhere'
   expect(await readFile(join(snapshots ?? '', 'kept', 'inner', 'text'), 'utf8')).toBe('of the machine')
 })
 
-test('Folders that are nested too deep are named, and nothing of this computer is', async () => {
+test('names folders nested too deeply without revealing host paths', async () => {
   const tools = await findHostTools()
   if ('missing' in tools) throw new Error(tools.missing)
   const base = temporaryFolder()

@@ -36,7 +36,7 @@ const conversation = Buffer.concat([
 ])
 const expected = { output: 'out put', errors: 'err', news: ['h', 'x 256'] }
 
-test('tells outputs and news apart, however they are cut', () => {
+test('separates output and events at any chunk size', () => {
   for (let size = 1; size <= conversation.length; size++) {
     const chunks = []
     for (let offset = 0; offset < conversation.length; offset += size)
@@ -45,7 +45,7 @@ test('tells outputs and news apart, however they are cut', () => {
   }
 })
 
-test('takes everything after the agreed news as output', () => {
+test('treats everything after the expected event as output', () => {
   const bytes = Buffer.concat([message(3, 'raw\n'), Buffer.from([1, 0, 0]), message(3, 'no news')])
   const { output, news } = heard([bytes.subarray(0, 12), bytes.subarray(12)])
   expect(news).toEqual(['raw'])

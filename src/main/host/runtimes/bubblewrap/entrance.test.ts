@@ -28,7 +28,7 @@ function entranceBy(by: Spawner) {
   return entrance
 }
 
-test('a terminal is given by the spawner', async () => {
+test('unlocks a terminal through the spawner', async () => {
   const ownSpawner = createSpawner({ perl, folder: temporaryFolder('spawner'), log: silentLog })
   closings.push(() => ownSpawner.close())
   const { master, openSide } = terminal()
@@ -37,7 +37,7 @@ test('a terminal is given by the spawner', async () => {
   expect(openSide).not.toThrow()
 })
 
-test('where the spawner may not take it from this process, another one is started with it', async () => {
+test('unlocks a terminal through a new helper if the spawner is not permitted', async () => {
   const path = join(temporaryFolder('refusing'), 'socket')
   const server = createServer((socket) => socket.end('{"failed":"Operation not permitted"}\n')).listen(path)
   closings.push(() => new Promise((resolve) => server.close(resolve)))

@@ -9,7 +9,7 @@ import { buildFirstProcess } from './firstProcess.ts'
 const assemblers = { x64: 'x86_64-linux-gnu-', arm64: 'aarch64-linux-gnu-' } as const
 
 describe('the first process of a sandbox', () => {
-  test.each(['x64', 'arm64'] as const)('is what its source says, on %s', (architecture) => {
+  test.each(['x64', 'arm64'] as const)('matches its assembled source on %s', (architecture) => {
     const folder = temporaryFolder('first')
     const [object, binary] = ['code.o', 'code.bin'].map((name) => join(folder, name))
     const tools = assemblers[architecture]
@@ -18,7 +18,7 @@ describe('the first process of a sandbox', () => {
     expect(buildFirstProcess(architecture)?.subarray(120).toString('hex')).toBe(readFileSync(String(binary), 'hex'))
   })
 
-  test('says that it is ready, keeps no output open, and does nothing', async () => {
+  test('reports ready, closes its outputs and does nothing else', async () => {
     const path = join(temporaryFolder('first'), 'init')
     writeFileSync(path, buildFirstProcess() ?? '', { mode: 0o755 })
     const child = spawn(path, { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -34,7 +34,7 @@ describe('the first process of a sandbox', () => {
     await until('its end', () => child.signalCode)
   })
 
-  test('is not known on other architectures', () => {
+  test('is undefined on other architectures', () => {
     expect(buildFirstProcess('riscv64')).toBeUndefined()
   })
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { findHostTools } from './hostTools.ts'
 
-test('names what is missing and how to get it', async () => {
+test('names missing tools and how to install them', async () => {
   const folder = temporaryFolder('tools')
   writeFileSync(join(folder, 'perl'), '')
   expect(await findHostTools([folder])).toEqual({
@@ -18,7 +18,7 @@ test('names what is missing and how to get it', async () => {
   })
 })
 
-test('takes the first of each that can be run', async () => {
+test('uses the first executable of each tool', async () => {
   const [empty, folder] = [temporaryFolder('empty'), temporaryFolder('tools')]
   for (const name of ['perl', 'bwrap']) writeFileSync(join(folder, name), '', { mode: 0o755 })
   expect(await findHostTools([empty, folder])).toEqual({ bwrap: join(folder, 'bwrap'), perl: join(folder, 'perl') })

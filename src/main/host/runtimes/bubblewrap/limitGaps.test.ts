@@ -34,7 +34,7 @@ test.each<[why: string, limit: 'memory' | 'cpu', facts: CgroupFacts, reason: Reg
   ],
   ['a manager that is silent', 'cpu', unified, /gave Steward no control group/, null],
   ['nothing known', 'cpu', { ...unified, uid: 0, user: 'root', ofManager: undefined }, /may not divide/, null],
-])('a limit that does not hold is explained: %s', (_, limit, facts, reason, cure) => {
+])('explains an unenforced limit: %s', (_, limit, facts, reason, cure) => {
   const gap = describeCgroupGap(limit, facts)
   expect(gap.limit).toBe(limit)
   expect(gap.reason).toMatch(limit === 'memory' ? /^Memory is not limited: / : /^The processor is not limited: /)

@@ -6,7 +6,7 @@ const allowed = { clone: '1', maxNamespaces: '15000', appArmor: '0' }
 const refusalWith = (settings: Partial<Record<keyof typeof allowed, string | undefined>>) =>
   findNamespaceRefusal('bwrap: No permissions.', () => ({ ...allowed, ...settings }))
 
-test('a setting that forbids user namespaces is named, with what lifts it for good', () => {
+test('names the setting that forbids user namespaces and a permanent fix', () => {
   expect(refusalWith({ clone: '0' })).toEqual({
     reason:
       'bwrap is installed but cannot make a sandbox (bwrap: No permissions). User namespaces are switched off for ordinary users.',
@@ -15,13 +15,13 @@ test('a setting that forbids user namespaces is named, with what lifts it for go
   expect(refusalWith({ maxNamespaces: '0' }).cure).toContain('sudo sysctl -w user.max_user_namespaces=15000')
 })
 
-test('where AppArmor forbids them the profile that Steward brings is installed', () => {
+test('suggests the bundled profile where AppArmor forbids user namespaces', () => {
   const cure = refusalWith({ appArmor: '1' }).cure ?? ''
   const file = /install -m 644 (\S+) /.exec(cure)?.[1] ?? ''
   expect(existsSync(file)).toBe(true)
   expect(cure).toContain('sudo apparmor_parser -r /etc/apparmor.d/steward-sandboxes')
 })
 
-test('what is not known gets no command', () => {
+test('suggests no command for an unknown cause', () => {
   expect(refusalWith({ clone: undefined, appArmor: undefined }).cure).toBeNull()
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createProcessors, parseUsableProcessors } from './processors.ts'
 
-test('machines get the least used processors, and give them back', () => {
+test('sandboxes get the least used processors and return them', () => {
   const all = createProcessors([0, 1, 2, 5])
   const first = all.take(2)
   expect(first.numbers).toEqual([0, 1])
@@ -13,12 +13,12 @@ test('machines get the least used processors, and give them back', () => {
   expect(all.take(3).numbers).toEqual([0, 1, 2])
 })
 
-test('a machine of more processors than there are gets all of them', () => {
+test('a sandbox with more processors than available gets all of them', () => {
   expect(createProcessors([0, 1]).take(2).numbers).toEqual([0, 1])
   expect(createProcessors([0, 1]).take(4).numbers).toEqual([0, 1])
 })
 
-test('the processors of this process are those that the kernel lists', () => {
+test('parses the usable processors from the kernel list', () => {
   expect(parseUsableProcessors('Name:\tnode\nCpus_allowed_list:\t0-2,7,9-10\n')).toEqual([0, 1, 2, 7, 9, 10])
   expect(parseUsableProcessors('Cpus_allowed_list:\t3\n')).toEqual([3])
 })

@@ -24,7 +24,7 @@ function createStored(files: Record<string, string>) {
   return { id, folders, content, names: () => readdirSync(join(base, id)).toSorted() }
 }
 
-test('a machine of the first version is found, and gets its files where snapshots are made of them', async () => {
+test('finds a sandbox of the first version and moves its files for snapshots', async () => {
   const { id, folders, content, names } = createStored({ 'root/file': 'first', 'usr-local/file': 'own' })
   expect(await content()).toBe('first')
   await folders.mend(id)
@@ -34,7 +34,7 @@ test('a machine of the first version is found, and gets its files where snapshot
   expect(readFileSync(join((await folders.find(id)).storage.path, 'usr-local/file'), 'utf8')).toBe('own')
 })
 
-test('moving them goes on where it was interrupted', async () => {
+test('resumes an interrupted move', async () => {
   const { id, folders, content, names } = createStored({ 'root/file': 'first', 'files.moving/usr-local/file': 'own' })
   expect(await content()).toBe('first')
   await folders.mend(id)
@@ -46,14 +46,14 @@ test.each([
   ['before the old files were moved away', { 'files/root/file': 'old', 'files.new/root/file': 'new' }, 'old'],
   ['between the two moves', { 'files.old/root/file': 'old', 'files.new/root/file': 'new' }, 'new'],
   ['before the old files were removed', { 'files/root/file': 'new', 'files.old/root/file': 'old' }, 'new'],
-])('files that were being replaced are all old or all new: %s', async (_, files, expected) => {
+])('recovers an interrupted replacement to all old or all new files: %s', async (_, files, expected) => {
   const { id, folders, content, names } = createStored({ ...files, 'files.new.part/root/file': 'half' })
   await folders.mend(id)
   expect(await content()).toBe(expected)
   expect(names()).toEqual(['files', 'machine.json'])
 })
 
-test('half copies are removed, whole ones stay', async () => {
+test('removes partial copies and keeps complete ones', async () => {
   const snapshots = { 'snapshots/snap_1.ext4': 'whole', 'snapshots/snap_2.ext4.part': 'half' }
   const { id, folders, names } = createStored({ 'disk.ext4': 'disk', 'disk.ext4.part': 'half', ...snapshots })
   await folders.mend(id)

@@ -16,7 +16,7 @@ const diskBytes = async () => 4096
 const init = process.pid
 const createProcesses = (cgroups: string[]) => ({ init, namespace: readlinkSync('/proc/self/ns/pid'), cgroups })
 
-test('reads a cgroup of version 2', async () => {
+test('reads a version 2 cgroup', async () => {
   const folder = cgroup({
     'cgroup.procs': `0\n${init}\n`,
     'cpu.stat': 'usage_usec 2500000\nuser_usec 2000000\nsystem_usec 500000\n',
@@ -32,7 +32,7 @@ test('reads a cgroup of version 2', async () => {
   })
 })
 
-test('reads the cgroups of version 1, each from the folder that has it', async () => {
+test('reads version 1 cgroups, each from its own folder', async () => {
   const processes = { 'cgroup.procs': `${init}\n` }
   // CPU and its accounting share a folder on most systems, where the version 2 file of the name tells about throttling.
   const cpu = cgroup({ ...processes, 'cpu.stat': 'nr_periods 4\n', 'cpuacct.usage': '2500000000\n' })
@@ -45,7 +45,7 @@ test('reads the cgroups of version 1, each from the folder that has it', async (
   expect(usage).toMatchObject({ cpuMs: 2500, memoryBytes: 3500, processes: 1 })
 })
 
-test('without cgroups it adds up the processes, also those that have ended', async () => {
+test('sums up processes without cgroups, including exited ones', async () => {
   const measure = createSandboxMeter({ machine: createProcesses([]), diskBytes })
   const before = await measure()
   expect(before.processes).toBeGreaterThanOrEqual(1)

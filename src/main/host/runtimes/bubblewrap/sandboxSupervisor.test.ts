@@ -10,7 +10,7 @@ import { startSupervisor } from './sandboxSupervisor.ts'
 import { createSpawner } from './spawner.ts'
 import { toLaunchRequest } from './startRequest.ts'
 
-test('a start that is aborted leaves no process, not even one that bwrap has just started', async () => {
+test('an aborted start leaves no process, even one that bwrap just started', async () => {
   const folder = temporaryFolder('supervisor')
   const storage = join(folder, 'files')
   await mkdir(join(storage, 'root'), { recursive: true })

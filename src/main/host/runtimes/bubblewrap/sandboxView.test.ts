@@ -8,7 +8,7 @@ const x64 = [0, 1, 2, 3]
   )
   .join('\n')
 
-test('a machine is shown as many processors as it has, numbered from 0', () => {
+test('a sandbox sees its number of processors, numbered from 0', () => {
   const [text, count] = limitProcessors(`${x64}\n`, 2)
   expect(count).toBe(2)
   expect(text.match(/^processor\t: \d$/gm)).toEqual(['processor\t: 0', 'processor\t: 1'])
@@ -16,11 +16,11 @@ test('a machine is shown as many processors as it has, numbered from 0', () => {
   expect(text.endsWith('\n\n')).toBe(true)
 })
 
-test('never more than the host has', () => {
+test('shows no more processors than the host has', () => {
   expect(limitProcessors(x64, 8)[1]).toBe(4)
 })
 
-test('what an architecture tells of all processors stays', () => {
+test('preserves lines that an architecture reports for all processors', () => {
   const arm = 'processor\t: 0\nBogoMIPS\t: 108.00\n\nprocessor\t: 1\nBogoMIPS\t: 108.00\n\nHardware\t: Board\n'
   expect(limitProcessors(arm, 1)[0]).toBe('processor\t: 0\nBogoMIPS\t: 108.00\n\nHardware\t: Board\n\n')
 })

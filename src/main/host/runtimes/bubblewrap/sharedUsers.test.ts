@@ -10,7 +10,7 @@ skipWhen(process.getuid?.() === 0 ? undefined : 'the maps of this range need roo
 const perl = (await findExecutable('perl')) ?? 'perl'
 const range = { uids: '0 0 65536', gids: '0 0 65536', firstUid: undefined, mappers: undefined }
 
-test('holds one user namespace with the range, and another once its process was killed', async () => {
+test('holds one user namespace with the range and replaces a killed one', async () => {
   const users = createSharedUsers({ perl, range })
   const [pid, same] = await Promise.all([users.holder(), users.holder()])
   expect(same).toBe(pid)
@@ -24,7 +24,7 @@ test('holds one user namespace with the range, and another once its process was 
   await expect(users.holder()).rejects.toThrow('being ended')
 })
 
-test('tells why the range cannot be mapped', async () => {
+test('reports why the range cannot be mapped', async () => {
   const users = createSharedUsers({ perl, range: { ...range, uids: 'nothing' } })
   await expect(users.holder()).rejects.toThrow('its users could not be mapped')
   users.close()

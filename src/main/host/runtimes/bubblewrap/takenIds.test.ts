@@ -6,7 +6,7 @@ import { createIdAllocations } from './takenIds.ts'
 
 const overlaps = (a: IdBlock, b: IdBlock): boolean => a.first < b.first + b.count && b.first < a.first + a.count
 
-test('reads the stored machines once, and gives nobody what is theirs', async () => {
+test('reads stored sandboxes once and does not allocate their ids', async () => {
   const stored: [SandboxName, IdBlock][] = [[createSandboxSpec().id, { first: 1_900_000_000, count: 150_000_000 }]]
   let reads = 0
   const ids = createIdAllocations(async () => {
@@ -19,7 +19,7 @@ test('reads the stored machines once, and gives nobody what is theirs', async ()
   for (const block of all) expect(all.filter((b) => overlaps(block, b))).toEqual([block])
 })
 
-test('keeps what was passed on, and gives again what was given back', async () => {
+test('keeps transferred ids and reuses released ones', async () => {
   const whole = 200_000_000
   const ids = createIdAllocations(async () => [])
   const warm = WarmSandboxName.parse('spare-0123456789abcdef')
@@ -31,7 +31,7 @@ test('keeps what was passed on, and gives again what was given back', async () =
   expect((await ids.take(id, whole)).count).toBe(whole)
 })
 
-test('reads again after it could not', async () => {
+test('reads again after an error', async () => {
   let tries = 0
   const ids = createIdAllocations(async () => {
     if (tries++ === 0) throw new Error('no folder')

@@ -42,7 +42,7 @@ function readLines(): string {
 const line = `${'x'.repeat(1_000)}\n`
 const fill = (): void => input.write(Buffer.from(line.repeat(300)))
 
-test('queues unread input in order, and refuses input above the limit as a whole', async () => {
+test('queues unread input in order and rejects input above the limit as a whole', async () => {
   fill()
   input.write(Buffer.from('second\n'))
   await expectAppError('terminal/input-full', (async () => input.write(Buffer.alloc(maxBytes)))())
@@ -55,7 +55,7 @@ test('queues unread input in order, and refuses input above the limit as a whole
   expect(read).toBe(`${line.repeat(300)}second\nlast\n`)
 })
 
-test('a reply of the terminal is dropped while input waits, and written otherwise', async () => {
+test('drops a terminal reply while input waits and writes it otherwise', async () => {
   input.answer(Buffer.from('first reply\n'))
   await eventually(() => expect(readLines()).toBe('first reply\n'))
   fill()
@@ -68,7 +68,7 @@ test('a reply of the terminal is dropped while input waits, and written otherwis
   expect(read).not.toContain('reply')
 })
 
-test('tells when the terminal has the input, also when it never will', () => {
+test('reports when the terminal has received the input, even if it is closed first', () => {
   const written: string[] = []
   input.write(Buffer.from('short\n'), () => written.push('short'))
   expect(written).toEqual(['short'])
@@ -78,7 +78,7 @@ test('tells when the terminal has the input, also when it never will', () => {
   expect(written).toEqual(['short', 'long'])
 })
 
-test('does not write to a descriptor that is another by now', async () => {
+test('does not write to a reused file descriptor', async () => {
   isOpen = false
   const written: string[] = []
   input.write(Buffer.from('secret\n'), () => written.push('dropped'))
@@ -88,7 +88,7 @@ test('does not write to a descriptor that is another by now', async () => {
   await eventually(() => expect(readLines()).toBe('later\n'))
 })
 
-test('bounds the number of writes that wait, however small they are', async () => {
+test('bounds the number of pending writes regardless of size', async () => {
   fill()
   const writeMany = async (): Promise<void> => {
     for (let index = 0; index < 10_000; index += 1) input.write(Buffer.from('x'))

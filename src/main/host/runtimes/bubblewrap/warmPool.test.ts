@@ -31,7 +31,7 @@ function workshop(options: { max: number; idleMs?: number }) {
   return { pool, alive }
 }
 
-test('the first who asks gets none, and from then on there are as many as were wanted', async () => {
+test('the first request finds an empty pool, which then fills to its size', async () => {
   const { pool, alive } = workshop({ max: 2 })
   expect(pool.take(small)).toBeUndefined()
   await eventually(() => expect(alive).toHaveLength(2))
@@ -41,7 +41,7 @@ test('the first who asks gets none, and from then on there are as many as were w
   expect(alive).toHaveLength(1)
 })
 
-test('those of another kind make room for what was asked for last', async () => {
+test('warm sandboxes of another kind are replaced by the last requested kind', async () => {
   const { pool, alive } = workshop({ max: 1 })
   pool.take(small)
   await eventually(() => expect(alive.map(({ kind }) => kind)).toEqual([small]))
@@ -51,7 +51,7 @@ test('those of another kind make room for what was asked for last', async () => 
   expect(alive).toEqual([])
 })
 
-test('unused ones end by themselves', async () => {
+test('unused warm sandboxes expire', async () => {
   const { pool, alive } = workshop({ max: 2, idleMs: 200 })
   pool.take(small)
   await eventually(() => expect(alive).toHaveLength(2))
@@ -60,7 +60,7 @@ test('unused ones end by themselves', async () => {
   await pool.close()
 })
 
-test('one that has ended is given to nobody', async () => {
+test('does not hand out a warm sandbox that has ended', async () => {
   const { pool, alive } = workshop({ max: 1 })
   pool.take(small)
   await eventually(() => expect(alive).toHaveLength(1))
@@ -70,7 +70,7 @@ test('one that has ended is given to nobody', async () => {
   await pool.close()
 })
 
-test('none are made where none are wanted', async () => {
+test('starts no warm sandbox when the pool size is 0', async () => {
   const { pool, alive } = workshop({ max: 0 })
   pool.take(small)
   await pool.close()

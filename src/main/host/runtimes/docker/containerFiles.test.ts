@@ -4,7 +4,7 @@ import { readSandboxFile } from '../inside/sandboxFiles.ts'
 import { createAgentConnection } from './agentConnection.ts'
 import { createContainerFileAccess } from './containerFiles.ts'
 
-test('an agent that says nothing keeps nobody waiting past the deadline', async () => {
+test('an unresponsive agent does not delay a call past the deadline', async () => {
   const [host, container] = duplexPair()
   container.resume()
   const agent = createAgentConnection(host)

@@ -13,7 +13,7 @@ await createDockerEngine(defaultDocker).address().then(
 )
 `
 
-test('an engine is looked for by a user without an entry in passwd, as in containers', async (context) => {
+test('finds an engine as a user without a passwd entry, as in containers', async (context) => {
   if (process.getuid?.() !== 0) return context.skip('only root can become another user')
   const options = { uid, gid: uid, cwd: '/', env: { HOME: '/' } }
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], options)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { decodeFileName, encodeName } from './fileNames.ts'
 
-test.each(['plain', 'ü 🦀', 'line\nbreak', '\ue000', '"\'\\'])('%j is written as it is', (name) => {
+test.each(['plain', 'ü 🦀', 'line\nbreak', '\ue000', '"\'\\'])('%j is encoded unchanged', (name) => {
   expect(decodeFileName(Buffer.from(name))).toBe(name)
   expect(encodeName(name)).toEqual(Buffer.from(name))
 })
 
-test('every name has a text of its own that leads back to it', () => {
+test('every name has a unique text that decodes back to it', () => {
   const names = [
     Buffer.of(0xff, 0x41, 0xc3),
     Buffer.of(0xc3, 0xbc, 0xe2, 0x82),

@@ -31,7 +31,7 @@ function endless() {
   return { door, getSentBytes: () => sentBytes }
 }
 
-test('a listing without end is cut where it is longer than an answer', async () => {
+test('truncates an endless listing that exceeds the reply limit', async () => {
   const { door, getSentBytes } = endless()
   const entries = await listSandboxFiles(door, { path: '/many', signal })
   expect(getSentBytes()).toBeLessThan(11 * 1024 * 1024)
@@ -39,7 +39,7 @@ test('a listing without end is cut where it is longer than an answer', async () 
   expect(entries.at(-1)).toMatchObject({ type: 'symlink', path: '/many/link', target: 't'.repeat(4000) })
 })
 
-test('an answer that is longer than what was asked for is refused', async () => {
+test('rejects a reply longer than requested', async () => {
   const expected = { code: 'exec/failed', message: expect.stringContaining('more of /file than it was asked for') }
   const first = endless()
   await expect(readSandboxFile(first.door, { path: '/file', maxBytes: 5, signal })).rejects.toMatchObject(expected)

@@ -6,7 +6,7 @@ const head = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when
 const row = (local: string, state: string) =>
   `   0: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 0 0 0 1`
 
-test('finds what listens on the loopback or on every address, each port once', () => {
+test('finds listeners on loopback or every address and lists each port once', () => {
   const four = [head, row('0100007F:1F90', '0A'), row('00000000:0BB8', '0A'), row('0100007F:0050', '01')].join('\n')
   const six = [
     head,
@@ -17,11 +17,11 @@ test('finds what listens on the loopback or on every address, each port once', (
   expect(parseListeningPorts([four, six, ''])).toEqual([22, 23, 3000, 8080])
 })
 
-test('leaves out what only another address reaches', () => {
+test('omits ports reachable only at another address', () => {
   expect(parseListeningPorts([[head, row('0202000A:1F90', '0A')].join('\n')])).toEqual([])
 })
 
-test('refuses to tell some of too many', () => {
+test('rejects too many ports instead of listing some', () => {
   const many = (count: number, state: string) => [head, ...Array(count).fill(row('0100007F:1F90', state))].join('\n')
   expect(parseListeningPorts([many(9_999, '0A'), many(10_000, '01')])).toEqual([8080])
   expect(() => parseListeningPorts([many(10_000, '0A')])).toThrow(AppError)

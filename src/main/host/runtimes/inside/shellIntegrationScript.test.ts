@@ -42,13 +42,13 @@ const marks = (text: string) =>
     .replace(/␛\]133;([^␇]*)␇/g, '<$1>')
     .replace(/<B>[^\n]*\n/g, '<B>')
 
-test('prompts, commands, outputs and exit codes are marked', () => {
+test('marks prompts and commands with their output and exit codes', () => {
   expect(marks(runShell(['echo hi', '(exit 3)', '']))).toContain(
     '<D;0><A>$ <B><C>hi\n<D;0><A>$ <B><C><D;3><A>$ <B><D;3><A>$ <B>',
   )
 })
 
-test('each mark ends with the key of the terminal, which no program that is started gets', () => {
+test('each mark ends with the terminal key, which started programs do not get', () => {
   const look = 'cat /proc/$PPID/environ /proc/self/environ | tr "\\0" "\\n"; cat /dev/fd/7 2>&-'
   const text = runShell([`bash --norc -c '${look}' | grep -c secret`, 'true'], { key: 'secret' })
   const end = ';steward=secret␇'
@@ -56,7 +56,7 @@ test('each mark ends with the key of the terminal, which no program that is star
   expect(text).toContain(`␛]133;C${end}0\n␛]133;D;1${end}`)
 })
 
-test('a prompt that the person changes is marked too, and otherwise as they set it', () => {
+test('marks a prompt changed by the user and preserves its text', () => {
   const text = marks(runShell(["PS1='one> '", 'true', 'PS1="(two) $PS1"', 'true', 'PS1="$PS1 end "', 'true']))
   expect(text).toContain('<D;0><A>one> <B>')
   expect(text).toContain('<D;0><A>(two) one> <B>')
@@ -67,30 +67,30 @@ test.each([
   ['set before', { before: "PROMPT_COMMAND='echo own'" }],
   ['set after', { after: "PROMPT_COMMAND='echo own'" }],
   ['an array', { before: "PROMPT_COMMAND=('echo own')" }],
-])('a prompt command of the person runs beside it: %s', (_, settings) => {
+])('runs the prompt command of the user as well: %s', (_, settings) => {
   const text = marks(runShell(['false', 'echo $?'], settings))
   expect(text).toContain('own\n<D;1><A>$ <B><C>1\n')
   expect(text).toContain('own\n<D;0><A>$ <B>')
 })
 
-test('a prompt command that others inherit is left alone', () => {
+test('does not change an exported prompt command', () => {
   expect(runShell(['true'], { before: "export PROMPT_COMMAND='echo own'" })).not.toContain('133;')
 })
 
-test('a shell within the shell and one without settings work', () => {
+test('supports a nested shell and a shell without settings', () => {
   const text = marks(runShell(['bash --norc --noprofile -i', 'echo inner', 'exit 4', 'echo $?']))
   expect(text).toContain('inner\n')
   expect(text).toContain('<D;4><A>$ <B><C>4\n')
   expect(text).not.toMatch(/not found|unbound/)
 })
 
-test('strict settings and traces of the person stay quiet', () => {
+test('strict settings and traces of the user cause no output', () => {
   const text = runShell(['set -u', 'true', 'set -x', 'true', 'set +x'])
   expect(text).not.toMatch(/unbound|__steward_ps1|started=/)
   expect(marks(text)).toContain('<D;0><A>$ <B>')
 })
 
-test('the working directory is told without what could end the sequence', () => {
+test('reports the working directory without characters that could end the sequence', () => {
   const text = runShell(['mkdir "a%b c"', 'cd "a%b c"', "mkdir $'x\\e]0;y\\a'", "cd $'x\\e]0;y\\a'"])
   expect(text).toMatch(/␛\]7;file:\/\/[^/]+\/[^␇]*\/a%25b c␇/)
   expect(text).toMatch(/␛\]7;file:\/\/[^/]+\/[^␇]*\/a%25b c\/x\?\]0;y\?␇/)
@@ -99,11 +99,11 @@ test('the working directory is told without what could end the sequence', () => 
 test.each([
   ['a script', ['bash', '-c', '. "$MARKS"; true']],
   ['sh', ['sh', '-c', '. "$MARKS"; true']],
-])('%s prints nothing of it', (_, command) => {
+])('%s prints no marks', (_, command) => {
   const text = runShell([command.map((word) => `'${word}'`).join(' '), 'echo end'])
   expect(marks(text)).toMatch(/<C><D;0><A>\$ <B><C>end/)
 })
 
-test('a terminal that cannot show it gets nothing of it', () => {
+test('a terminal without support gets no marks', () => {
   expect(runShell(['true'], { before: 'TERM=dumb' })).not.toContain('133;')
 })

@@ -37,7 +37,7 @@ test('does not compress names beyond the maximum pointer offset', () => {
   expect(decode(compressed)).toEqual(decode(plain))
 })
 
-test('an empty message and the root are left as they are', () => {
+test('leaves an empty message and the root name unchanged', () => {
   const packets: Packet[] = [
     { type: 'response', id: 1 },
     { type: 'response', id: 1, questions: [{ type: 'NS', name: '.' }] },

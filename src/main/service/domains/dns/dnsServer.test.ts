@@ -52,7 +52,7 @@ async function dig(...parameters: string[]): Promise<string> {
 }
 const short = async (...parameters: string[]) => (await dig('+short', ...parameters)).trim().split('\n')
 
-test('delv, another resolver, reads every type', async () => {
+test('the delv resolver reads every record type', async () => {
   const delv = async (name: string, type: string) => {
     const options = ['@127.0.0.1', '-p', String(server.port), '-i', '+short']
     const { stdout } = await run('delv', [...options, name, type])
@@ -83,14 +83,14 @@ describe('dig', () => {
     ])
   })
 
-  test('reads a text of more than 255 bytes whole, with its quotes', async () => {
+  test('reads a text of more than 255 bytes unchanged with its quotes', async () => {
     const [text = ''] = await short('_domainkey.example.test', 'TXT')
     const pieces = [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, piece = '']) => piece.replace(/\\(.)/g, '$1'))
     expect(pieces.length).toBeGreaterThan(1)
     expect(pieces.join('')).toBe(long)
   })
 
-  test('is told what is not there, and for how long that holds', async () => {
+  test('gets a negative response with its TTL for a missing record', async () => {
     const nothing = await dig('nobody.example.test')
     expect(nothing).toMatch(/status: NXDOMAIN.*\n.*flags: qr aa/)
     expect(nothing).toContain('AUTHORITY: 1')
@@ -105,14 +105,14 @@ describe('dig', () => {
     }
   })
 
-  test('follows an alias as far as the zone goes', async () => {
+  test('follows an alias to the end of the zone', async () => {
     expect(await short('away.example.test', 'A')).toEqual(['elsewhere.example.net.'])
     expect(await dig('dead.example.test', 'A')).toMatch(/status: NXDOMAIN[\s\S]*ANSWER: 1, AUTHORITY: 1/)
     expect(await short('away.example.test', 'CNAME')).toEqual(['elsewhere.example.net.'])
     expect(await dig('ring.example.test', 'A')).toContain('status: NOERROR')
   })
 
-  test('finds names below a wildcard, and none beside it', async () => {
+  test('resolves names below a wildcard and no others', async () => {
     expect(await short('a.dev.example.test', 'A')).toEqual(['192.0.2.9'])
     expect(await short('b.a.dev.example.test', 'A')).toEqual(['192.0.2.9'])
     expect(await dig('dev.example.test', 'A')).toContain('status: NOERROR')
@@ -120,14 +120,14 @@ describe('dig', () => {
     expect(await dig('a.dev.example.test', 'MX')).toMatch(/status: NOERROR[\s\S]*ANSWER: 0, AUTHORITY: 1/)
   })
 
-  test('is handed on where a part of the zone is another server’s', async () => {
+  test('gets a referral for a subzone on another server', async () => {
     const handed = await dig('+norec', 'a.b.lab.example.test', 'A')
     expect(handed).not.toMatch(/flags: qr aa/)
     expect(handed).toMatch(/lab\.example\.test\.\s+\d+\s+IN\s+NS\s+ns\.lab\.example\.test\./)
     expect(handed).toMatch(/ns\.lab\.example\.test\.\s+\d+\s+IN\s+A\s+192\.0\.2\.53/)
   })
 
-  test('comes back over TCP where the answer is too large for UDP', async () => {
+  test('retries over TCP when the response is too large for UDP', async () => {
     expect(await short('many.example.test', 'A')).toHaveLength(60)
     const cut = await dig('+ignore', '+bufsize=512', 'many.example.test', 'A')
     expect(cut).toMatch(/flags: qr aa tc/)
@@ -136,7 +136,7 @@ describe('dig', () => {
     expect(await short('+tcp', '+keepopen', 'example.test', 'MX', 'www.example.test', 'AAAA')).toHaveLength(2)
   })
 
-  test('is refused what is not ours to answer', async () => {
+  test('is refused for unsupported queries and foreign zones', async () => {
     expect(await dig('example.com', 'A')).toContain('status: REFUSED')
     expect(await dig('example.test', 'ANY')).toContain('status: REFUSED')
     expect(await dig('+tcp', 'example.test', 'AXFR')).toMatch(/Transfer failed|REFUSED/)
@@ -145,12 +145,12 @@ describe('dig', () => {
     expect(await dig('+edns=1', '+noednsnegotiation', 'example.test', 'A')).toContain('status: BADVERS')
   })
 
-  test('gets a name back in the case that it asked in', async () => {
+  test('gets a name in the case of its question', async () => {
     expect(await dig('eXaMPle.TeSt', 'MX')).toMatch(/ANSWER SECTION:\neXaMPle\.TeSt\./)
   })
 })
 
-describe('what is no question', () => {
+describe('unusual DNS messages', () => {
   async function sendOverUdp(message: Buffer): Promise<Buffer> {
     const socket = createSocket('udp4')
     const said = once(socket, 'message') as Promise<[Buffer]>
@@ -161,7 +161,7 @@ describe('what is no question', () => {
   }
   const question = encode({ type: 'query', id: 7, questions: [{ type: 'A', name: 'example.test' }] })
 
-  test('is answered with a format error, or not at all, and the server goes on', async () => {
+  test('get a format error or no reply if malformed, and the server continues', async () => {
     const header = question.subarray(0, 12)
     for (const body of ['', '\xc0\x0c\x00\x01\x00\x01', '\x3f', '\xff'.repeat(300)]) {
       const answer = await sendOverUdp(Buffer.concat([header, Buffer.from(body, 'latin1')]))
@@ -181,7 +181,7 @@ describe('what is no question', () => {
     expect(decode(answers[0] ?? Buffer.alloc(0)).answers).toHaveLength(2)
   })
 
-  test('two questions in one message are a format error', async () => {
+  test('with two questions get a format error', async () => {
     const questions = [
       { type: 'A' as const, name: 'example.test' },
       { type: 'MX' as const, name: 'example.test' },
@@ -190,7 +190,7 @@ describe('what is no question', () => {
     expect(answer.readUInt16BE(2) & 0xf).toBe(1)
   })
 
-  test('questions over TCP may come in pieces, and several at once', async () => {
+  test('over TCP may arrive in chunks or several at a time', async () => {
     const socket = connect(server.port, '127.0.0.1')
     const length = Buffer.alloc(2)
     length.writeUInt16BE(question.length)

@@ -66,7 +66,7 @@ beforeEach(() => {
   lookup = createRdapLookup({ bootstrap: readRdapBootstrap(file), http, now: () => nowMs })
 })
 
-test('only the 404 of the registry’s own server says that a name is free', async () => {
+test('only a 404 from the registry server itself marks a name available', async () => {
   const names = Object.keys(answers).map((word) => `${word}.com`)
   const results = await lookup.check(names)
   expect(Object.fromEntries(results.map(({ name, status }) => [name, status]))).toEqual({
@@ -76,18 +76,18 @@ test('only the 404 of the registry’s own server says that a name is free', asy
   expect(results.every(({ price, premium }) => price === null && !premium)).toBe(true)
 })
 
-test('a redirect is followed nowhere', async () => {
+test('does not follow redirects', async () => {
   await lookup.check(['moved.com'])
   expect(requests).toEqual(['moved.com'])
 })
 
-test('the longest suffix decides who is asked, and nobody is asked without TLS elsewhere', async () => {
+test('queries the server of the longest suffix and only over TLS', async () => {
   const results = await lookup.check(['taken.co.uk', 'x.uk', 'free.org', 'free.example'])
   expect(results.map(({ status }) => status)).toEqual(['taken', 'available', 'unknown', 'unknown'])
   expect(requests).toEqual(['taken.co.uk'])
 })
 
-test('an answer serves for five minutes, and none is no answer', async () => {
+test('caches a response for five minutes but not a failed lookup', async () => {
   await lookup.check(['free.com', 'broken.com'])
   nowMs += 4 * 60_000
   await lookup.check(['free.com', 'broken.com'])
@@ -97,7 +97,7 @@ test('an answer serves for five minutes, and none is no answer', async () => {
   expect(requests.filter((name) => name === 'broken.com')).toHaveLength(2)
 })
 
-test('many are asked a few at a time, in the order in which they were named', async () => {
+test('checks many names a few at a time and returns them in order', async () => {
   const names = Array.from({ length: 40 }, (_, index) => (index % 2 ? `taken-${index}.com` : `free-${index}.com`))
   const results = await lookup.check(names)
   expect(results.map(({ name, status }) => [name, status])).toEqual(
@@ -105,14 +105,14 @@ test('many are asked a few at a time, in the order in which they were named', as
   )
 })
 
-test('the list that Steward comes with can be read, and names servers with TLS', () => {
+test('the bundled server list is readable and uses TLS', () => {
   const bootstrap = readRdapBootstrap(join(installFolder, 'resources', 'rdap.json'))
   for (const tld of ['com', 'net', 'org', 'dev', 'ai', 'xyz'])
     expect(bootstrap(`example.${tld}`)).toMatch(/^https:\/\//)
   expect(bootstrap('example.nothing')).toBeUndefined()
 })
 
-test('a file that is none is named', () => {
+test('an invalid server list is reported', () => {
   const file = join(temporaryFolder('rdap'), 'dns.json')
   writeFileSync(file, '{"services": "none"}')
   expect(() => readRdapBootstrap(file)).toThrow(expect.objectContaining({ code: 'config/invalid' }))

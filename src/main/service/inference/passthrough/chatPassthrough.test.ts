@@ -19,7 +19,7 @@ const begun = (...datas: readonly string[]) => {
 }
 const expected = [chunk({ role: 'assistant', content: '' }), chunk({ content: 'one' })]
 
-test('a run of chunks goes on as its chunks do, one by one', () => {
+test('relays a run of chunks like the chunks one by one', () => {
   const text = fc.oneof(
     fc.string({ unit: 'grapheme', minLength: 1 }),
     fc.constantFrom('data: {', '$&', '$`', ',"delta'),
@@ -44,7 +44,7 @@ test.each([
   ['nothing yet', []],
   ['how chunks begin', expected.slice(0, 1)],
   ['chunks of another form', [chunk({ role: 'assistant' }, { x: 1 }), chunk({ content: 'one' }, { x: 1 })]],
-])('a run goes on whole where the relay knows %s', (_, datas) => {
+])('relays a whole run when the relay has seen %s', (_, datas) => {
   const run = frames(['one', ' two', ' three'])
   const output = begun(...datas).pushRun?.(run) ?? ''
   const contents = output

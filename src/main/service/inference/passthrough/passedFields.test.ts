@@ -73,7 +73,7 @@ test.each<[keyof typeof bodies, string, object]>([
     says({ type: 'document', source: { type: 'base64', data: 'AAAA', media_type: 'application/pdf', file_id: 'f' } }),
   ],
   ['chat', 'messages[0].content[0].file.file_id', says({ type: 'file', file: { file_data: pdf, file_id: 'file-1' } })],
-])('%s refuses %s, which refers to what a provider stores', async (dialect, param, fields) => {
+])('%s rejects %s because it references data stored at a provider', async (dialect, param, fields) => {
   const { status, body } = await world.refused(asked[dialect], bodies[dialect](fields))
   expect([status, body.error.param]).toEqual([400, param])
   expect(world.providers.requests).toEqual([])
@@ -120,7 +120,7 @@ test.each<[keyof typeof bodies, string, object]>([
   ['chat', 'other-model', { extra_body: { model: 'other-model' } }],
   ['chat', '"store"', { store: true }],
   ['chat', 'a_field_of_tomorrow', { messages: [{ ...user, a_field_of_tomorrow: { a: 1 } }] }],
-])('%s leaves %s out, and the warning is true', async (dialect, word, fields) => {
+])('%s drops %s and warns', async (dialect, word, fields) => {
   const { headers } = await world.ask(asked[dialect], bodies[dialect](fields))
   expect(JSON.stringify(world.sent())).not.toContain(word)
   expect(headers['x-steward-warnings']).toContain('left out')
@@ -149,13 +149,13 @@ test.each<[keyof typeof bodies, object]>([
       ],
     },
   ],
-])('%s passes fields of its own dialect without a warning', async (dialect, fields) => {
+])('%s passes fields of the same dialect without a warning', async (dialect, fields) => {
   const { headers } = await world.ask(asked[dialect], bodies[dialect](fields))
   expect(world.sent()).toMatchObject(fields)
   expect(headers).not.toHaveProperty('x-steward-warnings')
 })
 
-test('threads of Messages are refused for every model, with the sentence that helps', async () => {
+test('rejects Messages threads for every model with a helpful error', async () => {
   for (const model of ['claude-sonnet-4.5', 'gpt-5.2', 'gemini-2.5-pro']) {
     const { error } = await world.refused({ ...asked.messages, model }, bodies.messages({ thread: { type: 'create' } }))
     expect([error.status, error.message]).toEqual([
@@ -167,7 +167,7 @@ test('threads of Messages are refused for every model, with the sentence that he
   expect(world.sent()).not.toHaveProperty('thread')
 })
 
-test('betas pass by an allow-list, and the rest is named', () => {
+test('passes allow-listed betas and names the removed ones', () => {
   expect(filterBetas('context-1m-2025-08-07, interleaved-thinking-2025-05-14,files-api-2025-04-14')).toEqual({
     betas: 'interleaved-thinking-2025-05-14',
     removed: ['anthropic-beta context-1m-2025-08-07 was left out', 'anthropic-beta files-api-2025-04-14 was left out'],

@@ -7,7 +7,7 @@ import { createTextChunks } from './textChunks.ts'
 const chunk = (content: string, more: object = {}) =>
   JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }], ...more })
 
-test('a chunk that it takes for a text has that text, and is the one it learnt else', () => {
+test('reads the text of a chunk that differs from the learned one only in text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (first, second) => {
       const chunks = createTextChunks()
@@ -31,13 +31,13 @@ test.each([
   chunk('two').replace('"two"', '"two'),
   `${chunk('two')}}`,
   chunk('two').replace('"two"', '"two\u0001"'),
-])('anything else is parsed: %s', (data) => {
+])('leaves any other chunk to the parser: %s', (data) => {
   const chunks = createTextChunks()
   chunks.learn(chunk('one'))
   expect(chunks.readText(data)).toBeUndefined()
 })
 
-test('a stream reads the same, whether its chunks come alike or not', () => {
+test('reads the same events from uniform and varied chunks', () => {
   const datas = chatFrames({ parts: [{ text: 'one "two" three\nfour five six seven' }], usage: plainUsage }).map((it) =>
     it.slice('data: '.length).trimEnd(),
   )
@@ -49,7 +49,7 @@ test('a stream reads the same, whether its chunks come alike or not', () => {
   expect(read((data) => data)).toEqual(varied)
 })
 
-test('a run ends before the first event that must be parsed, and begins nowhere else', () => {
+test('ends a run before the first event that must be parsed', () => {
   const chunks = createTextChunks()
   const frame = (content: string) => `data: ${chunk(content)}\n\n`
   expect(chunks.runIn(frame('one'), 0)).toBeUndefined()

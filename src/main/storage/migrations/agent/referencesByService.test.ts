@@ -4,7 +4,7 @@ import { openDatabase } from '../../openDatabase.ts'
 import { agentMigrations } from './agentMigrations.ts'
 import { referencesByService } from './referencesByService.ts'
 
-test('comparisons of an earlier version stay, and end with their account', () => {
+test('preserves comparisons of an earlier version and deletes them with their account', () => {
   const database = openDatabase(':memory:')
   migrate(
     database,

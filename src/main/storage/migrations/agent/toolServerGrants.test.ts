@@ -4,7 +4,7 @@ import { openDatabase } from '../../openDatabase.ts'
 import { agentMigrations } from './agentMigrations.ts'
 import { toolServerGrants } from './toolServerGrants.ts'
 
-test('grants that name a tool server by its name are deleted, and others stay', () => {
+test('deletes grants that identify a tool server by name and preserves others', () => {
   const database = openDatabase(':memory:')
   migrate(
     database,

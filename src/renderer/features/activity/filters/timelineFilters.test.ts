@@ -6,12 +6,12 @@ import { findArea, isFiltered, noFilters, toTimelineQuery } from './timelineFilt
 const now = new Date(2026, 2, 10, 15, 30)
 const iso = (...day: [number, number, number]) => new Date(...day).toISOString()
 
-test('asks for nothing in particular at first', () => {
+test('sends no filters by default', () => {
   expect(toTimelineQuery(noFilters, now)).toEqual({})
   expect(isFiltered(toTimelineQuery({ ...noFilters, search: '  ' }, now))).toBe(false)
 })
 
-test('asks for words, the kinds of an area and an actor, as the contract takes them', () => {
+test('sends search words, kinds of an area and an actor in contract form', () => {
   const query = toTimelineQuery(
     { ...noFilters, search: ' sign in ', area: 'approvals', actor: 'client', period: 'today' },
     now,
@@ -26,12 +26,12 @@ test('asks for words, the kinds of an area and an actor, as the contract takes t
   expect(isFiltered(query)).toBe(true)
 })
 
-test('counts whole days of this machine, the present one among them', () => {
+test('counts whole local days including the current one', () => {
   expect(toTimelineQuery({ ...noFilters, period: 'week' }, now)).toEqual({ from: iso(2026, 2, 4) })
   expect(toTimelineQuery({ ...noFilters, period: 'month' }, now)).toEqual({ from: iso(2026, 1, 9) })
 })
 
-test('takes both days of a range, or one', () => {
+test('accepts a range with both days or one', () => {
   const between = { ...noFilters, period: 'between' } as const
   expect(toTimelineQuery({ ...between, from: '2026-02-27', to: '2026-02-28' }, now)).toEqual({
     from: iso(2026, 1, 27),
@@ -41,7 +41,7 @@ test('takes both days of a range, or one', () => {
   expect(toTimelineQuery({ ...between, from: 'soon' }, now)).toEqual({})
 })
 
-test('every kind that a service notes has an area', () => {
+test('assigns an area to every kind of a service entry', () => {
   for (const kind of [
     'chat.asked',
     'log.cut',

@@ -26,7 +26,7 @@ const onlyRow = (...entries: TimelineEntry[]) => {
   return describeRow(row)
 }
 
-test('sets apart who did it', () => {
+test('separates the actor from the action', () => {
   expect(onlyRow(entry({ summary: 'research-agent ran “npm test” in atlas: exit code 0.' }))).toEqual({
     who: 'research-agent',
     what: ' ran “npm test” in atlas: exit code 0',
@@ -51,7 +51,7 @@ const approved = entry({
 })
 const signed = entry({ sequence: 3, kind: 'intent.signed', subject: 'i', summary: 'Signed with 0x1: pay $1.' })
 
-test('a request is told by how it began, and by how it ended', () => {
+test('describes a request by its start and its outcome', () => {
   expect(onlyRow(asked)).toMatchObject({ what: ' asked to pay $1', outcome: { words: 'Waiting' } })
   expect(onlyRow(signed, approved, asked)).toEqual({
     who: 'research-agent',
@@ -86,11 +86,11 @@ test('a purchase is described by its effect and whether it was paid', () => {
   expect(onlyRow(late, unclear, ...steps).outcome).toEqual({ tone: 'neutral', words: 'Not paid' })
 })
 
-test('a request whose beginning is not read yet is told by what is', () => {
+test('describes a request by a later entry until its start is loaded', () => {
   expect(onlyRow(signed)).toMatchObject({ what: 'Signed with 0x1: pay $1', outcome: { words: 'Signed' } })
 })
 
-test('a request keeps its state when a filter hides its outcome', () => {
+test('shows the state of a request when a filter hides its outcome', () => {
   const request = entry({ kind: 'intent.asked', subject: 'int_1', summary: 'research-agent asked to pay' })
   const [row] = groupRows([request], { int_1: 'intent.denied' })
   expect(row && describeRow(row).outcome).toEqual({ tone: 'neutral', words: 'Denied' })
@@ -106,7 +106,7 @@ test('shows the requester of entries that earlier versions recorded as the user�
   expect(onlyRow(entry({ actor: you, task: 'call:1', summary: 'You approved: pay' })).who).toBe('You')
 })
 
-test('a decision by a rule that is built in is not called the user’s policy', () => {
+test('does not attribute a built-in rule to the policy of the user', () => {
   const decided = (kind: string, decided_by: string) =>
     describeStep(entry({ kind, actor: you, detail: { decided_by } }))
   expect(decided('intent.approved', 'steward')).toBe('Steward (built in) approved it')

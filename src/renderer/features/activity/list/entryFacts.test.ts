@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listEntryFacts } from './entryFacts.ts'
 
-test('amounts, deciders and times are told as people say them, and identifiers stay in the record', () => {
+test('formats amounts, deciders and times for users and omits identifiers', () => {
   const facts = listEntryFacts({
     intent_id: '5f2c',
     requester: 'key:key_1',
@@ -19,7 +19,7 @@ test('amounts, deciders and times are told as people say them, and identifiers s
   ])
 })
 
-test('a command is shown as it was run', () => {
+test('shows a command as it was run', () => {
   expect(listEntryFacts({ command: 'npm test', service_id: 'act_1' })).toEqual([
     { name: 'Command', value: 'npm test', isCode: true },
   ])

@@ -18,13 +18,13 @@ const entry = (sequence: number, at: Date): TimelineEntry => ({
   problem: null,
 })
 
-test('names days as a person does, over a change of the clocks too', () => {
+test('names days correctly across a daylight saving change', () => {
   expect(formatDay(new Date(2026, 2, 30, 0, 1), now)).toBe('Today')
   expect(formatDay(new Date(2026, 2, 29, 23, 59), now)).toBe('Yesterday')
   expect(formatDay(new Date(2026, 2, 28, 1), now)).toMatch(/^Saturday,? 28 March 2026$/)
 })
 
-test('puts a line before each day, and again where a day comes again', () => {
+test('inserts a heading before each day and again when a day recurs', () => {
   const [today, yesterday] = [new Date(2026, 2, 30, 0, 2), new Date(2026, 2, 29, 12)]
   const items = buildTimelineItems([entry(4, today), entry(3, yesterday), entry(2, yesterday), entry(1, today)], now)
   expect(items.map((item) => (item.kind === 'day' ? item.label : item.row.entries[0].sequence))).toEqual([
@@ -47,7 +47,7 @@ const ofIntent = (sequence: number, kind: string, id = 'intent'): TimelineEntry 
 })
 const shape = (entries: TimelineEntry[]) => groupRows(entries).map((row) => row.entries.map(({ sequence }) => sequence))
 
-test('a request is one row with all that became of it, where its newest entry is', () => {
+test('groups a request with its later entries at the newest one', () => {
   const grant = { ...entry(4, now), kind: 'grant.added', detail: { intent_id: 'intent' } }
   expect(
     shape([
@@ -61,7 +61,7 @@ test('a request is one row with all that became of it, where its newest entry is
   ).toEqual([[7, 5, 4, 2], [6], [3]])
 })
 
-test('an entry that somebody changed stands alone', () => {
+test('shows a tampered entry in a separate row', () => {
   const changed = { ...ofIntent(2, 'intent.approved'), problem: 'It was changed.' }
   expect(shape([ofIntent(3, 'intent.signed'), changed, ofIntent(1, 'intent.asked')])).toEqual([[3, 1], [2]])
 })
@@ -73,7 +73,7 @@ const ofTask = (sequence: number, kind: string, task: string | null = 'call:1'):
 const led = (entries: TimelineEntry[]) =>
   groupRows(entries).map((row) => [row.key, (row.lead ?? row.entries[0]).summary, row.entries.length])
 
-test('a tool call is one row with its effects, told by a single effect', () => {
+test('groups a tool call with its effects and leads with a single effect', () => {
   expect(led([ofTask(2, 'tool.called'), ofTask(1, 'sandbox.created')])).toEqual([['2', 'sandbox.created', 2]])
   // The service may report it after the call ended.
   expect(led([ofTask(2, 'sandbox.created'), ofTask(1, 'tool.called')])).toEqual([['1', 'sandbox.created', 2]])
@@ -82,13 +82,13 @@ test('a tool call is one row with its effects, told by a single effect', () => {
   expect(led([ofTask(2, 'tool.failed'), ofTask(1, 'dns.added')])).toEqual([['2', 'tool.failed', 2]])
 })
 
-test('a plan is one row with the changes that it made', () => {
+test('groups a plan with the changes that it made', () => {
   const task = 'action:1'
   const changes = [5, 4, 3, 2, 1].map((sequence) => ofTask(sequence, 'dns.record-added', task))
   expect(led([ofTask(6, 'dns.applied', task), ...changes])).toEqual([['6', 'dns.applied', 6]])
 })
 
-test('effects stay apart if several calls share a task, none is there, or the entry was changed', () => {
+test('does not group effects with several calls, no call or a tampered entry', () => {
   const twice = [ofTask(3, 'tool.called', 'call:2'), ofTask(2, 'tool.called', 'call:2'), ofTask(1, 'x', 'call:2')]
   expect(shape(twice)).toEqual([[3], [2], [1]])
   expect(shape([ofTask(2, 'tool.called', 'chat:1'), ofTask(1, 'sandbox.created', 'chat:1')])).toEqual([[2], [1]])
@@ -97,7 +97,7 @@ test('effects stay apart if several calls share a task, none is there, or the en
   expect(shape([ofTask(2, 'tool.called'), { ...ofTask(1, 'x'), problem: 'It was changed.' }])).toEqual([[2], [1]])
 })
 
-test('a purchase is one row: its request, its payment and its effect', () => {
+test('groups a purchase with its request, payment and effect', () => {
   const task = 'action:9'
   const asked = { ...ofIntent(1, 'intent.asked'), task }
   const signed = { ...ofIntent(2, 'intent.signed'), task }
@@ -110,7 +110,7 @@ test('a purchase is one row: its request, its payment and its effect', () => {
   expect(shape([ofChat, ofTask(3, 'domain.registered', 'chat:1'), signed])).toEqual([[4, 2], [3]])
 })
 
-test('the request of a call stays a row of its own', () => {
+test('shows the request of a call in a separate row', () => {
   const asked = { ...ofIntent(1, 'intent.asked'), task: 'call:1' }
   expect(shape([ofTask(3, 'tool.called'), ofTask(2, 'sandbox.deleted'), asked])).toEqual([[3, 2], [1]])
 })

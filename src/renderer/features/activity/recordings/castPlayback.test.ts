@@ -4,7 +4,7 @@ import { countEventsUntil, formatClockTime, parseCast, shortenWaits } from './ca
 const header = '{"version":2,"width":100,"height":30}'
 const file = (...lines: string[]) => [header, ...lines, ''].join('\n')
 
-test('reads output and sizes with their times', () => {
+test('parses output and resizes with their times', () => {
   expect(parseCast(file('[0.5,"o","$ "]', '[1,"r","120x40"]', '[61.25,"o","ok\\r\\n"]'))).toEqual({
     cols: 100,
     rows: 30,
@@ -17,7 +17,7 @@ test('reads output and sizes with their times', () => {
   })
 })
 
-test('leaves out what is no event, and never goes back in time', () => {
+test('skips invalid events and never moves back in time', () => {
   const odd = [
     'nonsense',
     '[1]',
@@ -34,7 +34,7 @@ test('leaves out what is no event, and never goes back in time', () => {
   for (const text of ['', '[]', '{"version":1}', 'null', '<html>']) expect(parseCast(text)).toBeUndefined()
 })
 
-test('no size is larger than a window could show', () => {
+test('limits the terminal size of a recording', () => {
   expect(parseCast('{"version":2,"width":99999999,"height":-1}\n[0,"r","9999x9999"]')).toMatchObject({
     cols: 500,
     rows: 24,
@@ -42,7 +42,7 @@ test('no size is larger than a window could show', () => {
   })
 })
 
-test('shortens long waits alone', () => {
+test('shortens only long waits', () => {
   const cast = parseCast(file('[1,"o","a"]', '[3600,"o","b"]', '[3600.5,"o","c"]'))
   expect(cast && shortenWaits(cast)).toMatchObject({
     events: [{ atMs: 1000 }, { atMs: 3000 }, { atMs: 3500 }],
@@ -50,11 +50,11 @@ test('shortens long waits alone', () => {
   })
 })
 
-test('knows what was shown by then', () => {
+test('counts the events up to a time', () => {
   const events = [0, 10, 10, 20].map((atMs) => ({ atMs, kind: 'output', text: '' }) as const)
   expect([-1, 0, 9, 10, 19, 20, 99].map((at) => countEventsUntil({ events }, at))).toEqual([0, 1, 1, 3, 3, 4, 4])
 })
 
-test('says times as a clock does', () => {
+test('formats times like a clock', () => {
   expect([0, 999, 65_000, 3_723_000].map(formatClockTime)).toEqual(['0:00', '0:00', '1:05', '1:02:03'])
 })

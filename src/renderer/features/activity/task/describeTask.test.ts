@@ -9,7 +9,7 @@ const sums = {
   estimated: false,
 }
 
-test('names each kind of money by itself', () => {
+test('lists each kind of money separately', () => {
   expect(
     formatCosts({ ...sums, cost_micro_usd: 12_345, paid_micro_usdc: 1_500_000, charged_micro_usd: 250_000 }),
   ).toEqual(['Models $0.012345', 'Payments 1.50 USDC', 'Credits $0.25'])
@@ -21,7 +21,7 @@ test('names each kind of money by itself', () => {
   expect(formatCosts(sums)).toEqual(['No cost'])
 })
 
-test('names tasks', () => {
+test('formats task names and entry counts', () => {
   expect(['chat:a', 'call:a', 'action:a', 'x:a', 'constructor:a'].map(formatTaskName)).toEqual([
     'Chat turn',
     'Program call',

@@ -14,7 +14,7 @@ const record = {
 } as IntentRecord // only these are looked at
 const nowMs = new Date('2026-01-01T10:00:00').getTime()
 
-test('says who may do what, where, up to how much, how often and until when', () => {
+test('names the requester, action and host of a grant with its limits and expiry', () => {
   expect(grantSentence(record, { times: 5, minutes: undefined }, nowMs)).toBe(
     'research-agent may spend up to $2.50 (5 × $0.50) at api.example.com to 0x2222…2222 on Base with 0x71C7…976F for anything it sells, this time and 4 more, and you are not asked again.',
   )
@@ -29,7 +29,7 @@ test('says who may do what, where, up to how much, how often and until when', ()
   expect(grantSentence(record, { times: 2, minutes: 7 * 1440 }, nowMs)).toMatch(/this time and 1 more, until .*8/)
 })
 
-test('what is final, or above the threshold, is approved one at a time', () => {
+test('approves final requests and those above the threshold one at a time', () => {
   expect(canApproveMore(record)).toBe(true)
   expect(canApproveMore({ ...record, kind: 'message' })).toBe(false)
   expect(canApproveMore({ ...record, kind: 'identity.register' })).toBe(false)

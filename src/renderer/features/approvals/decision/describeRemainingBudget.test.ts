@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeRemainingBudget } from './describeRemainingBudget.ts'
 
-test('the rest of the limits for a day and a month is named, if there are any', () => {
+test('shows the remaining daily and monthly limits if they exist', () => {
   expect(describeRemainingBudget([])).toBeUndefined()
   const payment = { scope: 'payment', remaining_micro_usd: 5_000_000 } as const
   expect(describeRemainingBudget([payment, { scope: 'day', remaining_micro_usd: null }])).toBeUndefined()

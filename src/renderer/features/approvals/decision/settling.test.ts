@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('is settled only after a moment without any disturbance', () => {
+test('settles only after a delay without disturbance', () => {
   settle.disturb()
   vi.advanceTimersByTime(decisionDelayMs - 1)
   settle.disturb()
@@ -23,7 +23,7 @@ test('is settled only after a moment without any disturbance', () => {
   expect(results).toEqual([false, false, true])
 })
 
-test('tells nothing after its end', () => {
+test('reports nothing after it ends', () => {
   settle.disturb()
   settle.end()
   vi.advanceTimersByTime(decisionDelayMs * 2)

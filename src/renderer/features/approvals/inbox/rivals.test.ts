@@ -11,7 +11,7 @@ const request = (id: string, name: string, changes: Partial<IntentRecord> = {}) 
     ...changes,
   }) as IntentRecord // it reads no other fields
 
-test('names who else asks for the same thing', () => {
+test('names other requesters of the same purchase', () => {
   const own = request('1', 'You')
   expect(describeRivals(own, [own, request('2', 'Chat')])).toBe(
     'Chat also asks to register seamrace.com. One approval is enough.',
@@ -24,7 +24,7 @@ test('names who else asks for the same thing', () => {
   )
 })
 
-test('says nothing of requests for other things, or of ended ones', () => {
+test('ignores requests for other purchases and ended requests', () => {
   const own = request('1', 'You')
   const others = [
     request('2', 'Chat', { purchase: 'domain:other.com' }),

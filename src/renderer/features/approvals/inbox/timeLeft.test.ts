@@ -9,6 +9,6 @@ test.each([
   [60, '1 min left'],
   [3599, '59 min left'],
   [7300, '2 h left'],
-])('%d seconds before the end: %s', (seconds, text) => {
+])('%d seconds before expiry: %s', (seconds, text) => {
   expect(formatTimeLeft(1_000_000 + seconds * 1000, 1_000_000)).toBe(text)
 })

@@ -13,7 +13,7 @@ const lines = [
   "import { b } from 'b'",
 ]
 
-test('lines given one by one are colored as those given at once', async () => {
+test('colors lines passed one by one like lines passed together', async () => {
   const whole = await open().take('typescript', lines)
   const tokenizer = open()
   const single = []
@@ -24,7 +24,7 @@ test('lines given one by one are colored as those given at once', async () => {
   expect(whole?.[4]?.[1]).toBe(tokenKinds.indexOf('comment'))
 })
 
-test('an operator is plain, as the punctuation beside it, and a keyword is not', async () => {
+test('colors keywords but not operators', async () => {
   const line = "const { a } = { b: await c('x') && d }"
   const [tokens = []] = (await open().take('typescript', [line])) ?? []
   const keywords: string[] = []
@@ -38,13 +38,13 @@ test('an operator is plain, as the punctuation beside it, and a keyword is not',
   expect(keywords).toEqual(['const', 'await'])
 })
 
-test('another name of a language counts, and one that nobody knows is plain', async () => {
+test('accepts language aliases and leaves unknown languages plain', async () => {
   expect(await open().take('py', ['def f(): pass'])).toHaveLength(1)
   expect(await open().take('constructor', ['x'])).toBeUndefined()
   expect(await open().take('no-such-language', ['x'])).toBeUndefined()
 })
 
-test('a line of a million characters is plain, and the next one is not', async () => {
+test('leaves a line of a million characters plain and colors the next one', async () => {
   const [long, next] = (await open().take('javascript', ['('.repeat(1_000_000), 'const a = 1'])) ?? []
   expect(long).toEqual([1_000_000, 0])
   expect(next?.length).toBeGreaterThan(2)

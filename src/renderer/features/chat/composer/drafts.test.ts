@@ -3,7 +3,7 @@ import { createTextStore } from '#renderer/storage/textStore.ts'
 import { memoryStorage } from '#test/support/memoryStorage.ts'
 import { emptyDraft, readDraft, storeDraft } from './drafts.ts'
 
-test('each chat has a draft of its own, and an empty one is none', () => {
+test('stores a draft per chat and removes an empty one', () => {
   const storage = memoryStorage()
   const store = createTextStore(() => storage)
   storeDraft('one', { text: 'Hello', attachments: [] }, store)
@@ -13,7 +13,7 @@ test('each chat has a draft of its own, and an empty one is none', () => {
   expect(storage.length).toBe(0)
 })
 
-test('what something else wrote is no draft, and where there is no room none is kept', () => {
+test('ignores an invalid draft and drops a draft that exceeds the quota', () => {
   const storage = memoryStorage(50)
   const store = createTextStore(() => storage)
   storage.setItem('steward.chat.draft.one', '{"text":7}')

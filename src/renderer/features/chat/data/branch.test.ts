@@ -30,7 +30,7 @@ const page = (from: number, to: number, total: number, messages?: Message[]): Br
 })
 const ids = ({ messages }: Branch) => messages.map(({ id }) => id)
 
-test('pages join before and behind', () => {
+test('joins pages before and after the loaded messages', () => {
   const tail = toBranch(page(8, 10, 10))
   expect([hasEarlier(tail), hasLater(tail)]).toEqual([true, false])
   const more = withPage(tail, page(5, 7, 10))
@@ -40,7 +40,7 @@ test('pages join before and behind', () => {
   expect(hasLater(withPage(toBranch(page(2, 4, 10)), page(5, 6, 10)))).toBe(true)
 })
 
-test('another branch takes the place of what does not join it', () => {
+test('replaces messages of another branch', () => {
   const branch = toBranch(page(5, 8, 8))
   const other = [
     message(7, { parent_id: 'm6' as Message['parent_id'] }, 'x'),
@@ -53,7 +53,7 @@ test('another branch takes the place of what does not join it', () => {
   expect(ids(withPage(branch, page(5, 6, 6)))).toEqual(['m5', 'm6'])
 })
 
-test('what was sent is at the end at once, and an edit in the place of the old end', () => {
+test('appends a sent turn and replaces the tail after an edit', () => {
   const branch = toBranch(page(1, 4, 4))
   const sent = withSent(branch, { user: message(5), answers: [message(6), message(6, { group_id: 'g' }, 'other')] })
   expect(ids(sent).slice(-2)).toEqual(['m5', 'm6'])
@@ -66,7 +66,7 @@ test('what was sent is at the end at once, and an edit in the place of the old e
   expect(withMessage(branch, message(2, { text: 'new' })).messages[1]?.text).toBe('new')
 })
 
-test('answers of one group stand side by side, in the order in which they were asked for', () => {
+test('lists completions of one group side by side in request order', () => {
   const group = { group_id: 'g', sibling_ids: ['a2', 'm2', 'b2'] } as Partial<Message>
   const branch: Branch = {
     ...toBranch(page(1, 2, 2, [message(1), message(2, group)])),

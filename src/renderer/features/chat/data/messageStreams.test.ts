@@ -62,7 +62,7 @@ function createStream(answers: string[][]) {
   return { streams, ended, seen }
 }
 
-test('an answer grows by what comes, wherever the stream is cut, and ends once', async () => {
+test('assembles a message from arbitrary chunks of a stream and ends once', async () => {
   const whole = event({ type: 'snapshot', message: message('He', 'streaming') }) + delta('llo') + delta(' wörld')
   const bytes = [...whole].map((it) => it)
   const { streams, ended } = createStream([
@@ -77,7 +77,7 @@ test('an answer grows by what comes, wherever the stream is cut, and ends once',
   streams.close()
 })
 
-test('a stream that is lost is asked for again, and begins with all that is there', async () => {
+test('reconnects a lost stream and restarts from the snapshot', async () => {
   const { streams, ended, seen } = createStream([
     [event({ type: 'snapshot', message: message('One', 'streaming') }), delta(' two')],
     ['data: {"broken\n\n', event({ type: 'unknown' })],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { splitText } from './PlainText.tsx'
 
-test('a short text is one piece, a long one is cut between its lines or words', () => {
+test('leaves a short text whole and splits a long one between lines or words', () => {
   expect(splitText('a\nb')).toEqual(['a\nb'])
   const lines = `${'word '.repeat(20)}\n`.repeat(500)
   expect(splitText(lines).length).toBeGreaterThan(5)
@@ -11,13 +11,13 @@ test('a short text is one piece, a long one is cut between its lines or words', 
   expect(splitText(words).every((piece) => piece.length <= 8_000)).toBe(true)
 })
 
-test('one endless word is cut, but no character of it', () => {
+test('splits a very long word without splitting a character', () => {
   const word = `a${'😀'.repeat(10_000)}`
   expect(splitText(word).join('')).toBe(word)
   expect(splitText(word).every((piece) => piece.isWellFormed())).toBe(true)
 })
 
-test('the pieces before the last stay while a text grows', () => {
+test('all chunks but the last remain unchanged while a text grows', () => {
   const before = splitText('some words '.repeat(2_000))
   expect(splitText('some words '.repeat(2_500)).slice(0, before.length - 1)).toEqual(before.slice(0, -1))
 })

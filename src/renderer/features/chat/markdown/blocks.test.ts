@@ -5,7 +5,7 @@ import { type Block, splitBlocks } from './blocks.ts'
 const kinds = (text: string) => splitBlocks(text).blocks.map(({ kind }) => kind)
 const texts = (text: string) => splitBlocks(text).blocks.map((block) => ('text' in block ? block.text : block.kind))
 
-test('parts stand by themselves', () => {
+test('splits paragraphs, headings and code into separate blocks', () => {
   expect(texts('One.\nStill one.\n\nTwo.\n\n\n# Three\nFour')).toEqual(['One.\nStill one.', 'Two.', '# Three', 'Four'])
   expect(texts('Title\n=====\nText')).toEqual(['Title\n=====', 'Text'])
   expect(splitBlocks('Look:\n```ts title=x\na\n\nb\n```\nEnd').blocks).toEqual([
@@ -15,7 +15,7 @@ test('parts stand by themselves', () => {
   ])
 })
 
-test('a list stays whole, with what is indented below it, and code in it ends nothing', () => {
+test('does not split a list with indented content or code', () => {
   expect(texts('- a\n\n- b\n\n  more\n\nAfter')).toEqual(['- a\n\n- b\n\n  more', 'After'])
   expect(texts('1. a\n   ```\n   x\n\n   y\n   ```\n2. b\n\nAfter')).toEqual([
     '1. a\n   ```\n   x\n\n   y\n   ```\n2. b',
@@ -23,7 +23,7 @@ test('a list stays whole, with what is indented below it, and code in it ends no
   ])
 })
 
-test('a fence that nobody closed is code to the end, and another kind of fence in it is code', () => {
+test('treats an unclosed fence as code to the end, including other fences', () => {
   expect(splitBlocks('````md\n```js\n# no\n```\n~~~').blocks).toEqual([
     { kind: 'code', language: 'md', code: '```js\n# no\n```\n~~~', closed: false },
   ])
@@ -31,7 +31,7 @@ test('a fence that nobody closed is code to the end, and another kind of fence i
   expect(kinds('    ```\n    indented')).toEqual(['text'])
 })
 
-test('formulas stand in dollars or in the brackets of TeX', () => {
+test('parses formulas in dollar signs or TeX brackets', () => {
   const math = (tex: string, closed = true): Block => ({ kind: 'math', tex, closed })
   expect(splitBlocks('$$x$$').blocks).toEqual([math('x')])
   expect(splitBlocks('$$\nx\n\ny\n$$').blocks).toEqual([math('x\n\ny')])
@@ -39,7 +39,7 @@ test('formulas stand in dollars or in the brackets of TeX', () => {
   expect(splitBlocks('$$\nx').blocks).toEqual([math('x', false)])
 })
 
-test('a table is cut into groups of rows, and what was full stays as it was', () => {
+test('splits a table into row groups and leaves full groups unchanged', () => {
   const head = '| a | b |\n|---|---|'
   const rows = (count: number) => Array.from({ length: count }, (_, at) => `| ${at} | x |`).join('\n')
   const groups = (count: number) =>
@@ -52,7 +52,7 @@ test('a table is cut into groups of rows, and what was full stays as it was', ()
   expect(kinds(`${head}\n${rows(1)}\n\nAfter`)).toEqual(['table', 'text'])
 })
 
-test('while a text grows, all blocks but the last one stay', () => {
+test('only the last blocks change while a text grows', () => {
   const lines = fc.array(
     fc.constantFrom(
       '',
@@ -81,7 +81,7 @@ test('while a text grows, all blocks but the last one stay', () => {
   )
 })
 
-test('no line is lost, whatever the text', () => {
+test('preserves every line of any text', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', '\n', ' ', '`', '$', '|', '-', '>', '#', '[', ']', ':', '\\', '=') }),
@@ -104,7 +104,7 @@ test('no line is lost, whatever the text', () => {
   )
 })
 
-test('definitions count for the whole text, but not those in code', () => {
+test('collects link definitions from the whole text except code', () => {
   expect(splitBlocks('[a][x]\n\n```\n[y]: no\n```\n\n[x]: https://example.com').definitions).toBe(
     '[x]: https://example.com',
   )

@@ -32,14 +32,14 @@ const attacks: Readonly<Record<string, string>> = {
   'one long line': 'word '.repeat(40_000),
 }
 
-test.each(Object.entries(attacks))('%s: parsed piece by piece, or shown as written', (_, text) => {
+test.each(Object.entries(attacks))('%s: parses in blocks or falls back to plain text', (_, text) => {
   for (const block of splitBlocks(text).blocks) {
     if (block.kind === 'text') parseMarkdown(block.text)
     if (block.kind === 'table') for (const rows of block.groups) parseMarkdown(`${block.head}\n${rows}`)
   }
 })
 
-test('nothing is nested deeper than can be drawn', () => {
+test('limits the nesting depth', () => {
   const depth = (node: object): number => {
     const children = 'children' in node && Array.isArray(node.children) ? node.children : []
     return 1 + Math.max(0, ...children.map(depth))
@@ -50,19 +50,19 @@ test('nothing is nested deeper than can be drawn', () => {
   }
 })
 
-test('HTML is told apart from text, and never an element', () => {
+test('distinguishes HTML from text and never renders it as an element', () => {
   const tree = parseMarkdown('<script>alert(1)</script>\n\n<b>x</b> &lt;i&gt;')
   const types = JSON.stringify(tree)
   expect(types).toContain('"type":"html","value":"<script>alert(1)</script>"')
   expect(types).toContain('<i>')
 })
 
-test('a link finds its definition in another part of the text', () => {
+test('resolves a link definition from another part of the text', () => {
   expect(JSON.stringify(parseMarkdown('[a][x]', '[x]: https://example.com'))).toContain('https://example.com')
   expect(JSON.stringify(parseMarkdown('no link', '[x]: https://example.com'))).not.toContain('https://example.com')
 })
 
-test('a paragraph without marks is what the parser would make of it', () => {
+test('the shortcut for plain paragraphs matches the parser', () => {
   for (const text of ['Yes.', 'It “works”, mostly (2 of 3).', 'Über 50 % — ja.']) {
     expect(isPlainParagraph(text)).toBe(true)
     expect(parseMarkdown(text)?.children).toMatchObject([

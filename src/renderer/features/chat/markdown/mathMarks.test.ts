@@ -22,6 +22,6 @@ test.each([
   ['a `cod', 'a `cod`'],
   ['see [the docs](https://exam', 'see the docs'],
   ['whole **bold** and `code`', 'whole **bold** and `code`'],
-])('the open end of %s', (text, finished) => {
+])('closes open marks in %s', (text, finished) => {
   expect(closeMarks(text)).toBe(finished)
 })

@@ -21,11 +21,11 @@ test.each([
   'https://',
   'http:///',
   `https://example.com/${'a'.repeat(10_000)}`,
-])('%s leads nowhere', (address) => {
+])('%s is not a safe link', (address) => {
   expect(parseSafeLink(address)).toBeUndefined()
 })
 
-test('a link shows the host that it leads to, whatever stands before it', () => {
+test('shows the real host of a link despite misleading text before it', () => {
   expect(parseSafeLink('https://bank.example@evil.example/x')).toEqual({
     href: 'https://evil.example/x',
     host: 'evil.example',
@@ -38,7 +38,7 @@ test('a link shows the host that it leads to, whatever stands before it', () => 
   })
 })
 
-test('pictures are drawn from their own bytes alone, and drawings that can hold more are not', () => {
+test('renders only inline raster images', () => {
   expect(isDrawnImage('data:image/png;base64,iVBORw0KGgo=')).toBe(true)
   for (const address of [
     'data:image/svg+xml;base64,PHN2Zz4=',

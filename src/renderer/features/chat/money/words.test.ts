@@ -4,7 +4,7 @@ import { limitFaults, type SettingsDraft, toConversationChanges, validateDraft }
 import { formatContext, formatCost, formatPrice, formatRoughCost, formatTokens } from './amounts.ts'
 import { describeBudget, formatEstimate } from './formatEstimate.ts'
 
-test('amounts are as exact as they matter', () => {
+test('formats amounts with a precision that fits their size', () => {
   expect([0, 5, 100, 4_200, 10_000, 123_456, 999_999, 1_000_000, 1_234_560_000, -4_200].map(formatCost)).toEqual([
     '$0.00',
     '<$0.0001',
@@ -22,7 +22,7 @@ test('amounts are as exact as they matter', () => {
   expect([0, 0.05, 0.4, 1.75, 14].map(formatPrice)).toEqual(['free', '$0.05', '$0.40', '$1.75', '$14'])
 })
 
-test('the hard limit speaks before the soft one', () => {
+test('shows the hard limit before the soft limit', () => {
   const limit = (more: Partial<LimitState>): LimitState => ({
     scope: 'conversation',
     spent_micro_usd: 900_000,
@@ -41,7 +41,7 @@ test('the hard limit speaks before the soft one', () => {
   expect(describeBudget([limit({ state: 'warning' })])?.hint).toBe('It stops at $1.00.')
 })
 
-test('settings are told as numbers, and what is empty is the model’s own', () => {
+test('parses settings as numbers and leaves empty fields to the model', () => {
   const draft: SettingsDraft = {
     systemPrompt: 'Be brief.',
     temperature: '0.7',
@@ -85,7 +85,7 @@ test('settings are told as numbers, and what is empty is the model’s own', () 
   })
 })
 
-test('an estimate names a usual cost and the most it can be', () => {
+test('an estimate shows a typical cost and the maximum', () => {
   const estimate = {
     ...{ model: 'm', available: true, context_window: 200_000 },
     input_tokens: 1_240,

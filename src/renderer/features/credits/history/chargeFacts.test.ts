@@ -8,7 +8,7 @@ const charge = (fields: Partial<CreditTransaction>): CreditTransaction => ({
   ...fields,
 })
 
-test('tells tokens, price and what is only an estimate', () => {
+test('shows tokens, price version and whether the charge is an estimate', () => {
   const metadata = {
     ...{ price_version: '2026-11-01', input_tokens: 1234, cache_read_tokens: 0, output_tokens: 56, estimated: true },
     ...{ uncollected_micro_usd: 25_000, request_id: 'x1' },
@@ -24,7 +24,7 @@ test('tells tokens, price and what is only an estimate', () => {
   expect(chargeFacts(charge({}))).toEqual([])
 })
 
-test('of a charge, what was not refunded can be', () => {
+test('computes the refundable remainder of a charge', () => {
   expect(getRefundableCents(charge({}))).toBe(10)
   expect(getRefundableCents(charge({ amount_cents: -0.3, refunded_cents: 0.1 }))).toBe(0.2)
   expect(getRefundableCents(charge({ refunded_cents: 10 }))).toBe(0)

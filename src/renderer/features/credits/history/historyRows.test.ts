@@ -12,11 +12,11 @@ const page = (ids: string, offset: number, total: number): HistoryPage => ({
 const listPlaces = (pages: HistoryPage[], total: number) =>
   [...indexRows(pages, total)].map(([index, { id }]) => `${index}${id}`).join(' ')
 
-test('pages stand where they begin', () => {
+test('places pages at their offsets', () => {
   expect(listPlaces([page('fe', 0, 6), page('ba', 4, 6)], 6)).toBe('0f 1e 4b 5a')
 })
 
-test('a page of a shorter history moves back by what came since, and is there once', () => {
+test('shifts a page of a shorter history by later entries without duplicates', () => {
   expect(listPlaces([page('gf', 0, 7), page('dc', 2, 6)], 7)).toBe('0g 1f 3d 4c')
   expect(listPlaces([page('gf', 0, 7), page('fe', 0, 6)], 7)).toBe('0g 1f 2e')
 })

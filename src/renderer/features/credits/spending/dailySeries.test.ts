@@ -8,7 +8,7 @@ const group = (day: string, model: string | null, spent_cents: number): Spending
 })
 const range = { from: '2026-02-27', to: '2026-03-01' }
 
-test('every day has a bar, and what cost most comes first', () => {
+test('shows a bar for every day and sorts series by cost', () => {
   const { days, series } = buildDailySeries(
     [
       group('2026-02-27', 'a', 3),
@@ -30,7 +30,7 @@ test('every day has a bar, and what cost most comes first', () => {
   ])
 })
 
-test('beyond five series there is one color for the rest', () => {
+test('uses one color for all series beyond five', () => {
   const { series } = buildDailySeries(
     ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((model, place) => group('2026-03-01', model, 10 - place)),
     range,
@@ -38,18 +38,18 @@ test('beyond five series there is one color for the rest', () => {
   expect(series.map(({ color }) => color)).toEqual([1, 2, 3, 4, 5, 'rest', 'rest'])
 })
 
-test('what was only refunded is no series, and no bar below zero', () => {
+test('shows no series and no negative bar for refunds without charges', () => {
   const { days, series } = buildDailySeries([group('2026-03-01', 'a', -6)], range)
   expect(series).toEqual([])
   expect(days.at(-1)).toMatchObject({ cents: -6, parts: [] })
   expect(computeScale(days)).toEqual({ top: 1, lines: [] })
 })
 
-test('the scale ends at a round amount', () => {
+test('ends the scale at a round amount', () => {
   const top = (spent: number) => computeScale(buildDailySeries([group('2026-03-01', 'a', spent)], range).days).top
   expect([3.2, 41, 57, 1000].map(top)).toEqual([4, 50, 60, 1000])
 })
 
-test('a period ends today in UTC, also over a leap day', () => {
+test('ends a period today in UTC, including over a leap day', () => {
   expect(listDaysUntil(Date.UTC(2028, 2, 1, 23, 59), '7')).toEqual({ from: '2028-02-24', to: '2028-03-01' })
 })

@@ -5,7 +5,7 @@ import { formatDomainsCsv } from './domainsCsv.ts'
 
 const names = Array.from({ length: 10 }, (_, at) => `n${at}.com`)
 
-test('does the same with each, and names those that failed', async () => {
+test('applies an action to every domain and names those that failed', async () => {
   const counts: number[] = []
   const { done, failures } = await runBulk(
     names,
@@ -18,7 +18,7 @@ test('does the same with each, and names those that failed', async () => {
   expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 })
 
-test('begins nothing more once it is stopped', async () => {
+test('starts no further domain after it is stopped', async () => {
   let isStopped = false
   const { done } = await runBulk(
     names,
@@ -30,7 +30,7 @@ test('begins nothing more once it is stopped', async () => {
   expect(done).toBeLessThan(5)
 })
 
-test('a list for a spreadsheet has no formulas', () => {
+test('escapes formulas in the CSV export of domains', () => {
   const domain = {
     ...{
       domain: '=x.com',

@@ -9,7 +9,7 @@ const plan = (states: DnsPlan['steps'][number]['state'][], undoOf: string | null
   created_at: '2026-01-01T00:00:00.000Z',
 })
 
-test('the history has plans that changed something, also in part', () => {
+test('lists applied and partially applied plans in the history', () => {
   const [done, part, ready] = [plan(['done']), plan(['done', 'failed']), plan(['waiting'])]
   expect(listAppliedPlans([done, part, ready, plan([])])).toEqual([done, part])
   expect([done, part, plan(['done', 'done'], 'p0')].map(formatPlanHeading)).toEqual([

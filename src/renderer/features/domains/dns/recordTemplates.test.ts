@@ -15,14 +15,14 @@ const find = (id: string) => {
 }
 const present = (type: DnsRecordData['type'], value: string, host = '@') => normalizeRecord(zone, { type, host, value })
 
-test.each(recordTemplates)('$label has records that can stand together', (template) => {
+test.each(recordTemplates)('$label creates records that do not conflict', (template) => {
   const written = Object.fromEntries(template.fields.map(({ id }) => [id, examples[id] ?? '']))
   const { rows, fault } = buildTemplateRows(zone, { template, written, present: [] })
   expect(fault).toBeUndefined()
   expect(rows.every(({ state }) => state === 'new')).toBe(true)
 })
 
-test('what is missing or wrong is told by its field', () => {
+test('reports missing or invalid input with its field', () => {
   const server = find('server')
   expect(buildTemplateRows(zone, { template: server, written: {}, present: [] }).fault).toEqual({
     ...{ field: 'v4', message: 'Enter the IPv4 address.' },
@@ -31,7 +31,7 @@ test('what is missing or wrong is told by its field', () => {
   expect(wrong.fault?.message).toContain('IPv4')
 })
 
-test('records that exist stay, and those that something is in the way of are not added', () => {
+test('skips existing records and blocks conflicting ones', () => {
   const rows = (id: string, ...of: DnsRecordData[]) =>
     buildTemplateRows(zone, { template: find(id), written: {}, present: of }).rows.map(({ state, note }) => [
       state,

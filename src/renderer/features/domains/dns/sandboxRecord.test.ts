@@ -14,7 +14,7 @@ const records = [
   record('4', 'CNAME', 'app', 'boxes.example'),
 ]
 
-test('a name is led to this computer, or to the public address of the service', () => {
+test('points a name to this computer or to the public address of the service', () => {
   expect(createSandboxRecord(zone, '@', { dns_target: null })).toMatchObject({
     type: 'A',
     host: '@',
@@ -31,7 +31,7 @@ test.each([
   ['api.northwind.com', null, ['3']],
   ['app.northwind.com', 'boxes.example', ['4']],
   ['other.northwind.com', null, []],
-])('removing %s removes only the record that led it there', (domain, target, removed) => {
+])('removing %s removes only the record that pointed it to the sandbox', (domain, target, removed) => {
   const edits = removeSandboxRecord(zone, { records, edits: noEdits }, { domain, dns_target: target })
   expect(edits).toEqual({ ...noEdits, removed })
 })

@@ -24,7 +24,7 @@ const unchanged = (id: string, { distance: _, ...data }: DnsRecordData): DnsReco
 const recordData = [a('@', '192.0.2.1'), a('www', '192.0.2.2')]
 const records = recordData.map((data, index) => unchanged(`r${index + 1}`, data))
 
-test('edits stay when the zone below them changes', () => {
+test('preserves edits when the underlying zone changes', () => {
   let edits = withRecord(noEdits, a('new', '192.0.2.3'), { newKey: 'n1' })
   edits = withRecord(edits, a('@', '192.0.2.9'), { key: 'r1', newKey: '' })
   edits = removeRecord(edits, 'r2')
@@ -42,7 +42,7 @@ test('edits stay when the zone below them changes', () => {
   expect(editCount(records, restoreRecord(restoreRecord(removeRecord(edits, 'n1'), 'r1'), 'r2'))).toBe(0)
 })
 
-test('an import adds what is missing, or becomes the whole zone', () => {
+test('an import adds missing records or replaces the whole zone', () => {
   const imported = [a('@', '192.0.2.1'), a('x', '192.0.2.5')]
   const newKey = () => 'n'
   expect(withImported(records, imported, { replace: false, newKey })).toMatchObject({ removed: [] })
@@ -50,7 +50,7 @@ test('an import adds what is missing, or becomes the whole zone', () => {
   expect(toRecords(buildZoneRows(records, replaced))).toEqual(imported)
 })
 
-test('a written record is taken, or its field is named', () => {
+test('accepts a valid record or reports its invalid field', () => {
   const form = { type: 'A', host: 'www', value: '192.0.2.9', ttl: '', distance: '' } as const
   expect(parseRecordForm('example.com', form, recordData)).toEqual({ record: a('www', '192.0.2.9') })
   expect(parseRecordForm('example.com', { ...form, value: 'x' }, [])).toEqual({
@@ -61,7 +61,7 @@ test('a written record is taken, or its field is named', () => {
   expect(parseRecordForm('example.com', { ...form, value: '192.0.2.2' }, recordData)).toMatchObject({ field: 'value' })
 })
 
-test('a name that leads to one address leads nowhere else', () => {
+test('replaces other address records when a name is pointed to an address', () => {
   const edits = withAddress(records, noEdits, { record: a('www', '127.0.0.1'), newKey: 'n' })
   const rows = buildZoneRows(records, edits)
   const leading = toRecords(rows).filter(({ host, type }) => host === 'www' && ['A', 'AAAA', 'CNAME'].includes(type))

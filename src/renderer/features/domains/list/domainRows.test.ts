@@ -14,13 +14,13 @@ test('are sorted by name or by expiry', () => {
   expect(names({ sort: 'expiry' })).toEqual(['b.com', 'shop.io', 'a.com'])
 })
 
-test('are those that were looked for', () => {
+test('are filtered by search text, expiry and lock', () => {
   expect(names({ search: ' SHOP' })).toEqual(['shop.io'])
   expect(names({ filter: 'expiring' })).toEqual(['b.com'])
   expect(names({ filter: 'unlocked' })).toEqual(['a.com'])
 })
 
-test('expiry is marked a month before, more urgently in the last week', () => {
+test('marks expiry a month ahead and escalates in the last week', () => {
   const mark = (expires: string) => getExpiryMark(domain('a.com', expires), nowMs)
   expect(mark('2026-02-01')).toBeUndefined()
   expect(mark('2026-01-21')).toEqual({ tone: 'caution', text: '20 days' })

@@ -6,7 +6,7 @@ const set = (state: PropagatedRecords['state'], detail: string | null = null): P
   ...{ type: 'A', host: '@', state, wanted: [], found: [], ttl: null, detail },
 })
 
-test('a server is up to date, behind, or silent', () => {
+test('shows a server as up to date, outdated or unresponsive', () => {
   expect(describeServer([set('same'), set('same')])).toEqual({ tone: 'positive', text: 'All 2 up to date' })
   expect(describeServer([set('same'), set('other'), set('missing')]).text).toBe(
     '1 of 3 up to date · 1 different, 1 missing',
@@ -15,6 +15,6 @@ test('a server is up to date, behind, or silent', () => {
   expect(describeServer([]).text).toBe('Nothing to compare')
 })
 
-test('waiting is told in the largest unit that fits', () => {
+test('formats a TTL in the largest fitting unit', () => {
   expect([30, 61, 3_600, 86_400].map(formatTtl)).toEqual(['30 s', '2 min', '1 h', '24 h'])
 })

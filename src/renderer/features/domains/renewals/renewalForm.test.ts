@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseRenewal, suggestMaxPrice, toRenewalForm } from './renewalForm.ts'
 
-test('a new one suggests the next whole dollar above the price of a year', () => {
+test('suggests the next whole dollar above the yearly price for a new renewal', () => {
   expect(toRenewalForm(undefined, 11_950_000)).toEqual({ daysBefore: 30, years: 1, maxPrice: '12' })
   expect(suggestMaxPrice(12_000_000)).toBe('13')
   expect(toRenewalForm(undefined, undefined).maxPrice).toBe('')
@@ -13,11 +13,11 @@ test.each([
   ['many', undefined],
   ['1.1234567', undefined],
   ['12.50', 12_500_000],
-])('a most of “%s” is %s', (maxPrice, microUsd) => {
+])('parses the maximum price “%s” as %s', (maxPrice, microUsd) => {
   expect(parseRenewal({ daysBefore: 30, years: 1, maxPrice })?.max_micro_usd).toBe(microUsd)
 })
 
-test('days and years beyond their limits are nothing', () => {
+test('rejects days and years outside their limits', () => {
   expect(parseRenewal({ daysBefore: 91, years: 1, maxPrice: '1' })).toBeUndefined()
   expect(parseRenewal({ daysBefore: 30, years: Number.NaN, maxPrice: '1' })).toBeUndefined()
 })

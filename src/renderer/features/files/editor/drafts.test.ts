@@ -7,7 +7,7 @@ import { forgetOtherDrafts, openDrafts } from './drafts.ts'
 
 const [one, other] = ['a', 'b'].map((digit) => SandboxId.parse(digit.repeat(32))) as [SandboxId, SandboxId]
 
-test('keeps what was not saved, for each sandbox by itself', () => {
+test('stores unsaved text separately for each sandbox', () => {
   const storage = memoryStorage()
   const store = createTextStore(() => storage)
   const mine = openDrafts(one, store)
@@ -20,7 +20,7 @@ test('keeps what was not saved, for each sandbox by itself', () => {
   expect(mine.read('/root/b.txt')).toBeUndefined()
 })
 
-test('what has no room leaves no older text behind, and what is no draft is none', () => {
+test('removes the older draft when a new one exceeds the quota and ignores invalid drafts', () => {
   const storage = memoryStorage(60)
   const store = createTextStore(() => storage)
   const mine = openDrafts(one, store)

@@ -25,7 +25,7 @@ function fullDisk() {
   }
 }
 
-test('a full disk holds the whole queue until there is room', async () => {
+test('a full disk pauses the whole queue until space is free', async () => {
   const disk = fullDisk()
   let ids = 0
   const queue = createTransferQueue({

@@ -29,10 +29,11 @@ const listNames = (view: { expanded?: string[]; hidden?: boolean; sortBy?: SortB
     reading: (path) => (folders[path] ? { entries: folders[path] } : undefined),
   }).map((row) => `${'  '.repeat(row.depth)}${row.kind === 'entry' ? row.entry.name : `(${row.text})`}`)
 
-test('folders come first, then names as people count', () => expect(listNames()).toEqual(['link', 'z', 'a2', 'a10']))
-test('hidden files come when they are wanted', () => expect(listNames({ hidden: true })).toContain('.dot'))
-test('the largest come first when asked', () =>
+test('lists folders first and sorts names in natural order', () =>
+  expect(listNames()).toEqual(['link', 'z', 'a2', 'a10']))
+test('shows hidden files on request', () => expect(listNames({ hidden: true })).toContain('.dot'))
+test('sorts by size in descending order on request', () =>
   expect(listNames({ sortBy: 'size' })).toEqual(['link', 'z', 'a2', 'a10']))
-test('open folders show what is in them, or that it is being read', () => {
+test('shows the entries of an open folder or a loading row', () => {
   expect(listNames({ expanded: ['/z', '/link'] })).toEqual(['link', '  (Reading…)', 'z', '  inside', 'a2', 'a10'])
 })

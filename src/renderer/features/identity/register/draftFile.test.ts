@@ -25,7 +25,7 @@ const whole = {
   genesis_prompt_hash: '0x57fa6589480c85be8bbc98526b1113f0b44823894c29f47f6800a84eb5354e50',
 }
 
-test('fills in what the file says, and leaves the rest as it is', async () => {
+test('fills in fields of the file and leaves the others unchanged', async () => {
   expect(await read(whole)).toEqual({
     values: {
       accountId: evm.id,
@@ -40,7 +40,7 @@ test('fills in what the file says, and leaves the rest as it is', async () => {
   expect(await read('{}')).toEqual({ values: {} })
 })
 
-test('a prompt in the file becomes its keccak256', async () => {
+test('hashes a prompt in the file with keccak256', async () => {
   const hash = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470' // of nothing
   expect(await read({ genesis_prompt: '' })).toEqual({ values: { promptHash: hash } })
   expect(await read({ genesis_prompt: 'x', genesis_prompt_hash: hash })).toEqual({
@@ -72,6 +72,6 @@ test.each<[string, unknown, string[]]>([
     { automaton_address: evm.address, chain_type: 'solana' },
     ['The chain type is solana, but the chain of this address is evm.'],
   ],
-])('tells plainly what is wrong: %s', async (_, content, problems) => {
+])('reports problems of an invalid file: %s', async (_, content, problems) => {
   expect(await read(content)).toEqual({ problems })
 })

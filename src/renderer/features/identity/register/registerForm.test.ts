@@ -11,13 +11,13 @@ const form: RegisterForm = {
   promptHash: '',
 }
 
-test('a bio and a prompt may be missing, a name may not', () => {
+test('allows an empty bio and prompt but requires a name', () => {
   expect(validateRegisterForm(form, { all: true })).toEqual({})
   expect(validateRegisterForm({ ...form, name: '' }, { all: false })).toEqual({})
   expect(validateRegisterForm({ ...form, name: '' }, { all: true })).toEqual({ name: 'It must not be empty.' })
 })
 
-test('what was typed wrong is told at once', () => {
+test('reports invalid input immediately', () => {
   expect(
     validateRegisterForm({ ...form, creator: '0x12', promptHash: 'abc', automatonId: '7' }, { all: false }),
   ).toEqual({
@@ -30,7 +30,7 @@ test('what was typed wrong is told at once', () => {
   )
 })
 
-test('asks with what was typed, and without what was left out', () => {
+test('submits trimmed input without omitted fields', () => {
   expect(toRegistrationInput({ ...form, creator: ` ${form.creator}\n` }, [])).toEqual({
     automaton_id: form.automatonId,
     creator_address: form.creator,

@@ -9,13 +9,13 @@ const limits: PaymentBudgetLimits = {
   payees: [{ payee: 'eip155:8453:0x209693bc6afc0c5328ba36faf03c514ef312287c', month_micro_usd: 1 }],
 }
 
-test('what is shown is what is saved', () => {
+test('round-trips displayed limits', () => {
   const form = toLimitsForm(limits)
   expect([form.payment, form.day, form.month]).toEqual(['5', '0', ''])
   expect(parseLimitsForm(form)).toEqual({ limits })
 })
 
-test('each field that is wrong is named, and empty rows are none', () => {
+test('reports each invalid field and ignores empty rows', () => {
   const form = toLimitsForm(limits)
   expect(parseLimitsForm({ ...form, hosts: [{ key: 'n', name: ' ', amount: '' }] })).toMatchObject({
     limits: { hosts: [] },
@@ -27,7 +27,7 @@ test('each field that is wrong is named, and empty rows are none', () => {
   expect('faults' in wrong && wrong.faults.map(({ field }) => field)).toEqual(['payment', 'n amount', 'n name'])
 })
 
-test('a server of this computer is named with its port', () => {
+test('requires a port for a server of this computer', () => {
   const form = toLimitsForm(limits)
   expect(form.localServers).toBe('127.0.0.1:8080, localhost:3000')
   expect(parseLimitsForm({ ...form, localServers: '10.0.0.1:80' })).toEqual({
@@ -37,7 +37,7 @@ test('a server of this computer is named with its port', () => {
   })
 })
 
-test('a host is limited once', () => {
+test('rejects two limits for one host', () => {
   const [host] = toLimitsForm(limits).hosts
   const twice = parseLimitsForm({ ...toLimitsForm(limits), hosts: host ? [host, { ...host, key: 'again' }] : [] })
   expect(twice).toEqual({ faults: [{ field: 'hosts', message: 'Must not name a host twice.' }] })

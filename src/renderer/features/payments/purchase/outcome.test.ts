@@ -13,12 +13,12 @@ const payment = (
     answer: answer ? { ...answer, headers: {}, encoding: 'utf8', truncated: false } : null,
   }) as PaymentReceipt
 
-test('while it goes on there is no outcome', () => {
+test('has no outcome while a payment is pending', () => {
   expect(getPurchaseOutcome(payment('waiting', null))).toBeUndefined()
   expect(getPurchaseOutcome(payment('sent', null))).toBeUndefined()
 })
 
-test('paid and delivered is done; paid and refused became credits', () => {
+test('reports a delivered purchase as done and a paid refusal as credited', () => {
   const body = JSON.stringify({ success: true, domain: 'a.com', status: 'active', expires_at: '2027' })
   expect(getPurchaseOutcome(payment('settled', true, { status: 201, body }))).toMatchObject({
     sold: { domain: 'a.com' },
@@ -29,16 +29,16 @@ test('paid and delivered is done; paid and refused became credits', () => {
   })
 })
 
-test('what is not known is never called unpaid', () => {
+test('never reports an unknown outcome as unpaid', () => {
   expect(getPurchaseOutcome(payment('unknown', null))?.kind).toBe('unclear')
   expect(getPurchaseOutcome(payment('refused', null))?.kind).toBe('unclear')
   expect(getPurchaseOutcome(payment('refused', false))?.kind).toBe('unpaid')
 })
 
-test('an answer that is no JSON tells nothing', () => {
+test('reports no details for a response that is not JSON', () => {
   expect(getPurchaseOutcome(payment('settled', true, { status: 201, body: '<b>' }))).toEqual({ kind: 'done', sold: {} })
 })
 
-test('a renewal adds to the day of expiry', () => {
+test('a renewal extends the expiry date', () => {
   expect(addYears('2027-11-23T00:00:00.000Z', 2)).toBe('2029-11-23')
 })

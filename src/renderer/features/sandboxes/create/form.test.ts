@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { emptyForm, findRuntime, toCreateInput, toFieldErrors, validateInput } from './form.ts'
 
-test('an empty name is left to the service, others go without blanks around them', () => {
+test('omits an empty name and trims other names', () => {
   expect(toCreateInput(emptyForm)).toEqual({ vcpu: 1, memory_mb: 512, disk_gb: 1, region: 'eu-north' })
   expect(toCreateInput({ ...emptyForm, name: ' box ' })).toMatchObject({ name: 'box' })
 })
 
-test('finds what the service would refuse, field by field', () => {
+test('reports validation errors of the service field by field', () => {
   expect(validateInput(toCreateInput({ ...emptyForm, name: 'box' }))).toEqual({})
   expect(validateInput(toCreateInput({ ...emptyForm, name: 'x'.repeat(65), vcpu: 9 }))).toEqual({
     name: 'Must have at most 64 characters.',
@@ -15,7 +15,7 @@ test('finds what the service would refuse, field by field', () => {
   })
 })
 
-test('a refusal that names a field stands at that field', () => {
+test('shows a refusal at the field that it names', () => {
   const refusal = new AppError('request/invalid', '`memory_mb` must be a whole number from 512 to 8192.')
   expect(toFieldErrors(refusal)).toEqual({ memory_mb: 'Must be a whole number from 512 to 8192.' })
   expect(toFieldErrors(new AppError('runtime/unavailable', 'bubblewrap is missing.'))).toEqual({
@@ -26,7 +26,7 @@ test('a refusal that names a field stands at that field', () => {
   expect(toFieldErrors(new Error('no network'))).toBeUndefined()
 })
 
-test('the first runtime that works is used, unless one is named', () => {
+test('selects the first available runtime unless one is named', () => {
   const enforced = { memory: true, cpu: true, disk: true, processes: true }
   const report = {
     ...{ enforced, cure: null, limit_gaps: [], networks: [], network_detail: null, network_cure: null },

@@ -8,7 +8,7 @@ const options = {
   contextWindow: 200_000,
 }
 
-test('every client gets the address of this Steward, and the key from a variable alone', () => {
+test('every client uses the origin of this Steward and reads the key from a variable', () => {
   for (const { id } of codingClients) {
     for (const { text } of buildSnippets(id, options)) {
       expect(text).toContain(options.origin)
@@ -18,7 +18,7 @@ test('every client gets the address of this Steward, and the key from a variable
   }
 })
 
-test('Anthropic’s clients add /v1 by themselves, OpenAI’s do not', () => {
+test('only base URLs of OpenAI clients include /v1', () => {
   for (const { id } of codingClients) {
     if (id === 'environment') continue
     const [{ text } = { text: '' }] = buildSnippets(id, options)
@@ -31,7 +31,7 @@ test('snippets set the context window of the model', () => {
   expect(buildSnippets('claude-code', options)[0]?.text).toContain('export CLAUDE_CODE_MAX_CONTEXT_TOKENS=200000')
 })
 
-test('a client begins with a model that suits it, of those that answer', () => {
+test('selects a suitable default model for a client from the available models', () => {
   const models = ['gemini-3-pro', 'gpt-5.2', 'claude-sonnet-4.5', 'claude-haiku-4.5']
   expect(findDefaultModel('codex', models)).toBe('gpt-5.2')
   expect(findDefaultModel('claude-code', models)).toBe('claude-sonnet-4.5')

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { findMissingModels } from './missingModels.ts'
 
-test('a key tells which of its models are gone', () => {
+test('lists the removed models of a key', () => {
   expect(findMissingModels(['kept', 'removed'], ['kept', 'other'])).toEqual(['removed'])
   expect(findMissingModels(['kept'], ['kept'])).toEqual([])
 })
 
-test('nothing is missing for a key of all models, or before the models are known', () => {
+test('reports no missing models for an unrestricted key or before models are loaded', () => {
   expect(findMissingModels(null, [])).toEqual([])
   expect(findMissingModels(['kept'], undefined)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildAutoLockOptions, formatMinutesOption, parseMinutesOption } from './autoLock.ts'
 
-test('offers minutes, hours and never, and what is set now', () => {
+test('offers minutes, hours and never in addition to the current value', () => {
   const labels = buildAutoLockOptions(90).map(({ label }) => label)
   expect(labels).toContain('After 90 minutes')
   expect(labels).toContain('After 1 hour')

@@ -30,7 +30,7 @@ test.each<[Partial<PolicyRule>, string]>([
   expect(describeRule(rule(part))).toBe(sentence)
 })
 
-test('warns of what lets anybody pay or sign in anywhere', () => {
+test('warns about rules that allow payments or sign-in anywhere', () => {
   expect(findRuleWarnings(rule({}), [])).toEqual([])
   expect(findRuleWarnings(rule({ kind: 'x402.authorize', host: '*' }), [])).toEqual([
     expect.stringContaining('extra-confirmation limit'),
@@ -39,7 +39,7 @@ test('warns of what lets anybody pay or sign in anywhere', () => {
   expect(findRuleWarnings(rule({ kind: '*', host: '*', requester: '*', effect: 'ask' }), [])).toEqual([])
 })
 
-test('tells of rules that never decide', () => {
+test('warns about rules that never match', () => {
   expect(findRuleWarnings(rule({ kind: 'message', requester: 'person' }), [])).toEqual([
     expect.stringContaining('have no host'),
   ])
@@ -48,7 +48,7 @@ test('tells of rules that never decide', () => {
   ])
 })
 
-test('tells which rule hides another', () => {
+test('names the earlier rule that shadows a rule', () => {
   const wide = rule({ kind: '*', requester: '*', host: '*.example.com', effect: 'deny' })
   const hidden = (part: Partial<PolicyRule>) => findRuleWarnings(rule(part), [rule({ host: 'other.org' }), wide])
   expect(hidden({ host: 'api.example.com:8443' })).toEqual([expect.stringContaining('rule 2')])

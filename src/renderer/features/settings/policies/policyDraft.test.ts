@@ -18,12 +18,12 @@ const policy: SavedPolicy = {
   expiry_minutes: 10,
 }
 
-test('what is not touched is saved as it was', () => {
+test('saves an unchanged policy as it was', () => {
   expect(toSavedPolicy(toPolicyDraft(policy))).toEqual(policy)
   expect(diffPolicies(policy, policy)).toEqual([])
 })
 
-test('names the field that is wrong, and saves nothing', () => {
+test('names invalid fields and saves nothing', () => {
   const draft = toPolicyDraft(policy)
   const wrong = {
     ...draft,
@@ -37,7 +37,7 @@ test('names the field that is wrong, and saves nothing', () => {
   expect(toSavedPolicy(wrong)).toBeUndefined()
 })
 
-test('tells in sentences what saving changes', () => {
+test('describes the changes of a save in sentences', () => {
   const draft = toPolicyDraft(policy)
   const [, second] = draft.rules
   if (!second) throw new Error('The policy has two rules.')
@@ -55,7 +55,7 @@ test('tells in sentences what saving changes', () => {
   ])
 })
 
-test('a rule goes to another place, and the order is a change', () => {
+test('moves a rule and reports the new order as a change', () => {
   const draft = toPolicyDraft(policy)
   const moved = { ...draft, rules: withRuleAt(draft.rules, 'b', 0) }
   expect(moved.rules.map(({ id }) => id)).toEqual(['b', 'a'])

@@ -6,7 +6,7 @@ import { listRunning } from './runningIn.ts'
 const terminal = (command: string, state = 'running') => ({ command, state }) as Terminal // only these are looked at
 const process = (pid: number, ppid: number, command: string) => ({ pid, ppid, command }) as SandboxProcess
 
-test('names what runs in shells and instead of them, once each', () => {
+test('lists programs in shells and standalone programs without duplicates', () => {
   const terminals = [terminal('bash -l'), terminal('bash -l'), terminal('python3 serve.py'), terminal('top', 'exited')]
   const processes = [
     process(1, 0, 'keeper'),
@@ -19,6 +19,6 @@ test('names what runs in shells and instead of them, once each', () => {
   expect(listRunning(terminals, processes)).toEqual(['python3 serve.py', 'vim notes.md'])
 })
 
-test('says nothing of shells that wait for what is typed', () => {
+test('omits idle shells', () => {
   expect(listRunning([terminal('bash -l')], [process(5, 1, 'bash -l')])).toEqual([])
 })

@@ -37,7 +37,7 @@ const process = (pid: number, ppid: number, command: string) => ({
   started_at: '2026-01-01T00:00:00.000Z',
 })
 
-test.each(['bash', 'bash -l', '/bin/sh', 'zsh -il', ' fish --login '])('%s waits for what is typed', (command) => {
+test.each(['bash', 'bash -l', '/bin/sh', 'zsh -il', ' fish --login '])('%s is an interactive shell', (command) => {
   expect(isShell(command)).toBe(true)
 })
 
@@ -45,7 +45,7 @@ test.each(['bash build.sh', 'bash -c "make"', 'python3', 'ssh host', './bash.py'
   expect(isShell(command)).toBe(false)
 })
 
-test('a shell tells what runs in it', () => {
+test('reads the running program from the command marks of a shell', () => {
   const shell = terminal('bash -l')
   expect(findProgram(shell, createTrail())).toBe('none')
   expect(findProgram(shell, createTrail('make -j4'))).toEqual({ terminal: shell, command: 'make -j4' })
@@ -53,13 +53,13 @@ test('a shell tells what runs in it', () => {
   expect(findProgram(shell, undefined)).toBe('unknown')
 })
 
-test('a program of its own runs until it has exited', () => {
+test('a standalone program runs until it exits', () => {
   const program = terminal('python3 serve.py')
   expect(findProgram(program, undefined)).toEqual({ terminal: program, command: 'python3 serve.py' })
   expect(findProgram(terminal('python3 serve.py', 'exited'), undefined)).toBe('none')
 })
 
-test('the processes tell of a shell that does not', () => {
+test('finds a running program by process when the shell sets no marks', () => {
   const shell = terminal('sh')
   expect(hasRunningProgram(shell, [process(1, 0, 'keeper'), process(5, 1, 'sh'), process(6, 5, 'sleep 60')])).toBe(true)
   expect(hasRunningProgram(shell, [process(1, 0, 'keeper'), process(5, 1, 'sh'), process(6, 1, 'sleep 60')])).toBe(

@@ -29,19 +29,19 @@ function listShares(tree: PaneTree): number[] {
 
 const grid = beside(beside(beside(createPane('a'), 'a', 'right', 'b'), 'b', 'down', 'c'), 'a', 'down', 'd')
 
-test('a terminal is split to any of its four sides', () => {
+test('splits a terminal to any of its four sides', () => {
   const sides: Side[] = ['left', 'right', 'up', 'down']
   expect(sides.map((side) => drawn(beside(createPane('a'), 'a', side, 'b')))).toEqual(['b│a', 'a│b', 'b─a', 'a─b'])
   expect(drawn(grid)).toBe('(a─d)│(b─c)')
 })
 
-test('a further split the same way stands in the same row, with half of the room of its neighbour', () => {
+test('a second split in the same direction shares half the space of its neighbor', () => {
   const three = beside(beside(createPane('a'), 'a', 'right', 'b'), 'b', 'right', 'c')
   expect(drawn(three)).toBe('a│b│c')
   expect(listShares(three)).toEqual([0.5, 0.25, 0.25])
 })
 
-test('what closes leaves its room to the others, and a split of one is none', () => {
+test('a closed pane leaves its space to others and a single-pane split collapses', () => {
   const left = removePane(grid, 'c') ?? createPane('none')
   expect(drawn(left)).toBe('(a─d)│b')
   expect(drawn(removePane(left, 'b') ?? createPane('none'))).toBe('a─d')
@@ -49,7 +49,7 @@ test('what closes leaves its room to the others, and a split of one is none', ()
   expect(drawn(withReplacement(grid, 'd', 'z'))).toBe('(a─z)│(b─c)')
 })
 
-test('a neighbour is what one sees on that side', () => {
+test('finds the visually adjacent pane on each side', () => {
   expect(findPaneNeighbor(grid, 'a', 'right')).toBe('b')
   expect(findPaneNeighbor(grid, 'c', 'left')).toBe('d')
   expect(findPaneNeighbor(grid, 'c', 'up')).toBe('b')
@@ -59,7 +59,7 @@ test('a neighbour is what one sees on that side', () => {
   expect(findPaneNeighbor(uneven, 'c', 'left')).toBe('d')
 })
 
-test('keys move the divider on that side, and at the edge the one on the other side', () => {
+test('keys move the divider on that side or the opposite one at the edge', () => {
   const two = beside(createPane('a'), 'a', 'right', 'b')
   expect(listShares(resizePane(two, 'a', { side: 'right', by: 0.1 }))).toEqual([0.6, 0.4])
   expect(listShares(resizePane(two, 'b', { side: 'right', by: 0.1 }))).toEqual([0.6, 0.4])
@@ -68,7 +68,7 @@ test('keys move the divider on that side, and at the edge the one on the other s
   expect(resizePane(two, 'a', { side: 'up', by: 0.1 })).toBe(two)
 })
 
-test('what was kept is read as it was, and made valid when it was not', () => {
+test('restores a stored tree and normalizes or rejects an invalid one', () => {
   expect(PaneTree.parse(JSON.parse(JSON.stringify(grid)))).toEqual(grid)
   const nested = {
     kind: 'split',
@@ -97,7 +97,7 @@ function expectValid(tree: PaneTree): void {
   }
 }
 
-test('whatever is split, closed, moved and sized, the tree stays valid and loses nothing', () => {
+test('the tree remains valid and complete after random splits and closes, moves and resizes', () => {
   const step = fc.record({
     deed: fc.constantFrom('split', 'close', 'move', 'grow'),
     which: fc.nat(),

@@ -19,26 +19,26 @@ const format = (layout: Layout) => layout.map(({ tree, active }) => `${listPaneI
 const three = reconcileLayout([], ['a', 'b', 'c'])
 const split = withSplitTerminal(three, 'b', { at: 'a', side: 'right' })
 
-test('terminals that nobody has placed are tabs of their own, at the end', () => {
+test('appends unplaced terminals as separate tabs at the end', () => {
   expect(format(three)).toEqual(['a:a', 'b:b', 'c:c'])
   expect(format(reconcileLayout(split, ['a', 'b', 'c', 'new']))).toEqual(['ab:b', 'c:c', 'new:new'])
   expect(new Set(reconcileLayout(split, ['a', 'b', 'c', 'd', 'e']).map(({ id }) => id)).size).toBe(4)
 })
 
-test('what is gone leaves its place to its neighbour, and its tab with the last one', () => {
+test('removes a closed terminal from its pane and an empty tab from the layout', () => {
   expect(format(reconcileLayout(split, ['a', 'c']))).toEqual(['a:a', 'c:c'])
   expect(format(reconcileLayout(split, ['c']))).toEqual(['c:c'])
   expect(reconcileLayout(split, ['a', 'b', 'c'])).toEqual(split)
 })
 
-test('a layout with a terminal in two places is no layout', () => {
+test('repairs a layout with a duplicate terminal or an unknown active pane', () => {
   const twice = [...three, { id: '9', tree: createPane('a'), active: 'a', zoomed: false }]
   expect(format(reconcileLayout(twice, ['a', 'b', 'c']))).toEqual(['a:a', 'b:b', 'c:c'])
   const lost = [{ id: '1', tree: createPane('a'), active: 'nobody', zoomed: true }]
   expect(reconcileLayout(lost, ['a'])).toEqual([{ id: '1', tree: createPane('a'), active: 'a', zoomed: false }])
 })
 
-test('tabs are moved before one another', () => {
+test('moves tabs before one another', () => {
   const [a, b, c] = three.map(({ id }) => id) as [string, string, string]
   expect(format(withTabMoved(three, a, 3))).toEqual(['b:b', 'c:c', 'a:a'])
   expect(format(withTabMoved(three, c, 0))).toEqual(['c:c', 'a:a', 'b:b'])
@@ -47,7 +47,7 @@ test('tabs are moved before one another', () => {
   expect(withTabMoved(three, 'none', 0)).toBe(three)
 })
 
-test('a whole tab goes beside a terminal of another one, and a terminal becomes a tab again', () => {
+test('merges a tab into a split of another and moves a terminal back to a tab', () => {
   const [ab, c] = split.map(({ id }) => id) as [string, string]
   const merged = withTabMerged(split, ab, { at: 'c', side: 'down' })
   expect(format(merged)).toEqual(['cab:b'])
@@ -57,14 +57,14 @@ test('a whole tab goes beside a terminal of another one, and a terminal becomes 
   expect(findTab(merged, 'a')?.id).toBe(c)
 })
 
-test('the pane used last is remembered, and its place is taken over when it closes', () => {
+test('remembers the last used pane and activates another when it closes', () => {
   const used = withActive(split, 'a')
   expect(format(used)).toEqual(['ab:a', 'c:c'])
   expect(format(removeTerminal(used, 'a'))).toEqual(['b:b', 'c:c'])
   expect(format(withReplaced(split, 'b', 'z'))).toEqual(['az:z', 'c:c'])
 })
 
-test('after what closes comes its neighbour: in the tab, else the next tab, else the one before', () => {
+test('after a close selects a neighbor in the tab, else the next or previous tab', () => {
   expect(findNextTerminal(split, ['b'], 'b')).toBe('a')
   expect(findNextTerminal(split, ['a', 'b'], 'b')).toBe('c')
   expect(findNextTerminal(split, ['c'], 'c')).toBe('b')
@@ -72,6 +72,6 @@ test('after what closes comes its neighbour: in the tab, else the next tab, else
   expect(findNextTerminal(three, ['a', 'b', 'c'], 'b')).toBeUndefined()
 })
 
-test('a layout is read as it was kept', () => {
+test('round-trips a stored layout', () => {
   expect(LayoutSchema.parse(JSON.parse(JSON.stringify(split)))).toEqual(split)
 })

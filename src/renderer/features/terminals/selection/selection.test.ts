@@ -12,18 +12,18 @@ import {
   withTerminalSelected,
 } from './selection.ts'
 
-test('each sandbox remembers its own tab', () => {
+test('remembers the selected tab of each sandbox', () => {
   const selection = withTerminalSelected(withTerminalSelected(nothingSelected, 'a', 'p1'), 'b', 'p2')
   expect(withSandboxSelected(selection, 'a')).toEqual({ sandboxId: 'a', terminals: { a: 'p1', b: 'p2' }, closed: {} })
 })
 
-test('a deleted sandbox is forgotten', () => {
+test('removes a deleted sandbox from the selection', () => {
   const selection = withTerminalSelected(withSandboxSelected(nothingSelected, 'a'), 'a', 'p1')
   expect(withSandboxForgotten(selection, 'a')).toEqual(nothingSelected)
   expect(withSandboxForgotten(selection, 'b')).toEqual(selection)
 })
 
-test('closed tabs are remembered once each, until the service no longer lists them', () => {
+test('remembers each closed tab once until the service no longer lists it', () => {
   let selection = withTabClosed(withTabClosed(nothingSelected, 'a', 'p1'), 'a', 'p1')
   expect(selection.closed).toEqual({ a: ['p1'] })
   for (let index = 0; index < 300; index += 1) selection = withTabClosed(selection, 'a', `q${index}`)
@@ -35,7 +35,7 @@ test('closed tabs are remembered once each, until the service no longer lists th
   expect(withTabOpen(withTabClosed(nothingSelected, 'a', 'p1'), 'a', 'p1')).toEqual(nothingSelected)
 })
 
-test('sandboxes that no longer exist are forgotten', () => {
+test('removes sandboxes that no longer exist', () => {
   const selection = withTabClosed(
     withTerminalSelected(withSandboxSelected(withTerminalSelected(nothingSelected, 'b', 'p2'), 'a'), 'a', 'p1'),
     'c',
@@ -53,7 +53,7 @@ test('migrates a selection stored by an earlier version', () => {
   })
 })
 
-test('after the one that leaves comes the next, at the end the one before', () => {
+test('selects the next item after a removed one or the previous at the end', () => {
   expect(findNeighbor(['a', 'b', 'c'], 'b')).toBe('c')
   expect(findNeighbor(['a', 'b', 'c'], 'c')).toBe('b')
   expect(findNeighbor(['a'], 'a')).toBeUndefined()

@@ -11,7 +11,7 @@ const terminals = (...options: { command: string; title?: string; process?: stri
     name,
   })) as never as TerminalList
 
-test('each tab has a name of its own', () => {
+test('gives each tab a unique label', () => {
   const labels = buildTabLabels(
     terminals(
       { command: 'bash -l' },
@@ -23,7 +23,7 @@ test('each tab has a name of its own', () => {
   expect([...labels.values()]).toEqual(['bash', 'bash (2)', 'a - VIM', 'bash (3)'])
 })
 
-test('a program in the foreground gives its name while it has no title', () => {
+test('labels an untitled tab with its foreground program', () => {
   const labels = buildTabLabels(
     terminals(
       { command: 'bash', process: 'vim' },
@@ -34,12 +34,12 @@ test('a program in the foreground gives its name while it has no title', () => {
   expect([...labels.values()]).toEqual(['vim', 'bash (2)', 'notes'])
 })
 
-test('a name that a person gave comes before everything', () => {
+test('prefers a name set by the user', () => {
   const labels = buildTabLabels(terminals({ command: 'bash', title: 'vim', name: 'notes' }, { command: 'notes' }))
   expect([...labels.values()]).toEqual(['notes', 'notes (2)'])
 })
 
-test('a name or a title changes the number of no other terminal', () => {
+test('a name or title does not change the numbers of other tabs', () => {
   const bashes = [{ command: 'bash' }, { command: 'bash' }, { command: 'bash' }]
   const listLabels = (...options: Parameters<typeof terminals>) => [...buildTabLabels(terminals(...options)).values()]
   expect(listLabels(...bashes)).toEqual(['bash', 'bash (2)', 'bash (3)'])
@@ -47,7 +47,7 @@ test('a name or a title changes the number of no other terminal', () => {
   expect(listLabels({ command: 'bash', title: 'vim' }, ...bashes.slice(1))).toEqual(['vim', 'bash (2)', 'bash (3)'])
 })
 
-test('a title is one line, and an empty one counts for nothing', () => {
+test('reduces a title to one line and ignores an empty one', () => {
   const labels = buildTabLabels(
     terminals({ command: 'top', title: ' \u202e ' }, { command: 'x', title: 'two\nlines\u0007' }),
   )
@@ -61,6 +61,6 @@ test.each([
   ['FOO=1', 'FOO=1'],
   ['  htop  ', 'htop'],
   ['./', './'],
-])('%s is called %s', (command, name) => {
+])('the command %s is labeled %s', (command, name) => {
   expect(getCommandName(command)).toBe(name)
 })

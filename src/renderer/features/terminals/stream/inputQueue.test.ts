@@ -3,14 +3,14 @@ import { createInputQueue, maxQueuedBytes, splitInput } from './inputQueue.ts'
 
 const countBytes = (text: string) => Buffer.byteLength(text)
 
-test('joins what was typed since the last message', () => {
+test('joins input typed since the last message', () => {
   const queue = createInputQueue()
   for (const key of ['l', 's', '\r']) queue.add(key, Number.POSITIVE_INFINITY)
   expect(queue.take()).toEqual(['ls\r'])
   expect(queue.take()).toEqual([])
 })
 
-test('cuts a large paste into ordered pieces of at most 64 KiB', () => {
+test('splits a large paste into ordered chunks of at most 64 KiB', () => {
   const paste = 'añ→😀'.repeat(60_000)
   const pieces = splitInput(paste)
   expect(pieces.length).toBeGreaterThan(1)
@@ -18,7 +18,7 @@ test('cuts a large paste into ordered pieces of at most 64 KiB', () => {
   expect(pieces.join('')).toBe(paste)
 })
 
-test('never cuts a character in two', () => {
+test('never splits a character between chunks', () => {
   for (const lead of ['', 'a', 'ab']) {
     for (const piece of splitInput(lead + '😀'.repeat(50_000))) {
       expect(Buffer.from(piece).toString()).toBe(piece)
@@ -26,7 +26,7 @@ test('never cuts a character in two', () => {
   }
 })
 
-test('refuses as a whole what would exceed the limit, and keeps what it has', () => {
+test('rejects input beyond the limit as a whole and preserves queued input', () => {
   const queue = createInputQueue()
   expect(queue.add('x'.repeat(maxQueuedBytes - 1), maxQueuedBytes)).toBe(true)
   expect(queue.add('→', maxQueuedBytes)).toBe(false)

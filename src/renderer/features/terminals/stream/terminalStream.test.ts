@@ -116,7 +116,7 @@ function viewing(port: () => number, options: { parkAfterMs?: number } = {}) {
 const saidInputs = (viewer: { said: { type: string; data?: unknown }[] }) =>
   viewer.said.filter((it) => it.type === 'input').map((it) => it.data)
 
-test('draws the snapshot, then raw output and sizes in order', async () => {
+test('draws the snapshot and then raw output and resizes in order', async () => {
   const { service, drawn } = await opened()
   const viewer = await service.attach(0, { snapshot: 'as it was' })
   viewer.socket.send(Buffer.from('one'))
@@ -126,7 +126,7 @@ test('draws the snapshot, then raw output and sizes in order', async () => {
   expect(viewer.url).toContain('scrollback=10000')
 })
 
-test('sends what is typed in one turn as one message', async () => {
+test('batches input of one tick into one message', async () => {
   const { service, stream, inPhase } = await opened()
   const viewer = await service.attach(0)
   await inPhase('live')
@@ -134,7 +134,7 @@ test('sends what is typed in one turn as one message', async () => {
   await eventually(() => expect(saidInputs(viewer)).toEqual(['ls\r']))
 })
 
-test('acknowledges output only once it is parsed, and never the snapshot', async () => {
+test('acknowledges output only after it is parsed and never acknowledges the snapshot', async () => {
   const { service, hold, release, drawn } = await opened()
   hold()
   const viewer = await service.attach(0, { snapshot: 's'.repeat(streamLimits.skip.ackEveryBytes) })
@@ -146,7 +146,7 @@ test('acknowledges output only once it is parsed, and never the snapshot', async
   await eventually(() => expect(viewer.said).toEqual([{ type: 'ack', bytes: streamLimits.skip.ackEveryBytes + 10 }]))
 })
 
-test('tells the terminal the size there is room for, once, and again to the next connection', async () => {
+test('sends the available size once per connection', async () => {
   const { service, stream } = await opened()
   stream.resize({ cols: 120, rows: 40 })
   const viewer = await service.attach(0)
@@ -161,7 +161,7 @@ test('tells the terminal the size there is room for, once, and again to the next
   await eventually(() => expect(last.said).toEqual([{ type: 'input', data: 'x', writer: 'ada', seq: 1 }]))
 })
 
-test('of several viewers the one that types decides the size', async () => {
+test('the viewer that types determines the terminal size', async () => {
   const { service, stream, drawn } = await opened()
   stream.resize({ cols: 80, rows: 24 })
   const viewer = await service.attach(0)
@@ -177,7 +177,7 @@ test('of several viewers the one that types decides the size', async () => {
   )
 })
 
-test('a hidden terminal sends no size', async () => {
+test('sends no size for a hidden terminal', async () => {
   const { service, stream, inPhase } = await opened()
   const viewer = await service.attach(0)
   await inPhase('live')
@@ -190,7 +190,7 @@ test('a hidden terminal sends no size', async () => {
 })
 
 test.each([streamClose.unavailable, streamClose.tooSlow, 1001, 1011])(
-  'attaches again after a close with %i',
+  'reattaches after close code %i',
   async (code) => {
     const { service, inPhase, drawn } = await opened()
     const viewer = await service.attach(0, { snapshot: 'first' })
@@ -203,7 +203,7 @@ test.each([streamClose.unavailable, streamClose.tooSlow, 1001, 1011])(
   },
 )
 
-test('finds a service again that was killed and came back', async () => {
+test('reconnects to a service that was killed and restarted', async () => {
   const service = await Service.listen()
   let { port } = service
   const { inPhase, stream } = viewing(() => port)
@@ -219,7 +219,7 @@ test('finds a service again that was killed and came back', async () => {
   await eventually(() => expect(saidInputs(viewer)).toEqual(['typed meanwhile']))
 })
 
-test('holds typing until it is attached, in order, and says when it must refuse', async () => {
+test('queues input in order until it is attached and reports when it must reject it', async () => {
   const { service, stream, inPhase, states } = await opened()
   const first = await service.attach(0)
   await inPhase('live')
@@ -234,7 +234,7 @@ test('holds typing until it is attached, in order, and says when it must refuse'
   await eventually(() => expect(saidInputs(second).join('')).toBe(`${'a'.repeat(maxQueuedBytes - 2)}e`))
 })
 
-test('sends again what was lost on its way, and only that', async () => {
+test('resends only unacknowledged input', async () => {
   const { service, stream, inPhase, states } = await opened()
   const first = await service.attach(0)
   await inPhase('live')
@@ -256,7 +256,7 @@ test('sends again what was lost on its way, and only that', async () => {
   )
 })
 
-test('ends with how the program ended, and does not attach again', async () => {
+test('ends with the exit of the program and does not reattach', async () => {
   const { service, inPhase, states, stream } = await opened()
   const viewer = await service.attach(0, { state: 'exited', snapshot: 'bye' })
   viewer.socket.send(JSON.stringify({ type: 'exited', exit_code: null, signal: 'SIGKILL' }))
@@ -268,7 +268,7 @@ test('ends with how the program ended, and does not attach again', async () => {
   expect(service.viewers).toHaveLength(1)
 })
 
-test('gives up on a terminal that is not there', async () => {
+test('stops for a terminal that does not exist', async () => {
   const { service, inPhase } = await opened()
   const viewer = await service.viewer(0)
   viewer.socket.close(streamClose.notFound, 'Terminal not found')
@@ -276,7 +276,7 @@ test('gives up on a terminal that is not there', async () => {
   expect(service.viewers).toHaveLength(1)
 })
 
-test('lets a loud hidden terminal go, and draws it anew when it is shown', async () => {
+test('disconnects a hidden terminal with heavy output and redraws it when shown', async () => {
   const { service, stream, inPhase, hiddenOutputs, drawn } = await opened()
   const viewer = await service.attach(0)
   await inPhase('live')
@@ -292,7 +292,7 @@ test('lets a loud hidden terminal go, and draws it anew when it is shown', async
   await eventually(() => expect(drawn.at(-1)).toBe('redraw 80x24 all of it'))
 })
 
-test('lets every terminal go that stays hidden, and leaves its screen alone when nothing has come meanwhile', async () => {
+test('disconnects hidden terminals and redraws a terminal only after new output', async () => {
   const { service, stream, inPhase, drawn } = await opened({ parkAfterMs: 50 })
   const viewer = await service.attach(0, { snapshot: 'first' })
   viewer.socket.send(Buffer.from('12345'))
@@ -311,7 +311,7 @@ test('lets every terminal go that stays hidden, and leaves its screen alone when
   await eventually(() => expect(drawn.at(-1)).toBe('redraw 80x24 first123456 and more'))
 })
 
-test('lets no terminal go before what was typed into it has arrived', async () => {
+test('disconnects no terminal before its input is acknowledged', async () => {
   const { service, stream, inPhase, states } = await opened({ parkAfterMs: 50 })
   const viewer = await service.attach(0)
   await inPhase('live')
@@ -324,7 +324,7 @@ test('lets no terminal go before what was typed into it has arrived', async () =
   await inPhase('parked')
 })
 
-test('passes on titles and refusals', async () => {
+test('forwards titles and refusals', async () => {
   const { service, titles, refusals } = await opened()
   const viewer = await service.attach(0)
   viewer.socket.send(JSON.stringify({ type: 'title', title: 'vim' }))
@@ -333,7 +333,7 @@ test('passes on titles and refusals', async () => {
   expect(titles).toEqual([null, 'vim'])
 })
 
-test('skips a message of an unknown type, and drops a connection whose message it cannot read', async () => {
+test('skips messages of unknown types and drops the connection on an invalid message', async () => {
   const { service, inPhase } = await opened()
   const viewer = await service.attach(0)
   viewer.socket.send('{"type":"surprise"}')

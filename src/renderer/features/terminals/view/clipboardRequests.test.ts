@@ -27,7 +27,7 @@ function open({ policy = 'ask', works = true }: { policy?: 'ask' | ClipboardAnsw
   return { requests, clipboard, offer, write, sent }
 }
 
-test('the person is asked once, and what was asked about is put there', async () => {
+test('prompts the user once and copies the text to the clipboard', async () => {
   const { requests, clipboard, offer } = open()
   await offer('naïve 漢字\nnext')
   expect(requests.asked.now).toBe('naïve 漢字\nnext')
@@ -38,7 +38,7 @@ test('the person is asked once, and what was asked about is put there', async ()
   expect(requests.asked.now).toBeUndefined()
 })
 
-test('what is refused stays refused', async () => {
+test('remembers a refusal by the user', async () => {
   const { requests, clipboard, offer } = open()
   await offer('one')
   requests.answer('refuse')
@@ -47,14 +47,14 @@ test('what is refused stays refused', async () => {
   expect(clipboard).toEqual([])
 })
 
-test('where the browser does not allow it, it waits for the person', async () => {
+test('prompts the user when the browser blocks clipboard access', async () => {
   const { requests, offer } = open({ policy: 'allow', works: false })
   await offer('text')
   await Promise.resolve()
   expect(requests.asked.now).toBe('text')
 })
 
-test('a program is never told what is on the clipboard', async () => {
+test('never reveals the clipboard to a program', async () => {
   const { requests, clipboard, write, sent } = open({ policy: 'allow' })
   await write('\x1b]52;c;?\x07\x1b]52;;?\x1b\\')
   expect({ asked: requests.asked.now, clipboard, sent }).toEqual({ asked: undefined, clipboard: [], sent: [] })
@@ -69,6 +69,6 @@ test.each([
   ['c;a', undefined],
   ['c;/w==', undefined],
   ['aGk=', undefined],
-])('%s offers %s', (data, text) => {
+])('decodes %s as %s', (data, text) => {
   expect(decodeText(data)).toBe(text)
 })

@@ -22,7 +22,7 @@ async function open(output: string) {
 
 const three = `${ran('one', lines(10), 0)}${ran('two', lines(10), 1)}${ran('three', lines(10), 0)}${osc('A')}$ ${osc('B')}`
 
-test('the way leads from command to command, and back to the end', async () => {
+test('jumps from command to command and back to the end', async () => {
   const { trail, top, terminal } = await open(three)
   const end = top()
   const places: number[] = []
@@ -34,7 +34,7 @@ test('the way leads from command to command, and back to the end', async () => {
   expect(terminal.buffer.active.baseY).toBe(end)
 })
 
-test('the one jumped to is meant, else the newest', async () => {
+test('selects the command jumped to or else the newest', async () => {
   const { trail, typed } = await open(three)
   expect(trail.present()).toMatchObject({ command: 'three' })
   trail.jump('previous')
@@ -45,7 +45,7 @@ test('the one jumped to is meant, else the newest', async () => {
   expect(trail.present()).toMatchObject({ command: 'three' })
 })
 
-test('what is in view is told with its row, and only when it changes', async () => {
+test('reports visible commands with their rows only when they change', async () => {
   const { trail, write } = await open(ran('false', '', 1))
   let changes = 0
   trail.visible.subscribe(() => {
@@ -58,7 +58,7 @@ test('what is in view is told with its row, and only when it changes', async () 
   expect(trail.visible.now).toEqual([])
 })
 
-test('a program that fills the screen keeps the keys', async () => {
+test('disables jumps in the alternate screen', async () => {
   const { trail, write } = await open(three)
   expect(trail.canJump()).toBe(true)
   await write('\x1b[?1049h')
@@ -66,7 +66,7 @@ test('a program that fills the screen keeps the keys', async () => {
   expect(trail.visible.now).toEqual([])
 })
 
-test('a shell that marks nothing has no way', async () => {
+test('disables jumps for a shell without command marks', async () => {
   const { trail, top } = await open(lines(20))
   const end = top()
   expect(trail.canJump()).toBe(false)

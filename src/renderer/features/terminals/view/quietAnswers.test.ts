@@ -30,13 +30,13 @@ function open() {
   return { terminal, sent, write }
 }
 
-test('the terminal would answer, were it not kept quiet', async () => {
+test('the terminal replies to queries by default', async () => {
   const { sent, write } = open()
   await write('\x1b[c\x1b[5n')
   expect(sent).toHaveLength(2)
 })
 
-test.each(Object.entries(queries))('stays quiet when asked for %s', async (_, query) => {
+test.each(Object.entries(queries))('suppresses the reply to %s', async (_, query) => {
   const { terminal, sent, write } = open()
   suppressReplies(terminal.parser as never)
   await write(`before${query}after`)
@@ -44,7 +44,7 @@ test.each(Object.entries(queries))('stays quiet when asked for %s', async (_, qu
   expect(terminal.buffer.active.getLine(0)?.translateToString(true)).toBe('beforeafter')
 })
 
-test('what the person types goes out, also right after a query', async () => {
+test('sends user input right after a query', async () => {
   const { terminal, sent, write } = open()
   suppressReplies(terminal.parser as never)
   await write(Object.values(queries).join(''))
@@ -52,7 +52,7 @@ test('what the person types goes out, also right after a query', async () => {
   expect(sent).toEqual(['ls\r'])
 })
 
-test('modes that share a letter with a query still act', async () => {
+test('applies modes that share a final byte with a query', async () => {
   const { terminal, write } = open()
   suppressReplies(terminal.parser as never)
   await write('\x1b[?2004h\x1b[?1004h\x1b[?1h')

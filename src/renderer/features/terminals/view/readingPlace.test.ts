@@ -20,7 +20,7 @@ function open() {
   return { terminal, place, toEnd, write, top, moved: () => moves.forEach((it) => void it()) }
 }
 
-test('who reads further up stays there, and is told that something came', async () => {
+test('preserves the scroll position while output arrives and reports new output', async () => {
   const { terminal, place, write, top } = open()
   await write(lines(0, 50))
   expect(place.now).toBe('end')
@@ -32,7 +32,7 @@ test('who reads further up stays there, and is told that something came', async 
   expect(place.now).toBe('end')
 })
 
-test('a program that draws everything anew does not move the reader', async () => {
+test('preserves the scroll position when a program redraws everything', async () => {
   const { terminal, write, top, place } = open()
   await write(lines(0, 50))
   terminal.scrollToLine(10)
@@ -44,7 +44,7 @@ test('a program that draws everything anew does not move the reader', async () =
   expect([top(), place.now]).toEqual(['line 10', 'news'])
 })
 
-test('what is drawn anew again and again does not move the reader either', async () => {
+test('preserves the scroll position over repeated redraws', async () => {
   const { terminal, write, top } = open()
   await write(lines(0, 50))
   terminal.scrollToLine(10)
@@ -55,7 +55,7 @@ test('what is drawn anew again and again does not move the reader either', async
   expect(top()).toBe('line 10')
 })
 
-test('whoever goes on by themselves is not brought back', async () => {
+test('does not restore the scroll position after the user scrolls on', async () => {
   const { terminal, write, moved, toEnd, place } = open()
   await write(lines(0, 50))
   terminal.scrollToLine(10)

@@ -8,21 +8,21 @@ const command = (key: string) => ({ ...none, key, metaKey: true })
 const elsewhere = { apple: false, hasSelection: false, canJump: true }
 const mac = { apple: true, hasSelection: false, canJump: true }
 
-test('Ctrl+C interrupts, and copies only what is selected', () => {
+test('Ctrl+C interrupts and copies only with a selection', () => {
   expect(findTerminalKeyAction(ctrl('c'), elsewhere)).toBeUndefined()
   expect(findTerminalKeyAction(ctrl('c'), { ...elsewhere, hasSelection: true })).toBe('copy')
   expect(findTerminalKeyAction(ctrl('c'), { ...mac, hasSelection: true })).toBeUndefined()
   expect(findTerminalKeyAction(command('c'), { ...mac, hasSelection: true })).toBe('copy')
 })
 
-test('with Shift it copies and pastes', () => {
+test('copies and pastes with Shift', () => {
   expect(findTerminalKeyAction(ctrlShift('C'), elsewhere)).toBe('copy')
   expect(findTerminalKeyAction(ctrlShift('V'), elsewhere)).toBe('paste')
   expect(findTerminalKeyAction(ctrl('v'), elsewhere)).toBeUndefined()
   expect(findTerminalKeyAction(command('v'), mac)).toBe('paste')
 })
 
-test('plus, minus and zero change the size of the text', () => {
+test('plus, minus and zero change the font size', () => {
   expect([ctrl('='), ctrl('+'), ctrl('-'), ctrl('0')].map((key) => findTerminalKeyAction(key, elsewhere))).toEqual([
     'larger',
     'larger',
@@ -31,7 +31,7 @@ test('plus, minus and zero change the size of the text', () => {
   ])
 })
 
-test('arrows lead from command to command where there are any', () => {
+test('arrows jump between commands where there are any', () => {
   expect(findTerminalKeyAction(ctrl('ArrowUp'), elsewhere)).toBe('previous')
   expect(findTerminalKeyAction(command('ArrowDown'), mac)).toBe('next')
   expect(findTerminalKeyAction(ctrl('ArrowUp'), { ...elsewhere, canJump: false })).toBeUndefined()
@@ -44,7 +44,7 @@ test('a comma opens the preferences', () => {
   expect(findTerminalKeyAction(command(','), mac)).toBe('preferences')
 })
 
-test('everything else belongs to the program', () => {
+test('leaves all other keys to the program', () => {
   for (const key of ['k', 'r', 'd', 'z', '_']) expect(findTerminalKeyAction(ctrl(key), elsewhere)).toBeUndefined()
   expect(findTerminalKeyAction({ ...ctrl('c'), altKey: true }, { ...elsewhere, hasSelection: true })).toBeUndefined()
   expect(findTerminalKeyAction({ ...none, key: 'c' }, { ...elsewhere, hasSelection: true })).toBeUndefined()

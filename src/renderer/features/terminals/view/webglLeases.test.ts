@@ -16,7 +16,7 @@ function holder(works = true): WebglHolder & { drawing: boolean } {
   return self
 }
 
-test('the terminal longest out of view gives its context up', () => {
+test('the terminal hidden longest releases its WebGL context', () => {
   const leases = createWebglLeases(2)
   const [one, two, three] = [holder(), holder(), holder()]
   leases.take(one)
@@ -26,7 +26,7 @@ test('the terminal longest out of view gives its context up', () => {
   expect([one.drawing, two.drawing, three.drawing]).toEqual([true, false, true])
 })
 
-test('what was given back makes room', () => {
+test('a released context is available to another terminal', () => {
   const leases = createWebglLeases(1)
   const [one, two] = [holder(), holder()]
   leases.take(one)
@@ -35,7 +35,7 @@ test('what was given back makes room', () => {
   expect([one.drawing, two.drawing]).toEqual([false, true])
 })
 
-test('a terminal that cannot draw with it takes no room', () => {
+test('a terminal that cannot use WebGL holds no context', () => {
   const leases = createWebglLeases(1)
   const [broken, whole] = [holder(false), holder()]
   leases.take(whole)
@@ -45,7 +45,7 @@ test('a terminal that cannot draw with it takes no room', () => {
   expect(whole.drawing).toBe(true)
 })
 
-test('a context that the browser took away makes room, and can be had again', () => {
+test('a context lost by the browser is released and can be acquired again', () => {
   const leases = createWebglLeases(2)
   const [one, two, three] = [holder(), holder(), holder()]
   leases.take(one)

@@ -8,6 +8,6 @@ test.each([
   ['https://box/root', undefined],
   ['/root', undefined],
   ['', undefined],
-])('%s means %s', (data, directory) => {
+])('parses %s as %s', (data, directory) => {
   expect(parseDirectory(data)).toBe(directory)
 })

@@ -15,7 +15,7 @@ function open() {
   return { terminal, screen, rows, parsed }
 }
 
-test('a size takes effect between the outputs it stands between', async () => {
+test('applies a resize between the outputs around it', async () => {
   const { screen, rows, parsed } = open()
   screen.redraw({ cols: 10, rows: 4 }, bytes(''))
   screen.write(bytes('0123456789\r\n'), () => {})
@@ -25,7 +25,7 @@ test('a size takes effect between the outputs it stands between', async () => {
   expect(rows()).toEqual(['01234', '56789', 'abcde', 'fg'])
 })
 
-test('a redraw forgets what was there, with output not yet parsed', async () => {
+test('a redraw discards previous content and unparsed output', async () => {
   const { terminal, screen, rows, parsed } = open()
   screen.write(bytes('old\r\n\x1b[?1049hold too'), () => {})
   screen.redraw({ cols: 12, rows: 2 }, bytes('new'))
@@ -34,7 +34,7 @@ test('a redraw forgets what was there, with output not yet parsed', async () => 
   expect([terminal.cols, terminal.rows, terminal.buffer.active.type]).toEqual([12, 2, 'normal'])
 })
 
-test('a redraw is shown as a whole', async () => {
+test('displays a redraw as a whole', async () => {
   const { terminal, screen, parsed } = open()
   const states: boolean[] = []
   screen.redraw({ cols: 20, rows: 4 }, bytes('new'))
@@ -47,7 +47,7 @@ test('a redraw is shown as a whole', async () => {
   expect([...states, terminal.modes.synchronizedOutputMode]).toEqual([true, false])
 })
 
-test('a redraw leaves the reader where the reader was', async () => {
+test('a redraw preserves the scroll position', async () => {
   const { terminal, screen, parsed } = open()
   const lines = bytes(Array.from({ length: 30 }, (_, line) => `line ${line}`).join('\r\n'))
   screen.redraw({ cols: 20, rows: 4 }, lines)
@@ -59,7 +59,7 @@ test('a redraw leaves the reader where the reader was', async () => {
   expect(baseY - viewportY).toBe(10)
 })
 
-test('a redraw takes the place of output that waits, which counts as parsed', async () => {
+test('a redraw replaces queued output and reports it as parsed', async () => {
   const { screen, rows, parsed } = open()
   let counted = 0
   for (let n = 0; n < 100; n++) screen.write(bytes('flood\r\n'.repeat(1_000)), () => void counted++)
@@ -71,7 +71,7 @@ test('a redraw takes the place of output that waits, which counts as parsed', as
   expect([counted, drawn, rows()]).toEqual([100, true, ['now', '', '', '']])
 })
 
-test('sizes and outputs that wait keep their order', async () => {
+test('preserves the order of queued resizes and outputs', async () => {
   const { screen, rows, parsed } = open()
   screen.redraw({ cols: 10, rows: 4 }, bytes(''))
   screen.write(bytes(`${'x'.repeat(40_000)}\x1bc`), () => {})
@@ -82,7 +82,7 @@ test('sizes and outputs that wait keep their order', async () => {
   expect(rows()).toEqual(['01234', '56789', 'abcde', 'fg'])
 })
 
-test('a closed screen leaves its terminal alone', async () => {
+test('a closed screen does not change its terminal', async () => {
   const { terminal, screen } = open()
   const resized: number[] = []
   terminal.onResize(({ cols }) => resized.push(cols))

@@ -6,7 +6,7 @@ import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { isStopped } from '../processTable.ts'
 import { buildDebianSystem } from './debianSystem.ts'
 
-test('No script of a package is root of this computer', async () => {
+test('package scripts do not run as root of this computer', async () => {
   const folder = temporaryFolder('debian-user')
   const mmdebstrap = join(folder, 'mmdebstrap')
   writeFileSync(mmdebstrap, '#!/bin/sh\ncat /proc/self/uid_map; touch "$TMPDIR/mine"; echo "$1"', { mode: 0o755 })
@@ -23,7 +23,7 @@ test('No script of a package is root of this computer', async () => {
   expect(process.getuid?.() === 0 ? outside : 1).toBeGreaterThan(0)
 })
 
-test('What mmdebstrap has started ends with it when it is called off', async () => {
+test('aborting a build ends every process that mmdebstrap started', async () => {
   const folder = temporaryFolder('debian')
   const mmdebstrap = join(folder, 'mmdebstrap')
   const pidFile = join(folder, 'pid')

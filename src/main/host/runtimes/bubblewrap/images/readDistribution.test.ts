@@ -24,14 +24,14 @@ Suites: bookworm
 Components: main
 `
 
-test('sources of others are left out, also where their suite has the same name', () => {
+test('excludes third-party sources even if their suite has the same name', () => {
   const source = { suite: 'bookworm', addresses }
   expect(selectLines(lines, source)).toBe('deb http://deb.debian.org/debian/ bookworm main\n')
   expect(selectStanzas(stanzas, source)).toContain('debian-security')
   expect(selectStanzas(stanzas, source)).not.toContain('nodesource')
 })
 
-test('the suite alone decides where apt has read no list', () => {
+test('selects sources by suite only before apt has read any lists', () => {
   const source = { suite: 'bookworm', addresses: undefined }
   expect(selectLines(lines, source)).toContain('download.docker.com')
   expect(selectLines(lines, source)).not.toContain('trixie')
@@ -41,7 +41,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-test('apt runs when an image is made, and not for each description of the runtime', async () => {
+test('runs apt to build an image but not to describe the runtime', async () => {
   const folder = temporaryFolder('apt')
   const [program, marker] = [join(folder, 'apt-get'), join(folder, 'ran')]
   writeFileSync(program, `#!/bin/sh\n: > ${marker}\n`)

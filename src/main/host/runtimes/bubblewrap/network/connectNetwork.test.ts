@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { buildPerlScript } from '../../perlScript.ts'
 import { buildNetworkArguments } from './connectNetwork.ts'
 
-test('network.pl reads every argument, and none that is missing', () => {
+test('network.pl reads exactly the arguments that it receives', () => {
   const tools = { perl: 'perl', pasta: 'pasta', nft: 'nft', way: 'files', hasFrameRules: true } as const
   const request = buildNetworkArguments({ tools, network: 'internet', uid: 1, closed: ['10.0.0.0/8'] })
   const script = buildPerlScript('network')

@@ -6,7 +6,7 @@ import { findNetworkRefusal, probeNetwork } from './networkSupport.ts'
 
 const findFix = (refusal: string, tunnelExists = true) => findNetworkRefusal(refusal, { tunnelExists }).cure
 
-test('what pasta and nft say is told with the command that helps, where there is one', () => {
+test('a pasta or nft error is reported with its fix, if there is one', () => {
   expect(findFix('Failed to open tun socket in namespace')).toContain('sudo chmod 666 /dev/net/tun')
   expect(findFix('Failed to open tun socket in namespace')).toContain('/etc/udev/rules.d/')
   expect(findFix('Failed to open() /dev/net/tun: No such file or directory', false)).toContain('sudo modprobe tun')
@@ -40,7 +40,7 @@ import { probeNetwork } from ${JSON.stringify(new URL('./networkSupport.ts', imp
 process.stdout.write(JSON.stringify(await probeNetwork(['10.0.0.0/8'])))
 `
 
-test('sandboxes have networks where the kernel cannot filter raw frames, and the description says so', async (context) => {
+test('sandboxes have networks without raw frame filtering, and the description states it', async (context) => {
   const nft = await findExecutable('nft')
   const { tools } = await probeNetwork(['10.0.0.0/8'])
   if (!nft || !tools) return context.skip('sandboxes have no network here')

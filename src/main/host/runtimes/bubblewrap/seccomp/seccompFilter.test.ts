@@ -34,7 +34,7 @@ function evaluate(program: string, call: { architecture: number; number: number;
   }
 }
 
-describe.each(columns)('the filters of %s', (name) => {
+describe.each(columns)('the %s filters', (name) => {
   const column = columns.indexOf(name) as 0 | 1
   const { inner, outer } = filters(name)
   const said = (filter: string, number: number | null, ...rest: number[]) =>
@@ -42,7 +42,7 @@ describe.each(columns)('the filters of %s', (name) => {
   const call = (callName: keyof typeof argumentCalls, ...rest: number[]) =>
     said(inner, argumentCalls[callName][column], ...rest)
 
-  test('allow every call that is listed, and answer ENOSYS to every other number', () => {
+  test('allow every listed call and return ENOSYS for all others', () => {
     const listed = new Set(Object.values(allowedCalls).map((row) => row[column]))
     const privileged = new Set(Object.values(privilegedCalls).map((row) => row[column]))
     const checked = new Set<number | null>(Object.values(argumentCalls).map((row) => row[column]))
@@ -54,7 +54,7 @@ describe.each(columns)('the filters of %s', (name) => {
     for (const number of [0x40000000 + 1, 0x7fffffff, 0xffffffff]) expect(said(inner, number)).toBe(38)
   })
 
-  test('let only what makes and enters a sandbox mount and join namespaces', () => {
+  test('allow mounting and joining namespaces only to sandbox setup', () => {
     for (const [callName, row] of Object.entries(enteringCalls)) {
       expect([said(outer, row[column]), said(inner, row[column])], callName).toEqual([allowed, 1])
     }
@@ -66,7 +66,7 @@ describe.each(columns)('the filters of %s', (name) => {
       for (const filter of [inner, outer]) expect(evaluate(filter, { architecture, number: 0 })).toBe(38)
   })
 
-  test('allow sockets of four families, and of these only the usual ones', () => {
+  test('allow only the usual sockets of four families', () => {
     const nonblocking = 0x800
     for (const kind of [
       [1, 1],
@@ -91,7 +91,7 @@ describe.each(columns)('the filters of %s', (name) => {
     expect([call('socketpair', 1, 1), call('socketpair', 2, 1)]).toEqual([allowed, 97])
   })
 
-  test('allow no flag that makes a namespace', () => {
+  test('reject flags that create a namespace', () => {
     expect(call('clone', 0x3d0f00)).toBe(allowed) // a thread
     expect(call('clone', 0x1200011)).toBe(allowed) // a process
     expect(call('unshare', 0x200)).toBe(allowed)
@@ -101,13 +101,13 @@ describe.each(columns)('the filters of %s', (name) => {
     expect(call('unshare', 0x80)).toBe(1) // of time
   })
 
-  test('allow ioctls that are listed, and answer ENOTTY to all others', () => {
+  test('allow listed ioctls and return ENOTTY for all others', () => {
     expect([call('ioctl', 0, 0x5401), call('ioctl', 0, 0x5413)]).toEqual([allowed, allowed])
     const refused = { TIOCSTI: 0x5412, TIOCSETD: 0x5423, TIOCCONS: 0x541d, TIOCLINUX: 0x541c, FIFREEZE: 0xc0045877 }
     for (const [callName, request] of Object.entries(refused)) expect(call('ioctl', 0, request), callName).toBe(25)
   })
 
-  test('allow a debugger to switch address randomization off, and little else of a personality', () => {
+  test('allow disabling address randomization and little else of personality', () => {
     expect([call('personality', 0xffffffff), call('personality', 0x40000), call('personality', 0x400000)]).toEqual([
       allowed,
       allowed,
@@ -116,7 +116,7 @@ describe.each(columns)('the filters of %s', (name) => {
   })
 })
 
-test('numbers are those of the helper scripts', () => {
+test('call numbers match the helper scripts', () => {
   const all: CallTable = { ...allowedCalls, ...argumentCalls, ...enteringCalls, ...privilegedCalls }
   for (const [index, name] of columns.entries())
     for (const [call, number] of Object.entries(systemCallTable[name] ?? {}))
@@ -124,7 +124,7 @@ test('numbers are those of the helper scripts', () => {
 })
 
 const header = '/usr/include/x86_64-linux-gnu/asm/unistd_64.h'
-test('numbers of x64 are those of the C library, where it is installed', (context) => {
+test('x64 call numbers match the C library where it is installed', (context) => {
   if (!existsSync(header)) context.skip(`there is no ${header}`)
   const text = readFileSync(header, 'utf8')
   const numbers = new Map(

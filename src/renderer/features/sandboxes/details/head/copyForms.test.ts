@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { SandboxId } from '#shared/ids.ts'
 import { copyForms } from './copyForms.ts'
 
-test('what is copied names the address and the sandbox, and holds no key', () => {
+test('copied commands name the address and the sandbox without the key', () => {
   const id = 'a'.repeat(32) as SandboxId
   const forms = copyForms({ id, terminal_url: `https://steward.example/terminal/${id}` })
   for (const { text } of forms) {

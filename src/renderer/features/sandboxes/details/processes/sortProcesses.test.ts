@@ -7,14 +7,14 @@ const process = (pid: number, cpu_percent: number, command: string) =>
 const processes = [process(3, 0, 'node'), process(1, 0, 'init'), process(2, 50, 'make')]
 const pids = (order: Parameters<typeof sortProcesses>[1]) => sortProcesses(processes, order).map(({ pid }) => pid)
 
-test('what takes most comes first, what is alike in the order of its numbers', () => {
+test('sorts the highest usage first and breaks ties by PID', () => {
   expect(pids({ column: 'cpu_percent', descending: true })).toEqual([2, 1, 3])
   expect(pids({ column: 'cpu_percent', descending: false })).toEqual([1, 3, 2])
   expect(pids({ column: 'command', descending: false })).toEqual([1, 2, 3])
   expect(pids({ column: 'command', descending: true })).toEqual([3, 2, 1])
 })
 
-test('the same column again turns it around, another one begins where one looks first', () => {
+test('reverses the order of the same column and uses the default order of another', () => {
   const byCpu = { column: 'cpu_percent', descending: true } as const
   expect(orderAfter(byCpu, 'cpu_percent')).toEqual({ column: 'cpu_percent', descending: false })
   expect(orderAfter(byCpu, 'command')).toEqual({ column: 'command', descending: false })

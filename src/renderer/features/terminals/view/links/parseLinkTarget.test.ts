@@ -9,7 +9,7 @@ test.each([
   ['https://user@example.com@evil.test/', 'https://user%40example.com@evil.test/'],
   ['https://localhost.example.com/', 'https://localhost.example.com/'],
   ['http://128.0.0.1/', 'http://128.0.0.1/'],
-])('%s leads to %s', (address, href) => {
+])('%s links to %s', (address, href) => {
   expect(parseLinkTarget(address)).toEqual({ kind: 'address', href })
 })
 
@@ -36,7 +36,7 @@ test.each([
   ['http://ip6-loopback:8080/', 8080, '/'],
   ['http://[::127.0.0.1]:8080/', 8080, '/'],
   ['http://[::ffff:0.0.0.0]:8080/', 8080, '/'],
-])('%s is a port of the sandbox, and never of this computer', (address, port, path) => {
+])('%s is a port of the sandbox and never of this computer', (address, port, path) => {
   expect(parseLinkTarget(address)).toEqual({ kind: 'port', port, path })
 })
 
@@ -60,7 +60,7 @@ test.each([
   'example.com',
   '//example.com',
   '',
-])('%j leads nowhere', (address) => {
+])('%j is not a link', (address) => {
   expect(parseLinkTarget(address)).toBeUndefined()
 })
 
@@ -76,11 +76,11 @@ test.each([
 })
 
 test.each(['http://localhost:8000', 'localhost:70000', 'mylocalhost:80', 'localhost:80:12', 'localhost'])(
-  '%s names no port by itself',
+  '%s names no separate port',
   (text) => expect(findPorts(text)).toEqual([]),
 )
 
-test('an exposed port of a sandbox is an address, and only at the port of the service', () => {
+test('links an exposed port as an address only on the port of the service', () => {
   const address = `http://8000-${'a'.repeat(32)}.localhost:7000/notes`
   expect(parseLinkTarget(address, '7000')).toEqual({ kind: 'address', href: address })
   expect(parseLinkTarget('http://app.localhost:7000/', '7000')?.kind).toBe('address')
@@ -110,4 +110,4 @@ test.each([
   'http://100.128.0.1/',
   'http://[2001:4860::8888]/',
   'mailto:a@b.c',
-])('%s is not', (href) => expect(isOnLocalNetwork(href)).toBe(false))
+])('%s is not on the local network', (href) => expect(isOnLocalNetwork(href)).toBe(false))

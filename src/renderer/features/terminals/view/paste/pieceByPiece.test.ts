@@ -9,7 +9,7 @@ function started(options: { text: string; bracketed: boolean; takes?: number }) 
   return { typed, pieces: typeInChunks({ ...options, type }) }
 }
 
-test('the next piece waits until the one before has arrived', () => {
+test('sends the next chunk after the previous one arrives', () => {
   const { typed, pieces } = started({ text: long, bracketed: false })
   expect(typed).toHaveLength(1)
   expect(pieces.arrived).toBe(0)
@@ -19,14 +19,14 @@ test('the next piece waits until the one before has arrived', () => {
   expect(pieces.arrived).toBe(long.length)
 })
 
-test('a program that knows pastes gets its begin and end once', () => {
+test('wraps a bracketed paste in one start and one end sequence', () => {
   const { typed, pieces } = started({ text: long, bracketed: true })
   while (!pieces.done) pieces.next()
   expect(typed.join('')).toBe(`\x1b[200~${long}\x1b[201~`)
   expect(started({ text: 'short', bracketed: true }).typed).toEqual(['\x1b[200~short\x1b[201~'])
 })
 
-test('called off, nothing more is sent but the end', () => {
+test('an aborted paste sends only the end sequence', () => {
   const { typed, pieces } = started({ text: long, bracketed: true })
   pieces.stop()
   pieces.next()
@@ -35,7 +35,7 @@ test('called off, nothing more is sent but the end', () => {
   expect(typed[1]).toBe('\x1b[201~')
 })
 
-test('a piece that is not taken ends it', () => {
+test('stops when a chunk is rejected', () => {
   const { typed, pieces } = started({ text: long, bracketed: false, takes: 1 })
   pieces.next()
   expect(pieces.done).toBe(true)

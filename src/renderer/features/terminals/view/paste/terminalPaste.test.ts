@@ -13,14 +13,14 @@ function open({ bracketed = false, warns = true } = {}) {
   return { paste, typed, all: () => typed.join('') }
 }
 
-test('one line goes as it is, without what could command the program', () => {
+test('pastes one line without control characters', () => {
   const { paste, typed } = open()
   paste.paste('ls -l\x1b[A\n')
   expect(typed).toEqual(['ls -l[A\r'])
   expect(paste.progress.now).toBeUndefined()
 })
 
-test('several lines are asked about before any is typed', () => {
+test('asks for confirmation before it types several lines', () => {
   const { paste, all } = open()
   paste.paste('one\ntwo\n')
   expect(paste.question.now).toEqual({ lines: ['one', 'two'] })
@@ -30,7 +30,7 @@ test('several lines are asked about before any is typed', () => {
   expect(all()).toBe('one\rtwo\r')
 })
 
-test('several lines can become one, or nothing', () => {
+test('joins several lines into one or discards them on request', () => {
   const { paste, all } = open()
   paste.paste(' one\ntwo\n')
   paste.answer('one-line')
@@ -39,7 +39,7 @@ test('several lines can become one, or nothing', () => {
   expect(all()).toBe('one two')
 })
 
-test('nobody is asked when the program takes a paste as one, or when the person does not want it', () => {
+test('skips confirmation for a bracketed paste or when the user disabled it', () => {
   const bracketed = open({ bracketed: true })
   bracketed.paste.paste('one\ntwo')
   expect(bracketed.all()).toBe('\x1b[200~one\rtwo\x1b[201~')
@@ -48,7 +48,7 @@ test('nobody is asked when the program takes a paste as one, or when the person 
   expect(silent.all()).toBe('one\rtwo')
 })
 
-test('what is typed or pasted during a long paste comes after it', () => {
+test('queues input typed or pasted during a long paste', () => {
   const { paste, all } = open({ bracketed: true })
   paste.paste(long)
   paste.typed('y')
@@ -58,7 +58,7 @@ test('what is typed or pasted during a long paste comes after it', () => {
   expect(all()).toBe(`\x1b[200~${long}\x1b[201~y\x1b[200~z\x1b[201~`)
 })
 
-test('Ctrl+C calls a long paste off, and is typed', () => {
+test('Ctrl+C aborts a long paste and is sent to the program', () => {
   const { paste, typed } = open()
   paste.paste(long)
   paste.typed('lost')
