@@ -87,9 +87,9 @@ export const searchDomains = defineRoute({
 
 export const CheckedDomain = z.object({
   ...Availability,
-  price: Usd.nullable().describe('Of the first year; null where it is not known.'),
+  price: Usd.nullable().describe('Price of the first year. Null if unknown.'),
   currency: Currency,
-  error: z.string().optional().describe('Why the name cannot be checked.'),
+  error: z.string().optional().describe('Reason why the name cannot be checked.'),
 })
 export type CheckedDomain = z.infer<typeof CheckedDomain>
 
@@ -98,20 +98,20 @@ export const checkDomains = defineRoute({
   method: 'GET',
   path: '/domains/check',
   aliases: ['/v1/domains/check'],
-  summary: 'Check whether names can be registered',
+  summary: 'Check the availability of domain names',
   description:
-    'An invalid name does not fail the request: its entry has `error`. Every name counts against the daily limit of 20,000 names for a network; beyond it, 429 `request/rate`.',
+    'Reports an invalid name in the `error` field of its entry and does not fail the request. Every name counts toward the daily limit of 20,000 names for a network. Fails with 429 `request/rate` above the limit.',
   tag: 'Domains',
   auth: 'none',
   query: z.object({
     domains: createNamesSchema(domainLimits.check, 'names')
       .refine((all) => all.length > 0, 'must name at least one domain')
-      .describe(`Comma-separated, at most ${domainLimits.check}.`),
+      .describe(`Comma-separated names, at most ${domainLimits.check}.`),
     source: z
       .enum(['registrar', 'rdap'], 'must be registrar or rdap')
       .default('registrar')
       .describe(
-        `\`rdap\`: ask the registries of the world, without prices, for at most ${domainLimits.rdap} names. It needs no account of a registrar.`,
+        `\`rdap\` queries the registries directly, for at most ${domainLimits.rdap} names and without prices. It requires no registrar account.`,
       ),
   }),
   response: z.object({ domains: z.array(CheckedDomain), ...registrarFields }),
@@ -132,26 +132,26 @@ export const listDomainPrices = defineRoute({
   method: 'GET',
   path: '/domains/pricing',
   aliases: ['/v1/domains/pricing'],
-  summary: 'List prices by top-level domain, for one year',
+  summary: 'List one-year prices by top-level domain',
   description:
-    'Premium names cost more; `POST /domains/quotes` has the price of one name. Unknown top-level domains are left out. Fails with 503 `domain/registrar` if the registrar does not answer.',
+    'Omits unknown top-level domains. Premium names cost more; `POST /domains/quotes` returns the price of one name. Fails with 503 `domain/registrar` if the registrar does not respond.',
   tag: 'Domains',
   auth: 'none',
-  query: z.object({ tlds: Tlds.optional().describe('Comma-separated. Default: all.') }),
+  query: z.object({ tlds: Tlds.optional().describe('Comma-separated top-level domains. Default: all.') }),
   response: z.object({
     pricing: z.array(TldPrice),
     registrar: z.string(),
-    test: z.boolean().describe('Names from this registrar exist at this service only.'),
+    test: z.boolean().describe('Whether names from this registrar exist only at this service.'),
     nameservers: z
       .array(z.string())
       .optional()
       .describe(
-        'Of the registrar: they answer with the DNS records kept here. A name that begins with a dot stands for all below it. Absent where that is not known.',
+        'Nameservers of the registrar, which serve the DNS records of this service. A name that begins with a dot matches all names below it. Absent if unknown.',
       ),
     dns_server: z
       .string()
       .nullable()
       .optional()
-      .describe('`HOST:PORT` where DNS is answered for names of a test registry.'),
+      .describe('`HOST:PORT` of the DNS server for names of a test registry.'),
   }),
 })

@@ -7,7 +7,7 @@ import { defineRoute } from './route.ts'
 /** Freshness of domain data. */
 export const DomainSource = z
   .enum(['live', 'cache', 'stale'])
-  .describe('`live`: read from the registrar now. `cache`: read recently. `stale`: the registrar did not answer.')
+  .describe('`live`: read from the registrar now. `cache`: read recently. `stale`: the registrar did not respond.')
 
 /** Name of a domain that the account owns. */
 export const DomainParam = z
@@ -46,14 +46,16 @@ export type OrphanedName = z.infer<typeof OrphanedName>
 
 export const Domain = z.object({
   domain: z.string(),
-  name: z.string().describe('The same as `domain`.'),
-  unicode: z.string().describe('As people read it.'),
+  name: z.string().describe('Same value as `domain`.'),
+  unicode: z.string().describe('Name in Unicode, for display.'),
   status: z.enum(['active', 'expired', 'pending']),
   registered_at: IsoTime,
   expires_at: IsoTime,
-  expiresAt: IsoTime.describe('The same as `expires_at`.'),
-  auto_renew: z.boolean().describe('The registrar renews it by itself, without a payment of yours.'),
-  privacy: z.boolean().describe('The registry does not publish who you are.'),
+  expiresAt: IsoTime.describe('Same value as `expires_at`.'),
+  auto_renew: z
+    .boolean()
+    .describe('Whether the registrar renews the domain automatically, without a payment from you.'),
+  privacy: z.boolean().describe('Whether the registry hides the identity of the domain owner.'),
   nameservers: z.array(z.string()),
   locked: z.boolean().describe('It cannot be transferred to another registrar.'),
   registrar: z.string(),
@@ -63,7 +65,9 @@ export const Domain = z.object({
     .describe('Names whose DNS records may still point to this service for a deleted sandbox.'),
   left_at: IsoTime.nullable()
     .default(null)
-    .describe('When the registrar first said that its account does not have it; null: it has.'),
+    .describe(
+      'Time at which the registrar first reported that the domain is not in its account. Null if the domain is in the account.',
+    ),
   source: DomainSource,
   as_of: IsoTime,
 })
@@ -76,7 +80,7 @@ export const listDomains = defineRoute({
   aliases: ['/v1/domains'],
   summary: 'List your domains',
   description:
-    'Sorted by name, without pagination. Answers from a copy and refreshes details older than 5 minutes in the background. `as_of` is the time of the oldest detail.',
+    'Returns all domains from a cache, sorted by name and without pagination. Refreshes details older than 5 minutes in the background. `as_of` is the time of the oldest detail.',
   tag: 'Domains',
   response: z.object({ domains: z.array(Domain), source: DomainSource, as_of: IsoTime }),
 })
@@ -91,9 +95,9 @@ export const getDomain = defineRoute({
   method: 'GET',
   path: '/domains/:domain',
   aliases: ['/v1/domains/:domain'],
-  summary: 'Read one of your domains',
+  summary: 'Get one of your domains',
   description:
-    'Answers from a copy; details older than 5 minutes are refreshed in the background. A domain of another account fails with 404 `domain/not-found`.',
+    'Returns the domain from a cache and refreshes details older than 5 minutes in the background. Fails with 404 `domain/not-found` for a domain of another account.',
   tag: 'Domains',
   params: domainParams,
   response: Domain,
@@ -106,7 +110,7 @@ export const setDomainPrivacy = defineRoute({
   aliases: ['/v1/domains/:domain/privacy'],
   summary: 'Hide or publish the owner of a domain',
   description:
-    'Returns the value that the registrar then reports. Fails with 409 `domain/state` if the registrar refuses, 503 `domain/unknown-outcome` if the outcome is unknown. A repetition is safe.',
+    'Returns the value that the registrar reports after the change. Safe to repeat. Fails with 409 `domain/state` if the registrar refuses, or 503 `domain/unknown-outcome` if the outcome is unknown.',
   example: { enabled: true },
   tag: 'Domains',
   refusals: domainRefusals,
@@ -122,7 +126,7 @@ export const setNameservers = defineRoute({
   aliases: ['/v1/domains/:domain/nameservers'],
   summary: 'Set the nameservers of a domain',
   description:
-    'Replaces the whole list. With nameservers of another provider, the DNS records here have no effect. Fails with 409 `domain/state` if the registrar refuses, 503 `domain/unknown-outcome` if the outcome is unknown.',
+    'Replaces the whole list. DNS records at this service have no effect while the domain uses the nameservers of another provider. Fails with 409 `domain/state` if the registrar refuses, or 503 `domain/unknown-outcome` if the outcome is unknown.',
   example: { nameservers: ['ns1.example.net', 'ns2.example.net'] },
   tag: 'Domains',
   refusals: domainRefusals,
@@ -136,9 +140,9 @@ export const setDomainLock = defineRoute({
   method: 'PUT',
   path: '/domains/:domain/lock',
   aliases: ['/v1/domains/:domain/lock'],
-  summary: 'Lock a domain against transfers, or unlock it',
+  summary: 'Lock or unlock a domain for transfers',
   description:
-    'Unlock the domain before you get its transfer code. Fails with 409 `domain/state` if the registrar refuses, 503 `domain/unknown-outcome` if the outcome is unknown. A repetition is safe.',
+    'Unlock the domain before you get its transfer code. Safe to repeat. Fails with 409 `domain/state` if the registrar refuses, or 503 `domain/unknown-outcome` if the outcome is unknown.',
   example: { enabled: true },
   tag: 'Domains',
   refusals: domainRefusals,
@@ -152,15 +156,18 @@ export const getAuthCode = defineRoute({
   method: 'POST',
   path: '/domains/:domain/auth-code',
   aliases: ['/v1/domains/:domain/auth-code'],
-  summary: 'Get the code that transfers a domain to another registrar',
+  summary: 'Get the transfer code of a domain',
   description:
-    'Requires an unlocked domain; fails with 409 `domain/state` if the registrar refuses. The activity of the account records the request, without the code.',
+    'Requires an unlocked domain. The activity log of the account records the request without the code. Fails with 409 `domain/state` if the registrar refuses.',
   tag: 'Domains',
   refusals: domainRefusals,
   params: domainParams,
   response: z.object({
     success: z.literal(true),
     domain: z.string(),
-    auth_code: z.string().nullable().describe('Null: the registrar sends it to the address of the owner.'),
+    auth_code: z
+      .string()
+      .nullable()
+      .describe('Transfer code. Null if the registrar sends the code to the address of the owner.'),
   }),
 })

@@ -10,11 +10,11 @@ const ErrorBody = z.looseObject({
   code: z.enum([insufficientCredits, ...Object.keys(errorCatalogue)]),
   former_code: z.string().optional().describe('Previous name of `code`, until the next minor version.'),
   detail: z.string().optional(),
-  hint: z.string().optional().describe('What to do about it.'),
+  hint: z.string().optional().describe('Action that resolves the error.'),
   details: z
     .looseObject({})
     .optional()
-    .describe(`Of \`${insufficientCredits}\`: \`required_cents\` and \`current_balance_cents\`.`),
+    .describe(`\`required_cents\` and \`current_balance_cents\` for \`${insufficientCredits}\`.`),
 })
 
 const OpenAiErrorBody = z.looseObject({
@@ -22,7 +22,7 @@ const OpenAiErrorBody = z.looseObject({
     message: z.string(),
     type: z.string(),
     code: z.string().nullable(),
-    param: z.string().nullable().describe('The invalid field.'),
+    param: z.string().nullable().describe('Name of the invalid field.'),
   }),
   detail: z.string().optional(),
 })
@@ -39,7 +39,7 @@ const PaymentRequiredBody = z
     accepts: z.array(z.looseObject({})).min(1).describe('Accepted payments. Retry the request with one of them.'),
     error: z.string(),
   })
-  .describe('As specified by x402: https://docs.x402.org')
+  .describe('Payment requirements in the x402 format: https://docs.x402.org')
 
 /** Error body schemas by their names in OpenAPI documents. */
 export const errorBodies = {

@@ -26,8 +26,8 @@ export const uploadFile = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/files/upload/json',
   aliases: ['/v1/sandboxes/:id/files'],
-  summary: 'Write a file and create missing parent folders',
-  description: `Replaces the content of an existing file. Fails with 413 \`request/too-large\` above ${maxFileBytes / 1024 ** 2} MiB (begin an upload instead), 507 \`file/no-space\`, or 409 \`sandbox/not-running\`.`,
+  summary: 'Write a file and create its missing parent folders',
+  description: `Replaces the content of an existing file. Fails with 413 \`request/too-large\` above ${maxFileBytes / 1024 ** 2} MiB (start an upload instead), 507 \`file/no-space\`, or 409 \`sandbox/not-running\`.`,
   example: { path: '/root/hello.txt', content: 'hello\n' },
   tag: 'Files',
   refusals: [507],
@@ -90,9 +90,9 @@ export const listFiles = defineRoute({
   operation: 'fileList',
   method: 'GET',
   path: '/v1/sandboxes/:id/files/list',
-  summary: 'List a folder, folders first, then by name',
+  summary: 'List a folder, with folders first, then by name',
   description:
-    'Returns about 8 MiB of entries at most, without pagination. Links appear as links, with their target. Fails with 404 `file/not-found`, 400 `file/not-a-folder`, or 409 `sandbox/not-running`.',
+    'Returns up to about 8 MiB of entries, without pagination. Lists symbolic links as links, with their target. Fails with 404 `file/not-found`, 400 `file/not-a-folder`, or 409 `sandbox/not-running`.',
   tag: 'Files',
   params: SandboxParams,
   query: PathQuery,
@@ -106,7 +106,7 @@ export const statFile = defineRoute({
   path: '/v1/sandboxes/:id/files/stat',
   summary: 'Get the status of a path',
   description:
-    'Describes a link itself, or with `follow` the file that it leads to. Pass `version` as `if_version` of an upload to detect changes. Fails with 404 `file/not-found`.',
+    'Describes a link itself, or its target if `follow` is set. To detect changes, pass `version` as `if_version` of an upload. Fails with 404 `file/not-found`.',
   tag: 'Files',
   params: SandboxParams,
   /** `follow`: whether to follow a link to a file. */
@@ -140,7 +140,7 @@ export const moveFile = defineRoute({
   path: '/v1/sandboxes/:id/files/move',
   summary: 'Move or rename a file or a folder',
   description:
-    'Moves links as links. Fails with 409 `file/exists` if the target exists, unless `replace` is set. Never replaces a folder with entries (409 `file/not-empty`). The parent folder of the target must exist.',
+    'Moves links as links. The parent folder of the target must exist. Fails with 409 `file/exists` if the target exists, unless `replace` is set. Never replaces a folder with entries (409 `file/not-empty`).',
   example: { from: '/root/notes.txt', to: '/root/archive/notes.txt' },
   tag: 'Files',
   refusals: [507],
@@ -155,9 +155,9 @@ export const copyFile = defineRoute({
   operation: 'fileCopy',
   method: 'POST',
   path: '/v1/sandboxes/:id/files/copy',
-  summary: 'Copy a file or a folder, with modes and times',
+  summary: 'Copy a file or folder with its modes and times',
   description:
-    'Copies everything or nothing, and links as links. Fails with 409 `file/exists` if the target exists, 404 `file/not-found` if its parent folder is missing, or 507 `file/no-space`.',
+    'Copies everything or nothing. Copies links as links. Fails with 409 `file/exists` if the target exists, 404 `file/not-found` if its parent folder is missing, or 507 `file/no-space`.',
   example: { from: '/root/app', to: '/root/app-backup' },
   tag: 'Files',
   refusals: [507],
@@ -174,7 +174,7 @@ export const removeFile = defineRoute({
   path: '/v1/sandboxes/:id/files',
   summary: 'Remove a file or a folder',
   description:
-    'Removes a link, never its target. Fails with 409 `file/not-empty` for a folder with entries unless `recursive` is set. Removal cannot be undone.',
+    'Removes a link but not its target. The removal cannot be undone. Fails with 409 `file/not-empty` for a folder with entries, unless `recursive` is set.',
   tag: 'Files',
   params: SandboxParams,
   /** `recursive`: deletes a folder with its contents. */
@@ -186,9 +186,9 @@ export const downloadFile = defineRoute({
   operation: 'fileDownload',
   method: 'GET',
   path: '/v1/sandboxes/:id/files/content',
-  summary: 'Download a file, or a range of it',
+  summary: 'Download a file or a range of it',
   description:
-    'Follows links and has no size limit. Resume a broken download with `Range` and `If-Range`. Fails with 404 `file/not-found`, or 400 `file/not-a-file` for a folder.',
+    'Follows links and has no size limit. To resume an interrupted download, send `Range` and `If-Range`. Fails with 404 `file/not-found`, or 400 `file/not-a-file` for a folder.',
   tag: 'Files',
   params: SandboxParams,
   query: PathQuery,
@@ -197,12 +197,15 @@ export const downloadFile = defineRoute({
     response: {
       mediaTypes: ['application/octet-stream', 'image/*'],
       description:
-        'The bytes, with `ETag` and `Last-Modified`; 206 with `Content-Range` for a range, 304 for a version that the client has, 416 for a range beyond the end. It breaks off when the file changes meanwhile.',
+        'Content of the file, with `ETag` and `Last-Modified`. Status 206 with `Content-Range` for a range, 304 if the client has the current version, 416 for a range beyond the end. The download aborts if the file changes.',
     },
     headers: {
-      Range: { description: 'One range of bytes; several are answered with the whole file.', required: false },
-      'If-Range': { description: 'The `ETag` that the range belongs to.', required: false },
-      'If-None-Match': { description: 'The `ETag` that the client has.', required: false },
+      Range: {
+        description: 'A single byte range. A request with several ranges returns the whole file.',
+        required: false,
+      },
+      'If-Range': { description: '`ETag` of the version that the range belongs to.', required: false },
+      'If-None-Match': { description: '`ETag` of the version that the client has.', required: false },
     },
   },
 })
@@ -213,7 +216,7 @@ export const downloadFolder = defineRoute({
   path: '/v1/sandboxes/:id/files/archive',
   summary: 'Download a folder as an archive',
   description:
-    'Contains the files, folders and links of the folder; links are not followed. Fails with 400 `file/not-a-folder` for a file or link, and 400 `file/path` for the root.',
+    'Streams the files, folders and links of the folder. Links are not followed. Fails with 400 `file/not-a-folder` for a file or link, or 400 `file/path` for the root.',
   tag: 'Files',
   params: SandboxParams,
   query: PathQuery.extend({ format: z.enum(['tar.gz', 'tar']).default('tar.gz') }),
@@ -221,7 +224,7 @@ export const downloadFolder = defineRoute({
   raw: {
     response: {
       mediaTypes: ['application/gzip', 'application/x-tar'],
-      description: 'The archive as it is made. It breaks off when it could not be completed.',
+      description: 'Archive, streamed during creation. The download aborts if the archive cannot be completed.',
     },
     headers: {},
   },

@@ -11,11 +11,14 @@ import { Done, Sandbox, SandboxParams } from './sandboxes.ts'
 export const FoundSandbox = z.object({
   id: SandboxId,
   short_id: z.string(),
-  name: z.string().nullable().describe('Null if no label was found beside its disk.'),
+  name: z.string().nullable().describe('Name of the sandbox. Null if no label was found next to its disk.'),
   runtime: z.string(),
   created_at: IsoTime.nullable(),
-  account_id: z.string().nullable().describe('Account that receives it on adoption; null: the owner.'),
-  same_database: z.boolean().describe('Whether it was created with this database or an earlier state of it.'),
+  account_id: z
+    .string()
+    .nullable()
+    .describe('Account that receives the sandbox on adoption. Null if the owner receives it.'),
+  same_database: z.boolean().describe('Whether the sandbox was created with this database or an earlier state of it.'),
   snapshot_count: z.int(),
 })
 export type FoundSandbox = z.infer<typeof FoundSandbox>
@@ -26,7 +29,7 @@ export const listFoundSandboxes = defineRoute({
   path: '/v1/found-sandboxes',
   summary: 'List sandboxes with files on disk but no database row',
   description:
-    'Only the owner sees them: other accounts get an empty list. They appear after the restore of a database or data folder. Their files stay until the owner adopts or deletes them.',
+    'Returns an empty list to every account except the owner. Sandboxes appear here after the restore of a database or data folder. Their files stay until the owner adopts or deletes them.',
   tag: 'Sandboxes',
   response: z.object({ sandboxes: z.array(FoundSandbox), data: z.array(FoundSandbox), count: z.int() }),
 })
@@ -35,9 +38,9 @@ export const adoptFoundSandbox = defineRoute({
   operation: 'foundSandboxAdopt',
   method: 'POST',
   path: '/v1/found-sandboxes/:id/adopt',
-  summary: 'Add a found sandbox and its snapshots to the database, as stopped',
+  summary: 'Adopt a found sandbox and its snapshots, in the stopped state',
   description:
-    'Assigns the sandbox to the account of its label if that exists, else to the owner. A missing label means default limits and a generated name. Fails with 404 `sandbox/not-found` once adopted or deleted.',
+    'Adds the sandbox to the database. Assigns it to the account on its label if that account exists, otherwise to the owner. Without a label, it gets default limits and a generated name. Fails with 404 `sandbox/not-found` once adopted or deleted.',
   tag: 'Sandboxes',
   auth: 'owner',
   params: SandboxParams,
@@ -49,9 +52,9 @@ export const deleteFoundSandbox = defineRoute({
   operation: 'foundSandboxDelete',
   method: 'DELETE',
   path: '/v1/found-sandboxes/:id',
-  summary: 'Delete a found sandbox with everything in it',
+  summary: 'Delete a found sandbox and all its files',
   description:
-    'Cannot be undone. Files that remain after a failure are listed again. Fails with 404 `sandbox/not-found` once adopted or deleted.',
+    'The deletion cannot be undone. If files remain after a failure, the sandbox is listed again. Fails with 404 `sandbox/not-found` once adopted or deleted.',
   tag: 'Sandboxes',
   auth: 'owner',
   params: SandboxParams,

@@ -61,9 +61,9 @@ export const listImages = defineRoute({
   operation: 'imageList',
   method: 'GET',
   path: '/v1/images',
-  summary: 'List the images that sandboxes can be created from',
+  summary: 'List the images for new sandboxes',
   description:
-    'All accounts share the images. Includes images that are being added or could not be; the base of each runtime is not listed.',
+    'Returns the images that all accounts share, including images with the state `adding` or `failed`. Does not list the base of each runtime.',
   tag: 'Images',
   response: z.object({ images: z.array(Image), data: z.array(Image), count: z.int() }),
 })
@@ -74,7 +74,7 @@ export const addImage = defineRoute({
   path: '/v1/images',
   summary: 'Add an image',
   description:
-    'Returns while the image is `adding`; `image.changed` on `/v1/events` and the list report its progress. Fails with 409 `image/exists` for a used name, 400 `image/source` without a runtime for the source. A `failed` image can be added again.',
+    'Responds while the image is `adding`. `image.changed` on `/v1/events` and the list report its progress. A `failed` image can be added again. Fails with 409 `image/exists` if the name is in use, or 400 `image/source` if no runtime supports the source.',
   example: { name: 'debian-12', source: { kind: 'registry', reference: 'docker.io/library/debian:12' } },
   tag: 'Images',
   auth: 'owner',
@@ -93,9 +93,9 @@ export const removeImage = defineRoute({
   operation: 'imageRemove',
   method: 'DELETE',
   path: '/v1/images/:name',
-  summary: 'Remove an image, or cancel adding it',
+  summary: 'Remove an image or cancel adding it',
   description:
-    'Fails with 409 `image/in-use` while a sandbox created from it exists. Fails with 409 `image/not-ready` while another request removes it.',
+    'Fails with 409 `image/in-use` while a sandbox created from the image exists, or 409 `image/not-ready` while another request removes the image.',
   tag: 'Images',
   refusals: [409],
   auth: 'owner',

@@ -8,29 +8,31 @@ const eventStream = {
   response: {
     mediaTypes: ['application/json', 'text/event-stream'],
     description:
-      'JSON, or events where `stream` is true. `x-steward-warnings` lists what was changed or removed for the provider; `x-steward-max-tokens` is the limit of output tokens, if it differs from the requested one. A retry with the same Idempotency-Key gets the first JSON response again, or 409 if that was a stream or longer than 1 MB.',
+      'JSON, or server-sent events if `stream` is true. `x-steward-warnings` lists parameters that were changed or removed for the provider. `x-steward-max-tokens` is the limit of output tokens, if it differs from the requested limit. A retry with the same Idempotency-Key returns the first JSON response again, or 409 if that response was a stream or longer than 1 MB.',
   },
   headers: {},
 }
 
 export const InferenceCost = z.object({
-  micro_usd: z.int().nonnegative().describe('What was charged, in millionths of a US dollar, rounded up.'),
+  micro_usd: z.int().nonnegative().describe('Amount charged, in millionths of a US dollar, rounded up.'),
   currency: z.literal('USD'),
-  price_version: z.string().describe('Version of the price list that was used.'),
-  estimated: z.boolean().describe('The provider reported no usage, or the answer was cut off.'),
+  price_version: z.string().describe('Version of the price list used for the charge.'),
+  estimated: z
+    .boolean()
+    .describe('Whether the usage is an estimate, because the provider reported none or the response was cut off.'),
 })
 
-const model = z.string().min(1).describe('A name that GET /v1/models lists.')
-const stream = z.boolean().nullish().describe('Answer in server-sent events. Default false.')
+const model = z.string().min(1).describe('Name of a model from GET /v1/models.')
+const stream = z.boolean().nullish().describe('Whether to stream the response as server-sent events. Default: false.')
 
 export const createChatCompletion = defineRoute({
   operation: 'chatCompletionCreate',
   errors: 'openai',
   method: 'POST',
   path: '/v1/chat/completions',
-  summary: 'Answer a conversation (OpenAI chat completions)',
+  summary: 'Create a chat completion (OpenAI Chat Completions)',
   description:
-    'Takes what OpenAI’s chat completions take, for every model. `n` above 1 is refused. Thinking comes in `reasoning_content`; what must come back for signed thinking in `reasoning_details` and `extra_content`. The price of an answer is in `usage.cost`, of a stream with `stream_options.include_usage`.',
+    'Accepts the fields of OpenAI Chat Completions for every model. Refuses `n` above 1. Returns reasoning in `reasoning_content`. Send `reasoning_details` and `extra_content` back to continue signed reasoning. The price is in `usage.cost`; a stream includes it with `stream_options.include_usage`.',
   example: {
     model: 'gpt-5.2',
     messages: [{ role: 'user', content: 'Name three prime numbers.' }],
@@ -42,19 +44,19 @@ export const createChatCompletion = defineRoute({
     messages: z
       .array(z.looseObject({}))
       .min(1)
-      .describe('Messages of `system`, `developer`, `user`, `assistant` and `tool`.'),
+      .describe('Messages with the roles `system`, `developer`, `user`, `assistant` and `tool`.'),
     stream,
-    max_completion_tokens: z
-      .unknown()
-      .optional()
-      .describe('Greatest number of tokens of the answer. Default: at most 16,384.'),
-    max_tokens: z.unknown().optional().describe('As `max_completion_tokens`.'),
+    max_completion_tokens: z.unknown().optional().describe('Maximum number of output tokens. Default: at most 16,384.'),
+    max_tokens: z.unknown().optional().describe('Alias of `max_completion_tokens`.'),
     temperature: z.unknown().optional().describe('From 0 to 2.'),
     tools: z.unknown().optional().describe('Functions that the model may call.'),
     tool_choice: z.unknown().optional(),
     parallel_tool_calls: z.unknown().optional(),
-    response_format: z.unknown().optional().describe('`text`, `json_object` or `json_schema`.'),
-    reasoning_effort: z.unknown().optional().describe('`none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`.'),
+    response_format: z.unknown().optional().describe('Format of the response: `text`, `json_object` or `json_schema`.'),
+    reasoning_effort: z
+      .unknown()
+      .optional()
+      .describe('Reasoning effort: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`.'),
     stop: z.unknown().optional(),
     seed: z.unknown().optional(),
     top_p: z.unknown().optional(),
@@ -83,14 +85,14 @@ export const createResponse = defineRoute({
   errors: 'openai',
   method: 'POST',
   path: '/v1/responses',
-  summary: 'Answer a conversation (OpenAI Responses)',
+  summary: 'Create a model response (OpenAI Responses)',
   description:
-    'Accepts the fields of OpenAI Responses for every model. Refuses `store: true`, `previous_response_id`, `conversation` and `background`; output items stay in memory for an hour for `item_reference`, unless `store` is false. Unsupported tools are left out, with a warning.',
+    'Accepts the fields of OpenAI Responses for every model. Refuses `store: true`, `previous_response_id`, `conversation` and `background`. Output items stay in memory for an hour for `item_reference`, unless `store` is false. Unsupported tools are removed, with a warning.',
   example: { model: 'gpt-5.2', input: 'Name three prime numbers.', max_output_tokens: 500 },
   tag: 'Models',
   body: z.looseObject({
     model,
-    input: z.unknown().optional().describe('A text, or a list of items.'),
+    input: z.unknown().optional().describe('Text, or a list of items.'),
     instructions: z.unknown().optional(),
     stream,
     max_output_tokens: z.unknown().optional(),
@@ -124,8 +126,8 @@ export const createMessage = defineRoute({
   errors: 'anthropic',
   method: 'POST',
   path: '/v1/messages',
-  summary: 'Answer a conversation (Anthropic Messages)',
-  description: 'Takes what Anthropic’s Messages take, for every model. Errors have Anthropic’s form.',
+  summary: 'Create a message (Anthropic Messages)',
+  description: 'Accepts the fields of Anthropic Messages for every model. Errors use the Anthropic format.',
   example: {
     model: 'claude-sonnet-4.5',
     max_tokens: 500,
@@ -134,7 +136,7 @@ export const createMessage = defineRoute({
   tag: 'Models',
   body: z.looseObject({
     ...messagesBody,
-    max_tokens: z.unknown().optional().describe('Needed: the greatest number of tokens of the answer.'),
+    max_tokens: z.unknown().optional().describe('Required. Maximum number of output tokens.'),
     stream,
   }),
   response: z.looseObject({
@@ -155,7 +157,8 @@ export const countMessageTokens = defineRoute({
   method: 'POST',
   path: '/v1/messages/count_tokens',
   summary: 'Count the input tokens of a message',
-  description: 'Exact for models of Anthropic, which count themselves; an estimate for all others. It costs nothing.',
+  description:
+    'Returns an exact count from the provider for Anthropic models, and an estimate for all others. Requests are free of charge.',
   example: { model: 'claude-sonnet-4.5', messages: [{ role: 'user', content: 'Name three prime numbers.' }] },
   tag: 'Models',
   body: z.looseObject(messagesBody),
@@ -171,22 +174,25 @@ export const createEmbeddings = defineRoute({
   errors: 'openai',
   method: 'POST',
   path: '/v1/embeddings',
-  summary: 'Embed texts (OpenAI embeddings)',
+  summary: 'Create embeddings (OpenAI Embeddings)',
   description:
-    'Takes what OpenAI’s embeddings take, for models of the kind `embedding`. The price is in `usage.cost`. An answer that would have more than 8 MB is refused. `x-steward-warnings` names fields that were left out. A repetition with the same Idempotency-Key gets the first answer again, or 409 where that is longer than a megabyte.',
+    'Accepts the fields of OpenAI Embeddings for models of the kind `embedding`. Refuses a request whose response would exceed 8 MB. The price is in `usage.cost`. `x-steward-warnings` lists removed fields. A retry with the same Idempotency-Key returns the first response again, or 409 if that response is longer than 1 MB.',
   example: { model: 'text-embedding-3-small', input: ['A text to embed.', 'Another one.'] },
   tag: 'Models',
   body: z.looseObject({
-    model: model.describe('A model of the kind `embedding` that GET /v1/models lists.'),
+    model: model.describe('Name of a model of the kind `embedding` from GET /v1/models.'),
     input: z
       .unknown()
       .optional()
-      .describe('Needed: a text, a list of up to 2,048 texts, a list of tokens, or a list of lists of tokens.'),
+      .describe('Required. Text, a list of up to 2,048 texts, a list of tokens, or a list of token lists.'),
     encoding_format: z
       .unknown()
       .optional()
-      .describe('`float`, the default, or `base64` of little-endian 32-bit floats.'),
-    dimensions: z.unknown().optional().describe('Numbers in a vector, of models that can shorten it.'),
+      .describe('Encoding of the vectors: `float` (default), or `base64` of little-endian 32-bit floats.'),
+    dimensions: z
+      .unknown()
+      .optional()
+      .describe('Number of dimensions of each vector, for models that can shorten vectors.'),
     user: z.unknown().optional(),
   }),
   response: z.object({
@@ -212,7 +218,7 @@ export type ModelKind = (typeof modelKinds)[number]
 /** Price version of a model with an unknown price, which counts as 0. */
 export const unknownPriceVersion = 'unknown'
 
-const PricePerMillion = z.number().nonnegative().describe('US dollars for a million tokens.')
+const PricePerMillion = z.number().nonnegative().describe('Price in US dollars per million tokens.')
 
 const prices = {
   input_per_million: PricePerMillion,
@@ -222,7 +228,11 @@ const prices = {
   cache_write_1h_per_million: PricePerMillion,
 }
 const PriceTier = z.object({
-  above_input_tokens: z.int().describe('The tier applies if the whole input, cached or not, has more tokens.'),
+  above_input_tokens: z
+    .int()
+    .describe(
+      'Lower bound of the tier. The tier applies if the whole input, including cached tokens, has more tokens.',
+    ),
   ...prices,
 })
 
@@ -230,21 +240,23 @@ export const ListedModel = z.object({
   id: z.string(),
   object: z.literal('model'),
   type: z.literal('model'),
-  kind: z.enum(modelKinds).describe('`embedding`: for POST /v1/embeddings only; `chat`: for everything else.'),
+  kind: z
+    .enum(modelKinds)
+    .describe('`embedding`: only for POST /v1/embeddings. `chat`: for all other model endpoints.'),
   display_name: z.string(),
-  created: z.int().describe('Unix seconds of its release; 0 where nobody knows.'),
+  created: z.int().describe('Release time of the model, in Unix seconds. 0 if unknown.'),
   created_at: z.string(),
   owned_by: z.string(),
   provider: z.string(),
-  available: z.boolean().describe('Steward has a key for its provider.'),
+  available: z.boolean().describe('Whether Steward has a key for the provider of the model.'),
   context_window: z.int(),
-  max_output_tokens: z.int().describe('0 for an embedding model.'),
+  max_output_tokens: z.int().describe('Maximum number of output tokens. 0 for an embedding model.'),
   images: z.boolean(),
   reasoning: z.boolean(),
   pricing: z.object({
     ...prices,
-    tiers: z.array(PriceTier).min(1).describe('In ascending order, the first one from 0 tokens.'),
-    price_version: z.string().describe('`unknown`: the price is not known and counts as 0.'),
+    tiers: z.array(PriceTier).min(1).describe('Price tiers in ascending order. The first tier starts at 0 tokens.'),
+    price_version: z.string().describe('Version of the price list. `unknown` if the price is unknown and counts as 0.'),
   }),
 })
 export type ListedModel = z.infer<typeof ListedModel>
@@ -259,11 +271,11 @@ export const getModel = defineRoute({
   errors: 'openai',
   method: 'GET',
   path: '/v1/models/:model',
-  summary: 'Get a model, with its prices',
+  summary: 'Get a model and its prices',
   description:
-    "An unknown name fails with 404 `model_not_found`, in OpenAI's error format. Models without a key for their provider are returned with `available` false.",
+    'Returns a model without a provider key with `available` false. Fails with 404 `model_not_found` in the OpenAI error format if the name is unknown.',
   tag: 'Models',
-  params: z.object({ model: z.string().describe('Name from GET /v1/models, percent-encoded.') }),
+  params: z.object({ model: z.string().describe('Model name from GET /v1/models, percent-encoded.') }),
   response: ListedModel,
 })
 
@@ -272,9 +284,9 @@ export const listModels = defineRoute({
   errors: 'openai',
   method: 'GET',
   path: '/v1/models',
-  summary: 'List the models, with prices',
+  summary: 'List the models and their prices',
   description:
-    'Returns all models at once, in the list formats of OpenAI and Anthropic. Includes models without a key for their provider, and those that the API key may not use.',
+    'Returns all models without pagination, in a format compatible with the OpenAI and Anthropic lists. Includes models without a provider key and models that the API key may not use.',
   tag: 'Models',
   response: z.object({
     object: z.literal('list'),

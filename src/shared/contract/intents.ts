@@ -133,7 +133,9 @@ export const Requester = z.object({
   limited: z
     .boolean()
     .optional()
-    .describe('An API key with limits, or a program in a sandbox: no rule allows what it asks for.'),
+    .describe(
+      'Whether the requester is an API key with limits or a program in a sandbox. No rule allows requests from such a requester.',
+    ),
 })
 export type Requester = z.infer<typeof Requester>
 
@@ -177,7 +179,7 @@ export const IntentRecord = z.object({
     .string()
     .nullable()
     .optional()
-    .describe('Path of what a payment is for, such as `/domains/register`. Null for other requests.'),
+    .describe('Path of the resource that a payment buys, such as `/domains/register`. Null for other requests.'),
   /** Amount in micro-dollars (1 USD = 1,000,000) as decimal text. Null if no money is transferred. */
   amount_micro_usd: z.string().nullable(),
   purchase: z
@@ -185,7 +187,7 @@ export const IntentRecord = z.object({
     .nullable()
     .default(null)
     .describe(
-      'What a payment buys at the service, such as `domain:example.com`: the same for requests of the same thing.',
+      'Item that a payment buys at the service, such as `domain:example.com`. Identical for requests for the same item.',
     ),
   /** Whether the amount exceeds the threshold. The user then confirms in a dialog that the window cannot draw. */
   needs_confirmation: z.boolean(),
@@ -195,7 +197,7 @@ export const IntentRecord = z.object({
     .object({
       by: z
         .enum(['person', 'policy', 'grant', 'stop', 'steward'])
-        .describe('The user, a rule of the policy, a remembered approval, the stop switch, or a rule that is built in'),
+        .describe('The user, a policy rule, a remembered approval, the stop switch, or a built-in rule.'),
       /** Matching rule or grant, as a sentence. */
       detail: z.string(),
       at: IsoTime,
@@ -208,7 +210,7 @@ export const IntentRecord = z.object({
     .string()
     .optional()
     .describe(
-      'Why a request that waits cannot be approved now, such as a limit that was lowered; absent where it can.',
+      'Reason why a waiting request cannot be approved now, such as a lowered limit. Absent if the request can be approved.',
     ),
 })
 export type IntentRecord = z.infer<typeof IntentRecord>
@@ -220,10 +222,8 @@ export const askIntent = defineRoute({
   operation: 'intentAsk',
   method: 'POST',
   path: '/local/intents',
-  summary: 'Request a signature; policy allows or denies it, or asks the user',
-  description: `\`state\` of the answer is \`waiting\`, \`approved\` (being signed), \`signed\` (\`result\` has the signature), \`denied\`,
-\`expired\` or \`failed\` (\`error\` says why). The \`amount\` of a payment is in atomic units of USDC: \`1000000\` is 1 USDC. Only the
-person may ask for a \`message\`.`,
+  summary: 'Submit an intent to sign; the policy allows it, denies it or asks the user',
+  description: `The response has the \`state\` \`waiting\`, \`approved\` (signing is in progress), \`signed\` (\`result\` contains the signature), \`denied\`, \`expired\` or \`failed\` (\`error\` contains the reason). The \`amount\` of a payment is in atomic units of USDC: \`1000000\` is 1 USDC. Only the user may submit a \`message\`.`,
   example: {
     intent: { kind: 'siwe', domain: 'app.example', uri: 'https://app.example/', nonce: 'k2PzD8qW4nTb' },
     reason: 'To read the price list.',
@@ -241,9 +241,9 @@ export const getIntent = defineRoute({
   operation: 'intentGet',
   method: 'GET',
   path: '/local/intents/:intentId',
-  summary: 'Get an intent; with `wait_ms`, once it is settled',
+  summary: 'Get an intent; `wait_ms` waits until it is settled',
   description:
-    'Returns at the latest after `wait_ms`, with the state at that time. Clients get 404 `intent/not-found` for intents of other requesters. Decided intents are deleted when many newer ones exist.',
+    'Responds after `wait_ms` at the latest, with the current state. Fails with 404 `intent/not-found` for a client if the intent belongs to another requester. Decided intents are deleted when many newer ones exist.',
   tag: 'Approvals',
   auth: 'client',
   params: IntentParams,
@@ -257,7 +257,7 @@ export const cancelIntent = defineRoute({
   path: '/local/intents/:intentId',
   summary: 'Withdraw a waiting intent',
   description:
-    'Sets its state to `denied`. Only its requester can withdraw it; others get 404 `intent/not-found`. Fails with 409 `intent/decided` if the intent does not wait.',
+    'Sets the state of the intent to `denied`. Only its requester can withdraw it; others get 404 `intent/not-found`. Fails with 409 `intent/decided` if the intent is not waiting.',
   tag: 'Approvals',
   auth: 'client',
   refusals: [409],
@@ -271,7 +271,7 @@ export const listIntents = defineRoute({
   path: '/local/intents',
   summary: 'List intents, newest first',
   description:
-    'Returns the newest intents of all requesters, at most `limit`, without further pages. `waiting` counts all waiting intents, whatever the filter.',
+    'Returns the newest intents of all requesters, up to `limit` and without further pages. `waiting` counts all waiting intents, regardless of the filter.',
   tag: 'Approvals',
   auth: 'person',
   query: z.object({ state: IntentState.optional(), limit: z.coerce.number().int().min(1).max(200).default(50) }),
@@ -284,7 +284,7 @@ export const decideIntent = defineRoute({
   path: '/local/intents/:intentId/decision',
   summary: 'Approve or deny an intent',
   description:
-    'Fails with 409 `intent/decided` if the intent does not wait, and with 423 `wallet/locked`. Above the threshold, the user confirms in a dialog or secure prompt, else 403 `intent/confirmation`. `grant` approves similar later requests of the same requester.',
+    'Above the threshold, the user must confirm in a dialog or secure prompt; otherwise the request fails with 403 `intent/confirmation`. `grant` approves similar later requests of the same requester. Fails with 409 `intent/decided` if the intent is not waiting, or 423 `wallet/locked`.',
   example: { approve: true, grant: { times: 10, only_path: true } },
   tag: 'Approvals',
   auth: 'person',
@@ -300,7 +300,9 @@ export const decideIntent = defineRoute({
         only_path: z
           .boolean()
           .optional()
-          .describe('Whether the grant holds for the path of this payment alone, not for all that its host sells.'),
+          .describe(
+            'Whether the grant applies only to the path of this payment, not to everything that its host sells.',
+          ),
       })
       .optional(),
   }),
@@ -315,7 +317,7 @@ export const Grant = z.object({
   host: z.string().nullable(),
   /** Scope as in the intent. */
   scope: z.string().nullable(),
-  path: z.string().nullable().optional().describe('Path that payments must be for. Null: any path of the host.'),
+  path: z.string().nullable().optional().describe('Path that payments must be for. Null for any path of the host.'),
   account_id: WalletAccountId,
   max_amount_micro_usd: z.string().nullable(),
   times_left: z.int().nullable(),
@@ -328,9 +330,9 @@ export const listGrants = defineRoute({
   operation: 'grantList',
   method: 'GET',
   path: '/local/grants',
-  summary: 'List grants: approvals in advance that still apply',
+  summary: 'List active grants (approvals in advance)',
   description:
-    'Leaves out grants that are used up or have expired. Grants without `times_left` come first, then the others, each group oldest first.',
+    'Omits used and expired grants. Grants without `times_left` come first, then the others, each group oldest first.',
   tag: 'Approvals',
   auth: 'person',
   response: z.object({ grants: z.array(Grant) }),
@@ -341,7 +343,7 @@ export const revokeGrant = defineRoute({
   method: 'DELETE',
   path: '/local/grants/:grantId',
   summary: 'Revoke a grant',
-  description: 'Applies from the next request; signatures already made stay valid. Fails with 404 `grant/not-found`.',
+  description: 'Applies from the next request. Existing signatures stay valid. Fails with 404 `grant/not-found`.',
   tag: 'Approvals',
   auth: 'person',
   params: z.object({ grantId: z.string().min(1) }),
@@ -382,9 +384,9 @@ export const getPolicy = defineRoute({
   operation: 'policyGet',
   method: 'GET',
   path: '/local/policy',
-  summary: 'Get the policy: rules, threshold and stop switch',
+  summary: 'Get the policy with its rules, threshold and stop switch',
   description:
-    'The first matching rule decides; a request with no matching rule asks the user. The list of rules is empty at first. A stored policy that cannot be read denies every request.',
+    'The first matching rule decides. If no rule matches, Steward asks the user. The list of rules is initially empty. A stored policy that cannot be read denies every request.',
   tag: 'Approvals',
   auth: 'person',
   response: Policy,
@@ -396,7 +398,7 @@ export const changePolicy = defineRoute({
   path: '/local/policy',
   summary: 'Replace the rules, threshold and expiry of the policy',
   description:
-    'Replaces all rules; each needs a unique `id`. Stricter policies apply at once. A policy that allows more needs a confirmation by the user: 403 `policy/confirmation`, 409 `wallet/absent`, 423 `wallet/locked`.',
+    'Replaces all rules; each rule needs a unique `id`. A stricter policy applies immediately. A policy that allows more requires confirmation by the user. Fails with 403 `policy/confirmation`, 409 `wallet/absent`, or 423 `wallet/locked`.',
   example: {
     rules: [
       {
@@ -424,7 +426,7 @@ export const switchStop = defineRoute({
   path: '/local/stop',
   summary: 'Turn the stop switch on or off',
   description:
-    'Turning it on denies all waiting intents and discards signatures in progress. Turning it off needs a confirmation by the user if there is a wallet, else 403 `policy/confirmation`.',
+    'Turning the switch on denies all waiting intents and discards signatures in progress. Turning it off requires confirmation by the user if a wallet exists; otherwise it fails with 403 `policy/confirmation`.',
   example: { stopped: true },
   tag: 'Approvals',
   auth: 'person',

@@ -44,8 +44,8 @@ export const openSession = defineRoute({
   operation: 'sessionOpen',
   method: 'POST',
   path: '/local/session',
-  summary: 'Open the session of the user at this computer',
-  description: `Uses up the one-time token of the start address. Sets the session cookie; later requests also send \`window_key\` in the header \`${windowKeyHeader}\`. Fails with 401 \`auth/session\` for a used or outdated token.`,
+  summary: 'Open the session of the user on this computer',
+  description: `Consumes the one-time token of the start address and sets the session cookie. Later requests also send \`window_key\` in the header \`${windowKeyHeader}\`. Fails with 401 \`auth/session\` for a used or outdated token.`,
   example: { token: 'TOKEN_OF_THE_START_ADDRESS' },
   tag: 'Local',
   auth: 'none',
@@ -62,7 +62,7 @@ export const getLocalDocument = defineRoute({
   path: '/local/openapi.json',
   summary: 'Get the OpenAPI document of the local API',
   description:
-    'Describes the paths below `/local/`; `/openapi.json` describes those of the service. Requires no credential.',
+    'Describes the paths below `/local/`. `/openapi.json` describes the paths of the service. Requires no credential.',
   tag: 'Local',
   auth: 'none',
   response: z.looseObject({ openapi: z.string() }),
@@ -86,9 +86,9 @@ export const getLocalStatus = defineRoute({
   operation: 'localStatus',
   method: 'GET',
   path: '/local/status',
-  summary: 'Get the version, platform and service connection of this Steward',
+  summary: 'Get the version, platform and service connection of Steward',
   description:
-    'Answers from memory, also while the service is unreachable. The WebSocket `/local/events` reports changes of `connection` as `connection.changed`.',
+    'Responds from memory, even while the service is unreachable. The WebSocket `/local/events` reports changes of `connection` as `connection.changed`.',
   tag: 'Local',
   auth: 'person',
   response: z.object({

@@ -11,7 +11,7 @@ import { defineRoute } from './route.ts'
 export const CachedSource = z
   .enum(['live', 'cache', 'stale', 'offline'])
   .describe(
-    '`live`: read now. `cache`: read recently. `stale`: the registrar did not answer. `offline`: the service did not answer.',
+    '`live`: read now. `cache`: read recently. `stale`: the registrar did not respond. `offline`: the service did not respond.',
   )
 export type CachedSource = z.infer<typeof CachedSource>
 
@@ -28,7 +28,7 @@ export const listLocalDomains = defineRoute({
   path: '/local/domains',
   summary: 'List your domains from the local cache',
   description:
-    'Refreshes data older than a minute in the background; `source` and `as_of` show its age. Fails with the error of the service, such as 503 `service/unavailable`, only if nothing is cached.',
+    'Refreshes data older than a minute in the background. `source` and `as_of` show its age. Fails with the error of the service, such as 503 `service/unavailable`, only if the cache is empty.',
   tag: 'Domains',
   auth: 'person',
   refusals: [503],
@@ -41,7 +41,7 @@ export const getLocalDomain = defineRoute({
   path: '/local/domains/:domain',
   summary: 'Get one of your domains from the local cache',
   description:
-    'Refreshes data older than a minute in the background. Fails with 404 `domain/not-found` for a domain that is not in your account.',
+    'Refreshes data older than a minute in the background. Fails with 404 `domain/not-found` if the domain is not in your account.',
   tag: 'Domains',
   auth: 'person',
   refusals: [503],
@@ -55,7 +55,7 @@ export const listLocalRecords = defineRoute({
   path: '/local/domains/:domain/dns',
   summary: 'List the DNS records of a domain from the local cache',
   description:
-    'Refreshes data older than a minute in the background. With `fresh`, reads from the registrar first, and uses the cache only if that fails with a 5xx error.',
+    'Refreshes data older than a minute in the background. With `fresh`, reads from the registrar first and uses the cache only if the read fails with a 5xx error.',
   tag: 'DNS',
   auth: 'person',
   refusals: [503],
@@ -68,9 +68,9 @@ export const searchLocalDomains = defineRoute({
   operation: 'localDomainSearch',
   method: 'GET',
   path: '/local/domains/search',
-  summary: 'Search for names; results are cached',
+  summary: 'Search for domain names and cache the results',
   description:
-    'Sends each search to the service. While the service is unavailable, returns the last results of the same search with `source` `offline`, or fails with 503.',
+    'Sends each search to the service. While the service is unavailable, returns the last results of the same search with `source` `offline`. Fails with 503 if no such results exist.',
   tag: 'Domains',
   auth: 'person',
   refusals: [503],
@@ -84,7 +84,7 @@ export const listLocalPrices = defineRoute({
   path: '/local/domains/pricing',
   summary: 'List prices by top-level domain from the local cache',
   description:
-    'Prices are US dollars for one year. Refreshes data older than a minute in the background; `source` and `as_of` show its age.',
+    'Returns prices in US dollars for one year. Refreshes data older than a minute in the background. `source` and `as_of` show its age.',
   tag: 'Domains',
   auth: 'person',
   refusals: [503],
@@ -93,7 +93,7 @@ export const listLocalPrices = defineRoute({
       z.object({ tld: z.string(), registration: z.number(), renewal: z.number(), transfer: z.number() }),
     ),
     registrar: z.string(),
-    test: z.boolean().describe('Names from this registrar exist at this service only.'),
+    test: z.boolean().describe('Whether names from this registrar exist only at this service.'),
     nameservers: listDomainPrices.response.shape.nameservers,
     dns_server: listDomainPrices.response.shape.dns_server,
     ...cacheFields,
@@ -103,8 +103,10 @@ export const listLocalPrices = defineRoute({
 /** DNS server at which propagation is checked. */
 export const PropagationServer = z.object({
   id: z.string().max(300),
-  name: z.string().describe('For people: a host name, or an address.'),
-  kind: z.enum(['authoritative', 'resolver']).describe('`authoritative`: it has the zone itself, not a copy of it.'),
+  name: z.string().describe('Display name: a host name or an address.'),
+  kind: z
+    .enum(['authoritative', 'resolver'])
+    .describe('`authoritative`: the server hosts the zone. `resolver`: the server caches records of the zone.'),
 })
 export type PropagationServer = z.infer<typeof PropagationServer>
 
@@ -114,7 +116,7 @@ export const listPropagationServers = defineRoute({
   path: '/local/domains/:domain/propagation',
   summary: 'List the DNS servers that can be checked for a domain',
   description:
-    'Returns at most four nameservers of the domain, then the resolvers of `domains.propagation_resolvers`. Sends no DNS query. Fails with 404 `domain/not-found`.',
+    'Returns up to four nameservers of the domain, then the resolvers of `domains.propagation_resolvers`. Sends no DNS query. Fails with 404 `domain/not-found`.',
   tag: 'DNS',
   auth: 'person',
   refusals: [503],
@@ -124,15 +126,19 @@ export const listPropagationServers = defineRoute({
 
 const propagated = z
   .enum(['same', 'other', 'missing', 'failed'])
-  .describe('`other`: it has other values. `missing`: it has none. `failed`: it did not answer; `detail` says why.')
+  .describe(
+    '`other`: the server has other values. `missing`: the server has no values. `failed`: the server did not respond; `detail` contains the reason.',
+  )
 /** Records of one name and type at a server, with the expected ones. */
 export const PropagatedRecords = z.object({
   type: z.enum(dnsRecordTypes),
   host: z.string(),
   state: propagated,
-  wanted: z.array(z.string()).describe('The values of the zone, MX and SRV with their priority before them.'),
-  found: z.array(z.string()).describe('What the server answered. It comes from outside: show it as text.'),
-  ttl: z.int().nullable().describe('Seconds until a resolver asks again.'),
+  wanted: z.array(z.string()).describe('Expected values from the zone. MX and SRV values begin with their priority.'),
+  found: z
+    .array(z.string())
+    .describe('Values from the response of the server. They are untrusted: display them as text.'),
+  ttl: z.int().nullable().describe('Seconds until a resolver queries the record again.'),
   detail: z.string().nullable(),
 })
 export type PropagatedRecords = z.infer<typeof PropagatedRecords>
@@ -144,8 +150,8 @@ export const checkPropagation = defineRoute({
   operation: 'localDnsPropagation',
   method: 'POST',
   path: '/local/domains/:domain/propagation',
-  summary: 'Query one DNS server for the records of a domain, and compare',
-  description: `At most ${maxPropagated} names and types are asked for; \`left_out\` counts the others. Ask each server by itself: slow ones hold back no other.`,
+  summary: 'Compare the records of a domain with the response of one DNS server',
+  description: `Queries at most ${maxPropagated} names and types; \`left_out\` counts the others. Send a separate request for each server, so that a slow server does not delay the others.`,
   example: { server: 'ns1.example.net' },
   tag: 'DNS',
   auth: 'person',
@@ -157,10 +163,16 @@ export const checkPropagation = defineRoute({
 
 const DesiredRecord = z.object({
   type: z.enum(dnsRecordTypes, `must be one of ${dnsRecordTypes.join(', ')}`),
-  host: z.string().max(253, 'must have at most 253 characters').describe('`@` for the domain itself, `www`, `*`.'),
-  value: z.string().max(8_192, 'must have at most 8192 characters').describe('As DNS records have it; TXT: the text.'),
+  host: z
+    .string()
+    .max(253, 'must have at most 253 characters')
+    .describe('Name of the record: `@` for the domain itself, `www`, or `*`.'),
+  value: z
+    .string()
+    .max(8_192, 'must have at most 8192 characters')
+    .describe('Value of the record, in DNS format. For TXT, the text.'),
   ttl: z.number().optional().describe('Seconds.'),
-  distance: z.number().nullish().describe('Preference of MX and priority of SRV.'),
+  distance: z.number().nullish().describe('Preference of an MX record or priority of an SRV record.'),
 })
 /** Record of a zone to be applied. */
 export type DesiredRecord = z.infer<typeof DesiredRecord>
@@ -185,8 +197,10 @@ export const DnsPlan = z.object({
   domain: z.string(),
   state: z
     .enum(['ready', 'applying', 'applied', 'failed', 'moved'])
-    .describe('`failed`: a step failed, those before it are done. `moved`: the zone changed meanwhile.'),
-  hash: z.string().describe('Of the records that it was made from.'),
+    .describe(
+      '`failed`: a step failed, and the steps before it are applied. `moved`: the zone changed after the plan was created.',
+    ),
+  hash: z.string().describe('Hash of the records that the plan is based on.'),
   steps: z.array(DnsPlanStep),
   /** Records that the plan was computed from. */
   before: z.array(PresentRecord),
@@ -209,8 +223,9 @@ export const planRecords = defineRoute({
   operation: 'localDnsPlan',
   method: 'POST',
   path: '/local/domains/:domain/plan',
-  summary: 'Compare the DNS records that you want with the present zone',
-  description: 'Changes nothing. `records` are all records of the zone: what is not among them would be removed.',
+  summary: 'Create a plan that changes the DNS records of a zone',
+  description:
+    'Compares `records` with the current zone and changes nothing. `records` is the complete list of the zone; the plan removes all records that are not in it.',
   example: {
     records: [
       { type: 'A', host: '@', value: '203.0.113.7', ttl: 3_600 },
@@ -230,9 +245,9 @@ export const listPlans = defineRoute({
   operation: 'localDnsPlans',
   method: 'GET',
   path: '/local/domains/:domain/plans',
-  summary: 'List the last plans of a domain, newest first',
+  summary: 'List the latest plans of a domain, newest first',
   description:
-    'Returns at most 20 plans, undo plans included; older ones are deleted. Answers also while the service is unavailable.',
+    'Returns up to 20 plans, including undo plans; older ones are deleted. Works while the service is unavailable.',
   tag: 'DNS',
   auth: 'person',
   params,
@@ -245,7 +260,7 @@ export const applyPlan = defineRoute({
   path: '/local/domains/plans/:planId/apply',
   summary: 'Apply a plan step by step, unless the zone has changed',
   description:
-    'Stops at the first step that fails: the plan becomes `failed`, and earlier steps stay applied. Fails with 409 `dns/moved` if the zone changed, and with 409 `dns/plan-state` if the plan is not `ready`.',
+    'Stops at the first step that fails. The plan becomes `failed`, and earlier steps stay applied. Fails with 409 `dns/moved` if the zone changed, or 409 `dns/plan-state` if the plan is not `ready`.',
   tag: 'DNS',
   auth: 'person',
   refusals: [404, 409, 503],
@@ -257,8 +272,9 @@ export const undoPlan = defineRoute({
   operation: 'localDnsUndo',
   method: 'POST',
   path: '/local/domains/plans/:planId/undo',
-  summary: 'Create a plan that undoes a plan',
-  description: 'Changes nothing: apply the plan that it answers. What others changed since stays.',
+  summary: 'Create a plan that reverts another plan',
+  description:
+    'Returns a new plan and changes nothing until you apply that plan. The new plan preserves later changes by others.',
   tag: 'DNS',
   auth: 'person',
   refusals: [404, 409, 503],

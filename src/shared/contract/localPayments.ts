@@ -25,8 +25,8 @@ const tag = 'Payments'
 export const PaymentEvaluation = z.object({
   effect: z
     .enum(['allow', 'ask', 'refuse'])
-    .describe('`allow`: it would be paid at once. `ask`: you would be asked. `refuse`: it would not be paid.'),
-  detail: z.string().describe('Why, in one sentence.'),
+    .describe('`allow`: Steward would pay immediately. `ask`: Steward would ask you. `refuse`: Steward would not pay.'),
+  detail: z.string().describe('Reason, in one sentence.'),
 })
 export type PaymentEvaluation = z.infer<typeof PaymentEvaluation>
 
@@ -34,12 +34,15 @@ export type PaymentEvaluation = z.infer<typeof PaymentEvaluation>
 export const PaymentCheck = z.object({
   url: z.string(),
   method: z.string(),
-  status: z.int().describe('What the address answered without a payment.'),
+  status: z.int().describe('HTTP status of the response without a payment.'),
   needs_payment: z.boolean(),
   offers: z.array(PaymentOffer),
-  chosen: z.int().nullable().describe('Which of `offers` Steward would pay; null: none.'),
-  verdict: PaymentEvaluation.nullable().describe('Of the chosen offer; null where there is nothing to pay.'),
-  budgets: z.array(BudgetState).describe('The limits that the chosen offer counts against, before it is paid.'),
+  chosen: z
+    .int()
+    .nullable()
+    .describe('Index in `offers` of the offer that Steward would pay. Null if Steward would pay none.'),
+  verdict: PaymentEvaluation.nullable().describe('Evaluation of the chosen offer. Null if no payment is required.'),
+  budgets: z.array(BudgetState).describe('Limits that the chosen offer counts toward, before the payment.'),
 })
 export type PaymentCheck = z.infer<typeof PaymentCheck>
 
@@ -56,7 +59,7 @@ const Usd = z
   .number()
   .positive('must be above 0')
   .max(1_000_000_000, 'must be at most 1000000000')
-  .describe('US dollars, with up to 6 decimals.')
+  .describe('Amount in US dollars, with up to 6 decimals.')
 
 /** Maximum wait for an outcome, in milliseconds. */
 export const WaitMs = z
@@ -64,7 +67,9 @@ export const WaitMs = z
   .min(0)
   .max(60_000, 'must be 0 to 60000')
   .default(0)
-  .describe('How long to wait for approval and settlement before answering with what is known.')
+  .describe(
+    'Maximum time to wait for approval and settlement, in milliseconds. The response then contains the current state.',
+  )
 
 /** Hosts are accessed by name over https, or over http only on this computer. */
 const reached =
@@ -84,8 +89,8 @@ export const discoverPayments = defineRoute({
   operation: 'paymentDiscover',
   method: 'POST',
   path: '/local/payments/discover',
-  summary: 'Find what a site sells by x402',
-  description: `Asks, in order: \`/.well-known/x402\`, \`/.well-known/x402.json\`, \`/openapi.json\`, the address itself, \`/llms.txt\`, and says which of them answered. ${reached}`,
+  summary: 'Discover the paid endpoints of a site (x402)',
+  description: `Queries, in order: \`/.well-known/x402\`, \`/.well-known/x402.json\`, \`/openapi.json\`, the address itself, \`/llms.txt\`. The response reports which of them responded. ${reached}`,
   example: { url: 'https://api.example.com/' },
   tag,
   auth: 'client',
@@ -96,14 +101,14 @@ export const discoverPayments = defineRoute({
     source: z
       .enum(['well-known', 'openapi', 'probe', 'llms'])
       .nullable()
-      .describe('What told of the endpoints; null: nothing did.'),
+      .describe('Source that lists the endpoints. Null if no source lists any.'),
     source_url: z.string().nullable(),
     endpoints: z.array(
       z.object({
         url: z.string(),
         method: z.string().nullable(),
         description: z.string().nullable(),
-        offers: z.array(PaymentOffer).describe('Empty: `check` tells.'),
+        offers: z.array(PaymentOffer).describe('Offers of the endpoint. If empty, `check` returns them.'),
       }),
     ),
     tried: z.array(z.object({ url: z.string(), status: z.int().nullable(), detail: z.string().nullable() })),
@@ -114,7 +119,7 @@ export const checkPayment = defineRoute({
   operation: 'paymentCheck',
   method: 'POST',
   path: '/local/payments/check',
-  summary: 'Get the price of an address, and whether it would be paid; never signs',
+  summary: 'Check the price of an address and whether Steward would pay it; never signs',
   description: reached,
   example: { url: 'https://api.example.com/report' },
   tag,
@@ -128,8 +133,8 @@ export const fetchPaid = defineRoute({
   operation: 'paymentFetch',
   method: 'POST',
   path: '/local/payments/fetch',
-  summary: 'Send a request to an address, and pay if it requires a payment',
-  description: `A payment above \`max_amount_usd\` is refused; without it, the limit of one payment holds; without that, you are asked. With an \`Idempotency-Key\` a repetition finds the same payment and never pays twice. An answer with \`payment.state\` \`waiting\` needs approval: read the payment again (\`wait_ms\`) until its state is final. ${reached}`,
+  summary: 'Send a request to an address and pay if required',
+  description: `Refuses a payment above \`max_amount_usd\`. Without it, the limit of one payment applies; without that limit, Steward asks you. A retry with the same \`Idempotency-Key\` returns the same payment and never pays twice. If \`payment.state\` is \`waiting\`, the payment needs approval: get the payment again (\`wait_ms\`) until its state is final. ${reached}`,
   example: {
     url: 'https://api.example.com/report',
     max_amount_usd: 0.05,
@@ -148,7 +153,7 @@ export const fetchPaid = defineRoute({
       .record(z.string().max(256), z.string().max(paymentLimits.headerCharacters))
       .refine((all) => Object.keys(all).length <= paymentLimits.headers, `must have at most ${paymentLimits.headers}`)
       .default({}),
-    body: z.string().max(paymentLimits.bodyCharacters).optional().describe('For POST, PUT and PATCH.'),
+    body: z.string().max(paymentLimits.bodyCharacters).optional().describe('Request body, for POST, PUT and PATCH.'),
     max_amount_usd: Usd.optional(),
     reason: Reason.optional(),
     wait_ms: WaitMs,
@@ -161,9 +166,9 @@ const page = { min: 1, max: 200, default: 50 } as const
 const filters = {
   state: PaymentState.optional(),
   host: z.string().max(255).optional(),
-  from: IsoTime.optional().describe('Made at this time or later.'),
-  to: IsoTime.optional().describe('Made before this time.'),
-  search: z.string().max(200).optional().describe('In the title, the address, the payee or the transaction.'),
+  from: IsoTime.optional().describe('Start of the time range, inclusive.'),
+  to: IsoTime.optional().describe('End of the time range, exclusive.'),
+  search: z.string().max(200).optional().describe('Text to search for in the title, address, payee and transaction.'),
 }
 
 export const listPayments = defineRoute({
@@ -171,18 +176,18 @@ export const listPayments = defineRoute({
   method: 'GET',
   path: '/local/payments',
   summary: 'List payments, newest first',
-  description: `Returns at most ${page.max} payments, ${page.default} by default; pass the last id as \`before\` for the next page. Clients see the payments that they requested, the user sees all.`,
+  description: `Returns at most ${page.max} payments, ${page.default} by default. For the next page, pass the last id as \`before\`. Clients see the payments that they requested; the user sees all payments.`,
   tag,
   auth: 'client',
   query: z.object({
     ...filters,
-    before: PaymentId.optional().describe('Only older ones: the last one of the page before.'),
+    before: PaymentId.optional().describe('Id of the last payment of the previous page. Returns only older payments.'),
     limit: z.coerce.number().int().min(page.min).max(page.max).default(page.default),
   }),
   response: z.object({
     payments: z.array(Payment),
     has_more: z.boolean(),
-    total: z.int().describe('Of all pages.'),
+    total: z.int().describe('Number of payments on all pages.'),
   }),
 })
 
@@ -191,13 +196,14 @@ export const exportPayments = defineRoute({
   method: 'GET',
   path: '/local/payments/export',
   summary: 'Download payments as CSV or JSON Lines, oldest first',
-  description: 'In CSV a cell of text that a spreadsheet would take for a formula has an apostrophe in front.',
+  description:
+    'Applies the filters of the payment list. In CSV, an apostrophe precedes each text cell that a spreadsheet would interpret as a formula.',
   tag,
   auth: 'person',
   query: z.object({ ...filters, format: z.enum(['csv', 'jsonl']).default('csv') }),
   response: z.unknown(),
   raw: {
-    response: { mediaTypes: ['text/csv', 'application/x-ndjson'], description: 'One payment a line.' },
+    response: { mediaTypes: ['text/csv', 'application/x-ndjson'], description: 'One payment per line.' },
     headers: {},
   },
 })
@@ -208,8 +214,9 @@ export const getPayment = defineRoute({
   operation: 'paymentGet',
   method: 'GET',
   path: '/local/payments/:paymentId',
-  summary: 'Get a payment with its receipt; with `wait_ms`, once its state is final',
-  description: 'Final are `settled`, `refused` and `reconciled`. `unknown` is not: it answers when the time is up.',
+  summary: 'Get a payment with its receipt; `wait_ms` waits for a final state',
+  description:
+    'The final states are `settled`, `refused` and `reconciled`. `unknown` is not final: the request returns it when `wait_ms` expires.',
   tag,
   auth: 'client',
   params,
@@ -223,8 +230,8 @@ export const reconcilePayment = defineRoute({
   operation: 'paymentReconcile',
   method: 'POST',
   path: '/local/payments/:paymentId/reconcile',
-  summary: 'Look up the outcome of a payment now; never signs',
-  description: 'Steward does so by itself too. A payment that has ended is answered as it is.',
+  summary: 'Check the outcome of a payment now; never signs',
+  description: 'Steward also checks the outcome automatically. Returns a payment in a final state unchanged.',
   example: {},
   tag,
   auth: 'client',

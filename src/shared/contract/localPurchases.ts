@@ -25,19 +25,23 @@ const Price = z
   .positive('must be above 0')
   .max(1_000_000, 'must be at most 1000000')
   .optional()
-  .describe('The whole price that you were shown, in US dollars. Another price is refused. Default: the price of now.')
+  .describe('Total price that you were shown, in US dollars. Any other price is refused. Default: the current price.')
 const purchaseFields = { reason: Reason.optional(), wait_ms: WaitMs }
 const Registration = z.object({
   domain: DomainName,
   years: Years,
   privacy: z.boolean().default(true),
   nameservers: Nameservers.optional(),
-  sandbox_id: z.string().max(64).optional().describe('A sandbox of yours that the domain is to lead to at once.'),
-  sandbox_port: z.int().min(1).max(65_535).optional().describe('The exposed port of that sandbox.'),
+  sandbox_id: z.string().max(64).optional().describe('Your sandbox that the domain points to immediately.'),
+  sandbox_port: z.int().min(1).max(65_535).optional().describe('Exposed port of the sandbox.'),
 })
 const Renewal = z.object({ domain: DomainName, years: Years })
 const TopUp = z.object({
-  amount_usd: z.int().min(1).max(999_999_999).describe('One of the `payment_tiers` of `GET /v1/credits/pricing`.'),
+  amount_usd: z
+    .int()
+    .min(1)
+    .max(999_999_999)
+    .describe('One of the `payment_tiers` of `GET /v1/credits/pricing`, in US dollars.'),
 })
 const bought = {
   tag,
@@ -51,9 +55,9 @@ export const quotePurchase = defineRoute({
   operation: 'localPurchaseQuote',
   method: 'POST',
   path: '/local/payments/quote',
-  summary: 'Get the price of a purchase, and whether it would be paid; never signs',
+  summary: 'Check the price of a purchase and whether Steward would pay it; never signs',
   description:
-    'Exactly one of `registration`, `renewal` and `topup` is given. The price is `amount_micro_usd` of the chosen offer.',
+    'Requires exactly one of `registration`, `renewal` and `topup`. The price is `amount_micro_usd` of the chosen offer.',
   example: { registration: { domain: 'example.com', years: 2 } },
   tag,
   auth: 'client',
@@ -71,9 +75,9 @@ export const buyRegistration = defineRoute({
   operation: 'localDomainRegister',
   method: 'POST',
   path: '/local/payments/domains/register',
-  summary: 'Register a domain with the service, paid from the wallet',
+  summary: 'Register a domain at the service with a payment from the wallet',
   description:
-    'Fails with 409 `purchase/price` for a price other than `price_usd`, and with 402 `budget/exceeded`. If the registrar refuses after the payment, the amount becomes credits. A denied request returns a payment with `state` `refused`.',
+    'If the registrar refuses after the payment, the amount becomes credits. A denied request returns a payment with `state` `refused`. Fails with 409 `purchase/price` if the price differs from `price_usd`, or 402 `budget/exceeded`.',
   example: { domain: 'example.com', years: 2, price_usd: 22.9, wait_ms: 30_000 },
   ...bought,
   body: Registration.extend({ price_usd: Price, ...purchaseFields }),
@@ -83,9 +87,9 @@ export const buyRenewal = defineRoute({
   operation: 'localDomainRenew',
   method: 'POST',
   path: '/local/payments/domains/renew',
-  summary: 'Renew a domain with the service, paid from the wallet',
+  summary: 'Renew a domain at the service with a payment from the wallet',
   description:
-    'Send an `Idempotency-Key`: each request without one can renew for further years. Fails with 409 `domain/renewed` if another renewal comes first. Fails with 409 `purchase/price` for a price other than `price_usd`.',
+    'Send an `Idempotency-Key`: each request without one can renew for further years. Fails with 409 `domain/renewed` if another renewal comes first, or 409 `purchase/price` if the price differs from `price_usd`.',
   example: { domain: 'example.com', years: 1, price_usd: 11.45, wait_ms: 30_000 },
   ...bought,
   body: Renewal.extend({ price_usd: Price, ...purchaseFields }),
@@ -95,9 +99,9 @@ export const buyTopUp = defineRoute({
   operation: 'localCreditsTopUp',
   method: 'POST',
   path: '/local/payments/topup',
-  summary: 'Buy credits for your account at the service, paid from the wallet',
+  summary: 'Buy credits at the service with a payment from the wallet',
   description:
-    'Send an `Idempotency-Key`: each request without one is another purchase. Fails with 400 `payments/tier` for an amount that is not sold, and with 402 `budget/exceeded`.',
+    'Send an `Idempotency-Key`: each request without one is another purchase. Fails with 400 `payments/tier` for an amount that is not sold, or 402 `budget/exceeded`.',
   example: { amount_usd: 5, wait_ms: 30_000 },
   ...bought,
   body: TopUp.extend(purchaseFields),

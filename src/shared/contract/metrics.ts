@@ -9,7 +9,7 @@ export const getMetrics = defineRoute({
   path: '/v1/sandboxes/:id/metrics',
   summary: 'Get the resource usage of a running sandbox',
   description:
-    'Fails with 409 `sandbox/not-running` for a stopped sandbox. Can take 250 milliseconds, the shortest interval for `cpu_percent`. Requests at the same time share one reading.',
+    'Takes up to 250 milliseconds, the shortest interval for `cpu_percent`. Concurrent requests share one reading. Fails with 409 `sandbox/not-running` for a stopped sandbox.',
   tag: 'Activity',
   params: SandboxParams,
   response: z.object({

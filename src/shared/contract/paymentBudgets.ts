@@ -8,20 +8,20 @@ export const BudgetState = z.object({
   scope: z
     .enum(['payment', 'day', 'month', 'host', 'payee'])
     .describe(
-      '`payment`: the most that one payment may cost. `day`: any 24 hours. `month`: the calendar month in UTC. `host`, `payee`: this one, per calendar month.',
+      '`payment`: maximum of one payment. `day`: any 24 hours. `month`: calendar month in UTC. `host`, `payee`: one host or payee, per calendar month.',
     ),
-  key: z.string().nullable().describe('The host, or network and address of the payee (`eip155:8453:0x…`).'),
-  limit_micro_usd: MicroUsdAmount.nullable().describe('Null: no limit.'),
-  used_micro_usd: MicroUsdAmount.describe('Paid; of `day` and `month` with what chats cost.'),
+  key: z.string().nullable().describe('Host, or network and address of the payee (`eip155:8453:0x…`).'),
+  limit_micro_usd: MicroUsdAmount.nullable().describe('Limit in micro-dollars. Null if unlimited.'),
+  used_micro_usd: MicroUsdAmount.describe('Amount paid. For `day` and `month`, includes the cost of chats.'),
   held_micro_usd: MicroUsdAmount.describe(
-    'Approved or signed, and not known yet to be paid or void. It counts as used.',
+    'Amount approved or signed, but not yet confirmed as paid or void. Counts as used.',
   ),
-  remaining_micro_usd: MicroUsdAmount.nullable().describe('Null: no limit.'),
-  resets_at: IsoTime.nullable().describe('When the month ends; null for `payment` and `day`.'),
+  remaining_micro_usd: MicroUsdAmount.nullable().describe('Remaining amount. Null if unlimited.'),
+  resets_at: IsoTime.nullable().describe('End of the month. Null for `payment` and `day`.'),
 })
 export type BudgetState = z.infer<typeof BudgetState>
 
-const Limit = MicroUsdAmount.nullable().describe('Micro-dollars; null: no limit. 0: nothing.')
+const Limit = MicroUsdAmount.nullable().describe('Limit in micro-dollars. Null for no limit. 0 blocks all payments.')
 
 const HostLimit = z.object({
   host: z
@@ -91,17 +91,19 @@ export const PaymentBudgetLimits = z.object({
     )
     .default([])
     .describe('Servers on this computer that programs and models may reach by x402. The window reaches all of them.'),
-  ask_first_payee: z.boolean().describe('You are asked before the first payment to a payee, whatever rules allow.'),
+  ask_first_payee: z
+    .boolean()
+    .describe('Whether Steward asks you before the first payment to a payee, even if a rule allows it.'),
 })
 export type PaymentBudgetLimits = z.infer<typeof PaymentBudgetLimits>
 
 /** Daily and monthly limits include all spending: USDC payments, credits, renewals, and chat costs. */
 export const PaymentBudgets = z.object({
   limits: PaymentBudgetLimits,
-  states: z.array(BudgetState).describe('One for each limit, and `day` and `month` in any case.'),
+  states: z.array(BudgetState).describe('State of each limit. Always includes `day` and `month`.'),
   payees: z
     .array(z.object({ host: z.string(), network: z.string(), pay_to: z.string(), since: IsoTime }))
-    .describe('Whom each host was paid to first. Another payee of the same host on the same network is refused.'),
+    .describe('First payee of each host. Steward refuses another payee of the same host on the same network.'),
 })
 export type PaymentBudgets = z.infer<typeof PaymentBudgets>
 
@@ -109,9 +111,9 @@ export const getPaymentBudgets = defineRoute({
   operation: 'paymentBudgetGet',
   method: 'GET',
   path: '/local/payments/budgets',
-  summary: 'Get the limits of payments, and what is left of them',
+  summary: 'Get the payment limits and the remaining amounts',
   description:
-    'There are no limits at first, and the first payment to each payee asks the user. Amounts are in micro-dollars. Fails with 500 `data/unusable` if the stored limits cannot be read; all payments are refused then.',
+    'Returns amounts in micro-dollars. Initially, no limits are set and the first payment to each payee asks the user. Fails with 500 `data/unusable` if the stored limits cannot be read; all payments are then refused.',
   tag: 'Payments',
   auth: 'person',
   response: PaymentBudgets,
@@ -121,9 +123,9 @@ export const changePaymentBudgets = defineRoute({
   operation: 'paymentBudgetChange',
   method: 'PUT',
   path: '/local/payments/budgets',
-  summary: 'Change the limits of payments',
+  summary: 'Change the payment limits',
   description:
-    'Lower limits hold at once. What allows more is confirmed as a policy that allows more: 403 `policy/confirmation`, then the secure prompt `confirm_policy`; in Electron a dialog opens by itself.',
+    'Lower limits apply immediately. A change that allows more requires the same confirmation as a policy that allows more: 403 `policy/confirmation`, then the secure prompt `confirm_policy`. In Electron, a dialog opens automatically.',
   example: {
     payment_micro_usd: 5_000_000,
     day_micro_usd: 20_000_000,
@@ -144,9 +146,9 @@ export const forgetPayee = defineRoute({
   operation: 'paymentPayeeForget',
   method: 'DELETE',
   path: '/local/payments/payees/:host',
-  summary: 'Forget the payees of a host, so that it may name others',
+  summary: 'Remove the payees of a host to allow others',
   description:
-    'Deletes the payees of all networks; succeeds also if there are none. With `ask_first_payee`, the next payment asks the user; otherwise the user confirms the deletion: 403 `policy/confirmation`.',
+    'Deletes the payees of all networks, and succeeds if none exist. With `ask_first_payee`, the next payment asks the user. Otherwise, the user must confirm the deletion: 403 `policy/confirmation`.',
   tag: 'Payments',
   auth: 'person',
   refusals: [409, 423],

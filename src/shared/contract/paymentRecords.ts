@@ -15,7 +15,11 @@ export const paymentLimits = {
 } as const
 
 const largest = Number.MAX_SAFE_INTEGER
-export const MicroUsdAmount = z.int().min(0).max(largest).describe('Micro-dollars: 1,000,000 is one US dollar.')
+export const MicroUsdAmount = z
+  .int()
+  .min(0)
+  .max(largest)
+  .describe('Amount in micro-dollars: 1,000,000 is one US dollar.')
 
 /** Id of a payment: `pay_` and 24 hexadecimal digits. */
 export const PaymentId = z
@@ -43,31 +47,33 @@ export type PaymentState = z.infer<typeof PaymentState>
 
 export const PaymentPurpose = z
   .enum(['fetch', 'domain-registration', 'domain-renewal', 'credits'])
-  .describe('`fetch`: any x402 address. The others are purchases from the service that Steward is connected to.')
+  .describe('`fetch`: a payment to any x402 address. The other values are purchases from the connected service.')
 export type PaymentPurpose = z.infer<typeof PaymentPurpose>
 
 /** Payment option of a seller. Its text is untrusted and only displayed. */
 export const PaymentOffer = z.object({
   x402_version: z.union([z.literal(1), z.literal(2)]),
-  scheme: z.string().describe('Steward pays `exact` and `upto`, and refuses every other by name.'),
-  network: z.string().describe('`eip155:8453`; as the seller wrote it where Steward does not know it.'),
-  network_name: z.string().nullable().describe('`Base`; null where Steward does not know the network.'),
-  test: z.boolean().describe('Money on this network is worth nothing.'),
+  scheme: z.string().describe('Payment scheme. Steward pays `exact` and `upto`, and refuses all others by name.'),
+  network: z.string().describe('Network id, such as `eip155:8453`. For an unknown network, the value from the seller.'),
+  network_name: z.string().nullable().describe('Name of the network, such as `Base`. Null if the network is unknown.'),
+  test: z.boolean().describe('Whether the network is a testnet, on which money has no value.'),
   asset: z.string().describe('Address of the token.'),
-  amount: z.string().describe("In the token's smallest units, decimal."),
-  amount_micro_usd: MicroUsdAmount.nullable().describe('Null where it is no token that Steward knows.'),
+  amount: z.string().describe('Amount in the smallest units of the token, as a decimal string.'),
+  amount_micro_usd: MicroUsdAmount.nullable().describe('Amount in micro-dollars. Null if the token is unknown.'),
   pay_to: z.string(),
   max_timeout_seconds: z.int().nullable(),
   description: z.string().nullable(),
   payable: z.boolean(),
-  problem: z.string().nullable().describe('Why Steward would not pay it, in one sentence.'),
+  problem: z.string().nullable().describe('Reason why Steward would not pay the offer, in one sentence.'),
 })
 export type PaymentOffer = z.infer<typeof PaymentOffer>
 
 /** Response of the seller. Untrusted: must be rendered as text, never as HTML. */
 export const PaidResponse = z.object({
   status: z.int(),
-  headers: z.record(z.string(), z.string()).describe('`content-type` and a few others; no cookies.'),
+  headers: z
+    .record(z.string(), z.string())
+    .describe('Response headers: `content-type` and a few others, without cookies.'),
   body: z.string(),
   encoding: z.enum(['utf8', 'base64']),
   truncated: z.boolean(),
@@ -82,33 +88,35 @@ export const Payment = z.object({
     .boolean()
     .nullable()
     .describe(
-      'true: the money moved. false: it did not and cannot any more. null: not known yet; until it is, the amount counts against your limits.',
+      '`true`: the money moved. `false`: the money did not move and can no longer move. `null`: unknown; until the outcome is known, the amount counts toward your limits.',
     ),
-  sentence: z.string().describe('State and outcome in one plain sentence.'),
-  error: z.string().nullable().describe('What went wrong, in one sentence.'),
+  sentence: z.string().describe('State and outcome, in one sentence.'),
+  error: z.string().nullable().describe('Error message, in one sentence.'),
   purpose: PaymentPurpose,
-  title: z.string().describe('`Register example.com for 2 years`, `GET https://api.example/report`.'),
+  title: z
+    .string()
+    .describe('Title of the payment, such as `Register example.com for 2 years` or `GET https://api.example/report`.'),
   requester: Requester,
-  reason: z.string().nullable().describe("Why, in the requester's own words."),
+  reason: z.string().nullable().describe('Reason, as stated by the requester.'),
   method: z.string(),
   url: z.string(),
   host: z.string(),
   scheme: z
     .enum(['exact', 'upto'])
-    .describe('`upto`: `amount` is the most that could be taken, `paid_micro_usd` what was.'),
+    .describe('`upto`: `amount` is the maximum charge, and `paid_micro_usd` is the actual charge.'),
   network: z.string(),
   network_name: z.string(),
-  test: z.boolean().describe('Test money, worth nothing.'),
+  test: z.boolean().describe('Whether the payment uses test money, which has no value.'),
   asset: z.string(),
-  from: z.string().describe('The address that pays.'),
+  from: z.string().describe('Address of the payer.'),
   pay_to: z.string(),
-  amount: z.string().describe('In millionths of a USDC, decimal.'),
+  amount: z.string().describe('Amount in millionths of a USDC, as a decimal string.'),
   amount_micro_usd: MicroUsdAmount,
-  paid_micro_usd: MicroUsdAmount.nullable().describe('What was really taken; null as long as that is not known.'),
-  intent_id: z.string().nullable().describe('The request in Approvals.'),
-  valid_until: IsoTime.nullable().describe('The signature is void afterwards; null before it is signed.'),
+  paid_micro_usd: MicroUsdAmount.nullable().describe('Amount actually charged. Null while unknown.'),
+  intent_id: z.string().nullable().describe('Id of the intent in Approvals.'),
+  valid_until: IsoTime.nullable().describe('Time at which the signature expires. Null before the payment is signed.'),
   transaction: z.string().nullable().describe('Hash of the transaction.'),
-  transaction_url: z.string().nullable().describe('Where to look it up; null for test money.'),
+  transaction_url: z.string().nullable().describe('Link to the transaction in a block explorer. Null for test money.'),
   created_at: IsoTime,
   updated_at: IsoTime,
 })
@@ -117,11 +125,14 @@ export type Payment = z.infer<typeof Payment>
 /** Payment with all details. */
 export const PaymentReceipt = Payment.extend({
   quote: z
-    .object({ amount_micro_usd: MicroUsdAmount, source: z.string().describe('Who named the price: `you`, `service`.') })
+    .object({
+      amount_micro_usd: MicroUsdAmount,
+      source: z.string().describe('Source of the price: `you` or `service`.'),
+    })
     .nullable()
-    .describe('The price that was expected; another offer was refused. Null: none was named.'),
-  offer: PaymentOffer.describe('The offer that was paid.'),
-  signature_sha256: z.string().nullable().describe('SHA-256 of the signature, hexadecimal, as in Activity.'),
+    .describe('Expected price; Steward refuses any other offer. Null if no price was given.'),
+  offer: PaymentOffer.describe('Offer that was paid.'),
+  signature_sha256: z.string().nullable().describe('SHA-256 of the signature, in hexadecimal, as shown in Activity.'),
   receipt: z
     .object({
       success: z.boolean(),
@@ -131,14 +142,14 @@ export const PaymentReceipt = Payment.extend({
       extensions: z
         .record(z.string(), z.unknown())
         .optional()
-        .describe('Extensions of x402 that the seller sent, such as a signed receipt.'),
+        .describe('x402 extensions from the seller, such as a signed receipt.'),
     })
     .nullable()
-    .describe('What the seller said of the payment in `PAYMENT-RESPONSE`.'),
+    .describe('Payment result from the `PAYMENT-RESPONSE` header of the seller.'),
   reconciled_by: z.enum(['chain', 'seller']).nullable(),
   answer: PaidResponse.nullable(),
   steps: z
     .array(z.object({ state: PaymentState, detail: z.string().nullable(), at: IsoTime }))
-    .describe('What happened, oldest first.'),
+    .describe('Events of the payment, oldest first.'),
 })
 export type PaymentReceipt = z.infer<typeof PaymentReceipt>

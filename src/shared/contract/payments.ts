@@ -22,7 +22,7 @@ export const buyCredits = defineRoute({
   operation: 'creditsBuy',
   method: 'GET',
   path: '/pay/:amount_usd/:address',
-  summary: 'Buy credits for an account, with USDC',
+  summary: 'Buy credits for an account with USDC',
   description: x402,
   sold: true,
   idempotent: true,
@@ -33,16 +33,16 @@ export const buyCredits = defineRoute({
     amount_usd: z
       .string()
       .regex(/^[1-9]\d{0,8}$/, 'must be a whole number of dollars')
-      .describe('One of the `payment_tiers` of `GET /v1/credits/pricing`.'),
+      .describe('Amount: one of the `payment_tiers` of `GET /v1/credits/pricing`.'),
     address: z
       .string()
       .max(128, 'must have at most 128 characters')
-      .describe('Whom to credit: a wallet that is linked to an account here, or the id of an account.'),
+      .describe('Recipient of the credits: a wallet that is linked to an account at this service, or an account id.'),
   }),
   response: z.object({
     success: z.literal(true),
-    credits_cents: z.number().describe('What was credited.'),
-    tx_hash: z.string().describe('The transaction that paid.'),
+    credits_cents: z.number().describe('Credits added, in cents.'),
+    tx_hash: z.string().describe('Hash of the payment transaction.'),
   }),
 })
 
@@ -50,18 +50,20 @@ export const listPaidResources = defineRoute({
   operation: 'paymentsDiscovery',
   method: 'GET',
   path: '/.well-known/x402',
-  summary: 'List what this service sells by x402',
+  summary: 'List the paid resources of this service (x402)',
   description:
-    'The discovery document of x402, in the form that indexes of paid resources read. What each costs, its own 402 says. 503 where no payments are taken.',
+    'Returns the x402 discovery document, in the format that indexes of paid resources read. The 402 response of each resource contains its price. Fails with 503 if the service accepts no payments.',
   tag: 'Service',
   auth: 'none',
   refusals: [503],
   response: z.object({
-    version: z.literal(1).describe('Of this form.'),
+    version: z.literal(1).describe('Version of the document format.'),
     resources: z
       .array(z.string())
-      .describe('Addresses; `{name}` stands for a parameter, as in the OpenAPI document of this service.'),
-    instructions: z.string().describe('For people and agents.'),
+      .describe(
+        'Addresses of the resources. `{name}` is a path parameter, as in the OpenAPI document of this service.',
+      ),
+    instructions: z.string().describe('Instructions for users and agents.'),
   }),
 })
 
@@ -72,7 +74,7 @@ export const giveTestMoney = defineRoute({
   method: 'POST',
   path: '/v1/payments/faucet',
   summary: 'Credit 100 test USDC to an address',
-  description: `${testMoney} An API key with limits may not.`,
+  description: `${testMoney} API keys with limits cannot use this route.`,
   example: { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
   tag: 'Credits',
   auth: 'owner',
@@ -80,8 +82,8 @@ export const giveTestMoney = defineRoute({
   body: z.object({ address: Address }),
   response: z.object({
     address: z.string(),
-    amount: z.string().describe('What was added, in millionths of a test USDC.'),
-    balance: z.string().describe('What the address has now, likewise.'),
+    amount: z.string().describe('Amount added, in millionths of a test USDC.'),
+    balance: z.string().describe('Balance of the address after the credit, in millionths of a test USDC.'),
     network: z.string(),
     asset: z.string(),
   }),
@@ -92,13 +94,13 @@ export const getTestBalance = defineRoute({
   operation: 'paymentsBalance',
   method: 'GET',
   path: '/v1/payments/balance/:address',
-  summary: 'Read how much test USDC an address has',
+  summary: 'Get the test USDC balance of an address',
   description: testMoney,
   tag: 'Credits',
   params: z.object({ address: Address }),
   response: z.object({
     address: z.string(),
-    balance: z.string().describe('Millionths of a test USDC.'),
+    balance: z.string().describe('Balance in millionths of a test USDC.'),
     network: z.string(),
     asset: z.string(),
   }),
@@ -108,8 +110,8 @@ export const getAuthorizationState = defineRoute({
   operation: 'paymentsAuthorization',
   method: 'GET',
   path: '/v1/payments/authorizations/:address/:nonce',
-  summary: 'Read whether a signed payment of test money was used',
-  description: `What a chain tells of real money by \`authorizationState\`. ${testMoney}`,
+  summary: 'Check whether a signed payment of test money was used',
+  description: `Corresponds to \`authorizationState\` on a chain with real money. ${testMoney}`,
   tag: 'Credits',
   params: z.object({
     address: Address,
@@ -117,9 +119,9 @@ export const getAuthorizationState = defineRoute({
   }),
   response: z.object({
     used: z.boolean(),
-    transaction: z.string().nullable().describe('The transaction that used it.'),
+    transaction: z.string().nullable().describe('Transaction that used the payment.'),
     at: IsoTime.describe(
-      'The time by which the ledger tells what has expired. What is unused and expired stays unused.',
+      'Ledger time, which determines whether a payment has expired. An unused payment that has expired stays unused.',
     ),
   }),
 })

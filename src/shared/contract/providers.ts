@@ -47,11 +47,11 @@ export type Provider = z.infer<typeof Provider>
 
 const managed_by = z
   .enum(['you', 'operator'])
-  .describe('`operator`: the service runs elsewhere, and whoever runs it sets its keys.')
+  .describe('Manager of the provider keys. `operator` if the service runs elsewhere and its operator sets the keys.')
 const KeyStorage = z.object({
   kind: z.enum(['keychain', 'file']),
   name: z.string(),
-  detail: z.string().describe('What it is worth, in a sentence or two.'),
+  detail: z.string().describe('Description of the protection that the storage provides, in one or two sentences.'),
 })
 
 const Providers = z.object({ managed_by, storage: KeyStorage, providers: z.array(Provider) })
@@ -61,9 +61,9 @@ export const listProviders = defineRoute({
   operation: 'providerList',
   method: 'GET',
   path: '/local/providers',
-  summary: 'List the model providers with the state of their keys',
+  summary: 'List model providers and the state of their keys',
   description:
-    'Never returns a key, only its last four characters. The list is empty if the service runs elsewhere (`managed_by` is `operator`).',
+    'Returns only the last four characters of each key. The list is empty if the service runs elsewhere (`managed_by` is `operator`).',
   tag: 'Providers',
   auth: 'person',
   response: Providers,
@@ -75,7 +75,7 @@ export const removeProviderKey = defineRoute({
   path: '/local/providers/:family/key',
   summary: 'Remove the stored key of a provider',
   description:
-    'A key in the configuration applies again. Fails with 404 `provider-key/not-found`, 409 `provider-key/remote-service` if the service runs elsewhere, or 423 `wallet/keychain-locked`.',
+    'A key in the configuration takes effect again. Fails with 404 `provider-key/not-found`, 409 `provider-key/remote-service` if the service runs elsewhere, or 423 `wallet/keychain-locked`.',
   tag: 'Providers',
   auth: 'person',
   refusals: [404, 409, 423, 503],
@@ -87,9 +87,9 @@ export const readProviderKeysAgain = defineRoute({
   operation: 'providerKeysRead',
   method: 'POST',
   path: '/local/providers/refresh',
-  summary: 'Read the stored keys again, after the keychain was unlocked',
+  summary: 'Retry reading the stored provider keys',
   description:
-    'Reads only the keys that could not be read before. Succeeds even if some remain unreadable; these have a `fault` in the response.',
+    'Call this after unlocking the keychain. Reads only the keys that could not be read before. Succeeds even if some keys remain unreadable; these have a `fault` in the response.',
   tag: 'Providers',
   auth: 'person',
   response: Providers,
@@ -109,7 +109,7 @@ export const testProvider = defineRoute({
   path: '/v1/providers/:family/test',
   summary: 'Test the key of a provider',
   description:
-    'Requests the list of models from the provider, which costs nothing, for up to 15 seconds. A refused key is a 200 with the `outcome` `refused`. Fails with 503 `inference/unconfigured` if there is no key.',
+    'Requests the list of models from the provider, which is free of charge. Waits up to 15 seconds. A refused key returns 200 with the `outcome` `refused`. Fails with 503 `inference/unconfigured` if the provider has no key.',
   tag: 'Providers',
   auth: 'person',
   refusals: [503],
@@ -161,9 +161,9 @@ export const ModelServer = z.object({
   name: z.string(),
   base_url: z.string(),
   models: z.array(z.string()),
-  free: z.boolean().describe('Its models cost nothing.'),
-  price: ModelPrice.nullable().describe('Price of models without one in the list of the server; null: unknown.'),
-  listed_prices: z.record(z.string(), ModelPrice).describe('Prices by model, from the list of the server.'),
+  free: z.boolean().describe('Whether the models of the server are free of charge.'),
+  price: ModelPrice.nullable().describe('Price of models for which the server lists no price. Null if unknown.'),
+  listed_prices: z.record(z.string(), ModelPrice).describe('Prices that the server lists, by model.'),
   key: StoredKey.nullable(),
   /** Whether the server lists its models only with a key. */
   needs_key: z.boolean(),
@@ -192,7 +192,7 @@ export const listModelServers = defineRoute({
   path: '/local/model-servers',
   summary: 'List your own model servers',
   description:
-    'Excludes servers in the configuration. The list is empty if the service runs elsewhere (`managed_by` is `operator`).',
+    'Excludes servers from the configuration. The list is empty if the service runs elsewhere (`managed_by` is `operator`).',
   tag: 'Providers',
   auth: 'person',
   response: ModelServers,
@@ -202,9 +202,9 @@ export const findModelServers = defineRoute({
   operation: 'modelServerFind',
   method: 'POST',
   path: '/local/model-servers/find',
-  summary: 'Find model servers on this computer',
+  summary: 'Detect model servers on this computer',
   description:
-    'Probes the ports 11434 (Ollama), 1234 (LM Studio) and 8080 (llama.cpp) of 127.0.0.1 for up to 1.5 seconds. Adds nothing; `added` marks servers that are in the list.',
+    'Probes ports 11434 (Ollama), 1234 (LM Studio) and 8080 (llama.cpp) on 127.0.0.1 for up to 1.5 seconds. Does not add any servers. `added` marks servers that are already in the list.',
   tag: 'Providers',
   auth: 'person',
   response: z.object({ found: z.array(DiscoveredServer) }),
@@ -214,9 +214,9 @@ export const addModelServer = defineRoute({
   operation: 'modelServerAdd',
   method: 'POST',
   path: '/local/model-servers',
-  summary: 'Add a server that speaks OpenAI’s chat completions, with the models that it lists',
+  summary: 'Add an OpenAI-compatible model server',
   description:
-    'A server that needs a key to list its models is added without one, with `needs_key`. Enter the key in the secure prompt `server_key`.',
+    'The server must support OpenAI’s chat completions. Adds all models that it lists. A server that requires a key to list its models is added without models, with `needs_key` set to true. Enter the key in the secure prompt `server_key`.',
   example: { name: 'vllm', base_url: 'http://127.0.0.1:8000/v1', free: true },
   tag: 'Providers',
   auth: 'person',
@@ -227,7 +227,9 @@ export const addModelServer = defineRoute({
     free: z
       .boolean()
       .optional()
-      .describe('Whether its models are free. Default: true for an address on this computer.'),
+      .describe(
+        'Whether the models of the server are free of charge. Defaults to true for an address on this computer.',
+      ),
   }),
   response: ModelServer,
   status: 201,
@@ -237,9 +239,9 @@ export const changeModelServer = defineRoute({
   operation: 'modelServerChange',
   method: 'PATCH',
   path: '/local/model-servers/:serverId',
-  summary: 'Change the price of the models of a server',
+  summary: 'Change the model price of a server',
   description:
-    'The price applies to models for which the server lists none. `null` makes it unknown, so limits do not count these models. Omitted fields stay unchanged.',
+    'The price applies to models for which the server lists no price. Set `price` to `null` if the price is unknown; limits then do not count these models. Omitted fields remain unchanged.',
   example: { free: false, price: { input_per_million: 0.5, output_per_million: 1.5 } },
   tag: 'Providers',
   auth: 'person',
@@ -253,8 +255,8 @@ export const refreshModelServer = defineRoute({
   operation: 'modelServerRefresh',
   method: 'POST',
   path: '/local/model-servers/:serverId/refresh',
-  summary: 'Read the list of models of a server again',
-  description: `Replaces the models (at most ${maxServedModels}) and listed prices. If the server refuses the key, the list is empty and \`needs_key\` is true. Fails with 502 \`model-server/silent\` after 10 seconds; the old list stays then.`,
+  summary: 'Refresh the models of a server',
+  description: `Replaces the models (at most ${maxServedModels}) and the listed prices. If the server refuses the key, the list becomes empty and \`needs_key\` is true. Fails with 502 \`model-server/silent\` after 10 seconds and then keeps the previous list.`,
   tag: 'Providers',
   auth: 'person',
   refusals: [404, 409, 502],
@@ -266,9 +268,9 @@ export const removeModelServer = defineRoute({
   operation: 'modelServerRemove',
   method: 'DELETE',
   path: '/local/model-servers/:serverId',
-  summary: 'Remove a server, its models and its key',
+  summary: 'Remove a model server',
   description:
-    'Requests for its models fail afterwards. Fails with 404 `model-server/not-found`, 423 `wallet/keychain-locked` or 503 `wallet/keychain-unavailable`, and removes nothing then.',
+    'Also removes the models and the key of the server. Later requests for these models fail. Fails with 404 `model-server/not-found`, 423 `wallet/keychain-locked` or 503 `wallet/keychain-unavailable`, and then removes nothing.',
   tag: 'Providers',
   auth: 'person',
   refusals: [404, 409, 423, 503],

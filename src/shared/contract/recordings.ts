@@ -39,8 +39,8 @@ export const listRecordings = defineRoute({
   operation: 'recordingList',
   method: 'GET',
   path: '/local/recordings',
-  summary: 'List recordings of terminals, newest first',
-  description: 'Page with `offset` and `limit`. `total` and `bytes` count all recordings that match the filters.',
+  summary: 'List terminal recordings, newest first',
+  description: 'Paginate with `offset` and `limit`. `total` and `bytes` cover all recordings that match the filters.',
   tag: 'Activity',
   auth: 'person',
   query: z.object({
@@ -57,14 +57,17 @@ export const readRecording = defineRoute({
   method: 'GET',
   path: '/local/recordings/:recordingId',
   summary: 'Download a recording as asciicast v2',
-  description: `Returns the part so far if the terminal still runs. A recording has at most ${recordingLimits.maxBytes / 1024 ** 2} MiB. Fails with 404 \`recording/not-found\`.`,
+  description: `Returns the output recorded so far if the terminal is still running. A recording has at most ${recordingLimits.maxBytes / 1024 ** 2} MiB. Fails with 404 \`recording/not-found\`.`,
   tag: 'Activity',
   auth: 'person',
   refusals: [404],
   params,
   response: z.unknown(),
   raw: {
-    response: { mediaTypes: ['application/x-asciicast'], description: 'A header line, and a line for each event.' },
+    response: {
+      mediaTypes: ['application/x-asciicast'],
+      description: 'A header line, followed by one line per event.',
+    },
     headers: {},
   },
 })
@@ -74,7 +77,8 @@ export const deleteRecording = defineRoute({
   method: 'DELETE',
   path: '/local/recordings/:recordingId',
   summary: 'Delete a recording',
-  description: 'Cannot be undone. A terminal that still runs is not recorded again. Adds an entry to the log.',
+  description:
+    'This cannot be undone. If the terminal is still running, its recording does not resume. Adds an entry to the activity log.',
   tag: 'Activity',
   auth: 'person',
   refusals: [404],
@@ -88,7 +92,7 @@ export const deleteRecordings = defineRoute({
   path: '/local/recordings',
   summary: 'Delete all recordings',
   description:
-    'Cannot be undone. Terminals that still run are not recorded again; new terminals are. Returns the number of deleted recordings.',
+    'This cannot be undone. Running terminals are no longer recorded; new terminals are. Returns the number of deleted recordings.',
   tag: 'Activity',
   auth: 'person',
   response: z.object({ deleted: z.int() }),

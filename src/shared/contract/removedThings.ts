@@ -11,10 +11,10 @@ const wholeNumber = 'must be a whole number from 0 on'
 export const removedKinds = ['sandbox', 'key', 'domain'] as const
 
 export const RemovedThing = z.object({
-  sequence: z.int().describe('Grows with each removal at this service.'),
-  kind: z.string().describe(`One of ${removedKinds.join(', ')}; later services may have more.`),
-  id: z.string().describe('The name of a domain.'),
-  name: z.string().describe('The last one.'),
+  sequence: z.int().describe('Sequence number, which increases with each removal in this service.'),
+  kind: z.string().describe(`One of ${removedKinds.join(', ')}. Later versions of the service may add kinds.`),
+  id: z.string().describe('Id of the removed resource. For a domain, its name.'),
+  name: z.string().describe('Last name of the resource.'),
 })
 export type RemovedThing = z.infer<typeof RemovedThing>
 
@@ -22,9 +22,9 @@ export const listRemovedThings = defineRoute({
   operation: 'removedThingList',
   method: 'GET',
   path: '/v1/removed-things',
-  summary: 'List removed sandboxes, API keys and domains of the account, oldest first',
+  summary: 'List removed sandboxes, API keys and domains, oldest first',
   description:
-    'The newest 1,000 of each account are stored. While `has_more` is true, repeat the request with the last `sequence` as `after`.',
+    'Stores the newest 1,000 removals of each account. While `has_more` is true, repeat the request with the last `sequence` as `after`.',
   tag: 'Activity',
   query: z.object({
     after: z.coerce
@@ -32,13 +32,17 @@ export const listRemovedThings = defineRoute({
       .int(wholeNumber)
       .min(0, wholeNumber)
       .default(0)
-      .describe('The last `sequence` that the client has processed.'),
+      .describe('Last `sequence` that the client has processed.'),
     limit: z.coerce.number(inRange).int(inRange).min(min, inRange).max(max, inRange).default(defaultLimit),
   }),
   response: z.object({
     account_id: z.string(),
     things: z.array(RemovedThing),
     has_more: z.boolean(),
-    last_sequence: z.int().describe('Of this account; 0 for none. Below `after`: the database was restored.'),
+    last_sequence: z
+      .int()
+      .describe(
+        'Last sequence number of this account, or 0 if it has no removals. A value below `after` means that the database was restored.',
+      ),
   }),
 })

@@ -26,17 +26,18 @@ export const DomainName = z
 /** Domain that points to a sandbox. */
 export const SandboxDomain = z.object({
   domain: z.string(),
-  port: z.int().nullable().describe('The exposed port that its requests go to now; null until one is exposed.'),
+  port: z
+    .int()
+    .nullable()
+    .describe('Exposed port that currently receives the requests of the domain. Null if no port is exposed.'),
   url: z.string(),
   /** Required target of a CNAME or ALIAS record. Null if the service has no public address. */
   dns_target: z.string().nullable(),
-  verified: z
-    .boolean()
-    .describe('Whether requests reach the sandbox: the domain is proved, and the port that it leads to is exposed.'),
+  verified: z.boolean().describe('Whether requests reach the sandbox: the domain is verified and its port is exposed.'),
   verification: z
     .object({ type: z.literal('TXT'), name: z.string(), value: z.string() })
     .nullable()
-    .describe('The DNS record that proves the domain is yours. Create it, then add the domain again.'),
+    .describe('DNS record that verifies your ownership of the domain. Create the record, then add the domain again.'),
   created_at: IsoTime,
 })
 export type SandboxDomain = z.infer<typeof SandboxDomain>
@@ -45,15 +46,15 @@ export const addSandboxDomain = defineRoute({
   operation: 'sandboxDomainAdd',
   method: 'POST',
   path: '/v1/sandboxes/:id/domains',
-  summary: 'Point a domain at an exposed port of a sandbox',
-  description: `A domain that you registered here works at once. For any other, create the TXT record of \`verification\`, then repeat the request. Fails with 409 \`sandbox-domain/taken\`, 404 \`port/not-found\`, or 429 \`sandbox-domain/too-many\` above ${maxSandboxDomains} domains.`,
+  summary: 'Point a domain to an exposed port',
+  description: `A domain that you registered here works immediately. For any other domain, create the TXT record in \`verification\`, then repeat the request. Fails with 409 \`sandbox-domain/taken\`, 404 \`port/not-found\`, or 429 \`sandbox-domain/too-many\` above ${maxSandboxDomains} domains.`,
   example: { domain: 'app.example.com', port: 3000 },
   tag: 'Ports',
   params: SandboxParams,
   body: z.object({
     domain: DomainName,
     port: Port.optional().describe(
-      'An exposed port. Without it, the domain leads to the port that was exposed first, also later.',
+      'Exposed port. If omitted, the domain always points to the port that was exposed first.',
     ),
   }),
   response: SandboxDomain.extend({ success: z.literal(true) }),
@@ -65,8 +66,9 @@ export const listSandboxDomains = defineRoute({
   operation: 'sandboxDomainList',
   method: 'GET',
   path: '/v1/sandboxes/:id/domains',
-  summary: 'List the domains that point to a sandbox',
-  description: 'Returns the domains sorted by name, including unverified ones with the DNS record that proves them.',
+  summary: 'List the domains of a sandbox',
+  description:
+    'Returns the domains sorted by name. Unverified domains are included, with the DNS record that verifies them.',
   tag: 'Ports',
   params: SandboxParams,
   response: z.object({ domains: z.array(SandboxDomain) }),
@@ -78,7 +80,7 @@ export const removeSandboxDomain = defineRoute({
   path: '/v1/sandboxes/:id/domains/:domain',
   summary: 'Remove a domain from a sandbox',
   description:
-    'Also removes unverified domains. The registration and DNS records of the domain stay unchanged. Fails with 404 `sandbox-domain/not-found` if the domain does not point to this sandbox.',
+    'Verified and unverified domains can be removed. The registration and the DNS records of the domain remain unchanged. Fails with 404 `sandbox-domain/not-found` if the domain does not point to this sandbox.',
   tag: 'Ports',
   params: SandboxParams.extend({ domain: DomainName }),
   response: z.object({ success: z.literal(true), domain: z.string(), message: z.string() }),

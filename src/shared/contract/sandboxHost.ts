@@ -5,9 +5,11 @@ import { defineRoute } from './route.ts'
 export const SandboxHost = z.object({
   state: z
     .enum(['connected', 'away', 'other-version'])
-    .describe('`other-version`: a host of another Steward runs sandboxes, and this service cannot use it'),
-  version: z.string().nullable().describe('Version of a host of another Steward; otherwise null'),
-  running_sandboxes: z.int().describe('Sandboxes that a host of another Steward runs'),
+    .describe(
+      'State of the sandbox host. `other-version` if a host of another Steward version runs sandboxes and this service cannot use it',
+    ),
+  version: z.string().nullable().describe('Version of the host if another Steward version started it, otherwise null'),
+  running_sandboxes: z.int().describe('Number of sandboxes that run on a host of another Steward version'),
 })
 export type SandboxHost = z.infer<typeof SandboxHost>
 
@@ -15,9 +17,9 @@ export const getSandboxHost = defineRoute({
   operation: 'sandboxHostGet',
   method: 'GET',
   path: '/v1/host',
-  summary: 'Get the state of the process that runs the sandboxes',
+  summary: 'Get the state of the sandbox host',
   description:
-    'While the state is not `connected`, requests that need the process wait briefly, then fail with 503 `host/unavailable`. Fails with 403 `auth/forbidden` for anyone but the owner.',
+    'The sandbox host is the process that runs the sandboxes. Unless the state is `connected`, requests that need it wait briefly, then fail with 503 `host/unavailable`. Fails with 403 `auth/forbidden` for everyone except the owner.',
   tag: 'Sandboxes',
   auth: 'owner',
   response: SandboxHost,
@@ -27,9 +29,9 @@ export const replaceSandboxHost = defineRoute({
   operation: 'sandboxHostReplace',
   method: 'POST',
   path: '/v1/host/replace',
-  summary: 'Stop all sandboxes of a host of another version, and start one of this version',
+  summary: 'Replace a sandbox host of another version',
   description:
-    'Files stay; programs and terminals end. Waits up to 60 seconds for the new host, then fails with 503 `host/unavailable`. Changes nothing if the service can use the present host.',
+    'Stops all sandboxes of the present host and starts a host of this version. Files are preserved; programs and terminals end. Waits up to 60 seconds for the new host, then fails with 503 `host/unavailable`. Changes nothing if the service can use the present host.',
   tag: 'Sandboxes',
   auth: 'owner',
   refusals: [503],

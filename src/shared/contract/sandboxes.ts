@@ -44,10 +44,12 @@ export const SandboxName = z
 
 /** Price of a sandbox and the cost of its current run, in US cents. */
 export const SandboxCost = z.object({
-  tier: z.string().describe('The smallest tier of GET /v1/credits/pricing that it fits in.'),
-  cents_per_hour: z.number().describe('US cents while it runs, with up to four decimals.'),
-  run_cents: z.number().describe('US cents of the present run so far, with up to four decimals; 0 unless running.'),
-  charged: z.boolean().describe('Whether this is charged, or only shown.'),
+  tier: z.string().describe('Smallest tier of GET /v1/credits/pricing that accommodates the sandbox.'),
+  cents_per_hour: z.number().describe('Price per hour while the sandbox runs, in US cents with up to four decimals.'),
+  run_cents: z
+    .number()
+    .describe('Cost of the current run so far, in US cents with up to four decimals. 0 unless the sandbox is running.'),
+  charged: z.boolean().describe('Whether the cost is charged. If false, it is only displayed.'),
 })
 export type SandboxCost = z.infer<typeof SandboxCost>
 
@@ -74,7 +76,7 @@ export const Sandbox = z.object({
   /** Start of the current run. Null unless running. */
   started_at: IsoTime.nullable(),
   forwarded_ports: z.array(z.object({ port: z.number(), url: z.string() })),
-  cost: SandboxCost.optional().describe('What running it costs.'),
+  cost: SandboxCost.optional().describe('Cost of running the sandbox.'),
 })
 export type Sandbox = z.infer<typeof Sandbox>
 
@@ -134,7 +136,7 @@ export const createSandbox = defineRoute({
   path: '/v1/sandboxes',
   summary: 'Create and start a sandbox',
   description:
-    'Returns once the sandbox runs; a failed creation leaves nothing behind. Fails with 402 `credits/sandbox`, 404 `image/not-found`, 409 `image/not-ready`, 503 `sandbox/capacity` or 503 `egress/unavailable`.',
+    'Returns when the sandbox is running. A failed creation leaves nothing behind. Fails with 402 `credits/sandbox`, 404 `image/not-found`, 409 `image/not-ready`, 503 `sandbox/capacity` or 503 `egress/unavailable`.',
   example: { name: 'build', vcpu: 2, memory_mb: 1024, network: 'internet', idle_minutes: 30 },
   tag: 'Sandboxes',
   refusals: [402, 404],
@@ -148,7 +150,7 @@ export const listSandboxes = defineRoute({
   operation: 'sandboxList',
   method: 'GET',
   path: '/v1/sandboxes',
-  summary: 'List your sandboxes, newest first',
+  summary: 'List sandboxes, newest first',
   description: 'Returns all sandboxes of the account, without pagination. `data` repeats `sandboxes`.',
   tag: 'Sandboxes',
   response: z.object({ sandboxes: z.array(Sandbox), data: z.array(Sandbox), count: z.int() }),
@@ -160,7 +162,7 @@ export const getSandbox = defineRoute({
   path: '/v1/sandboxes/:id',
   summary: 'Get a sandbox',
   description:
-    'Fails with 404 `sandbox/not-found` for unknown ids and for sandboxes of other accounts. The holder of a terminal link can read its sandbox.',
+    'Fails with 404 `sandbox/not-found` for unknown ids and for sandboxes of other accounts. A terminal link also grants read access to its sandbox.',
   tag: 'Sandboxes',
   params: SandboxParams,
   response: Sandbox,
@@ -170,9 +172,9 @@ export const deleteSandbox = defineRoute({
   operation: 'sandboxDelete',
   method: 'DELETE',
   path: '/v1/sandboxes/:id',
-  summary: 'Delete a sandbox with everything in it',
+  summary: 'Delete a sandbox and all its data',
   description:
-    'Stops a running sandbox first. Deletes its snapshots, exposed ports and terminals too; this cannot be undone. Fails with 404 `sandbox/not-found` if repeated, 409 `sandbox/busy` while a domain is being bought for it.',
+    'Stops a running sandbox first. Also deletes its snapshots, exposed ports and terminals. This cannot be undone. Fails with 404 `sandbox/not-found` if repeated, or 409 `sandbox/busy` while a domain is being bought for the sandbox.',
   tag: 'Sandboxes',
   refusals: [409],
   params: SandboxParams,
@@ -183,9 +185,9 @@ export const changeSandbox = defineRoute({
   operation: 'sandboxChange',
   method: 'PATCH',
   path: '/v1/sandboxes/:id',
-  summary: 'Change the name, network or idle policy of a sandbox',
+  summary: 'Update the name, network or idle policy of a sandbox',
   description:
-    'The network, and the host name that follows the name, change with the next start. Set `idle_minutes` to `null` to disable the idle stop. Fails with 400 `request/invalid` if the body sets no field.',
+    'Changes to the network and to the host name, which follows the name, take effect at the next start. Set `idle_minutes` to `null` to disable the idle stop. Fails with 400 `request/invalid` if the body sets no field.',
   example: { name: 'demo 2', idle_minutes: 60 },
   tag: 'Sandboxes',
   params: SandboxParams,
@@ -199,9 +201,9 @@ export const startSandbox = defineRoute({
   operation: 'sandboxStart',
   method: 'POST',
   path: '/v1/sandboxes/:id/start',
-  summary: 'Start a stopped sandbox with its files',
+  summary: 'Start a stopped sandbox',
   description:
-    'Returns a running sandbox unchanged. Programs of the last run do not start again. Fails with 402 `credits/sandbox`, 503 `sandbox/capacity`, or 500 `sandbox/start-failed` if the files are missing.',
+    'The files of the sandbox are preserved; programs of the previous run do not restart. Returns a running sandbox unchanged. Fails with 402 `credits/sandbox`, 503 `sandbox/capacity`, or 500 `sandbox/start-failed` if the files are missing.',
   refusals: [402],
   tag: 'Sandboxes',
   params: SandboxParams,
@@ -213,9 +215,9 @@ export const stopSandbox = defineRoute({
   operation: 'sandboxStop',
   method: 'POST',
   path: '/v1/sandboxes/:id/stop',
-  summary: 'Stop a sandbox; its files stay',
+  summary: 'Stop a sandbox',
   description:
-    'Ends all programs, terminals and terminal links of the sandbox. Returns a sandbox that is not running unchanged.',
+    'Ends all programs, terminals and terminal links of the sandbox; its files are preserved. Returns a sandbox that is not running unchanged.',
   tag: 'Sandboxes',
   params: SandboxParams,
   response: Sandbox,
@@ -229,9 +231,9 @@ export const execInSandbox = defineRoute({
   operation: 'sandboxExec',
   method: 'POST',
   path: '/v1/sandboxes/:id/exec',
-  summary: 'Run a shell command and wait for its end',
+  summary: 'Run a shell command and wait for it to finish',
   description:
-    'Ends the command if the client disconnects; with an `Idempotency-Key` it continues, and a repeated request returns its result. After the timeout (30 seconds by default) `exit_code` is 124. Returns at most 10 MiB of each stream.',
+    'Ends the command if the client disconnects. With an `Idempotency-Key`, the command continues and a repeated request returns its result. After the timeout (30 seconds by default), `exit_code` is 124. Returns at most 10 MiB each of stdout and stderr.',
   example: { command: 'npm test', timeout: 120, cwd: '/root/app', env: { CI: 'true' } },
   tag: 'Sandboxes',
   params: SandboxParams,
@@ -246,7 +248,9 @@ export const execInSandbox = defineRoute({
     /** Absolute working directory. Default: the home directory */
     cwd: z.string().startsWith('/', 'must be an absolute path').optional(),
     env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional(),
-    watch: CommandWatch.optional().describe('A random name, by which its output can be read while it runs.'),
+    watch: CommandWatch.optional().describe(
+      'Random name with which a client can read the output while the command runs.',
+    ),
   }),
   response: z.object({
     stdout: z.string(),
@@ -271,28 +275,30 @@ export const readExecOutput = defineRoute({
   path: '/v1/sandboxes/:id/exec',
   summary: 'Read the output of a running command',
   description:
-    'Returns stdout and stderr interleaved, at most the last 64 KiB. Output remains readable for 10 seconds after the command ends. Returns empty output if no command has this `watch`.',
+    'Returns stdout and stderr interleaved, at most the last 64 KiB. The output remains readable for 10 seconds after the command ends. Returns empty output if no command matches `watch`.',
   tag: 'Sandboxes',
   params: SandboxParams,
   query: z.object({
-    watch: CommandWatch.describe('As it was given to the exec.'),
+    watch: CommandWatch.describe('Name that was passed in the request to run the command.'),
     /** `cursor` of an earlier response. */
     since: z.coerce.number('must be a cursor').int('must be a cursor').min(0, 'must be a cursor').default(0),
     /** Maximum wait for output, in milliseconds. */
     wait_ms: z.coerce.number().int().min(0).max(20_000, 'must be at most 20000').default(0),
   }),
   response: z.object({
-    output: z.string().describe('What is not UTF-8 is replaced.'),
+    output: z.string().describe('Output of the command. Bytes that are not valid UTF-8 are replaced.'),
     cursor: z.int(),
-    ended: z.boolean().describe('The command has ended: its exec tells the rest.'),
+    ended: z
+      .boolean()
+      .describe('Whether the command has ended. The response to the request that ran it contains the result.'),
   }),
 })
 
 /** Reason why a limit is not enforced on this computer. */
 export const LimitGap = z.object({
   limit: z.enum(['memory', 'cpu', 'disk', 'processes']),
-  reason: z.string().describe('One or two sentences for people.'),
-  cure: z.string().nullable().describe('A shell command after which it holds; null when there is none.'),
+  reason: z.string().describe('Human-readable reason, in one or two sentences.'),
+  cure: z.string().nullable().describe('Shell command that enables the limit. Null if no command can enable it.'),
 })
 export type LimitGap = z.infer<typeof LimitGap>
 
@@ -305,9 +311,11 @@ export const RuntimeReport = z.object({
     .string()
     .nullable()
     .default(null)
-    .describe('A shell command that makes the runtime available; null when it is, or when there is none.'),
+    .describe(
+      'Shell command that makes the runtime available. Null if the runtime is already available or no such command exists.',
+    ),
   enforced: Enforced,
-  limit_gaps: z.array(LimitGap).default([]).describe('One for each limit that is not enforced.'),
+  limit_gaps: z.array(LimitGap).default([]).describe('Limits that are not enforced, one entry per limit.'),
   /** Supported networks. The detail explains why others are missing. Null if all are supported. */
   networks: z.array(Network),
   network_detail: z.string().nullable(),
@@ -315,7 +323,7 @@ export const RuntimeReport = z.object({
     .string()
     .nullable()
     .default(null)
-    .describe('A shell command after which the missing networks can be had; null when there is none.'),
+    .describe('Shell command that makes the missing networks available. Null if no such command exists.'),
   /**
    * Supported kinds of image sources. The detail explains what is missing for the others. Null if all are supported.
    */
@@ -326,7 +334,7 @@ export type RuntimeReport = z.infer<typeof RuntimeReport>
 
 /** Runtime with the service's default network. */
 export const OfferedRuntime = RuntimeReport.extend({
-  default_network: Network.describe('What a new sandbox of it reaches when its creator names no network.'),
+  default_network: Network.describe('Default network of a new sandbox with this runtime.'),
 })
 export type OfferedRuntime = z.infer<typeof OfferedRuntime>
 
@@ -334,9 +342,9 @@ export const listRuntimes = defineRoute({
   operation: 'runtimeList',
   method: 'GET',
   path: '/v1/runtimes',
-  summary: 'List the runtimes of this computer and the limits that they enforce',
+  summary: 'List the runtimes of this computer and their enforced limits',
   description:
-    'Returns the runtimes in the order of the configuration; the first available one is the default. Probes each again, so repeat the request after running a `cure`.',
+    'Returns the runtimes in the order of the configuration. The first available runtime is the default. Each request probes all runtimes, so repeat it after running a `cure`.',
   tag: 'Sandboxes',
   response: z.object({ runtimes: z.array(OfferedRuntime) }),
 })

@@ -28,9 +28,9 @@ export const searchTerminals = defineRoute({
   operation: 'terminalSearch',
   method: 'GET',
   path: '/v1/terminals/search',
-  summary: 'Search the screens and scrollback of all terminals',
+  summary: 'Search the screen and scrollback of all terminals',
   description:
-    'Searches running and exited terminals of the account for up to 10 seconds. Orders matches by terminal, then from the oldest row to the newest. Fails with 400 `request/invalid` for an invalid or slow expression.',
+    'Searches running and exited terminals of the account for up to 10 seconds. Groups matches by terminal, from the oldest row to the newest. Fails with 400 `request/invalid` if the expression is invalid or too slow.',
   tag: 'Terminals',
   query: z.object({
     q: z

@@ -39,16 +39,20 @@ export const Terminal = z.object({
   process: z
     .string()
     .nullable()
-    .describe('The program in the foreground, as `vim` started from a shell; null while that is the command itself.'),
+    .describe(
+      'Foreground program, such as `vim` started from a shell. Null while the command of the terminal is in the foreground.',
+    ),
   exit_code: z
     .int()
     .nullable()
     .describe(
-      'Of an exited terminal; 128 + N after signal N. Null while it runs, or when unknown, as after the loss of its machine.',
+      'Exit code of the program; 128 + N after signal N. Null while the program runs or if the code is unknown, for example after the loss of its sandbox.',
     ),
-  signal: z.string().nullable().describe('The name of the signal that ended it, as in `SIGKILL`.'),
+  signal: z.string().nullable().describe('Name of the signal that ended the program, such as `SIGKILL`.'),
   exited_at: IsoTime.nullable(),
-  ended_with_sandbox: z.boolean().describe('It ended because its sandbox was stopped, restored or ended'),
+  ended_with_sandbox: z
+    .boolean()
+    .describe('Whether the program ended because its sandbox was stopped, restored or ended'),
 })
 export type Terminal = z.infer<typeof Terminal>
 
@@ -59,7 +63,7 @@ export const createTerminal = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/pty',
   summary: 'Start a command in a new terminal',
-  description: `Allows ${terminalLimits.runningPerSandbox} running terminals per sandbox (429 \`terminal/too-many\`). Starts in the home folder unless \`cwd\` or \`cwd_of\` is set. Fails with 404 \`file/not-found\` if the folder is missing, or 409 \`sandbox/not-running\`.`,
+  description: `Allows ${terminalLimits.runningPerSandbox} running terminals per sandbox (429 \`terminal/too-many\`). Starts in the home folder unless \`cwd\` or \`cwd_of\` is set. Fails with 404 \`file/not-found\` if the folder does not exist, or 409 \`sandbox/not-running\`.`,
   example: { command: 'bash', cols: 120, rows: 40, cwd: '/root' },
   tag: 'Terminals',
   params: SandboxParams,
@@ -72,7 +76,7 @@ export const createTerminal = defineRoute({
     rows: Size.default(terminalLimits.defaultRows),
     cwd: z.string().startsWith('/', 'must be an absolute path').optional(),
     cwd_of: TerminalId.optional().describe(
-      'A running terminal of the sandbox: the new one starts in the directory of its foreground program, or in `cwd` where that is unknown.',
+      'Running terminal of the sandbox. The new terminal starts in the directory of its foreground program, or in `cwd` if that directory is unknown.',
     ),
     env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional(),
   }),
@@ -86,7 +90,7 @@ export const listTerminals = defineRoute({
   method: 'GET',
   path: '/v1/sandboxes/:id/pty',
   summary: 'List the terminals of a sandbox, oldest first',
-  description: `Returns running terminals; \`all=true\` adds exited ones. Exited terminals stay for ${terminalLimits.exitedReadableMs / 60_000} minutes, at most the newest 200 per sandbox.`,
+  description: `Returns running terminals. Set \`all=true\` to include exited terminals. Exited terminals remain available for ${terminalLimits.exitedReadableMs / 60_000} minutes, at most the newest 200 per sandbox.`,
   tag: 'Terminals',
   params: SandboxParams,
   query: z.object({ all: QueryFlag.default(false) }),
@@ -112,8 +116,8 @@ export const readTerminal = defineRoute({
   operation: 'terminalRead',
   method: 'GET',
   path: '/v1/sandboxes/:id/pty/:sessionId/read',
-  summary: 'Read the screen, the scrollback or the raw output of a terminal',
-  description: `Returns the screen; \`full=true\` adds up to ${terminalLimits.scrollbackLines} lines of scrollback. \`since\` returns raw output after a cursor, at most 1 MiB per response. Only the last ${terminalLimits.keptOutputBytes / 1024 ** 2} MiB of raw output are stored.`,
+  summary: 'Read the screen, scrollback or raw output of a terminal',
+  description: `Returns the screen by default. \`full=true\` adds up to ${terminalLimits.scrollbackLines} lines of scrollback. \`since\` returns raw output after a cursor, at most 1 MiB per response. Only the last ${terminalLimits.keptOutputBytes / 1024 ** 2} MiB of raw output are stored.`,
   tag: 'Terminals',
   params: TerminalParams,
   query: z.object({
@@ -131,7 +135,7 @@ export const readTerminal = defineRoute({
     output: z.string(),
     encoding: z
       .enum(['utf8', 'base64'])
-      .describe('Of `output`: `base64` when raw output (`since`) is not UTF-8, otherwise `utf8`.'),
+      .describe('Encoding of `output`: `base64` if raw output (`since`) is not valid UTF-8, otherwise `utf8`.'),
     state: TerminalState,
     session_id: TerminalId,
     cols: z.int(),
@@ -155,7 +159,7 @@ export const changeTerminal = defineRoute({
   path: '/v1/sandboxes/:id/pty/:sessionId',
   summary: 'Rename a terminal',
   description:
-    'Set `name` to `null` to remove the name. Works for exited terminals too. Fails with 404 `terminal/not-found`.',
+    'Set `name` to `null` to remove the name. Exited terminals can be renamed too. Fails with 404 `terminal/not-found`.',
   example: { name: 'server' },
   tag: 'Terminals',
   params: TerminalParams,
@@ -176,7 +180,8 @@ export const resizeTerminal = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/pty/:sessionId/resize',
   summary: 'Resize a terminal',
-  description: 'Applies to all viewers of the terminal. Fails with 409 `terminal/exited` if the program has ended.',
+  description:
+    'The new size applies to all viewers of the terminal. Fails with 409 `terminal/exited` if the program has ended.',
   example: { cols: 120, rows: 40 },
   tag: 'Terminals',
   params: TerminalParams,
@@ -189,7 +194,7 @@ export const closeTerminal = defineRoute({
   method: 'DELETE',
   path: '/v1/sandboxes/:id/pty/:sessionId',
   summary: 'Close a terminal and end its program',
-  description: `Hangs up, then kills the program if it does not end within a few seconds. The terminal stays readable for ${terminalLimits.exitedReadableMs / 60_000} minutes. Does not change an exited terminal.`,
+  description: `Sends a hangup signal, then kills the program if it does not end within a few seconds. The terminal remains readable for ${terminalLimits.exitedReadableMs / 60_000} minutes. Has no effect on an exited terminal.`,
   tag: 'Terminals',
   params: TerminalParams,
   response: z.object({ success: z.literal(true), session_id: TerminalId, state: z.literal('exited') }),
@@ -199,9 +204,9 @@ export const createTerminalLink = defineRoute({
   operation: 'terminalLinkCreate',
   method: 'POST',
   path: '/v1/sandboxes/:id/terminal-session',
-  summary: 'Create a link that opens the terminals of a sandbox in a browser',
+  summary: 'Create a browser link to the terminals of a sandbox',
   description:
-    'Lasts one hour, but ends with the API key or sign-in that creates it, or when the sandbox stops. Anyone with the link can use these terminals. Each request creates another link.',
+    'Anyone with the link can use these terminals. The link lasts one hour, but ends earlier if the sandbox stops or if the API key or sign-in that created it ends. Each request creates another link.',
   tag: 'Terminals',
   params: SandboxParams,
   /** Not idempotent, because repeating the response would require storing the token. */

@@ -55,9 +55,9 @@ export const listTimeline = defineRoute({
   operation: 'timelineList',
   method: 'GET',
   path: '/local/activity',
-  summary: 'List the entries of the log',
+  summary: 'List activity log entries',
   description:
-    'Returns entries in the order of the chain, newest first by default; all filters must match. Page with `before`, or with `after` and `order=oldest`. Entries of the service are written when copied: sort by `at` for the order of events.',
+    'Returns entries in chain order, newest first by default. Entries must match all filters. Paginate with `before`, or with `after` and `order=oldest`. Entries of the service are written when they are copied, so sort by `at` for the order of events.',
   tag: 'Activity',
   auth: 'person',
   query: z.object({
@@ -74,7 +74,9 @@ export const listTimeline = defineRoute({
     has_more: z.boolean(),
     request_states: z
       .record(z.string(), z.string())
-      .describe('Latest kind (such as `intent.signed`) of each request in the entries, by id, regardless of filters'),
+      .describe(
+        'Latest kind (such as `intent.signed`) of each request that the entries mention, by request id, regardless of filters',
+      ),
   }),
 })
 
@@ -82,9 +84,9 @@ export const verifyTimeline = defineRoute({
   operation: 'timelineVerify',
   method: 'GET',
   path: '/local/activity/verify',
-  summary: 'Check every entry against its hash and the one before it',
+  summary: 'Verify the hash chain of the activity log',
   description:
-    'Reads the whole log and reports missing, changed, moved and inserted entries, at most 100 problems. Cannot detect a log that is rewritten as a whole with valid hashes.',
+    'Checks each entry against its hash and the previous entry. Reports missing, changed, moved and inserted entries, at most 100 problems. Cannot detect a log that has been completely rewritten with valid hashes.',
   tag: 'Activity',
   auth: 'person',
   response: z.object({
@@ -103,15 +105,15 @@ export const exportTimeline = defineRoute({
   operation: 'timelineExport',
   method: 'GET',
   path: '/local/activity/export',
-  summary: 'Download the log, oldest first',
+  summary: 'Download the activity log, oldest first',
   description:
-    'CSV is sorted by time: entries of the service are written when they are copied. JSON Lines keep the order of the chain, as checks need it.',
+    'CSV is sorted by time, because entries of the service are written when they are copied. JSON Lines preserve the order of the chain, which verification requires.',
   tag: 'Activity',
   auth: 'person',
   query: z.object({ ...Filters, format: z.enum(['jsonl', 'csv']).default('jsonl') }),
   response: z.unknown(),
   raw: {
-    response: { mediaTypes: ['application/x-ndjson', 'text/csv'], description: 'One entry a line.' },
+    response: { mediaTypes: ['application/x-ndjson', 'text/csv'], description: 'One entry per line.' },
     headers: {},
   },
 })

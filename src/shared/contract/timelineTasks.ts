@@ -7,18 +7,18 @@ import { Links, TaskId } from './timelineLinks.ts'
 /** Totals of one task in the log. Amounts are final, grouped by kind of money. */
 export const TimelineTask = z.object({
   task: TaskId,
-  title: z.string().describe('In a list, the user message of a chat turn; otherwise the summary of its first entry.'),
-  outcome: z.string().describe('The summary of its last entry.'),
-  actor: TimelineEntry.shape.actor.describe('Who began it.'),
-  entries: z.int().describe('How many belong to it.'),
+  title: z.string().describe('User message of a chat turn in a list; otherwise the summary of the first entry.'),
+  outcome: z.string().describe('Summary of the last entry.'),
+  actor: TimelineEntry.shape.actor.describe('Actor that started the task.'),
+  entries: z.int().describe('Number of entries in the task.'),
   first_at: IsoTime,
   last_at: IsoTime,
   last_sequence: z.int(),
-  cost_micro_usd: z.int().describe('What models cost.'),
-  paid_micro_usdc: z.int().describe('Payments that are settled.'),
-  paid_test_micro_usdc: z.int().describe('The same in test money, which is worth nothing.'),
-  charged_micro_usd: z.int().describe('Taken from the credits, for anything but models.'),
-  estimated: z.boolean().describe('Part of it is estimated.'),
+  cost_micro_usd: z.int().describe('Cost of models.'),
+  paid_micro_usdc: z.int().describe('Total of settled payments.'),
+  paid_test_micro_usdc: z.int().describe('Total of settled payments in test money, which has no value.'),
+  charged_micro_usd: z.int().describe('Credits charged for anything except models.'),
+  estimated: z.boolean().describe('Whether any part of the cost is estimated.'),
   links: Links,
 })
 export type TimelineTask = z.infer<typeof TimelineTask>
@@ -29,7 +29,7 @@ export const readTask = defineRoute({
   path: '/local/activity/tasks/:task',
   summary: 'Get the costs, outcome and links of a task',
   description:
-    'Covers the newest 20,000 entries; changed entries count as zero. USDC, test money and credits are separate amounts. Fails with 404 `activity/task-not-found`.',
+    'Covers the newest 20,000 entries. Changed entries count as zero. USDC, test money and credits are reported separately. Fails with 404 `activity/task-not-found`.',
   tag: 'Activity',
   auth: 'person',
   refusals: [404],
@@ -42,7 +42,7 @@ export const listTasks = defineRoute({
   method: 'GET',
   path: '/local/activity/tasks',
   summary: 'List the tasks of chats and programs, newest first',
-  description: 'Excludes actions of the user in the window. Orders tasks by their last entry.',
+  description: 'Excludes actions that the user takes in the window. Sorts tasks by their last entry.',
   tag: 'Activity',
   auth: 'person',
   query: z.object({
@@ -51,7 +51,9 @@ export const listTasks = defineRoute({
       .int()
       .min(1)
       .optional()
-      .describe('Only those that ended before: `last_sequence` of the last one of the page before.'),
+      .describe(
+        'Returns only tasks that ended earlier. Pass the `last_sequence` of the last task on the previous page.',
+      ),
     limit: z.coerce.number().int().min(1).max(100).default(50),
   }),
   response: z.object({ tasks: z.array(TimelineTask), has_more: z.boolean() }),

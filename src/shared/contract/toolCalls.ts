@@ -31,12 +31,12 @@ export const ToolCallRecord = z.object({
   tool: z.string(),
   state: ToolCallState,
   sentence: z.string(),
-  intent_id: z.string().nullable().describe('The request in Approvals.'),
+  intent_id: z.string().nullable().describe('Id of the corresponding request in Approvals.'),
   result: z.record(z.string(), z.unknown()).nullable(),
   error: z.string().nullable(),
   hint: z.string().nullable(),
   created_at: IsoTime,
-  expires_at: IsoTime.nullable().describe('Undecided until then, it is refused.'),
+  expires_at: IsoTime.nullable().describe('Time at which the call is refused if it is still undecided.'),
 })
 export type ToolCallRecord = z.infer<typeof ToolCallRecord>
 
@@ -44,9 +44,9 @@ export const getToolCall = defineRoute({
   operation: 'toolCallGet',
   method: 'GET',
   path: '/local/tools/calls/:callId',
-  summary: 'Get a tool call; with `wait_ms`, once it has ended',
+  summary: 'Get a tool call, optionally waiting until it ends',
   description:
-    'Returns at the latest after `wait_ms`. Only the requester of the call can read it; others get 404 `tool/call-not-found`. Ended calls are deleted after a day.',
+    'With `wait_ms`, returns when the call ends or after `wait_ms` at the latest. Only the requester of the call can read it; others get 404 `tool/call-not-found`. Ended calls are deleted after a day.',
   tag: 'Tools',
   auth: 'client',
   params: z.object({ callId: ToolCallId }),

@@ -26,7 +26,7 @@ export const toolProfiles = ['all', 'read-only', 'sandboxes', 'domains', 'money'
 export const ToolProfile = z
   .enum(toolProfiles, `must be one of ${toolProfiles.join(', ')}`)
   .describe(
-    'Which tools it sees and may call. `code`: two tools instead of all, one that searches operations and one that runs a program which calls them.',
+    'Tools that the client can list and call. `code` replaces them with two tools: one searches operations, the other runs a program that calls them.',
   )
 export type ToolProfile = z.infer<typeof ToolProfile>
 
@@ -34,10 +34,10 @@ export type ToolProfile = z.infer<typeof ToolProfile>
 export const ToolPolicy = z.object({
   changes: z
     .enum(['allow', 'ask', 'deny'], 'must be allow, ask or deny')
-    .describe('What creates or changes something.'),
+    .describe('Policy for calls that create or change something.'),
   destroys: z
     .enum(['allow', 'ask', 'deny'], 'must be allow, ask or deny')
-    .describe('What deletes for good, or takes a name off the internet.'),
+    .describe('Policy for calls that permanently delete something or take a name off the internet.'),
 })
 export type ToolPolicy = z.infer<typeof ToolPolicy>
 
@@ -59,9 +59,11 @@ const settings = {
     .max(Number.MAX_SAFE_INTEGER)
     .nullable()
     .describe(
-      'Most that it may spend in a day of UTC, credits and USDC together, in micro-dollars. Null: no limit of its own.',
+      'Maximum daily spending (UTC) in micro-dollars, credits and USDC combined. Null if the client has no separate limit.',
     ),
-  dry_run: z.boolean().describe('It reads as ever; anything else is checked, and not done.'),
+  dry_run: z
+    .boolean()
+    .describe('Whether calls are only validated. Read calls run normally; other calls are checked but not executed.'),
 }
 
 /** Client of the local tools, without its secret. */
@@ -69,7 +71,7 @@ export const ToolClient = z.object({
   id: ToolClientId,
   ...settings,
   key_prefix: z.string(),
-  spent_today_micro_usd: z.int().describe('With what is held for calls that run.'),
+  spent_today_micro_usd: z.int().describe('Amount spent today, including amounts reserved for running calls.'),
   created_at: IsoTime,
   last_used_at: IsoTime.nullable(),
 })
@@ -82,16 +84,16 @@ export const listToolClients = defineRoute({
   operation: 'toolClientList',
   method: 'GET',
   path: '/local/tools/clients',
-  summary: 'List the programs that may call tools',
+  summary: 'List tool clients, newest first',
   description:
-    'Returns clients newest first, never their keys. `url` is for Streamable HTTP, `command` and `environment` are for stdin and stdout.',
+    'Returns the programs that may call tools, without their keys. Clients connect to `url` over Streamable HTTP, or start `command` with `environment` and use stdin and stdout.',
   tag,
   auth: 'person',
   response: z.object({
     clients: z.array(ToolClient),
-    url: z.string().describe('Where they connect: MCP by Streamable HTTP.'),
-    command: z.array(z.string()).describe('What they start: MCP over stdin and stdout.'),
-    environment: z.record(z.string(), z.string()).describe('Variables that the command needs.'),
+    url: z.string().describe('URL of the MCP endpoint for Streamable HTTP.'),
+    command: z.array(z.string()).describe('Command that clients start to use MCP over stdin and stdout.'),
+    environment: z.record(z.string(), z.string()).describe('Environment variables that the command requires.'),
   }),
 })
 
@@ -99,8 +101,8 @@ export const createToolClient = defineRoute({
   operation: 'toolClientCreate',
   method: 'POST',
   path: '/local/tools/clients',
-  summary: 'Add a program that may call tools; its key is shown once',
-  description: `The key opens \`${mcpPath}\` only, and only its SHA-256 is stored. Fails with 429 \`tool/too-many-clients\` if there are 100 clients.`,
+  summary: 'Create a tool client',
+  description: `Returns the key of the program once. The key is valid only for \`${mcpPath}\`, and only its SHA-256 is stored. Fails with 429 \`tool/too-many-clients\` if there are 100 clients.`,
   example: { name: 'Claude Code', profile: 'sandboxes', daily_budget_micro_usd: 2_000_000 },
   tag,
   auth: 'person',
@@ -120,9 +122,9 @@ export const changeToolClient = defineRoute({
   operation: 'toolClientChange',
   method: 'PATCH',
   path: '/local/tools/clients/:clientId',
-  summary: 'Change what a program may do with tools',
+  summary: 'Update a tool client',
   description:
-    'Absent fields keep their values; `policy` is replaced as a whole. Applies from the next call, and denies waiting calls that are no longer allowed. Fails with 404 `tool/client-not-found`.',
+    'Omitted fields remain unchanged; `policy` is replaced as a whole. Changes apply from the next call. Waiting calls that are no longer allowed are denied. Fails with 404 `tool/client-not-found`.',
   example: { policy: { changes: 'ask', destroys: 'deny' } },
   tag,
   auth: 'person',
@@ -135,9 +137,9 @@ export const revokeToolClient = defineRoute({
   operation: 'toolClientRevoke',
   method: 'DELETE',
   path: '/local/tools/clients/:clientId',
-  summary: 'Revoke the key of a program at once',
+  summary: 'Revoke the key of a tool client immediately',
   description:
-    'Ends everything that the program has running, denies its waiting requests, and ends its grants. Fails with 404 `tool/client-not-found`.',
+    'Ends all running calls and programs of the client, denies its waiting requests and ends its grants. Fails with 404 `tool/client-not-found`.',
   tag,
   auth: 'person',
   params,

@@ -106,7 +106,9 @@ export type ServedTool = z.infer<typeof ServedTool>
 export const ToolServer = z.object({
   id: ToolServerId,
   name: z.string(),
-  enabled: z.boolean().describe('Off: it is not spoken with, and no model sees its tools.'),
+  enabled: z
+    .boolean()
+    .describe('Whether the server is on. If false, Steward does not connect to it and models cannot see its tools.'),
   place: ToolServerTransport,
   secrets: z.array(z.object({ name: z.string(), key: StoredKey.nullable() })),
   tools: z.array(ServedTool),
@@ -129,9 +131,9 @@ export const listToolServers = defineRoute({
   operation: 'toolServerList',
   method: 'GET',
   path: '/local/tool-servers',
-  summary: 'List the MCP servers whose tools chats may use',
+  summary: 'List MCP servers',
   description:
-    'Returns servers in the order in which they were added, with tools as last listed; connects to none. Names and descriptions of tools come from the servers: show them as text.',
+    'Returns the MCP servers whose tools chats may use, in the order in which they were added. Tools are as last listed; the request connects to no server. Names and descriptions of tools come from the servers, so display them as text only.',
   tag,
   auth: 'person',
   response: Servers,
@@ -141,8 +143,8 @@ export const addToolServer = defineRoute({
   operation: 'toolServerAdd',
   method: 'POST',
   path: '/local/tool-servers',
-  summary: 'Add an MCP server: a program in a sandbox, or an address',
-  description: `The server and its tools are off at first, and Steward does not connect yet. Fails with 409 \`tool-server/exists\`, and with 429 \`tool-server/too-many\` if there are ${toolServerLimits.servers} servers.`,
+  summary: 'Add an MCP server',
+  description: `The server is a program in a sandbox or an address. The server and its tools are initially off, and Steward does not connect yet. Fails with 409 \`tool-server/exists\`, or 429 \`tool-server/too-many\` if there are ${toolServerLimits.servers} servers.`,
   example: {
     name: 'search',
     place: { kind: 'http', url: 'https://mcp.example.com/mcp' },
@@ -160,7 +162,7 @@ export const addToolServer = defineRoute({
       .max(toolServerLimits.secrets, `must be at most ${toolServerLimits.secrets}`)
       .default([])
       .describe(
-        'Headers of an address, or variables of a program, whose values are entered in the secure prompt `tool_server_secret`.',
+        'Names of HTTP headers for an address, or of environment variables for a program. Enter their values in the secure prompt `tool_server_secret`.',
       ),
   }),
   response: ToolServer,
@@ -172,7 +174,7 @@ export const changeToolServer = defineRoute({
   path: '/local/tool-servers/:serverId',
   summary: 'Turn an MCP server on or off',
   description:
-    'Turning a server off ends its connection or program; settings of its tools stay. Fails with 404 `tool-server/not-found`.',
+    'Turning a server off ends its connection or program. The settings of its tools remain unchanged. Fails with 404 `tool-server/not-found`.',
   example: { enabled: true },
   tag,
   auth: 'person',
@@ -185,9 +187,9 @@ export const testToolServer = defineRoute({
   operation: 'toolServerTest',
   method: 'POST',
   path: '/local/tool-servers/:serverId/test',
-  summary: 'Connect to an MCP server and list its tools again',
+  summary: 'Refresh the tools of an MCP server',
   description:
-    'Works also while the server is off. Reports a failed connection in `fault`, not as an error. Turns off tools that changed since they were approved.',
+    'Connects to the server, even if it is off, and lists its tools. Reports a failed connection in `fault`, not as an error. Turns off tools that have changed since they were approved.',
   tag,
   auth: 'person',
   params,
@@ -198,9 +200,9 @@ export const changeServedTool = defineRoute({
   operation: 'toolServerToolChange',
   method: 'PUT',
   path: '/local/tool-servers/:serverId/tools',
-  summary: 'Turn tools of an MCP server on or off, or let them run without asking',
+  summary: 'Turn tools of an MCP server on or off, or change whether they need approval',
   description:
-    'Changes all listed tools or none. Fails with 409 `tool-server/changed` if `digest` is outdated. Fails with 409 `tool-server/unusable` for a tool that cannot be called.',
+    'Changes all listed tools or none. Fails with 409 `tool-server/changed` if `digest` is outdated, or 409 `tool-server/unusable` if a tool cannot be called.',
   example: { tools: [{ name: 'read_file', digest: '5d41402abc4b2a76b9719d911017c592', enabled: true, ask: true }] },
   tag,
   auth: 'person',
@@ -211,7 +213,12 @@ export const changeServedTool = defineRoute({
       .array(
         z.object({
           name: z.string().max(1_000),
-          digest: z.string().max(64).describe('Of what the person looked at: a tool that changed since is refused.'),
+          digest: z
+            .string()
+            .max(64)
+            .describe(
+              'Digest of the tool version that the user reviewed. The request is refused if the tool has changed since.',
+            ),
           enabled: z.boolean(),
           ask: z.boolean(),
         }),
@@ -226,9 +233,9 @@ export const removeToolServer = defineRoute({
   operation: 'toolServerRemove',
   method: 'DELETE',
   path: '/local/tool-servers/:serverId',
-  summary: 'Remove an MCP server with its secrets, and end its program',
+  summary: 'Remove an MCP server and its secrets',
   description:
-    'Deletes its secrets first; if that fails, as with 423 `wallet/keychain-locked`, the server stays. Fails with 404 `tool-server/not-found`.',
+    'Deletes the secrets first, and ends the program of the server. If the secrets cannot be deleted, for example with 423 `wallet/keychain-locked`, the server remains. Fails with 404 `tool-server/not-found`.',
   tag,
   auth: 'person',
   refusals: [423],

@@ -41,8 +41,8 @@ export const beginUpload = defineRoute({
   operation: 'uploadBegin',
   method: 'POST',
   path: '/v1/sandboxes/:id/files/uploads',
-  summary: 'Begin a resumable upload of a file',
-  description: `Accepts up to ${uploadLimits.maxBytes / 1024 ** 3} GiB, and ${uploadLimits.perSandbox} incomplete uploads per sandbox (429 \`upload/too-many\`). Fails with 409 \`file/exists\` unless \`replace\` is set, or 409 \`file/changed\`. Expires ${uploadLimits.keptMs / 3_600_000} hours after its last byte.`,
+  summary: 'Create a resumable file upload',
+  description: `Accepts up to ${uploadLimits.maxBytes / 1024 ** 3} GiB, and ${uploadLimits.perSandbox} incomplete uploads per sandbox (429 \`upload/too-many\`). Expires ${uploadLimits.keptMs / 3_600_000} hours after the last received byte. Fails with 409 \`file/exists\` unless \`replace\` is set, or 409 \`file/changed\`.`,
   example: { path: '/root/big.bin', size: 16_000_000 },
   tag: 'Files',
   refusals: [507],
@@ -70,8 +70,8 @@ export const appendUpload = defineRoute({
   operation: 'uploadAppend',
   method: 'PATCH',
   path: '/v1/sandboxes/:id/files/uploads/:uploadId',
-  summary: 'Append the next piece to an upload',
-  description: `Accepts ${uploadLimits.maxChunkBytes / 1024 ** 2} MiB per request; bytes before a lost connection count. The last piece moves the file into place; an empty request retries a failed move. Fails with 409 \`upload/offset\`, or \`upload/checksum\`, which removes the upload.`,
+  summary: 'Append the next chunk to an upload',
+  description: `Accepts ${uploadLimits.maxChunkBytes / 1024 ** 2} MiB per request. Bytes received before a connection is lost count. The last chunk moves the file into place; an empty request retries a failed move. Fails with 409 \`upload/offset\`, or \`upload/checksum\`, which removes the upload.`,
   tag: 'Files',
   refusals: [507],
   params: UploadParams,
@@ -82,7 +82,7 @@ export const appendUpload = defineRoute({
     headers: {
       [uploadOffsetHeader]: {
         description:
-          'Where the piece belongs. Another one than the offset of the upload is answered with 409 and that.',
+          'Offset of the chunk. If it differs from the offset of the upload, the response is 409 and contains the expected offset.',
         required: true,
       },
     },
@@ -95,7 +95,7 @@ export const getUpload = defineRoute({
   path: '/v1/sandboxes/:id/files/uploads/:uploadId',
   summary: 'Get the progress of an upload',
   description:
-    'Continue from `offset` after a lost connection. Also works while the sandbox is stopped. Fails with 404 `upload/not-found` once the upload is canceled or removed after its expiry.',
+    'After a lost connection, continue from `offset`. Works even while the sandbox is stopped. Fails with 404 `upload/not-found` after the upload is canceled or has expired and been removed.',
   tag: 'Files',
   params: UploadParams,
   response: Upload,
@@ -107,7 +107,7 @@ export const cancelUpload = defineRoute({
   path: '/v1/sandboxes/:id/files/uploads/:uploadId',
   summary: 'Cancel an upload',
   description:
-    'Removes the received bytes; a file that is already complete stays. Fails with 404 `upload/not-found` if repeated, or 409 `sandbox/not-running`.',
+    'Removes the received bytes. A file that is already complete remains. Fails with 404 `upload/not-found` if repeated, or 409 `sandbox/not-running`.',
   tag: 'Files',
   params: UploadParams,
   response: z.object({ success: z.literal(true), message: z.string() }),

@@ -106,8 +106,9 @@ export const getWallet = defineRoute({
   operation: 'walletGet',
   method: 'GET',
   path: '/local/wallet',
-  summary: 'Get the state and accounts of the wallet, without secrets',
-  description: 'Lists keyrings and accounts also while the wallet is locked. API keys of the account may call it.',
+  summary: 'Get the state and accounts of the wallet',
+  description:
+    'Lists keyrings and accounts, even while the wallet is locked. Never returns secrets. API keys of the account can use this route.',
   tag: 'Wallet',
   auth: 'client',
   response: Wallet,
@@ -117,9 +118,9 @@ export const lockWallet = defineRoute({
   operation: 'walletLock',
   method: 'POST',
   path: '/local/wallet/lock',
-  summary: 'Lock the wallet at once',
+  summary: 'Lock the wallet immediately',
   description:
-    'Ends open secure prompts that show or change the wallet. Approved requests that are not signed yet wait until it is unlocked. Can be repeated.',
+    'Ends open secure prompts that show or change the wallet. Approved requests that are not signed yet wait until the wallet is unlocked. This request can be repeated safely.',
   example: {},
   tag: 'Wallet',
   auth: 'person',
@@ -131,9 +132,9 @@ export const changeWallet = defineRoute({
   operation: 'walletChange',
   method: 'PATCH',
   path: '/local/wallet',
-  summary: 'Change the auto-lock time or the default account of the wallet',
+  summary: 'Update the auto-lock time or the default account of the wallet',
   description:
-    'Absent fields keep their values; `auto_lock_minutes` null turns auto-lock off. `default_account_id` becomes the default of its chain. Fails with 404 `wallet/account-not-found`.',
+    'Omitted fields remain unchanged. Set `auto_lock_minutes` to null to turn auto-lock off. `default_account_id` becomes the default account of its chain. Fails with 404 `wallet/account-not-found`.',
   example: { auto_lock_minutes: 30 },
   tag: 'Wallet',
   auth: 'person',
@@ -149,9 +150,9 @@ export const addWalletAccount = defineRoute({
   operation: 'walletAccountAdd',
   method: 'POST',
   path: '/local/wallet/accounts',
-  summary: 'Derive the next account of a phrase',
+  summary: 'Derive the next account of a recovery phrase',
   description:
-    'Fails with 423 `wallet/locked`, with 404 `wallet/keyring-not-found`, and with 400 `request/invalid` for a private key. The default label is numbered, such as `Account 2`.',
+    'The default label is numbered, such as `Account 2`. Fails with 423 `wallet/locked`, 404 `wallet/keyring-not-found`, or 400 `request/invalid` if the keyring is a private key.',
   example: { keyring_id: 'keys_3f9c0a71b2d84e56c7f01a2b', chain_type: 'evm', label: 'Savings' },
   tag: 'Wallet',
   auth: 'person',
@@ -167,7 +168,7 @@ export const renameWalletAccount = defineRoute({
   path: '/local/wallet/accounts/:accountId',
   summary: 'Label an account',
   description:
-    'Works also while the wallet is locked. Labels need not be unique. Fails with 404 `wallet/account-not-found`.',
+    'Works even while the wallet is locked. Labels do not have to be unique. Fails with 404 `wallet/account-not-found`.',
   example: { label: 'Savings' },
   tag: 'Wallet',
   auth: 'person',
@@ -180,9 +181,9 @@ export const renameKeyring = defineRoute({
   operation: 'walletKeyringRename',
   method: 'PATCH',
   path: '/local/wallet/keyrings/:keyringId',
-  summary: 'Label a phrase or a private key',
+  summary: 'Label a recovery phrase or private key',
   description:
-    'Works also while the wallet is locked. The user types this label to confirm a removal. Fails with 404 `wallet/keyring-not-found`.',
+    'Works even while the wallet is locked. The user types this label to confirm a removal. Fails with 404 `wallet/keyring-not-found`.',
   example: { label: 'Hardware backup' },
   tag: 'Wallet',
   auth: 'person',
@@ -226,9 +227,9 @@ export const openSecurePrompt = defineRoute({
   operation: 'securePromptOpen',
   method: 'POST',
   path: '/local/secure-prompts',
-  summary: 'Create the address of a secure prompt, where the user enters or sees a secret',
+  summary: 'Create the address of a secure prompt',
   description:
-    'The address opens once, within a minute; the prompt then lasts at most ten minutes. A fifth open prompt ends the oldest. Fails with 409 `wallet/absent` if the purpose needs a wallet, and with 404 for unknown ids.',
+    'The user enters or views a secret in the prompt. The address opens once, within a minute; the prompt then lasts at most ten minutes. Opening a fifth prompt ends the oldest. Fails with 409 `wallet/absent` if the purpose requires a wallet, or 404 for unknown ids.',
   example: { purpose: 'reveal', theme: 'dark', keyring_id: 'keys_3f9c0a71b2d84e56c7f01a2b' },
   tag: 'Wallet',
   auth: 'person',
@@ -261,8 +262,8 @@ export const Balance = z.object({
   network: z.string(),
   /** Atomic units as decimal text: USDC has 6 decimals, ether 18, SOL (in lamports) 9. Null if never read. */
   usdc: z.string().nullable(),
-  ether: z.string().nullable().describe('Null on Solana.'),
-  lamports: z.string().nullable().describe('Null on every other network.'),
+  ether: z.string().nullable().describe('Balance in ether. Null on Solana.'),
+  lamports: z.string().nullable().describe('Balance in lamports. Null on all networks except Solana.'),
   /** Time of the balances. Null if never read. */
   as_of: IsoTime.nullable(),
 })
@@ -272,9 +273,9 @@ export const getBalances = defineRoute({
   operation: 'walletBalances',
   method: 'GET',
   path: '/local/wallet/balances',
-  summary: 'Get the balances of the accounts on a network',
+  summary: 'Get account balances on a network',
   description:
-    'Reads USDC and ether or SOL now. If the network does not answer, returns the last known amounts with `source` `stale`. Fails with 400 `chain/unknown`; `network` is an id, slug or chain id.',
+    'Reads the current balances of USDC and ether or SOL. If the network does not respond, returns the last known amounts with `source` `stale`. `network` is an id, slug or chain id. Fails with 400 `chain/unknown`.',
   tag: 'Wallet',
   auth: 'client',
   query: z.object({ network: z.string().default(evmNetworks[0].id) }),
@@ -291,9 +292,9 @@ export const listNetworks = defineRoute({
   operation: 'walletNetworks',
   method: 'GET',
   path: '/local/wallet/networks',
-  summary: 'List the networks with their chain ids and USDC addresses',
+  summary: 'List networks with their chain ids and USDC addresses',
   description:
-    'Leaves out the test ledger of the service. `rpc_host` is the host alone, as the URL of a node may contain a key.',
+    'Excludes the test ledger of the service. `rpc_host` contains only the host, because the URL of a node may contain a key.',
   tag: 'Wallet',
   auth: 'client',
   response: z.object({
@@ -302,7 +303,7 @@ export const listNetworks = defineRoute({
         id: z.string(),
         slug: z.string(),
         name: z.string(),
-        chain_id: z.int().nullable().describe('Null on Solana.'),
+        chain_id: z.int().nullable().describe('Chain id. Null on Solana.'),
         test: z.boolean(),
         usdc_address: z.string(),
         /** Host of the RPC node. The rest of its URL may contain secrets. */

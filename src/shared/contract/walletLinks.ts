@@ -9,9 +9,19 @@ export const WalletLink = z.object({
   chain_type: ChainType,
   linked: z.boolean(),
   linked_at: IsoTime.nullable(),
-  linked_by: z.string().nullable().default(null).describe('Address of the wallet whose sign-in linked it, if any.'),
-  by_steward: z.boolean().describe('Steward linked it by itself, and unlinks it when it is removed from the wallet.'),
-  account_id: WalletAccountId.nullable().describe('Null: it is not in the wallet of this computer.'),
+  linked_by: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Address of the wallet whose sign-in created the link, if any.'),
+  by_steward: z
+    .boolean()
+    .describe(
+      'Whether Steward linked the wallet automatically. Steward unlinks it when it is removed from the wallet.',
+    ),
+  account_id: WalletAccountId.nullable().describe(
+    'Id of the account in the wallet. Null if the wallet of this computer does not contain it.',
+  ),
   label: z.string().nullable(),
 })
 export type WalletLink = z.infer<typeof WalletLink>
@@ -24,9 +34,9 @@ export const listWalletLinks = defineRoute({
   operation: 'walletLinkList',
   method: 'GET',
   path: '/local/wallet/links',
-  summary: 'List the wallets of your account at the service, and accounts to link',
+  summary: 'List linked wallets and accounts that can be linked',
   description:
-    'Links come from the service; of this wallet, unlinked default accounts (EVM and Solana) follow. Only the window of Steward can list them.',
+    'Returns the wallets that are linked to your account at the service, followed by unlinked default accounts (EVM and Solana) of this wallet. Only the window of Steward can use this route.',
   tag: 'Wallet',
   auth: 'person',
   response: WalletLinks,
@@ -38,7 +48,7 @@ export const addWalletLink = defineRoute({
   path: '/local/wallet/links',
   summary: 'Link an account of this wallet to your account at the service',
   description:
-    'Requests the signature of a sign-in message. Fails with 423 `wallet/locked` for a locked wallet, 409 `auth/wallet-linked` for a wallet of another account. Denied, or not approved in 4.5 minutes: 403 `intent/denied`.',
+    'Requests the signature of a sign-in message. Fails with 423 `wallet/locked`, 409 `auth/wallet-linked` if another account uses the wallet, or 403 `intent/denied` if the request is denied or not approved within 4.5 minutes.',
   example: { account_id: 'wal_5f0c1a9e7b3d48260c4e8a1f' },
   tag: 'Wallet',
   auth: 'person',
@@ -54,7 +64,7 @@ export const removeWalletLink = defineRoute({
   path: '/local/wallet/links/:address',
   summary: 'Unlink a wallet from your account at the service',
   description:
-    'Ends its sign-ins and revokes the API keys that they created. Steward does not link it again automatically. An address that is not linked fails with 404 `auth/wallet-not-linked`.',
+    'Ends the sign-ins of the wallet and revokes the API keys that they created. Steward does not link the wallet again automatically. Fails with 404 `auth/wallet-not-linked` if the address is not linked.',
   tag: 'Wallet',
   auth: 'person',
   refusals: [404],
@@ -68,10 +78,15 @@ export const SignInWallet = z.object({
     .object({
       account_id: WalletAccountId,
       address: z.string(),
-      label: z.string().nullable().describe('Null: it was removed from the wallet, and another one must be chosen.'),
+      label: z
+        .string()
+        .nullable()
+        .describe(
+          'Label of the account. Null if the account was removed from the wallet and the user must choose another.',
+        ),
     })
     .nullable()
-    .describe('Null: none has signed in yet, or the service runs on this computer.'),
+    .describe('Account that signs in. Null if no account has signed in yet or the service runs on this computer.'),
 })
 export type SignInWallet = z.infer<typeof SignInWallet>
 
@@ -79,9 +94,9 @@ export const getSignInWallet = defineRoute({
   operation: 'walletSignInGet',
   method: 'GET',
   path: '/local/wallet/sign-in',
-  summary: 'Get the account of the wallet that signs in to the hosted service',
+  summary: 'Get the wallet account that signs in to the hosted service',
   description:
-    'Stays the same until the user chooses another account, also when the default account changes. A service on this computer requires no wallet.',
+    'Remains the same until the user chooses another account, even if the default account changes. A service on this computer requires no wallet.',
   tag: 'Wallet',
   auth: 'person',
   response: SignInWallet,
@@ -91,9 +106,9 @@ export const chooseSignInWallet = defineRoute({
   operation: 'walletSignInChoose',
   method: 'PUT',
   path: '/local/wallet/sign-in',
-  summary: 'Choose the account of the wallet that signs in to the hosted service',
+  summary: 'Choose the wallet account that signs in to the hosted service',
   description:
-    'Ends the sign-in of the other account and signs in again in the background. Choosing the account that is signed in has no effect. Fails with 400 `request/invalid` for a service on this computer.',
+    'Ends the sign-in of the previous account and signs in again in the background. Choosing the account that is already signed in has no effect. Fails with 400 `request/invalid` if the service runs on this computer.',
   example: { account_id: 'wal_5f0c1a9e7b3d48260c4e8a1f' },
   tag: 'Wallet',
   auth: 'person',

@@ -10,7 +10,7 @@ import { defineTool, type Tool } from './tool.ts'
 export const approvalTools: readonly Tool[] = [
   defineTool({
     name: 'approval_status',
-    description: 'State, and then result, of a call that waits or runs; takes up to 20 s',
+    description: 'Get the state or result of a waiting or running call; takes up to 20 s',
     group: 'approvals',
     effect: 'read',
     routes: [getToolCall, getPayment, getIntent],

@@ -16,11 +16,11 @@ export function createCodeTools(operations: () => readonly Tool[]): readonly Too
   return [
     defineTool({
       name: 'operations_search',
-      description: `Find operations (sandboxes, terminals, domains, DNS, models, credits, x402 payments, identity) by words, with their TypeScript signatures`,
+      description: `Search operations (sandboxes, terminals, domains, DNS, models, credits, x402 payments, identity) by keyword; returns TypeScript signatures`,
       group: 'code',
       effect: 'read',
       routes: [],
-      input: { query: z.string().describe('words; empty lists all names') },
+      input: { query: z.string().describe('Keywords; empty lists all names') },
       output: { operations: z.array(z.looseObject({ name: z.string(), description: z.string() })) },
       async run({ query }) {
         const words = query
@@ -46,7 +46,7 @@ export function createCodeTools(operations: () => readonly Tool[]): readonly Too
     defineTool({
       name: 'operations_run',
       description:
-        'Run a JavaScript module in a sandbox with Node. `await steward.NAME({…})` calls an operation; console.log is returned; `export default` a value to return it. Without sandbox_id it runs in a temporary sandbox; with it, calls that affect anything else need approval.',
+        'Run a JavaScript module in a sandbox with Node. `await steward.NAME({…})` calls an operation. Returns console.log output and the value of `export default`. Without sandbox_id it runs in a temporary sandbox; with it, calls that affect anything else need approval.',
       group: 'code',
       effect: 'change',
       overwrites: true,

@@ -9,7 +9,7 @@ const group = 'money'
 export const creditTools: readonly Tool[] = [
   defineTool({
     name: 'credits_balance',
-    description: 'Credit balance',
+    description: 'Get the credit balance',
     group,
     effect: 'read',
     routes: [getBalance],
@@ -19,7 +19,7 @@ export const creditTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'credits_history',
-    description: 'Credit transactions, newest first',
+    description: 'List credit transactions, newest first',
     group,
     effect: 'read',
     routes: [listTransactions],
@@ -32,7 +32,7 @@ export const creditTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'credits_pricing',
-    description: 'Sandbox prices and credit packages',
+    description: 'List sandbox prices and credit packages',
     group,
     effect: 'read',
     routes: [getPricing],
@@ -45,7 +45,7 @@ export const creditTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'wallet_networks',
-    description: 'Payment networks and their USDC addresses',
+    description: 'List payment networks and their USDC addresses',
     group,
     effect: 'read',
     routes: [listNetworks],

@@ -22,7 +22,7 @@ const listed = z.array(z.looseObject({ domain: z.string() }))
 export const domainTools: readonly Tool[] = [
   defineTool({
     name: 'domain_search',
-    description: 'Search for free domain names, with prices',
+    description: 'Search for available domain names, with prices',
     group,
     effect: 'read',
     openWorld: true,
@@ -36,7 +36,7 @@ export const domainTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'domain_check',
-    description: 'Availability and price of domains (comma-separated)',
+    description: 'Check availability and price of domains (comma-separated)',
     group,
     effect: 'read',
     openWorld: true,
@@ -47,7 +47,7 @@ export const domainTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'domain_pricing',
-    description: 'Prices per TLD (comma-separated)',
+    description: 'List prices per TLD (comma-separated)',
     group,
     effect: 'read',
     openWorld: true,
@@ -69,7 +69,7 @@ export const domainTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'domain_info',
-    description: 'Read one of your domains',
+    description: 'Get one of your domains',
     group,
     effect: 'read',
     openWorld: true,
@@ -97,7 +97,7 @@ export const domainTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'domain_dns_add',
-    description: 'Add a DNS record; host @ is the root',
+    description: 'Add a DNS record; use host @ for the root',
     group,
     effect: 'change',
     openWorld: true,
@@ -108,7 +108,7 @@ export const domainTools: readonly Tool[] = [
       host: z.string(),
       value: z.string(),
       ttl: z.int().min(ttl.min).max(ttl.max).default(ttl.default),
-      distance: z.int().optional().describe('MX and SRV only'),
+      distance: z.int().optional().describe('Only for MX and SRV'),
     },
     output: record,
     run: (args, { call }) => call(addDnsRecord, args),

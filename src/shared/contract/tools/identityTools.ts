@@ -9,7 +9,7 @@ const group = 'identity'
 export const identityTools: readonly Tool[] = [
   defineTool({
     name: 'identity_register',
-    description: 'Register an automaton identity for good, signed by the wallet',
+    description: 'Permanently register an automaton identity, signed by the wallet',
     group,
     effect: 'pay',
     openWorld: true,
@@ -17,7 +17,7 @@ export const identityTools: readonly Tool[] = [
     input: {
       name: z.string().min(1).max(automatonLimits.nameCharacters),
       bio: z.string().max(automatonLimits.bioCharacters).default(''),
-      automaton_id: z.string().optional().describe('UUID; default: a new one'),
+      automaton_id: z.string().optional().describe('UUID; defaults to a new one'),
       creator_address: z.string().optional(),
       genesis_prompt_hash: z.string().optional(),
     },

@@ -13,7 +13,7 @@ const defaultMaxTokens = 16_384
 export const modelTools: readonly Tool[] = [
   defineTool({
     name: 'chat_completions',
-    description: 'Ask a model, paid with credits',
+    description: 'Send a prompt to a model, paid with credits',
     group: 'models',
     effect: 'change',
     openWorld: true,

@@ -92,7 +92,7 @@ const defineTopUpTool = (name: string, description: string): Tool =>
     openWorld: true,
     price: 'usdc',
     routes: [buyTopUp, getPayment],
-    input: { amount_usd: z.int().min(1).max(largestTopUp).describe('one of the packages') },
+    input: { amount_usd: z.int().min(1).max(largestTopUp).describe('Amount of a credit package') },
     output: { success: z.boolean(), credits_cents: z.number(), tx_hash: z.string(), payment },
     run: async ({ amount_usd }, work) =>
       toPurchaseResult(await pay(work, () => work.call(buyTopUp, { amount_usd, wait_ms: work.waitMs }))),
@@ -132,7 +132,7 @@ export const paymentTools: readonly Tool[] = [
   defineTopUpTool('credits_purchase', 'Same as credits_topup'),
   defineTool({
     name: 'wallet_info',
-    description: 'Wallet address, USDC balance, deposit link',
+    description: 'Get the wallet address, USDC balance and deposit link',
     group,
     effect: 'read',
     openWorld: true,
@@ -148,7 +148,7 @@ export const paymentTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'x402_discover',
-    description: 'Find what a site sells by x402',
+    description: 'Find x402 resources that a site sells',
     group,
     effect: 'read',
     openWorld: true,
@@ -159,7 +159,7 @@ export const paymentTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'x402_check',
-    description: 'What a URL costs by x402; pays nothing',
+    description: 'Get the x402 price of a URL without paying',
     group,
     effect: 'read',
     openWorld: true,
@@ -170,7 +170,7 @@ export const paymentTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'x402_fetch',
-    description: 'Fetch a URL, paying with USDC where it asks for it',
+    description: 'Fetch a URL and pay with USDC if required',
     group,
     effect: 'pay',
     openWorld: true,
@@ -187,7 +187,7 @@ export const paymentTools: readonly Tool[] = [
       url,
       method,
       headers: z.record(z.string(), z.string()).default({}),
-      body: z.string().optional().describe('POST, PUT, PATCH'),
+      body: z.string().optional().describe('Only for POST, PUT and PATCH'),
     },
     output: {
       status: z.int(),

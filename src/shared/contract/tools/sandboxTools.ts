@@ -42,7 +42,7 @@ const url = { port: z.int(), public_url: z.string() }
 export const sandboxTools: readonly Tool[] = [
   defineTool({
     name: 'sandbox_create',
-    description: 'Create a sandbox: an isolated Linux machine',
+    description: 'Create a sandbox: an isolated Linux environment',
     group,
     effect: 'change',
     price: 'credits',
@@ -77,7 +77,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_get',
-    description: 'Read one sandbox',
+    description: 'Get a sandbox',
     group,
     effect: 'read',
     routes: [getSandbox],
@@ -87,7 +87,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_exec',
-    description: 'Run a shell command and wait for its end',
+    description: 'Run a shell command and wait for it to finish',
     group,
     effect: 'change',
     overwrites: true,
@@ -121,7 +121,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_write_file',
-    description: 'Write a file, making its folders',
+    description: 'Write a file and create missing folders',
     group,
     effect: 'change',
     overwrites: true,
@@ -147,7 +147,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_expose_port',
-    description: 'Give a port a public URL',
+    description: 'Expose a port at a public URL',
     group,
     effect: 'change',
     idempotent: true,
@@ -169,7 +169,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_get_url',
-    description: 'Public URL of an exposed port',
+    description: 'Get the public URL of an exposed port',
     group,
     effect: 'read',
     routes: [listPorts],
@@ -184,7 +184,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_remove_port',
-    description: 'Take the public URL of a port away',
+    description: 'Remove the public URL of a port',
     group,
     effect: 'change',
     overwrites: true,
@@ -196,7 +196,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_delete',
-    description: 'Delete a sandbox with all its files',
+    description: 'Delete a sandbox and all its files',
     group,
     effect: 'destroy',
     idempotent: true,
@@ -223,7 +223,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_add_domain',
-    description: 'Lead a domain to a sandbox',
+    description: 'Point a domain to a sandbox',
     group,
     effect: 'change',
     idempotent: true,
@@ -235,7 +235,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_list_domains',
-    description: 'List domains that lead to a sandbox',
+    description: 'List domains that point to a sandbox',
     group,
     effect: 'read',
     routes: [listSandboxDomains],
@@ -245,7 +245,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_remove_domain',
-    description: 'Lead a domain to a sandbox no longer',
+    description: 'Remove a domain from a sandbox',
     group,
     effect: 'change',
     overwrites: true,
@@ -258,7 +258,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_terminal_session',
-    description: 'Browser link to the terminals of a sandbox',
+    description: 'Create a browser link to the terminals of a sandbox',
     group,
     effect: 'change',
     routes: [createTerminalLink],
@@ -268,7 +268,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_metrics',
-    description: 'CPU, memory and disk in use',
+    description: 'Get CPU, memory and disk usage',
     group,
     effect: 'read',
     routes: [getMetrics],
@@ -278,7 +278,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_activity',
-    description: 'What happened to a sandbox, newest first',
+    description: 'List events of a sandbox, newest first',
     group,
     effect: 'read',
     routes: [listActivity],
@@ -288,7 +288,7 @@ export const sandboxTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_commands',
-    description: 'Commands that were run, newest first',
+    description: 'List executed commands, newest first',
     group,
     effect: 'read',
     routes: [listCommands],

@@ -60,7 +60,7 @@ export const terminalTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_pty_read',
-    description: 'Read the screen; with full, all scrollback',
+    description: 'Read the screen; set full for all scrollback',
     group,
     effect: 'read',
     routes: [readTerminal],
@@ -92,7 +92,7 @@ export const terminalTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'sandbox_pty_close',
-    description: 'End a terminal and its program',
+    description: 'Close a terminal and end its program',
     group,
     effect: 'change',
     overwrites: true,
